@@ -1,0 +1,8 @@
+module github.com/mcp-prompts/prompts
+
+go 1.25
+
+require (
+	github.com/google/jsonschema-go v0.4.3
+	github.com/stretchr/testify v1.12.1
+)

@@ -1,0 +1,35 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+)
+
+// Transport is a connection that carries whole JSON-RPC messages both ways:
+// framing is its business, meaning is the server's. Package stdio has the one
+// for standard input and output; anything with these three methods will do.
+//
+// One goroutine calls Read and one at a time calls Write, the two
+// concurrently. Close may be called while either is running.
+type Transport interface {
+	// Read returns the next message, without its framing. The slice belongs
+	// to the caller from then on. io.EOF says that the client has sent its
+	// last message. An error that wraps [ErrTooLarge] says that one message
+	// was over the transport's bound and has been passed over: the server
+	// answers it with an error and reads on. Any other error ends the
+	// connection. Read returns soon after ctx has ended.
+	Read(ctx context.Context) ([]byte, error)
+
+	// Write sends one message and must not keep msg. An error ends the
+	// connection; one that wraps io.ErrClosedPipe or io.EOF says that the
+	// client has gone, which is no failure.
+	Write(ctx context.Context, msg []byte) error
+
+	// Close ends the connection. The server calls it once; it unblocks Read
+	// and Write where the medium allows that.
+	Close() error
+}
+
+// ErrTooLarge is what a [Transport]'s Read returns, possibly wrapped, for a
+// message over its size bound that it has passed over.
+var ErrTooLarge = errors.New("message too large")
