@@ -1,0 +1,103 @@
+package prompts
+
+import (
+	"errors"
+	"mime"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// checkURI reports why s is no absolute URI by RFC 3986. url.Parse alone is
+// too lenient: it takes spaces and letters beyond ASCII.
+func checkURI(s string) error {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			return errors.New("a URI must be percent-encoded, as url.URL's String does it")
+		}
+	}
+	u, err := url.Parse(s)
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err // without the URI, which the caller names
+	}
+	if u.Scheme == "" {
+		return errors.New("not an absolute URI: it has no scheme")
+	}
+	if u.Opaque == "" && u.Host == "" && u.Path == "" {
+		return errors.New("not a URI: nothing follows the scheme")
+	}
+	return nil
+}
+
+// checkMIMEType reports why s is no MIME type with a type and a subtype.
+func checkMIMEType(s string) error {
+	if s == "" {
+		return errors.New("required")
+	}
+	t, _, err := mime.ParseMediaType(s)
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "mime: "))
+	}
+	if !strings.Contains(t, "/") {
+		return errors.New("no subtype")
+	}
+	return nil
+}
+
+var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
+
+func (i Icon) check() error {
+	var errs []error
+	if err := checkURI(i.Src); err != nil {
+		errs = append(errs, err)
+	} else if scheme, _, _ := strings.Cut(strings.ToLower(i.Src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
+		errs = append(errs, errors.New("src must be an https, http or data URI"))
+	}
+	if i.MIMEType != "" {
+		if err := checkMIMEType(i.MIMEType); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, s := range i.Sizes {
+		if !iconSize.MatchString(s) {
+			errs = append(errs, errors.New(`sizes must be such as "48x48", or "any"`))
+			break
+		}
+	}
+	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
+		errs = append(errs, errors.New(`theme must be "light" or "dark"`))
+	}
+	return errors.Join(errs...)
+}
+
+var metaLabel = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+var metaName = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
+
+// checkMetaKey reports why key is no key of _meta that an author may use
+// (MET-01 to MET-04).
+func checkMetaKey(key string) error {
+	prefix, name, slash := strings.Cut(key, "/")
+	if !slash {
+		prefix, name = "", key
+	}
+	if !metaName.MatchString(name) || key == "" {
+		return errors.New("a name must begin and end with a letter or digit, with letters, digits, '-', '_' and '.' between")
+	}
+	if !slash {
+		return nil
+	}
+	labels := strings.Split(prefix, ".")
+	for i, label := range labels {
+		if !metaLabel.MatchString(label) {
+			return errors.New("a prefix must be labels of letters, digits and hyphens, separated by dots")
+		}
+		// 2025-06-18 reserves these words before any last label, later
+		// revisions as the second label.
+		reserved := label == "modelcontextprotocol" || label == "mcp"
+		if reserved && (i < len(labels)-1 || i == 1) {
+			return errors.New("the prefix is reserved for the protocol")
+		}
+	}
+	return nil
+}

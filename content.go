@@ -1,0 +1,75 @@
+package prompts
+
+import "time"
+
+// Content is what one message holds: [Text], [Image], [Audio],
+// [EmbeddedResource] or [ResourceLink]. It is checked before it is sent, and
+// a fault in it is an internal error to the client and a line in
+// Options.Logger for the author.
+type Content interface{ content() }
+
+// Text is plain text.
+type Text struct {
+	Text        string
+	Annotations *Annotations
+	Meta        Meta // from revision 2025-06-18
+}
+
+// Image is a picture.
+type Image struct {
+	Data        []byte // as it is; it is encoded in base64 when it is sent
+	MIMEType    string // required, such as image/png
+	Annotations *Annotations
+	Meta        Meta // from revision 2025-06-18
+}
+
+// Audio is a recording. From revision 2025-03-26.
+type Audio struct {
+	Data        []byte // as it is; it is encoded in base64 when it is sent
+	MIMEType    string // required, such as audio/wav
+	Annotations *Annotations
+	Meta        Meta // from revision 2025-06-18
+}
+
+// EmbeddedResource is a resource whose contents are part of the message:
+// text, or a blob if Blob is not nil.
+type EmbeddedResource struct {
+	URI          string // required, absolute
+	MIMEType     string // default text/plain, or application/octet-stream for a blob
+	Text         string
+	Blob         []byte // as it is; it is encoded in base64 when it is sent
+	ResourceMeta Meta   // _meta of the resource, from revision 2025-06-18
+	Annotations  *Annotations
+	Meta         Meta // _meta of the message's content, from revision 2025-06-18
+}
+
+// ResourceLink is a resource that the client can read itself. From revision
+// 2025-06-18.
+type ResourceLink struct {
+	URI         string // required, absolute
+	Name        string // required
+	Title       string
+	Description string
+	MIMEType    string
+	Size        *int64 // bytes before any encoding
+	Icons       []Icon // from revision 2025-11-25
+	Annotations *Annotations
+	Meta        Meta
+}
+
+func (Text) content()             {}
+func (Image) content()            {}
+func (Audio) content()            {}
+func (EmbeddedResource) content() {}
+func (ResourceLink) content()     {}
+
+// Annotations tell a client how to use or show a piece of content.
+type Annotations struct {
+	// Audience is whom the content is for; none means anybody.
+	Audience []Role
+	// Priority is from 0, entirely optional, to 1, required.
+	Priority *float64
+	// LastModified is sent in RFC 3339 form, to the second; the zero time is
+	// not sent. From revision 2025-06-18.
+	LastModified time.Time
+}

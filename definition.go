@@ -1,0 +1,157 @@
+package prompts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+)
+
+// definition is a prompt as a registry holds it: compiled, checked, and never
+// changed again.
+type definition struct {
+	prompt Prompt // a copy; its arguments are completed by the struct
+	plan   *plan
+	listed [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
+}
+
+// compile checks everything about a declaration and returns all that is
+// wrong with it, joined.
+func compile(p Prompt) (*definition, error) {
+	p = p.clone()
+	var faults []error
+	if err := checkName(p.Name); err != nil {
+		faults = append(faults, err)
+	}
+	switch {
+	case p.typed == nil && p.Render == nil:
+		faults = append(faults, errors.New("it has no render function"))
+	case p.typed != nil && p.typed.isNil():
+		faults = append(faults, errors.New("its render function is nil"))
+	case p.typed != nil && p.Render != nil:
+		faults = append(faults, errors.New("it has two render functions, Render and the one given to New"))
+	}
+	d := &definition{}
+	var argumentFaults []error
+	d.plan, argumentFaults = compilePlan(&p)
+	faults = append(faults, argumentFaults...)
+
+	p.Arguments = nil
+	for i := range d.plan.arguments {
+		p.Arguments = append(p.Arguments, d.plan.arguments[i].Argument)
+	}
+	d.prompt = p
+	faults = append(faults, d.encode()...)
+	if len(faults) == 0 {
+		return d, nil
+	}
+	for i, err := range faults {
+		faults[i] = fmt.Errorf("prompt %q: %w", p.Name, err)
+	}
+	return nil, errors.Join(faults...)
+}
+
+func checkName(name string) error {
+	if name == "" {
+		return errors.New("it has no name")
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return errors.New("its name has a control character")
+	}
+	return nil // its encoding is checked with the rest of the entry
+}
+
+// encode encodes the prompt's entry in each shape, once for all lists.
+func (d *definition) encode() []error {
+	var faults []error
+	for _, rev := range revision.All() {
+		shape := rev.Shape()
+		if d.listed[shape] != nil {
+			continue
+		}
+		e := encoder{rev: rev}
+		e.prompt(d)
+		d.listed[shape] = e.buf
+		if faults == nil {
+			faults = e.faults // the newest shape has every member
+		}
+		if shape+1 < revision.Shapes && bytes.Equal(e.buf, d.listed[shape+1]) {
+			d.listed[shape] = d.listed[shape+1]
+		}
+	}
+	return faults
+}
+
+// prompt appends a prompt's entry in prompts/list.
+func (e *encoder) prompt(d *definition) {
+	p := &d.prompt
+	e.raw("{")
+	e.str("name", p.Name)
+	if e.rev.Titles() {
+		e.opt("title", p.Title)
+	}
+	e.opt("description", p.Description)
+	if len(d.plan.arguments) > 0 {
+		e.key("arguments")
+		for i := range d.plan.arguments {
+			e.buf = append(e.buf, "[,"[min(i, 1)])
+			e.argument(&d.plan.arguments[i], !p.NoHints)
+		}
+		e.raw("]")
+	}
+	e.icons(p.Icons)
+	e.metaFromTitles(p.Meta)
+	e.raw("}")
+}
+
+func (e *encoder) argument(a *argument, hints bool) {
+	e.raw("{")
+	e.str("name", a.Name)
+	if e.rev.Titles() {
+		e.opt("title", a.Title)
+	}
+	if hints {
+		e.opt("description", a.hinted())
+	} else {
+		e.opt("description", a.Description)
+	}
+	if a.Required {
+		e.raw(`,"required":true`)
+	}
+	e.raw("}")
+}
+
+// bind fills in the arguments of a call.
+func (d *definition) bind(args []given) (bound, []problem) {
+	if d.prompt.typed != nil {
+		return d.prompt.typed.bind(d.plan, args)
+	}
+	return d.prompt.Render.bind(d.plan, args)
+}
+
+// clone returns a copy that shares nothing changeable with p, but for values
+// inside Meta and for Schemas.
+func (p Prompt) clone() Prompt {
+	p.Arguments = slices.Clone(p.Arguments)
+	p.Tags = slices.Clone(p.Tags)
+	p.Icons = slices.Clone(p.Icons)
+	for i := range p.Icons {
+		p.Icons[i].Sizes = slices.Clone(p.Icons[i].Sizes)
+	}
+	p.Meta = maps.Clone(p.Meta)
+	return p
+}
+
+// export returns the prompt for an author to keep and to change.
+func (d *definition) export() Prompt {
+	p := d.prompt.clone()
+	for i := range p.Arguments {
+		p.Arguments[i].Schema = p.Arguments[i].Schema.CloneSchemas()
+	}
+	return p
+}

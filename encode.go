@@ -1,0 +1,360 @@
+package prompts
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// encoder appends what an author declared or rendered to a message, in the
+// form of one revision, and checks it on the way: members that the revision
+// does not know are left out, and what is wrong is collected as faults. What
+// it has appended is not to be sent if there are any.
+type encoder struct {
+	buf    []byte
+	rev    revision.Revision
+	faults []error
+	// inMessages and message say where a fault is.
+	inMessages bool
+	message    int
+}
+
+func (e *encoder) fault(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	if e.inMessages {
+		err = fmt.Errorf("message %d: %w", e.message, err)
+	}
+	e.faults = append(e.faults, err)
+}
+
+// key begins the member of an object.
+func (e *encoder) key(name string) {
+	if e.buf[len(e.buf)-1] != '{' {
+		e.buf = append(e.buf, ',')
+	}
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, name...)
+	e.buf = append(e.buf, '"', ':')
+}
+
+func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+
+// str appends a member that is a string.
+func (e *encoder) str(name, value string) {
+	e.key(name)
+	var ok bool
+	if e.buf, ok = strictjson.AppendValidString(e.buf, value); !ok {
+		e.raw(`""`)
+		e.fault("%s is not valid UTF-8", name)
+	}
+}
+
+// opt appends a member that is a string, unless it is empty.
+func (e *encoder) opt(name, value string) {
+	if value != "" {
+		e.str(name, value)
+	}
+}
+
+// base64 appends a member that is data in base64.
+func (e *encoder) base64(name string, data []byte) {
+	e.key(name)
+	e.buf = append(e.buf, '"')
+	e.buf = base64.StdEncoding.AppendEncode(e.buf, data)
+	e.buf = append(e.buf, '"')
+}
+
+func (e *encoder) uri(name, value string) {
+	e.str(name, value)
+	if err := checkURI(value); err != nil {
+		e.fault("%s %q: %w", name, clip(value, 128), err)
+	}
+}
+
+func (e *encoder) mimeType(value string) {
+	e.str("mimeType", value)
+	if err := checkMIMEType(value); err != nil {
+		e.fault("MIME type %q: %w", clip(value, 128), err)
+	}
+}
+
+// result appends the result of prompts/get.
+func (e *encoder) result(r *Result) {
+	if r == nil {
+		e.fault("the render function returned neither a result nor an error")
+		return
+	}
+	e.raw("{")
+	e.opt("description", r.Description)
+	e.key("messages")
+	e.raw("[")
+	e.inMessages = true
+	for i := range r.Messages {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.message = i
+		e.appendMessage(&r.Messages[i])
+	}
+	e.inMessages = false
+	e.raw("]")
+	e.meta("_meta", r.Meta)
+	e.raw("}")
+}
+
+func (e *encoder) appendMessage(m *Message) {
+	if m.Role != RoleUser && m.Role != RoleAssistant {
+		e.fault("role %q is neither %q nor %q", clip(string(m.Role), 32), RoleUser, RoleAssistant)
+	}
+	e.raw("{")
+	e.str("role", string(m.Role))
+	e.key("content")
+	e.raw("{")
+	switch c := m.Content.(type) {
+	case Text:
+		e.text(&c)
+	case Image:
+		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+	case Audio:
+		if !e.rev.Audio() {
+			e.fault("revision %s has no audio", e.rev)
+		}
+		e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
+	case EmbeddedResource:
+		e.embeddedResource(&c)
+	case ResourceLink:
+		if !e.rev.ResourceLink() {
+			e.fault("revision %s has no resource links", e.rev)
+		}
+		e.resourceLink(&c)
+	case nil:
+		e.fault("content is nil")
+	default:
+		// Pointers have the methods of what they point to.
+		e.fault("content is a %T; use the value that it points to", c)
+	}
+	e.raw("}}")
+}
+
+func (e *encoder) text(c *Text) {
+	e.raw(`"type":"text"`)
+	e.str("text", c.Text)
+	e.annotations(c.Annotations)
+	e.metaFromTitles(c.Meta)
+}
+
+func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotations, meta Meta) {
+	e.str("type", kind)
+	e.base64("data", data)
+	e.mimeType(mimeType)
+	e.annotations(a)
+	e.metaFromTitles(meta)
+}
+
+func (e *encoder) embeddedResource(c *EmbeddedResource) {
+	mimeType := c.MIMEType
+	switch {
+	case mimeType == "" && c.Blob != nil:
+		mimeType = "application/octet-stream"
+	case mimeType == "":
+		mimeType = "text/plain"
+	}
+	e.raw(`"type":"resource","resource":{`)
+	e.uri("uri", c.URI)
+	e.mimeType(mimeType)
+	if c.Blob != nil {
+		if c.Text != "" {
+			e.fault("resource %q has both text and a blob", clip(c.URI, 128))
+		}
+		e.base64("blob", c.Blob)
+	} else {
+		e.str("text", c.Text)
+	}
+	e.metaFromTitles(c.ResourceMeta)
+	e.raw("}")
+	e.annotations(c.Annotations)
+	e.metaFromTitles(c.Meta)
+}
+
+func (e *encoder) resourceLink(c *ResourceLink) {
+	e.raw(`"type":"resource_link"`)
+	e.uri("uri", c.URI)
+	e.str("name", c.Name)
+	if c.Name == "" {
+		e.fault("resource link %q has no name", clip(c.URI, 128))
+	}
+	e.opt("title", c.Title)
+	e.opt("description", c.Description)
+	if c.MIMEType != "" {
+		e.mimeType(c.MIMEType)
+	}
+	if c.Size != nil {
+		if *c.Size < 0 {
+			e.fault("size %d is negative", *c.Size)
+		}
+		e.key("size")
+		e.buf = strconv.AppendInt(e.buf, *c.Size, 10)
+	}
+	e.icons(c.Icons)
+	e.annotations(c.Annotations)
+	e.metaFromTitles(c.Meta)
+}
+
+func (e *encoder) annotations(a *Annotations) {
+	if a == nil {
+		return
+	}
+	e.key("annotations")
+	e.raw("{")
+	if len(a.Audience) > 0 {
+		e.key("audience")
+		for i, role := range a.Audience {
+			if role != RoleUser && role != RoleAssistant {
+				e.fault("audience %q is neither %q nor %q", clip(string(role), 32), RoleUser, RoleAssistant)
+			}
+			e.buf = append(e.buf, "[,"[min(i, 1)])
+			e.buf = strictjson.AppendString(e.buf, string(role))
+		}
+		e.raw("]")
+	}
+	if a.Priority != nil {
+		e.key("priority")
+		if p := *a.Priority; p >= 0 && p <= 1 {
+			e.buf = strconv.AppendFloat(e.buf, p, 'f', -1, 64)
+		} else {
+			e.fault("priority %v is not from 0 to 1", p)
+			e.raw("0")
+		}
+	}
+	if !a.LastModified.IsZero() && e.rev.Titles() {
+		if y := a.LastModified.Year(); y < 0 || y > 9999 {
+			e.fault("lastModified: the year %d has no RFC 3339 form", y)
+		}
+		e.str("lastModified", a.LastModified.Format(time.RFC3339))
+	}
+	e.raw("}")
+}
+
+func (e *encoder) icons(icons []Icon) {
+	if len(icons) == 0 || !e.rev.Icons() {
+		return
+	}
+	e.key("icons")
+	for i, icon := range icons {
+		if err := icon.check(); err != nil {
+			e.fault("icon %d: %w", i, err)
+		}
+		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
+		e.str("src", icon.Src)
+		e.opt("mimeType", icon.MIMEType)
+		if len(icon.Sizes) > 0 {
+			e.key("sizes")
+			for j, size := range icon.Sizes {
+				e.buf = append(e.buf, "[,"[min(j, 1)])
+				e.buf = strictjson.AppendString(e.buf, size)
+			}
+			e.raw("]")
+		}
+		e.opt("theme", icon.Theme)
+		e.raw("}")
+	}
+	e.raw("]")
+}
+
+// metaFromTitles appends _meta where only revisions with titles have it.
+func (e *encoder) metaFromTitles(m Meta) {
+	if e.rev.Titles() {
+		e.meta("_meta", m)
+	}
+}
+
+func (e *encoder) meta(name string, m Meta) {
+	if len(m) == 0 {
+		return
+	}
+	e.key(name)
+	e.raw("{")
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if err := checkMetaKey(k); err != nil {
+			e.fault("_meta key %q: %w", clip(k, 128), err)
+			continue
+		}
+		e.key(k) // a checked key needs no escapes
+		var err error
+		if e.buf, err = appendJSON(e.buf, m[k]); err != nil {
+			e.fault("_meta %q: %w", k, err)
+		}
+	}
+	e.raw("}")
+}
+
+// implementation appends a server's description of itself.
+func (e *encoder) implementation(i *Implementation) {
+	e.raw("{")
+	e.str("name", i.Name)
+	if e.rev.Titles() {
+		e.opt("title", i.Title)
+	}
+	e.str("version", i.Version)
+	if e.rev.Icons() {
+		e.opt("description", i.Description)
+		if i.WebsiteURL != "" {
+			e.uri("websiteUrl", i.WebsiteURL)
+		}
+	}
+	e.icons(i.Icons)
+	e.raw("}")
+}
+
+// appendJSON appends v as encoding/json encodes it, but for HTML: what is not
+// markup needs no escapes. It refuses what a strict reader would refuse. What
+// it has appended on failure is null.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return append(dst, "null"...), err
+	}
+	out := bytes.TrimRight(b.Bytes(), "\n")
+	if err := checkOwnJSON(out); err != nil {
+		return append(dst, "null"...), err
+	}
+	return append(dst, out...), nil
+}
+
+// checkOwnJSON refuses output of encoding/json that hides a fault of the
+// author's: duplicate keys from a RawMessage or a Marshaler, nesting that our
+// own reader would not take, and invalid UTF-8.
+func checkOwnJSON(out []byte) error {
+	var doc strictjson.Doc
+	if err := doc.Parse(string(out), maxDepth); err != nil {
+		return err
+	}
+	// encoding/json replaces invalid UTF-8 by this escape, and writes a real
+	// U+FFFD as itself.
+	const replaced = `\ufffd`
+	for rest := out; ; {
+		i := bytes.Index(rest, []byte(replaced))
+		if i < 0 {
+			return nil
+		}
+		backslashes := 0
+		for backslashes < i && rest[i-1-backslashes] == '\\' {
+			backslashes++
+		}
+		if backslashes%2 == 0 {
+			return errors.New("a string is not valid UTF-8")
+		}
+		rest = rest[i+len(replaced):]
+	}
+}

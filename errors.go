@@ -1,0 +1,159 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Code is a JSON-RPC error code.
+type Code int
+
+// The codes that the protocol defines and this package uses. Codes of an
+// application lie outside of -32768 to -32000.
+const (
+	CodeParseError         Code = -32700 // not JSON, or not UTF-8
+	CodeInvalidRequest     Code = -32600 // JSON, but no request
+	CodeMethodNotFound     Code = -32601 // no such method, or not now
+	CodeInvalidParams      Code = -32602 // unknown prompt, bad arguments, bad cursor
+	CodeInternalError      Code = -32603 // the server's fault, whatever it is
+	CodeUnsupportedVersion Code = -32022 // revision 2026-07-28: no such protocol version here
+)
+
+// Error is an error that a client gets to see: all three fields are sent to
+// it. Wrap one (with %w) to add what only the author's log should have.
+//
+// A render function may return an Error with [CodeInvalidParams], with
+// [CodeInternalError] or with a code of its own outside of -32768 to -32000;
+// any other code becomes an internal error. A [Method] may use any code.
+type Error struct {
+	Code    Code
+	Message string // one short sentence
+	Data    any    // more, for programs; what encoding/json can encode, nil for none
+}
+
+// Error returns the message and the code. The text may change.
+func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.Code)) }
+
+// ErrExists is what [Registry.Add] returns, wrapped, for a name that is taken.
+var ErrExists = errors.New("a prompt of this name exists")
+
+// ErrInUpdate is what the methods that change a [Registry] return inside the
+// function of its own [Registry.Update], which must use its Tx.
+var ErrInUpdate = errors.New("the registry is being updated by this goroutine: use the Tx")
+
+// InvalidArgument returns the error with which a render function blames an
+// argument: the client gets invalid params (-32602) that name the argument
+// and give the reason, in the form that failed checks have. Several, joined
+// by [errors.Join], are reported together.
+func InvalidArgument(name, reason string) error {
+	return &argumentError{problem{Argument: name, Reason: reasonRefused, Message: reason}}
+}
+
+type argumentError struct{ problem problem }
+
+func (e *argumentError) Error() string { return e.problem.sentence() }
+
+// reason says in one word what is wrong with an argument. The set is part of
+// the wire: clients may decide by it.
+type reason string
+
+const (
+	reasonMissing   reason = "missing"    // required, not given
+	reasonUnknown   reason = "unknown"    // given, not declared
+	reasonNotString reason = "not_string" // a JSON value other than a string
+	reasonType      reason = "type"       // the text is not of the argument's type
+	reasonEnum      reason = "enum"       // not one of the allowed values
+	reasonPattern   reason = "pattern"    // does not match the pattern
+	reasonLength    reason = "length"     // too short or too long
+	reasonRange     reason = "range"      // too small or too large
+	reasonSchema    reason = "schema"     // breaks any other rule of its schema
+	reasonRefused   reason = "refused"    // the prompt itself does not want it
+)
+
+// problem is what is wrong with one argument, as a client gets it.
+type problem struct {
+	Argument string `json:"argument"`
+	Reason   reason `json:"reason"`
+	Message  string `json:"message"`           // a predicate: "is required"
+	Allowed  any    `json:"allowed,omitempty"` // what would have been right, where it can be said
+}
+
+func (p problem) sentence() string { return clip(p.Argument, 64) + ": " + p.Message }
+
+// argumentsError returns the one error for all problems of a call.
+func argumentsError(prompt string, problems []problem) *Error {
+	const most = 8 // in the message; data has them all
+	sentences := make([]string, 0, most+1)
+	for i, p := range problems {
+		if i == most {
+			sentences = append(sentences, fmt.Sprintf("and %d more", len(problems)-most))
+			break
+		}
+		sentences = append(sentences, p.sentence())
+	}
+	return &Error{
+		Code:    CodeInvalidParams,
+		Message: strings.Join(sentences, "; "),
+		Data: struct {
+			Prompt   string    `json:"prompt"`
+			Problems []problem `json:"problems"`
+		}{prompt, problems},
+	}
+}
+
+// invalidParams returns an error about a member of params.
+func invalidParams(format string, args ...any) *Error {
+	return &Error{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+func internalError(message string) *Error {
+	return &Error{Code: CodeInternalError, Message: message}
+}
+
+// renderError maps what a render function returned to what the client gets.
+// It reports false if the client does not get to see what went wrong, so that
+// the author must be told.
+func renderError(prompt string, err error) (*Error, bool) {
+	if problems := blamed(err, nil); len(problems) > 0 {
+		return argumentsError(prompt, problems), true
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		reserved := -32768 <= e.Code && e.Code <= -32000
+		if e.Code == CodeInvalidParams || e.Code == CodeInternalError || !reserved {
+			return e, true
+		}
+	}
+	return internalError("the prompt could not be rendered"), false
+}
+
+// blamed collects the arguments that err blames, through all that it wraps.
+func blamed(err error, problems []problem) []problem {
+	switch e := err.(type) {
+	case nil:
+		return problems
+	case *argumentError:
+		return append(problems, e.problem)
+	case interface{ Unwrap() error }:
+		return blamed(e.Unwrap(), problems)
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			problems = blamed(err, problems)
+		}
+	}
+	return problems
+}
+
+// clip returns s, or its beginning and an ellipsis if it is longer than most
+// bytes: a client's own value is repeated to it, but not at any length.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,139 @@
+package ordmap
+
+// Editor derives new versions of a [Map]. A node is copied when it is first changed and from then on changed in place, so
+// a batch costs far less than as many single edits. It must not be used concurrently, not even for reading.
+type Editor[V any] struct {
+	m        Map[V]
+	owner    *token // of the nodes that no Map has; nil if there are none
+	capacity int    // of a node; a field so that tests can have deep trees of few keys
+}
+
+// Len returns the number of keys.
+func (e *Editor[V]) Len() int { return e.m.Len() }
+
+// Get returns the value of key, and whether there is one.
+func (e *Editor[V]) Get(key string) (V, bool) { return e.m.Get(key) }
+
+// Map returns what the editor holds now. Later edits never change it. It costs nothing by itself, but edits have to copy
+// their nodes anew afterwards.
+func (e *Editor[V]) Map() Map[V] {
+	e.owner = nil
+	return e.m
+}
+
+// Set gives key the value v, and reports whether that replaced an earlier one.
+func (e *Editor[V]) Set(key string, v V) (replaced bool) {
+	if e.owner == nil {
+		e.owner = new(token)
+	}
+	if e.m.root == nil {
+		e.m.root = &node[V]{owner: e.owner}
+	}
+	root := e.own(&e.m.root)
+	sep, right, replaced := e.insert(root, key, v, true)
+	if right != nil {
+		e.m.root = &node[V]{owner: e.owner, keys: []string{sep}, kids: []*node[V]{root, right}}
+	}
+	if !replaced {
+		e.m.len++
+	}
+	return replaced
+}
+
+// Delete removes key, and reports whether it was there.
+func (e *Editor[V]) Delete(key string) bool {
+	if _, ok := e.m.Get(key); !ok {
+		return false // and no node has been copied
+	}
+	if e.owner == nil {
+		e.owner = new(token)
+	}
+	root := e.own(&e.m.root)
+	e.remove(root, key)
+	switch {
+	case root.size() == 0:
+		e.m.root = nil
+	case len(root.kids) == 1:
+		e.m.root = root.kids[0]
+	}
+	e.m.len--
+	return true
+}
+
+// own makes the node at p one that the editor may change.
+func (e *Editor[V]) own(p **node[V]) *node[V] {
+	if (*p).owner != e.owner {
+		*p = (*p).copyFor(e.owner)
+	}
+	return *p
+}
+
+// insert sets key below n, which e owns. If n overflows it is split, and insert returns its new right sibling. The flag
+// edge says that n has nothing to its right in the whole tree.
+func (e *Editor[V]) insert(n *node[V], key string, v V, edge bool) (sep string, right *node[V], replaced bool) {
+	i := rank(n.keys, key)
+	edge = edge && i == len(n.keys)
+	if n.leaf() {
+		if i > 0 && n.keys[i-1] == key {
+			// The key as well: an equal string may share its bytes with the new value, and the old one's can go.
+			n.keys[i-1], n.vals[i-1] = key, v
+			return "", nil, true
+		}
+		n.addEntry(i, key, v, e.capacity)
+	} else {
+		sep, right, replaced = e.insert(e.own(&n.kids[i]), key, v, edge)
+		if right == nil {
+			return "", nil, replaced
+		}
+		n.addKid(i+1, sep, right, e.capacity)
+	}
+	if n.size() <= e.capacity {
+		return "", nil, false
+	}
+	at := n.size() / 2
+	if edge {
+		// Keys that come in ascending order are common, and would leave behind nothing but half-empty nodes.
+		at = n.size() - edgeSize(n.leaf())
+	}
+	sep, right = n.split(at, e.capacity)
+	return sep, right, false
+}
+
+// edgeSize is the least size of a node that has nothing to its right in the whole tree. The others have [Editor.least].
+func edgeSize(leaf bool) int {
+	if leaf {
+		return 1
+	}
+	return 2 // so that a child always has a sibling to be joined with
+}
+
+// least is the size below which a node is joined with a sibling. It is less than half so that a node just split or evened
+// out takes many deletions to get there: no sequence of changes has a split or a join at every step.
+func (e *Editor[V]) least() int { return e.capacity / 3 }
+
+// remove deletes key, which is there, below n, which e owns. It leaves it to the caller to mend n if that gets too small.
+func (e *Editor[V]) remove(n *node[V], key string) {
+	i := rank(n.keys, key)
+	if n.leaf() {
+		n.removeEntry(i - 1)
+		return
+	}
+	kid := e.own(&n.kids[i])
+	e.remove(kid, key)
+	if kid.size() < e.least() {
+		e.join(n, min(i, len(n.kids)-2))
+	}
+}
+
+// join makes one of the ith child of n and the one to its right, or evens them out if they do not fit into one.
+func (e *Editor[V]) join(n *node[V], i int) {
+	left, right := e.own(&n.kids[i]), n.kids[i+1]
+	left.absorb(n.keys[i], right)
+	if left.size() <= e.capacity {
+		n.removeKid(i + 1)
+		return
+	}
+	sep, right := left.split(left.size()/2, e.capacity)
+	n.replaceKid(i+1, sep, right)
+	n.kids[i] = left.copyFor(e.owner) // in slices of the right size again
+}

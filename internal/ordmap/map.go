@@ -1,0 +1,35 @@
+// Package ordmap is an ordered map from strings whose versions are immutable.
+//
+// It is made for state that many goroutines read and one changes at a time: a reader loads a [Map] (from an
+// atomic.Pointer, say) and for as long as it likes sees that version, whole and unchanged, without a lock; a writer
+// derives the next version with an [Editor], which copies only the nodes it touches, and publishes it.
+package ordmap
+
+import "iter"
+
+// Map is an immutable map in ascending byte order of its keys. The zero value is empty. Copying a Map is cheap, and any
+// number of goroutines may use it, and copies of it, at once. Values are shared between versions, never copied in depth:
+// what a V points to must not change either.
+type Map[V any] struct {
+	root *node[V] // nil if empty
+	len  int
+}
+
+// Len returns the number of keys.
+func (m Map[V]) Len() int { return m.len }
+
+// Get returns the value of key, and whether there is one.
+func (m Map[V]) Get(key string) (V, bool) { return m.root.get(key) }
+
+// All yields every entry in key order.
+func (m Map[V]) All() iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) { m.root.walk(yield) }
+}
+
+// After yields, in key order, the entries whose keys are strictly greater than key. The key itself need not be there.
+func (m Map[V]) After(key string) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) { m.root.walkAfter(key, yield) }
+}
+
+// Edit returns an Editor that starts from m and leaves m as it is. Its cost does not depend on the size of m.
+func (m Map[V]) Edit() *Editor[V] { return &Editor[V]{m: m, capacity: nodeCapacity} }

@@ -1,0 +1,67 @@
+package strictjson
+
+import "unicode/utf8"
+
+// AppendString appends s to dst as a JSON string. It escapes what RFC 8259 requires and nothing else. Each byte of s
+// that is not part of valid UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst, _ = appendQuoted(dst, s, true)
+	return dst
+}
+
+// AppendValidString is like AppendString, but if s is not valid UTF-8, it returns dst as it was and false.
+func AppendValidString(dst []byte, s string) ([]byte, bool) {
+	out, ok := appendQuoted(dst, s, false)
+	if !ok {
+		return dst, false
+	}
+	return out, true
+}
+
+// appendQuoted appends s as a JSON string. On invalid UTF-8 it puts U+FFFD if repair is set, and else stops and
+// returns false.
+func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
+	dst = append(dst, '"')
+	start := 0 // what is before it has been appended
+	for i := skipPlain(s, 0); i < len(s); i = skipPlain(s, i) {
+		if c := s[i]; c < utf8.RuneSelf {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, c)
+			i++
+			start = i
+			continue
+		}
+		var ok bool
+		if i, ok = skipRunes(s, i); !ok {
+			if !repair {
+				return dst, false
+			}
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, "\uFFFD"...)
+			i++
+			start = i
+		}
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"'), true
+}
+
+// appendEscape appends the shortest escape sequence of c.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xF])
+}

@@ -1,0 +1,120 @@
+// Package strictjson reads and writes JSON texts strictly and without reflection.
+//
+// A [Doc] holds one parsed text as a flat index of its tokens over the source string, so that parsing copies nothing
+// and a Doc that is used again allocates nothing. What it accepts is exactly RFC 8259 in UTF-8, less what two parsers
+// could read differently: unpaired surrogate escapes and, reported apart as a [RuleError], duplicate object keys.
+//
+// [AppendString] and [AppendValidString] write JSON strings.
+package strictjson
+
+import "math"
+
+// Memory that a Doc keeps when it is Reset.
+const (
+	maxKeptNodes = 4096      // 64 KiB
+	maxKeptStack = 64 * 1024 // bytes
+	maxKeptNames = 128       // map entries
+)
+
+// A Doc is a parsed JSON text. The zero Doc is empty and ready for Parse, which reuses the memory of earlier texts.
+//
+// A Doc may be read from many goroutines at once, but not while Parse or Reset is running.
+type Doc struct {
+	src   string
+	nodes []node          // every value and key, in source order
+	deep  []byte          // the parser's stack below the depth limit
+	names map[member]bool // the parser's index of the keys of large objects
+}
+
+// A node is one value or key of the text.
+//
+// While a container is open, two fields serve the parser: end counts an object's members, and next is the index of the
+// container around it.
+type node struct {
+	start, end uint32 // src[start:end] is the token, or the whole container
+	next       uint32 // index of the first node after this one and all that it contains
+	kind       Kind
+	flags      flags
+}
+
+type flags uint8
+
+const (
+	escaped flags = 1 << iota // a string with escapes in it
+	inexact                   // a number with a fraction or an exponent
+	mapped                    // an object whose keys are in Doc.names
+)
+
+// Parse reads src, which must be a single JSON value with nothing but whitespace around it. A top-level array or
+// object is at depth 1; a maxDepth of zero or less means no limit. Values of an earlier text are no longer valid.
+//
+// The error is a [*SyntaxError] if src is not JSON; the Doc is then empty. It is a [*RuleError] if src is JSON but has
+// a duplicate key or nests deeper than maxDepth: the first such place is reported, and the Doc is complete, except
+// that containers beyond maxDepth have no members or elements. (Leaving them out bounds the memory that a hostile
+// text can claim.)
+func (d *Doc) Parse(src string, maxDepth int) error {
+	d.clear()
+	if err := checkLength(len(src)); err != nil {
+		return err
+	}
+	if maxDepth <= 0 {
+		maxDepth = math.MaxInt
+	}
+	if cap(d.nodes) == 0 {
+		d.nodes = make([]node, 0, len(src)/8+1)
+	}
+	p := parser{doc: d, src: src, nodes: d.nodes, maxDepth: maxDepth}
+	err := p.parse()
+	d.nodes = p.nodes
+	d.forgetNames()
+	if err != nil {
+		d.clear()
+		return err
+	}
+	d.src = src
+	if p.violation != nil {
+		return p.violation
+	}
+	return nil
+}
+
+// checkLength refuses a text whose offsets do not fit a node.
+func checkLength(n int) error {
+	if uint64(n) > math.MaxUint32 {
+		return &SyntaxError{Offset: n, Reason: TooLong}
+	}
+	return nil
+}
+
+// Reset empties the Doc and drops its reference to the source. It keeps the Doc's own memory up to about 128 KiB and
+// drops what is larger, so a pool of Docs does not hold on to the size of the largest text it has seen.
+func (d *Doc) Reset() {
+	d.clear()
+	if cap(d.nodes) > maxKeptNodes {
+		d.nodes = nil
+	}
+	if cap(d.deep) > maxKeptStack {
+		d.deep = nil
+	}
+}
+
+func (d *Doc) clear() {
+	d.src = ""
+	d.nodes = d.nodes[:0]
+	d.deep = d.deep[:0]
+}
+
+// forgetNames empties the key index, whose keys refer to the source. Clearing a map takes time in proportion to the
+// most it ever held, so a large one is dropped.
+func (d *Doc) forgetNames() {
+	if len(d.names) > maxKeptNames {
+		d.names = nil
+	} else {
+		clear(d.names)
+	}
+}
+
+// Root returns the text's value, which is Invalid if no text has been parsed.
+func (d *Doc) Root() Value {
+	return Value{doc: d}
+}

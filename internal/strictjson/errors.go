@@ -1,0 +1,75 @@
+package strictjson
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A Reason says why a text is not JSON.
+type Reason string
+
+// The reasons of a [SyntaxError].
+const (
+	Empty             Reason = "no value"
+	UnexpectedEnd     Reason = "unexpected end of text"
+	TrailingData      Reason = "text after the value"
+	ByteOrderMark     Reason = "byte order mark"
+	ExpectedValue     Reason = "expected a value"
+	ExpectedKey       Reason = "expected an object key"
+	ExpectedColon     Reason = "expected a colon"
+	ExpectedComma     Reason = "expected a comma or a closing bracket"
+	InvalidLiteral    Reason = "invalid literal"
+	InvalidNumber     Reason = "invalid number"
+	InvalidEscape     Reason = "invalid escape sequence"
+	ControlCharacter  Reason = "unescaped control character in a string"
+	InvalidUTF8       Reason = "invalid UTF-8"
+	UnpairedSurrogate Reason = "unpaired surrogate escape"
+	TooLong           Reason = "text of 4 GiB or more"
+)
+
+// A SyntaxError reports a text that is not strict JSON.
+type SyntaxError struct {
+	Offset int    // of the first byte that cannot stand where it is
+	Reason Reason // one of the constants above
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, string(e.Reason))
+}
+
+// A Rule is a rule of this package that well-formed JSON can break.
+type Rule uint8
+
+// The rules of a [RuleError].
+const (
+	DuplicateKey Rule = iota + 1 // the decoded keys of an object are distinct
+	Depth                        // containers nest no deeper than the limit
+)
+
+// A RuleError reports the first place where well-formed JSON breaks a rule.
+type RuleError struct {
+	Rule   Rule
+	Offset int    // of the second of the equal keys, or of the bracket that opens one level too many
+	Key    string // the decoded key, for DuplicateKey
+}
+
+func (e *RuleError) Error() string {
+	if e.Rule == DuplicateKey {
+		return fmt.Sprintf("duplicate key %s at byte %d", quoteShort(e.Key), e.Offset)
+	}
+	return fmt.Sprintf("nesting too deep at byte %d", e.Offset)
+}
+
+// quoteShort quotes s, cut to a length that is fit for a log line.
+func quoteShort(s string) string {
+	const limit = 64
+	if len(s) <= limit {
+		return strconv.Quote(s)
+	}
+	cut := limit
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strconv.Quote(s[:cut]) + "..."
+}

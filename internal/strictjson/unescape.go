@@ -1,0 +1,58 @@
+package strictjson
+
+import "unicode/utf8"
+
+// appendUnescaped appends the decoded form of s, the inside of a valid JSON string.
+func appendUnescaped(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		start := i
+		for i < len(s) && s[i] != '\\' {
+			i++
+		}
+		dst = append(dst, s[start:i]...)
+		if i == len(s) {
+			break
+		}
+		switch c := s[i+1]; c {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r := hex4(s[i+2 : i+6])
+			if isHighSurrogate(r) {
+				i += 6
+				r = 0x10000 + (r-0xD800)<<10 + (hex4(s[i+2:i+6]) - 0xDC00)
+			}
+			dst = utf8.AppendRune(dst, r)
+			i += 4
+		default: // a quote, a backslash or a slash
+			dst = append(dst, c)
+		}
+		i += 2
+	}
+	return dst
+}
+
+// hex4 returns the number that four hexadecimal digits spell.
+func hex4(s string) rune {
+	var r rune
+	for i := range 4 {
+		c := rune(s[i])
+		if c > '9' {
+			c = c&^0x20 - 'A' + '0' + 10
+		}
+		r = r<<4 | (c - '0')
+	}
+	return r
+}
+
+func isHighSurrogate(r rune) bool { return 0xD800 <= r && r < 0xDC00 }
+
+func isLowSurrogate(r rune) bool { return 0xDC00 <= r && r < 0xE000 }

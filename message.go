@@ -1,0 +1,228 @@
+package prompts
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// message is one incoming JSON-RPC message, taken apart but for its params.
+type message struct {
+	class  class
+	id     string    // as it was written, for the answer; empty if there is none or it cannot be used
+	key    requestID // the id to compare by
+	method string
+	params strictjson.Value // Invalid if absent
+}
+
+type class uint8
+
+const (
+	unclear      class = iota // no message of the protocol
+	request                   // to be answered
+	notification              // never to be answered, whatever is wrong with it
+	response                  // likewise
+)
+
+// requestID is an id, decoded: "a" and "\u0061" are one id, 1 and "1" two.
+type requestID struct {
+	isString bool
+	text     string
+}
+
+// readMessage takes a message apart. If there is something wrong with it, the
+// message has at least its class, and its id if that can be told.
+func readMessage(doc *strictjson.Doc, src string) (message, *Error) {
+	err := doc.Parse(src, maxDepth)
+	var broken *strictjson.RuleError
+	if err != nil && !errors.As(err, &broken) {
+		return message{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
+	}
+	switch doc.Root().Kind() {
+	case strictjson.Object:
+	case strictjson.Array:
+		return message{}, invalidRequest("a batch is not part of this protocol revision")
+	default:
+		return message{}, invalidRequest("a message must be an object")
+	}
+	r := envelopeReader{}
+	r.read(doc.Root())
+	if broken != nil {
+		// The first thing said about a broken message is what broke it.
+		return r.m, invalidRequest("%s", broken.Error())
+	}
+	return r.m, r.fault
+}
+
+func invalidRequest(format string, args ...any) *Error {
+	e := invalidParams(format, args...)
+	e.Code = CodeInvalidRequest
+	return e
+}
+
+type envelopeReader struct {
+	m     message
+	fault *Error
+}
+
+func (r *envelopeReader) refuse(format string, args ...any) {
+	if r.fault == nil {
+		r.fault = invalidRequest(format, args...)
+	}
+}
+
+func (r *envelopeReader) read(root strictjson.Value) {
+	var version, answer, named bool
+	ids := 0 // members that are the id, or would be in another case
+	for name, v := range root.Members() {
+		switch name {
+		case "jsonrpc":
+			version = v.Kind() == strictjson.String && v.Text() == "2.0"
+		case "id":
+			ids++
+			r.readID(v)
+		case "method":
+			named = true
+			if v.Kind() != strictjson.String {
+				r.refuse("method must be a string")
+				continue
+			}
+			r.m.method = v.Text()
+		case "params":
+			r.m.params = v
+		case "result", "error":
+			answer = true
+		default:
+			if known := inOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
+				r.refuse("%q must be written %q", clip(name, maxEcho), known)
+				if known == "id" {
+					ids++
+				}
+			}
+		}
+	}
+	if ids > 1 {
+		r.m.id = "" // which of them?
+	}
+	if !version {
+		r.refuse(`jsonrpc must be "2.0"`)
+	}
+	switch {
+	case answer && !named:
+		r.m.class = response
+	case r.m.method != "" && ids == 0:
+		r.m.class = notification
+	case r.m.method != "" && r.m.id != "":
+		r.m.class = request
+	case !named:
+		r.refuse("a message must have a method, a result or an error")
+	case r.m.method == "":
+		r.refuse("method must not be empty")
+	}
+}
+
+func (r *envelopeReader) readID(v strictjson.Value) {
+	switch {
+	case v.Kind() == strictjson.String:
+		r.m.id, r.m.key = v.Raw(), requestID{isString: true, text: v.Text()}
+	case v.IsInteger():
+		r.m.id, r.m.key = v.Raw(), requestID{text: v.Raw()}
+		if r.m.id == "-0" {
+			r.m.key.text = "0"
+		}
+	default:
+		r.refuse("id must be a string or an integer")
+	}
+}
+
+// inOtherCase returns the one of the known names that name would be in
+// another case, by the folding that encoding/json uses.
+func inOtherCase(name string, known ...string) string {
+	for _, k := range known {
+		if name != k && strings.EqualFold(name, k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// paramData is the data of an error about one member of params.
+type paramData struct {
+	Param string `json:"param"`
+}
+
+func invalidParam(name, format string, args ...any) *Error {
+	e := invalidParams(format, args...)
+	e.Data = paramData{name}
+	return e
+}
+
+// checkCase refuses a known member of params in the wrong case: a reader that
+// folds case, in front of this one, would have taken it for the member.
+func checkCase(params strictjson.Value, known ...string) *Error {
+	for name := range params.Members() {
+		if k := inOtherCase(name, known...); k != "" {
+			return invalidParam(k, "params: %q must be written %q", clip(name, maxEcho), k)
+		}
+	}
+	return nil
+}
+
+// envelopeKey is the member of params._meta that makes a message one of the
+// stateless era (GAP-01).
+const envelopeKey = "io.modelcontextprotocol/protocolVersion"
+
+// envelopeVersion returns the protocol version in the message's own envelope.
+// It is Invalid for a message of the handshake era.
+func (m *message) envelopeVersion() strictjson.Value {
+	return m.params.Get("_meta").Get(envelopeKey)
+}
+
+// checkParams refuses params that no method takes.
+func (m *message) checkParams() *Error {
+	switch m.params.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return invalidParams("params must be an object")
+	}
+	meta := m.params.Get("_meta")
+	switch meta.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return invalidParam("_meta", "_meta must be an object")
+	}
+	if t := meta.Get("progressToken"); t.Kind() != strictjson.Invalid && t.Kind() != strictjson.String && !t.IsInteger() {
+		return invalidParam("_meta", "_meta.progressToken must be a string or an integer")
+	}
+	return nil
+}
+
+// name returns params.name, which HTTP repeats in a header, if it is a string.
+func (m *message) name() string { return m.params.Get("name").Text() }
+
+// unsupportedVersion is the answer to an envelope with a protocol version
+// that is not served (DSC-07, GAP-05, GAP-06).
+func unsupportedVersion(requested string) *Error {
+	var supported, stateless []string
+	for _, rev := range revision.All() {
+		if rev.Served() {
+			supported = append(supported, rev.String())
+			if rev.Stateless() {
+				stateless = append(stateless, rev.String())
+			}
+		}
+	}
+	if rev, ok := revision.Parse(requested); ok && rev.Served() && len(stateless) > 0 {
+		supported = stateless // it would only ask for the same again
+	}
+	return &Error{
+		Code:    CodeUnsupportedVersion,
+		Message: "unsupported protocol version",
+		Data: struct {
+			Supported []string `json:"supported"`
+			Requested string   `json:"requested"`
+		}{supported, clip(requested, maxEcho)},
+	}
+}

@@ -1,0 +1,191 @@
+package prompts
+
+import (
+	"context"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Prompt declares a prompt: what clients see in prompts/list, and the
+// function that answers prompts/get. It is plain data until it is added to a
+// [Registry], which copies it, checks all of it and compiles it.
+//
+// A prompt whose arguments are a Go struct is made by [New]. A prompt that is
+// itself data sets Arguments and Render.
+type Prompt struct {
+	// Name identifies the prompt, uniquely in its registry. Required.
+	Name string
+	// Title is the name for people to read. From revision 2025-06-18.
+	Title string
+	// Description says what the prompt is for.
+	Description string
+	// Arguments are the prompt's arguments, in the order in which they are
+	// listed. For a prompt made by [New] the struct is the source of the
+	// arguments; entries here add to them by name, their non-zero members
+	// win, and a name that the struct does not have is a fault.
+	Arguments []Argument
+	// Icons may be shown beside the prompt. From revision 2025-11-25.
+	Icons []Icon
+	// Meta is sent as the prompt's _meta. From revision 2025-06-18.
+	Meta Meta
+	// Tags are the author's own, for filters. They are never sent.
+	Tags []string
+	// NoHints leaves the descriptions of arguments as they are written.
+	// Otherwise a short hint of what is accepted is appended to each, such
+	// as "(one of: go, python, rust; default go)", because the protocol has
+	// no other place for it.
+	NoHints bool
+	// Render answers prompts/get. It is nil for a prompt made by [New], and
+	// required for any other.
+	Render RenderFunc
+
+	typed typedRender
+}
+
+// RenderFunc makes the messages of a prompt that was declared without a
+// struct. args holds the text of every argument that was given, or that has a
+// default; each has been checked against its schema. The map belongs to the
+// function.
+//
+// The function runs under ctx, which ends when the client cancels, the
+// connection ends or the time limit of [Options] has passed. It may run
+// concurrently with itself. An error or a panic is reported to the client as
+// an internal error without its text, and to Options.Logger in full;
+// [InvalidArgument] and an [*Error] are errors whose text the client gets.
+type RenderFunc func(ctx context.Context, args map[string]string) (*Result, error)
+
+// New completes p with the arguments that the struct In declares and with a
+// render function that gets them as a value of In. Faults of the declaration
+// are reported when the prompt is added to a [Registry].
+//
+// Each exported field of In is an argument, in field order; embedded structs
+// count as their fields. Its name is the field's name, or the json tag's; a
+// field tagged "-" is none. The jsonschema tag is the description. A field
+// tagged omitempty or omitzero, and a pointer, is optional; any other is
+// required.
+//
+// On the wire every value is a string. It becomes the field's value thus:
+//
+//   - string: as it is;
+//   - bool: true or false;
+//   - integers and floats: parsed in full, within the type's range;
+//   - time.Duration: a text such as 1h30m; url.URL: a URL; []byte: base64;
+//   - a type with UnmarshalText, such as time.Time or netip.Addr: by that method;
+//   - slices and arrays: a JSON array if the value starts with "[", else
+//     split at commas, the elements trimmed; no element may be empty;
+//   - structs and maps: a JSON value;
+//   - any: by the type in the argument's schema, a string without one.
+//
+// The value is then judged by the argument's schema. An optional argument
+// that is absent has its schema's default, else the zero value; the empty
+// string counts as absent for an optional argument that is not a string.
+//
+// The rules for render are those of [RenderFunc].
+func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {
+	p.typed = typedFunc[In](render)
+	return p
+}
+
+// Argument declares one argument of a prompt.
+type Argument struct {
+	// Name identifies the argument, uniquely in its prompt. Required.
+	Name string
+	// Title is the name for people to read. From revision 2025-06-18.
+	Title string
+	// Description says what the argument is for.
+	Description string
+	// Required says that prompts/get must give the argument. For a prompt
+	// made by [New] the struct decides, and Required may only agree with it.
+	Required bool
+	// Schema constrains the value and may give a default. It judges the
+	// converted value: a minimum applies to an integer argument, a pattern
+	// to a string. Without a struct its type decides how the text is read,
+	// and no type means a string. The wire has no place for it; clients see
+	// it as a hint in the description.
+	Schema *jsonschema.Schema
+}
+
+// Enum returns the schema of a string that is one of values.
+func Enum(values ...string) *jsonschema.Schema {
+	enum := make([]any, len(values))
+	for i, v := range values {
+		enum[i] = v
+	}
+	return &jsonschema.Schema{Enum: enum}
+}
+
+// Icon is an image that a client may show. From revision 2025-11-25.
+type Icon struct {
+	// Src is an http, https or data URI. Required. Clients should refuse
+	// anything but https on the server's own origin, and data.
+	Src string
+	// MIMEType overrides the type that the source declares.
+	MIMEType string
+	// Sizes are of the form "48x48", or "any" for a scalable image.
+	Sizes []string
+	// Theme is the background that the icon is made for: "light", "dark",
+	// or empty for both.
+	Theme string
+}
+
+// Meta is a _meta object: additional properties of what it is attached to.
+// A key is an optional prefix of dot-separated labels with a slash, then a
+// name; prefixes such as io.modelcontextprotocol/ are reserved for the
+// protocol. Values are what encoding/json can encode.
+type Meta map[string]any
+
+// Implementation describes a server.
+type Implementation struct {
+	// Name and Version identify the implementation. Their defaults are
+	// "prompts" and "0".
+	Name    string
+	Version string
+	// Title is the name for people to read. From revision 2025-06-18.
+	Title string
+	// Description says what the server is for. From revision 2025-11-25.
+	Description string
+	// WebsiteURL is an absolute URI. From revision 2025-11-25.
+	WebsiteURL string
+	// Icons may be shown beside the server. From revision 2025-11-25.
+	Icons []Icon
+}
+
+// Result is what a render function makes of a prompt.
+type Result struct {
+	// Description describes the messages; it is optional.
+	Description string
+	// Messages are the prompt. None at all is allowed.
+	Messages []Message
+	// Meta is sent as the result's _meta.
+	Meta Meta
+}
+
+// Message is one turn of the conversation that a prompt is.
+type Message struct {
+	Role    Role
+	Content Content
+}
+
+// Role says who speaks in a [Message].
+type Role string
+
+// The roles that the protocol knows.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// Messages returns a result of the messages.
+func Messages(messages ...Message) *Result {
+	return &Result{Messages: messages}
+}
+
+// User returns a message of the user with text as its content.
+func User(text string) Message {
+	return Message{Role: RoleUser, Content: Text{Text: text}}
+}
+
+// Assistant returns a message of the assistant with text as its content.
+func Assistant(text string) Message {
+	return Message{Role: RoleAssistant, Content: Text{Text: text}}
+}

@@ -1,0 +1,227 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/internal/goid"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+)
+
+// Registry is a set of prompts by name. The zero value is an empty registry,
+// ready to use. It must not be copied.
+//
+// Any number of goroutines may use a Registry. Those that read never wait:
+// they see the prompts as they were before or after a change, never between.
+// Each change that has an effect is told to every subscriber once.
+type Registry struct {
+	prompts atomic.Pointer[ordmap.Map[*definition]]
+
+	writing  sync.Mutex   // held to change prompts
+	updating atomic.Int64 // the goroutine that is inside of an Update's function, or 0
+	misused  bool         // that goroutine has tried a change; only it reads and writes this
+
+	mu          sync.Mutex // protects the field below
+	subscribers map[chan struct{}]struct{}
+}
+
+// Add adds prompts, all or none of them. The error joins everything that is
+// wrong: [ErrExists] for a name that is taken, in the registry or by an
+// earlier one of the prompts, and each fault of a declaration, which names
+// prompt and argument.
+func (r *Registry) Add(prompts ...Prompt) error {
+	return r.change(func(tx *Tx) error { return tx.Add(prompts...) })
+}
+
+// MustAdd is [Registry.Add] for prompts that are part of the program. It
+// panics if they cannot be added.
+func (r *Registry) MustAdd(prompts ...Prompt) {
+	if err := r.Add(prompts...); err != nil {
+		panic(fmt.Errorf("prompts: %w", err))
+	}
+}
+
+// Set adds prompts or replaces those of the same name, all or none of them.
+// The error joins the faults of the declarations.
+func (r *Registry) Set(prompts ...Prompt) error {
+	return r.change(func(tx *Tx) error { return tx.Set(prompts...) })
+}
+
+// Remove removes a prompt and reports whether there was one.
+func (r *Registry) Remove(name string) bool {
+	removed := false
+	_ = r.change(func(tx *Tx) error {
+		removed = tx.Remove(name)
+		return nil
+	})
+	return removed
+}
+
+// Update makes many changes one: readers see all of them or none, and
+// subscribers hear of them once. It calls f, on the caller's goroutine, with
+// a Tx that is good until f returns, and makes the changes if f returns nil.
+// Otherwise, and if f panics, it changes nothing; it returns f's error.
+//
+// Other changes wait until f has returned. If f changes the registry other
+// than through its Tx, that change and the whole Update fail with
+// [ErrInUpdate].
+func (r *Registry) Update(f func(tx *Tx) error) error {
+	return r.change(func(tx *Tx) error {
+		r.updating.Store(goid.Get())
+		defer r.updating.Store(0)
+		r.misused = false
+		if err := f(tx); err != nil {
+			return err
+		}
+		if r.misused {
+			return ErrInUpdate
+		}
+		return nil
+	})
+}
+
+// change runs f as the only one that changes the registry, and publishes what
+// it has done if it returns nil.
+func (r *Registry) change(f func(tx *Tx) error) error {
+	if !r.writing.TryLock() {
+		// Waiting for oneself would be a deadlock.
+		if owner := r.updating.Load(); owner != 0 && owner == goid.Get() {
+			r.misused = true
+			return ErrInUpdate
+		}
+		r.writing.Lock()
+	}
+	defer r.writing.Unlock()
+
+	tx := &Tx{edit: r.snapshot().Edit()}
+	defer func() { tx.edit = nil }()
+	if err := f(tx); err != nil || !tx.changed {
+		return err
+	}
+	m := tx.edit.Map()
+	r.prompts.Store(&m)
+	r.notify()
+	return nil
+}
+
+// Lookup returns a copy of the prompt of that name, its arguments completed
+// by its struct, and reports whether there is one. The copy may be changed
+// and set again.
+func (r *Registry) Lookup(name string) (Prompt, bool) {
+	d, ok := r.snapshot().Get(name)
+	if !ok {
+		return Prompt{}, false
+	}
+	return d.export(), true
+}
+
+// All returns the prompts as they are when the iteration begins, in the order
+// of their names. Each is a copy, as [Registry.Lookup] returns it.
+func (r *Registry) All() iter.Seq[Prompt] {
+	return func(yield func(Prompt) bool) {
+		for _, d := range r.snapshot().All() {
+			if !yield(d.export()) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of prompts.
+func (r *Registry) Len() int { return r.snapshot().Len() }
+
+// Subscribe returns a channel that tells of changes, and the function that
+// ends the subscription. The channel holds at most one message: however many
+// changes there were since the last receive, there is one to receive, so
+// nobody waits for a slow subscriber. It is never closed.
+func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.subscribers == nil {
+		r.subscribers = map[chan struct{}]struct{}{}
+	}
+	r.subscribers[c] = struct{}{}
+	return c, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.subscribers, c)
+	}
+}
+
+func (r *Registry) notify() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.subscribers {
+		select {
+		case c <- struct{}{}:
+		default: // one is pending already
+		}
+	}
+}
+
+// snapshot returns the prompts as they are now, for ever.
+func (r *Registry) snapshot() ordmap.Map[*definition] {
+	if m := r.prompts.Load(); m != nil {
+		return *m
+	}
+	return ordmap.Map[*definition]{}
+}
+
+// Tx changes a [Registry] inside of [Registry.Update]. It is for one
+// goroutine, and panics after Update has returned.
+type Tx struct {
+	edit    *ordmap.Editor[*definition]
+	changed bool
+}
+
+// Add adds prompts, all or none of them. The error is that of [Registry.Add].
+func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(prompts, false) }
+
+// Set adds prompts or replaces those of the same name, all or none of them.
+// The error is that of [Registry.Set].
+func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(prompts, true) }
+
+func (tx *Tx) put(prompts []Prompt, replace bool) error {
+	var faults []error
+	definitions := make([]*definition, 0, len(prompts))
+	names := make(map[string]bool, len(prompts))
+	for _, p := range prompts {
+		if _, taken := tx.edit.Get(p.Name); !replace && (taken || names[p.Name]) {
+			faults = append(faults, fmt.Errorf("prompt %q: %w", p.Name, ErrExists))
+		}
+		names[p.Name] = true
+		d, err := compile(p)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		definitions = append(definitions, d)
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	for _, d := range definitions {
+		tx.edit.Set(d.prompt.Name, d)
+		tx.changed = true
+	}
+	return nil
+}
+
+// Remove removes a prompt and reports whether there was one.
+func (tx *Tx) Remove(name string) bool {
+	removed := tx.edit.Delete(name)
+	tx.changed = tx.changed || removed
+	return removed
+}
+
+// Lookup is [Registry.Lookup] with the changes made so far.
+func (tx *Tx) Lookup(name string) (Prompt, bool) {
+	d, ok := tx.edit.Get(name)
+	if !ok {
+		return Prompt{}, false
+	}
+	return d.export(), true
+}

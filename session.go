@@ -1,0 +1,178 @@
+package prompts
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// SessionOptions configure a [Session]. The zero value is its default.
+type SessionOptions struct{}
+
+// Session is one client's session in the handshake era, from initialize to
+// Close. Messages that carry their own envelope are answered in it too, by
+// the rules of their own revision. Any number of goroutines may use it.
+type Session struct {
+	server *Server
+	limit  *limiter
+	ready  chan struct{} // closed by notifications/initialized
+	ended  chan struct{} // closed by Close
+
+	answers tally // tasks whose answer is not out yet
+
+	mu          sync.Mutex // protects the fields below
+	rev         revision.Revision
+	isReady     bool
+	isEnded     bool
+	inFlight    map[requestID]*task
+	changed     <-chan struct{} // of the registry; nil before initialize
+	unsubscribe func()
+}
+
+// NewSession returns a session that waits for initialize. Close must be
+// called when it is over.
+func (s *Server) NewSession(SessionOptions) *Session {
+	return &Session{
+		server:   s,
+		limit:    newLimiter(s.options.MaxConcurrent),
+		ready:    make(chan struct{}),
+		ended:    make(chan struct{}),
+		inFlight: map[requestID]*task{},
+	}
+}
+
+// initialize notes what initialize has agreed on.
+func (s *Session) initialize(rev revision.Revision) *Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rev != 0 {
+		return invalidRequest("this session is initialized already")
+	}
+	s.rev = rev
+	if !s.server.options.NoListChanged && !s.isEnded {
+		// From now on, so that no change is lost between the client's first
+		// list and its readiness to hear of changes.
+		s.changed, s.unsubscribe = s.server.registry.Subscribe()
+	}
+	return nil
+}
+
+// Notifications sends what the server has to say unasked: that the list of
+// prompts has changed, once the client is ready to hear it. It returns when
+// ctx ends or the session is closed, with nil, or with send's error. What has
+// not been sent by then is kept for the next call. One call at a time may
+// run.
+func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
+	select {
+	case <-s.ready:
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+	s.mu.Lock()
+	changed := s.changed
+	s.mu.Unlock()
+	for {
+		select {
+		case <-changed: // never, if changes are not told
+			if err := send([]byte(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)); err != nil {
+				return err
+			}
+		case <-s.ended:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Close ends the session: what it is working on is cancelled and will not be
+// answered. It may be called more than once.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isEnded {
+		return
+	}
+	s.isEnded = true
+	close(s.ended)
+	if s.unsubscribe != nil {
+		s.unsubscribe()
+	}
+	for _, t := range s.inFlight {
+		t.abandon(errSessionClosed)
+	}
+	clear(s.inFlight)
+}
+
+// revision returns what initialize has agreed on, 0 before.
+func (s *Session) revision() revision.Revision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rev
+}
+
+// isInFlight reports whether a request of this id waits for its answer.
+func (s *Session) isInFlight(id requestID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inFlight[id] != nil
+}
+
+// begin puts a task in flight. It reports false if another one of the same id
+// is, or if the session is over.
+func (s *Session) begin(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isEnded || s.inFlight[t.key] != nil {
+		return false
+	}
+	s.inFlight[t.key] = t
+	s.answers.add()
+	return true
+}
+
+// finish takes a task out of flight.
+func (s *Session) finish(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inFlight[t.key] == t {
+		delete(s.inFlight, t.key)
+	}
+}
+
+// notice acts on a notification from the client. Those that it does not know,
+// and those at fault, are ignored.
+func (s *Session) notice(ctx context.Context, m *message) {
+	switch m.method {
+	case "notifications/initialized":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.rev != 0 && !s.isReady {
+			s.isReady = true
+			close(s.ready)
+		}
+	case "notifications/cancelled":
+		id := m.params.Get("requestId")
+		var r envelopeReader
+		r.readID(id)
+		if r.fault != nil {
+			return
+		}
+		s.mu.Lock()
+		t := s.inFlight[r.m.key]
+		s.mu.Unlock()
+		if t == nil || !t.abandon(errCancelled) {
+			return // it has been answered, perhaps just now (CAN-09)
+		}
+		s.finish(t)
+		if reason := m.params.Get("reason"); reason.Kind() == strictjson.String {
+			s.server.options.Logger.LogAttrs(ctx, slog.LevelDebug, "request cancelled by the client",
+				t.work.subject, slog.String("reason", clip(reason.Text(), maxEcho)))
+		}
+	}
+}

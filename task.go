@@ -1,0 +1,169 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+// Why a task's context has ended.
+var (
+	errCancelled     = fmt.Errorf("the client has cancelled the request: %w", context.Canceled)
+	errSessionClosed = fmt.Errorf("the session is closed: %w", context.Canceled)
+	errTimeLimit     = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
+	errAnswered      = fmt.Errorf("the request is answered: %w", context.Canceled)
+)
+
+// task is a request whose answer an author's code has to make. Whoever
+// settles it first decides what the client gets: the work, its time limit, or
+// a cancellation.
+type task struct {
+	server  *Server
+	session *Session // nil outside of one
+	id      string
+	key     requestID
+	work    work
+
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	settled atomic.Bool
+}
+
+// settle reports whether the caller is the one to answer.
+func (t *task) settle() bool { return t.settled.CompareAndSwap(false, true) }
+
+// abandon ends the task without an answer, unless it has been settled.
+func (t *task) abandon(cause error) bool {
+	if !t.settle() {
+		return false
+	}
+	t.cancel(cause)
+	t.answered()
+	return true
+}
+
+// answered is called by whoever has settled the task, once the answer is out.
+func (t *task) answered() {
+	if t.session != nil {
+		t.session.answers.done()
+	}
+}
+
+// enter counts the task in and reports whether there is room for it. If it
+// does, leave must follow.
+func (t *task) enter() bool {
+	if t.session != nil && !t.session.limit.enter() {
+		return false
+	}
+	if !t.server.limit.enter() {
+		if t.session != nil {
+			t.session.limit.leave()
+		}
+		return false
+	}
+	return true
+}
+
+func (t *task) leave() {
+	t.server.limit.leave()
+	if t.session != nil {
+		t.session.limit.leave()
+	}
+}
+
+// run waits for the task's turn, does its work and sends the answer, unless
+// something else has settled it. With a limit above 0, that may be the time
+// limit, which sends its own answer. The answer is out when run returns, but
+// for that of the time limit. It returns send's error, or why there is no
+// answer.
+func (t *task) run(limit time.Duration, send func(answer) error) error {
+	defer t.leave()
+	defer t.cancel(errAnswered)
+	if t.session != nil {
+		if err := t.session.limit.acquire(t.ctx); err != nil {
+			return t.giveUp(err)
+		}
+		defer t.session.limit.release()
+	}
+	if err := t.server.limit.acquire(t.ctx); err != nil {
+		return t.giveUp(err)
+	}
+	defer t.server.limit.release()
+
+	if limit > 0 {
+		expired := make(chan struct{})
+		timer := time.AfterFunc(limit, func() {
+			defer close(expired)
+			t.expire(limit, send)
+		})
+		defer func() {
+			if !timer.Stop() {
+				<-expired
+			}
+		}()
+	}
+	buf := takeBuffer()
+	defer giveBuffer(buf)
+	*buf = appendResultHead(*buf, t.id)
+	completed := false
+	defer func() {
+		if !completed && t.conclude() { // the work has called runtime.Goexit
+			_ = t.fail(errGoexit, send)
+		}
+	}()
+	result, failure := t.work.run(t.ctx, *buf)
+	completed = true
+	if !t.conclude() {
+		return context.Cause(t.ctx)
+	}
+	if failure != nil {
+		return t.fail(failure, send)
+	}
+	*buf = append(result, '}')
+	defer t.answered()
+	return send(answer{msg: *buf})
+}
+
+var errGoexit = &hidden{message: "the request failed", err: errors.New("its goroutine was ended by runtime.Goexit")}
+
+// conclude settles the task and takes it out of flight, so that its id is
+// free by the time the client has the answer.
+func (t *task) conclude() bool {
+	if !t.settle() {
+		return false
+	}
+	if t.session != nil {
+		t.session.finish(t)
+	}
+	return true
+}
+
+// giveUp ends a task whose context has ended before its turn came.
+func (t *task) giveUp(cause error) error {
+	if t.conclude() {
+		t.answered()
+	}
+	return cause
+}
+
+// expire answers for a work that has used up its time. The work still has its
+// place until it returns.
+func (t *task) expire(limit time.Duration, send func(answer) error) {
+	if !t.conclude() {
+		return
+	}
+	defer t.answered()
+	t.cancel(errTimeLimit)
+	t.server.options.Logger.LogAttrs(context.Background(), slog.LevelError, "the time limit has passed",
+		t.work.subject, slog.Duration("limit", limit))
+	_ = send(errorAnswer(t.id, internalError("the request took too long")))
+}
+
+// fail answers with a failure of the work.
+func (t *task) fail(failure error, send func(answer) error) error {
+	defer t.answered()
+	return send(errorAnswer(t.id, t.server.explain(t.ctx, t.work, failure)))
+}
