@@ -33,11 +33,14 @@ func (v *value) hint() string {
 		}
 		return joined(", ", v.noun, bounds)
 	case v.kind == kindList:
-		each := v.elem.hint()
+		form, each := v.noun, v.elem.hint()
+		if v.elem.splits() {
+			form = "separated by commas"
+		}
 		if each != "" {
 			each = "each " + each
 		}
-		return joined("; ", v.noun, v.rules.items(), each)
+		return joined("; ", form, v.rules.items(), each)
 	case v.kind == kindJSON:
 		return v.noun
 	}

@@ -83,7 +83,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			return nil, fmt.Errorf("items: %w", err)
 		}
 	}
-	v.noun = nounOf(v.kind, t, v.elem)
+	v.noun = nounOf(v.kind, t)
 	var err error
 	if v.rules, v.judge, err = compileRules(v.kind, s); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 
 // nounOf returns what the text of a value must be; empty if any text will do
 // or if nothing can be said.
-func nounOf(k kind, t reflect.Type, elem *value) string {
+func nounOf(k kind, t reflect.Type) string {
 	switch k {
 	case kindBool:
 		return "true or false"
@@ -115,10 +115,7 @@ func nounOf(k kind, t reflect.Type, elem *value) string {
 	case kindBytes:
 		return "base64 data"
 	case kindList:
-		if elem.kind == kindJSON || elem.kind == kindList {
-			return "a JSON array"
-		}
-		return "a list, separated by commas or a JSON array"
+		return "a JSON array" // any other text is split
 	case kindJSON:
 		if t != nil && (t.Kind() == reflect.Struct || t.Kind() == reflect.Map) && !reflect.PointerTo(t).Implements(jsonUnmarshaler) {
 			return "a JSON object"
@@ -350,7 +347,7 @@ func (v *value) split(text string) ([]string, *problem) {
 	if trimmed == "" {
 		return nil, nil
 	}
-	if v.elem.kind == kindJSON || v.elem.kind == kindList {
+	if !v.elem.splits() {
 		return nil, v.wrongType(text)
 	}
 	texts := strings.Split(text, ",")
@@ -361,6 +358,9 @@ func (v *value) split(text string) ([]string, *problem) {
 	}
 	return texts, nil
 }
+
+// splits reports whether values of this kind may stand between commas.
+func (v *value) splits() bool { return v.kind != kindJSON && v.kind != kindList }
 
 // splitJSON returns the texts of the elements of a JSON array. Their JSON
 // types must be the elements' own: "1" is no integer.
