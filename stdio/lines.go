@@ -1,0 +1,108 @@
+package stdio
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// lineReader cuts a stream into messages: it knows lines, their ends and
+// their bound, and nothing of goroutines or closing.
+type lineReader struct {
+	r        *bufio.Reader
+	limit    int   // bytes of a line, without its end
+	tooLarge error // what next returns for a longer one
+	end      error // what ended the stream, from then on
+}
+
+// newLineReader returns a lineReader that reads from r in pieces of size bytes.
+func newLineReader(r io.Reader, limit, size int) *lineReader {
+	return &lineReader{
+		r:        bufio.NewReaderSize(r, size),
+		limit:    limit,
+		tooLarge: fmt.Errorf("stdio: line of more than %d bytes: %w", limit, prompts.ErrTooLarge),
+	}
+}
+
+// next returns the next line that is not blank, without its end, in memory of
+// its own. It returns the error tooLarge for a line over the limit, all of
+// which it has then read; the next call goes on behind it. Any other error is
+// the reader's own and final: io.EOF after the last line, or what interrupted
+// the stream, in which case a half-read line is dropped.
+func (l *lineReader) next() ([]byte, error) {
+	for l.end == nil {
+		line, err := l.line()
+		if err != nil {
+			return nil, err
+		}
+		if len(line) > 0 {
+			return line, nil
+		}
+	}
+	return nil, l.end
+}
+
+// line reads one line, for which it returns nil if that is blank. It sets end
+// when there is nothing to read after it.
+func (l *lineReader) line() ([]byte, error) {
+	var head []byte // what the line had before part; only grown with what has arrived
+	skip := false   // the line is over the limit already
+	for {
+		part, err := l.r.ReadSlice('\n')
+		switch err {
+		case nil:
+			part = part[:len(part)-1]
+		case bufio.ErrBufferFull:
+			// One more byte than the limit is still fine: it may be a
+			// carriage return.
+			if skip = skip || len(head)+len(part)-1 > l.limit; skip {
+				head = nil
+			} else {
+				head = append(head, part...)
+			}
+			continue
+		case io.EOF:
+			l.end = err
+		default:
+			l.end = err
+			return nil, err
+		}
+		if skip {
+			return nil, l.tooLarge
+		}
+		return l.finish(head, part)
+	}
+}
+
+// finish puts a line together from the part that was copied before, which may
+// be nil, and its last part, which is still in the reader's buffer.
+func (l *lineReader) finish(head, part []byte) ([]byte, error) {
+	line := part
+	if head != nil {
+		line = append(head, part...)
+	}
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if len(line) > l.limit {
+		return nil, l.tooLarge
+	}
+	if isBlank(line) {
+		return nil, nil
+	}
+	if head == nil {
+		line = bytes.Clone(line)
+	}
+	return line, nil
+}
+
+// isBlank tells whether there is nothing in line but white space.
+func isBlank(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,69 @@
+package stdio
+
+import (
+	"io"
+	"os"
+	"reflect"
+	"syscall"
+)
+
+// own decides what to write to in place of w, and which of the streams Close
+// is to close. The writer comes first: the end of our output may be what makes
+// the other side end our input.
+func own(r io.Reader, w io.Writer) (io.Writer, []io.Closer) {
+	var closers []io.Closer
+	if f, ok := w.(*os.File); ok && killsOnWrite(f) {
+		// If that fails, f itself is still good to write to, and only a
+		// client that goes away at the wrong moment makes a difference.
+		if dup, err := duplicate(f); err == nil {
+			w = dup
+			closers = append(closers, dup)
+		}
+	} else if c, ok := w.(io.Closer); ok && !isStandard(w) {
+		closers = append(closers, c)
+	}
+	if c, ok := r.(io.Closer); ok && !isStandard(r) && !same(r, w) {
+		closers = append(closers, c)
+	}
+	return w, closers
+}
+
+// isStandard tells whether stream is one of the process's three standard
+// files, by name or by descriptor. They belong to the process: whatever is
+// opened next would take the place of a closed one.
+func isStandard(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	if f == os.Stdin || f == os.Stdout || f == os.Stderr {
+		return true
+	}
+	fd, ok := descriptor(f)
+	return ok && (fd == uintptr(syscall.Stdin) || fd == uintptr(syscall.Stdout) || fd == uintptr(syscall.Stderr))
+}
+
+// killsOnWrite tells whether f has one of the descriptors for which package os
+// raises SIGPIPE when a write finds the pipe broken.
+func killsOnWrite(f *os.File) bool {
+	fd, ok := descriptor(f)
+	return ok && (fd == uintptr(syscall.Stdout) || fd == uintptr(syscall.Stderr))
+}
+
+// descriptor returns f's descriptor, or false if it is not open. Unlike f.Fd it
+// does not put the file into blocking mode, in which Close would no longer
+// interrupt a read.
+func descriptor(f *os.File) (fd uintptr, ok bool) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	err = conn.Control(func(sysfd uintptr) { fd = sysfd })
+	return fd, err == nil
+}
+
+// same tells whether a and b are one and the same stream. Values that cannot
+// be compared count as two.
+func same(a, b any) bool {
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}

@@ -1,0 +1,79 @@
+package stdio
+
+import (
+	"context"
+	"io"
+)
+
+// readBufferBytes is how much is asked of the stream at once.
+const readBufferBytes = 16 << 10
+
+// line is what the pump hands over: a message, or the error for one that was
+// too large.
+type line struct {
+	msg []byte
+	err error
+}
+
+// Read returns the next line that is not blank, without its end (LF or CRLF),
+// in a slice that belongs to the caller. A last line counts without its
+// newline. Whether it is JSON is not looked at.
+//
+// For a line over [Options].MaxMessageBytes it returns an error that wraps
+// [prompts.ErrTooLarge], once the rest of that line has been passed over; the
+// next Read goes on with the line after it. Every other error of the stream is
+// final, and each later Read returns it again: io.EOF after the last line; an
+// error that wraps io.ErrClosedPipe where the other side has reset the
+// connection or this one has been closed; or whatever else interrupted the
+// stream, wrapped. A line that is cut short by an error is not returned.
+//
+// When ctx ends, Read returns ctx.Err(), even while the stream itself is
+// blocked. No message is lost by that: the next Read returns it.
+func (t *Transport) Read(ctx context.Context) ([]byte, error) {
+	if t.done() {
+		return nil, errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	t.pumping.Do(func() { go t.pump() })
+	select {
+	case l, ok := <-t.lines:
+		switch {
+		case ok:
+			return l.msg, l.err
+		case t.done():
+			return nil, errClosed // end is nothing but Close's doing
+		default:
+			return nil, t.end
+		}
+	case <-t.closed:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pump reads lines and hands them to Read, one at a time. It is a goroutine of
+// its own because a read of a terminal or a blocking pipe cannot be
+// interrupted: Read can stop waiting for the pump, and a line that comes in
+// meanwhile waits here for the next Read. The pump ends with the stream, on
+// any error of it, and after Close as soon as the stream's Read returns.
+func (t *Transport) pump() {
+	defer close(t.lines)
+	in := newLineReader(t.r, t.limit, readBufferBytes)
+	for {
+		msg, err := in.next()
+		if err != nil && err != in.tooLarge {
+			if t.end = err; err != io.EOF {
+				t.end = t.describe("read", err)
+			}
+			return
+		}
+		select {
+		case t.lines <- line{msg, err}:
+		case <-t.closed:
+			return
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package stdio
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errorNoData is ERROR_NO_DATA, "the pipe is being closed", which package
+// syscall does not name.
+const errorNoData = syscall.Errno(232)
+
+// goneErrnos are the errors that say that the other side has gone.
+var goneErrnos = []error{syscall.ERROR_BROKEN_PIPE, errorNoData, syscall.WSAECONNRESET, syscall.WSAECONNABORTED}
+
+// duplicate is not needed on Windows, which has no SIGPIPE.
+func duplicate(*os.File) (*os.File, error) {
+	return nil, errors.ErrUnsupported
+}

@@ -1,0 +1,54 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+)
+
+// maxKeptBytes is the size of the largest buffer that is kept between writes.
+const maxKeptBytes = 64 << 10
+
+var errNewline = errors.New("stdio: message contains a newline")
+
+// Write sends msg and a newline in one call of the stream's Write. It does not
+// keep msg. A message that contains a newline is refused: nothing of it is
+// written, and the Transport stays usable. Nothing is written either if ctx has
+// ended, in which case Write returns ctx.Err(). A write that is under way is
+// not interrupted by ctx, only by Close, where the medium allows that.
+//
+// Any error of the stream, a short write included, is final: the other side may
+// have got half a line, so each later Write returns the same error and writes
+// nothing. The error wraps the stream's own, and io.ErrClosedPipe as well where
+// the other side has gone or the Transport has been closed.
+func (t *Transport) Write(ctx context.Context, msg []byte) error {
+	if bytes.IndexByte(msg, '\n') >= 0 {
+		return errNewline
+	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	if t.done() {
+		return errClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if t.broken != nil {
+		return t.broken
+	}
+	buf := slices.Grow(t.buf[:0], len(msg)+1)
+	buf = append(append(buf, msg...), '\n')
+	if cap(buf) <= maxKeptBytes {
+		t.buf = buf
+	}
+	n, err := t.w.Write(buf)
+	if err == nil && n < len(buf) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		t.broken = t.describe("write", err)
+	}
+	return t.broken
+}
