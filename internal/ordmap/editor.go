@@ -75,7 +75,7 @@ func (e *Editor[V]) insert(n *node[V], key string, v V, edge bool) (sep string, 
 	edge = edge && i == len(n.keys)
 	if n.leaf() {
 		if i > 0 && n.keys[i-1] == key {
-			// The key as well: an equal string may share its bytes with the new value, and the old one's can go.
+			// The key as well, or the map would keep in memory what the old one is part of.
 			n.keys[i-1], n.vals[i-1] = key, v
 			return "", nil, true
 		}

@@ -3,6 +3,7 @@ package ordmap
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -212,6 +213,18 @@ func TestMemory(t *testing.T) {
 		assert.Less(t, over, float64(test.budget), name)
 		assert.Positive(t, over, "or this measures nothing")
 	}
+}
+
+// Replacing an entry replaces its key too: an equal string may well be part of something large that is to go.
+func TestReplaceFreesKey(t *testing.T) {
+	const large = 1 << 24
+	before := heap()
+	e := Map[int]{}.Edit()
+	e.Set(strings.Repeat("x", large)[:4], 1)
+	assert.Greater(t, heap()-before, large/2)
+	e.Set("xxxx", 2)
+	assert.Less(t, heap()-before, large/2)
+	assert.Equal(t, []pair[int]{{"xxxx", 2}}, pairs(e.Map().All()))
 }
 
 // A map whose keys come and go for long, as names that never return, stays as deep and as large as its entries warrant.

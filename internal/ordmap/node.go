@@ -2,11 +2,11 @@ package ordmap
 
 import "slices"
 
-// nodeCapacity bounds the entries of a leaf and the children of an inner node. Larger nodes make reading faster, smaller
-// ones the publication of a single change, which copies a leaf and its ancestors' children and costs the collector as
-// much: measured at 100,000 and 1,000,000 keys, 62 reads about as fast as 126 and publishes about as fast as 30. A slice
-// has room for one more, since a node is split after it has overflowed, and 63 strings are what just fits a size class
-// of the allocator: 8 bytes of a large object with pointers are its header.
+// nodeCapacity bounds the entries of a leaf and the children of an inner node. Larger nodes make reading a page faster.
+// Smaller ones make it cheaper to publish a single change, which copies a leaf and its ancestors' children: time goes into
+// that, and as much again into the collector. Of what was measured, 30 to 126, this is the compromise. A slice has room
+// for one more, since a node is split after it has overflowed, and 63 strings are what just fits a size class of the
+// allocator: 8 bytes of a large object with pointers are its header.
 const nodeCapacity = 62
 
 // node is a node of a B+tree: all entries are in the leaves, and all leaves are equally deep.
