@@ -17,7 +17,9 @@ type Transport interface {
 	// last message. An error that wraps [ErrTooLarge] says that one message
 	// was over the transport's bound and has been passed over: the server
 	// answers it with an error and reads on. Any other error ends the
-	// connection. Read returns soon after ctx has ended.
+	// connection; one that wraps io.ErrClosedPipe says that the client has
+	// gone without a word, which is no failure. Read returns soon after ctx
+	// has ended.
 	Read(ctx context.Context) ([]byte, error)
 
 	// Write sends one message and must not keep msg. An error ends the
