@@ -1,0 +1,21 @@
+// Package bench compares the library's speed with that of other SDKs, on one
+// machine in one run:
+//
+//	go test -bench . ./bench
+//
+// Each server has the same prompts and gets the same requests, of revision
+// 2025-11-25, as near to its dispatcher as it can be reached from outside:
+// bytes in, bytes out. Before anything is timed, each has to give the right
+// answers.
+//
+//   - prompts: Session.Handle, on the goroutine of the caller.
+//   - prompts-serve: Server.Serve over a transport of channels, so with the
+//     goroutines and the time limit that a connection has.
+//   - go-sdk has no boundary without a connection: its server reads messages
+//     on one goroutine and handles them on others. A mcp.Connection over the
+//     same channels, with the SDK's own decoding and encoding, is the least
+//     that is possible; it leaves out the framing of the SDK's in-memory and
+//     stdio transports, and its HTTP handler.
+//   - mcp-go: MCPServer.HandleMessage without a session, on the goroutine of
+//     the caller, and json.Marshal of its answer.
+package bench

@@ -1,0 +1,29 @@
+// Package interop holds the tests that clients of other people's making run
+// against this library, and what they need:
+//
+//   - fixture: the server under test, with the prompts that fixture.json expects;
+//   - gosdk and node: drivers that aim the client of the official Go SDK, and
+//     that of the official TypeScript SDK, at any prompts server;
+//   - record: stands between a client and a server and writes down the session;
+//   - speccheck: judges a recorded session by the specification's schemas;
+//   - bench: the library's speed beside that of other SDKs.
+//
+// It is a module of its own, so that a user of the library never downloads
+// what only these tests need. The tests want npm, and the environment variable
+// MCP_SCHEMA_DIR: a folder with the specification's schema.json files, each
+// under the name of its revision, such as 2025-11-25.json. They build and read
+// what lies outside of this module, of which the cache of test results knows
+// nothing, so they are run with
+//
+//	go test -count=1 ./...
+//
+// A driver takes the server as its argument and knows nothing of how it is
+// built:
+//
+//	gosdk --config fixture.json [--protocol-version V] [--expect-version V] [--skip CHECK,…] (--url URL | -- SERVER ARGS…)
+//	node node/ts1.mjs …the same…
+//
+// It prints a line for each check, "PASS|FAIL|SKIP driver check detail", and a
+// SUMMARY, and exits with 1 if a check failed. A check that the configuration
+// says nothing about is skipped.
+package interop

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// driver runs checks with a client.
+type driver struct {
+	*report
+	options options
+	config  config
+	client  *client
+}
+
+// run runs all checks.
+func (d *driver) run(ctx context.Context) {
+	with := func(f func(context.Context) (string, error)) func() (string, error) {
+		return func() (string, error) { return f(ctx) }
+	}
+	if !d.check("connect", with(d.connect)) {
+		return
+	}
+	d.check("capabilities", with(d.capabilities))
+	d.check("ping", with(d.ping))
+	d.check("list-all", with(d.listAll))
+	d.check("list-iter", with(d.listIter))
+	d.check("bad-cursor", with(d.badCursor))
+	for _, g := range d.config.Gets {
+		d.check("get:"+g.Name, func() (string, error) { return d.get(ctx, g) })
+	}
+	d.check("unknown-prompt", func() (string, error) { return d.refuse(ctx, d.config.Unknown) })
+	d.check("missing-arg", func() (string, error) { return d.refuse(ctx, d.config.MissingArg) })
+	d.check("complete", with(d.complete))
+	d.check("complete-unknown", with(d.completeUnknown))
+	d.check("concurrent", with(d.concurrent))
+	d.check("mrtr", with(d.mrtr))
+	d.check("list-changed", with(d.listChanged))
+	d.check("close", func() (string, error) { return "", d.client.Close() })
+}
+
+func (d *driver) connect(ctx context.Context) (string, error) {
+	c, err := connect(ctx, d.options)
+	if err != nil {
+		return "", err
+	}
+	d.client = c
+	if d.options.expect != "" && c.version() != d.options.expect {
+		return "", fmt.Errorf("negotiated %s, want %s", c.version(), d.options.expect)
+	}
+	return fmt.Sprintf("version=%s server=%v session=%q", c.version(), c.InitializeResult().ServerInfo, c.ID()), nil
+}
+
+func (d *driver) capabilities(context.Context) (string, error) {
+	k := d.client.InitializeResult().Capabilities
+	if k == nil || k.Prompts == nil || (d.config.Complete != nil && k.Completions == nil) {
+		return "", fmt.Errorf("capabilities %+v", k)
+	}
+	return fmt.Sprintf("prompts=%+v", *k.Prompts), nil
+}
+
+func (d *driver) ping(ctx context.Context) (string, error) {
+	if d.client.isStateless() {
+		return "", errNotInRevision
+	}
+	return "", d.client.Ping(ctx, nil)
+}
+
+// maxPages ends a walk that does not end by itself.
+const maxPages = 1000
+
+func (d *driver) listAll(ctx context.Context) (string, error) {
+	seen := map[string]bool{}
+	pages := 0
+	for cursor, more := "", true; more; more = cursor != "" {
+		names, next, err := d.client.page(ctx, cursor)
+		if err != nil {
+			return "", err
+		}
+		if pages++; pages > maxPages {
+			return "", errors.New("the list has no end")
+		}
+		for _, name := range names {
+			if name == "" || seen[name] {
+				return "", fmt.Errorf("empty or duplicate name %q", name)
+			}
+			seen[name] = true
+		}
+		cursor = next
+	}
+	for _, name := range d.config.ExpectPrompts {
+		if !seen[name] {
+			return "", fmt.Errorf("missing prompt %q", name)
+		}
+	}
+	if p := d.config.Pagination; p != nil && pages < p.MinPages {
+		return "", fmt.Errorf("%d pages, want at least %d", pages, p.MinPages)
+	}
+	return fmt.Sprintf("%d prompts in %d pages", len(seen), pages), nil
+}
+
+func (d *driver) listIter(ctx context.Context) (string, error) {
+	n := 0
+	for _, err := range d.client.Prompts(ctx, nil) {
+		if err != nil {
+			return "", err
+		}
+		n++
+	}
+	return fmt.Sprintf("%d prompts", n), nil
+}
+
+func (d *driver) badCursor(ctx context.Context) (string, error) {
+	p := d.config.Pagination
+	if p == nil || p.BadCursor == "" {
+		return "", errNotConfigured
+	}
+	_, _, err := d.client.page(ctx, p.BadCursor)
+	return expectCode(err, p.BadCursorCodes)
+}
+
+func (d *driver) get(ctx context.Context, g get) (string, error) {
+	m, err := d.client.get(ctx, g.Name, g.Args)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d messages", len(m.types)), g.verify(m)
+}
+
+// refuse wants an error.
+func (d *driver) refuse(ctx context.Context, g *get) (string, error) {
+	if g == nil {
+		return "", errNotConfigured
+	}
+	_, err := d.client.get(ctx, g.Name, g.Args)
+	return expectCode(err, g.Codes)
+}
+
+func (d *driver) complete(ctx context.Context) (string, error) {
+	k := d.config.Complete
+	if k == nil {
+		return "", errNotConfigured
+	}
+	values, err := d.client.complete(ctx, k)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(values), k.verify(values)
+}
+
+func (d *driver) completeUnknown(ctx context.Context) (string, error) {
+	k := d.config.CompleteUnknown
+	if k == nil {
+		return "", errNotConfigured
+	}
+	_, err := d.client.complete(ctx, k)
+	return expectCode(err, k.Codes)
+}
+
+func (d *driver) concurrent(ctx context.Context) (string, error) {
+	if len(d.config.Gets) == 0 {
+		return "", errNotConfigured
+	}
+	const n = 20
+	g := d.config.Gets[0]
+	results := make(chan error, n)
+	for range n {
+		go func() { // ends with the request
+			m, err := d.client.get(ctx, g.Name, g.Args)
+			if err == nil {
+				err = g.verify(m)
+			}
+			results <- err
+		}()
+	}
+	var errs []error
+	for range n {
+		errs = append(errs, <-results)
+	}
+	return fmt.Sprintf("%d parallel gets", n), errors.Join(errs...)
+}
+
+func (d *driver) mrtr(ctx context.Context) (string, error) {
+	m := d.config.MRTR
+	if m == nil {
+		return "", errNotConfigured
+	}
+	if !d.client.isStateless() {
+		return "", errNotInRevision
+	}
+	answer, err := d.client.get(ctx, m.Name, m.Args)
+	if err != nil {
+		return "", err
+	}
+	if !strings.Contains(answer.text, m.ExpectText) {
+		return "", fmt.Errorf("text not found in %q", answer.text)
+	}
+	return answer.text, nil
+}
+
+const (
+	// settle is the time that a stream for notifications has to open, which
+	// happens in the background.
+	settle = 300 * time.Millisecond
+	// defaultPatience is how long to wait for a notification.
+	defaultPatience = 3 * time.Second
+)
+
+func (d *driver) listChanged(ctx context.Context) (string, error) {
+	l := d.config.ListChanged
+	if l == nil {
+		return "", errNotConfigured
+	}
+	time.Sleep(settle)
+	select {
+	case <-d.client.changed: // by something before
+	default:
+	}
+	if err := d.trigger(ctx, l); err != nil {
+		return "", err
+	}
+	patience := defaultPatience
+	if l.TimeoutMs > 0 {
+		patience = time.Duration(l.TimeoutMs) * time.Millisecond
+	}
+	select {
+	case <-d.client.changed:
+		return "received", nil
+	case <-time.After(patience):
+		return "", errors.New("no notifications/prompts/list_changed")
+	}
+}
+
+func (d *driver) trigger(ctx context.Context, l *listChanged) error {
+	var err error
+	switch t := l.Trigger; t.Kind {
+	case "prompt":
+		_, err = d.client.get(ctx, t.Name, t.Args)
+	case "tool":
+		_, err = d.client.CallTool(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: t.Args})
+	default:
+		err = fmt.Errorf("unknown kind of trigger %q", t.Kind)
+	}
+	return err
+}
