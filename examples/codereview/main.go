@@ -1,0 +1,44 @@
+// Codereview is an MCP server with the prompts of the MCP documentation, on
+// standard input and output: the way in which clients run local servers. It
+// shows prompts whose arguments are structs, and what a message can hold:
+// text, embedded resources, a conversation.
+//
+// To see it answer a recorded client session:
+//
+//	go run ./examples/codereview < examples/codereview/session.jsonl
+//
+// To use it, build it and name the program in the client's configuration:
+//
+//	{"mcpServers": {"codereview": {"command": "/usr/local/bin/codereview"}}}
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/stdio"
+)
+
+func main() {
+	// Standard output belongs to the protocol, so the log goes to standard error.
+	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	var reg prompts.Registry
+	reg.MustAdd(declared()...) // it panics if a declaration is at fault: that is for the author to mend
+
+	srv := prompts.NewServer(&reg, prompts.Options{
+		Info:   prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"},
+		Logger: logger,
+	})
+	// Serve returns nil when the client has gone or a signal has come.
+	if err := srv.Serve(ctx, stdio.New()); err != nil {
+		logger.Error("the server has failed", "error", err)
+		os.Exit(1)
+	}
+}
