@@ -19,7 +19,8 @@ type Transport interface {
 	// answers it with an error and reads on. Any other error ends the
 	// connection; one that wraps io.ErrClosedPipe says that the client has
 	// gone without a word, which is no failure. Read returns soon after ctx
-	// has ended.
+	// has ended or Close was called; the server sees to both, so a Read that
+	// heeds one of them will do.
 	Read(ctx context.Context) ([]byte, error)
 
 	// Write sends one message and must not keep msg. An error ends the

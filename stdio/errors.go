@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // describe wraps an error of the stream. Where it means no more than that the
@@ -14,6 +16,10 @@ import (
 func (t *Transport) describe(op string, err error) error {
 	if over := t.done() || isClosed(err) || isGone(err); over && !errors.Is(err, io.ErrClosedPipe) {
 		return fmt.Errorf("stdio: %s: %w: %w", op, io.ErrClosedPipe, err)
+	}
+	if errors.Is(err, prompts.ErrTooLarge) {
+		// Not wrapped: from here it would say that reading goes on.
+		return fmt.Errorf("stdio: %s: %v", op, err)
 	}
 	return fmt.Errorf("stdio: %s: %w", op, err)
 }
