@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -57,16 +58,17 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
 }
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exchange) error {
-	t, err := s.receive(ctx, session, msg, x)
+	t, err := s.receive(ctx, session, msg, x, 0)
 	if t == nil {
 		return err
 	}
 	return t.run(0, x.answer)
 }
 
-// receive takes a message as far as it goes without waiting for anything: it
-// answers it, or returns the task that will, which has been entered.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange) (*task, error) {
+// receive takes a message as far as it goes without waiting for an author's
+// code: it answers it, or returns the task that will, which has been entered.
+// The patience is for room to enter.
+func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, patience time.Duration) (*task, error) {
 	if len(msg) > s.options.MaxMessageBytes {
 		return nil, x.answer(errorAnswer("", errTooLarge))
 	}
@@ -99,19 +101,19 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 		return nil, x.answer(answer{msg: *buf})
 	}
 	t := &task{server: s, session: session, id: m.id, key: m.key, work: w}
-	if !t.enter() {
-		return nil, x.answer(errorAnswer(m.id, errBusy))
+	if !t.enter(ctx, patience) {
+		return nil, x.answer(errorAnswer(m.id, busy()))
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
-	if session != nil && !session.begin(t) {
-		t.cancel(nil)
-		t.leave()
-		return nil, x.answer(errorAnswer(m.id, errInFlight))
+	if session != nil {
+		if err := session.begin(t); err != nil {
+			t.cancel(nil)
+			t.leave()
+			return nil, x.answer(errorAnswer(m.id, err))
+		}
 	}
 	return t, nil
 }
-
-var errInFlight = invalidRequest("a request with this id is in flight")
 
 var errTooLarge = invalidRequest("the message is too large")
 
@@ -146,8 +148,10 @@ func (s *Server) dispatch(session *Session, m *message, x Exchange, dst []byte) 
 			return nil, work{}, err
 		}
 	}
-	if session != nil && session.isInFlight(m.key) {
-		return nil, work{}, errInFlight
+	if session != nil {
+		if err := session.admit(m.key); err != nil {
+			return nil, work{}, err
+		}
 	}
 	row := s.methods[m.method]
 	if row == nil {

@@ -74,7 +74,7 @@ func (r *envelopeReader) refuse(format string, args ...any) {
 }
 
 func (r *envelopeReader) read(root strictjson.Value) {
-	var version, answer, named bool
+	var version, answer, named, isMethod bool
 	ids := 0 // members that are the id, or would be in another case
 	for name, v := range root.Members() {
 		switch name {
@@ -89,7 +89,7 @@ func (r *envelopeReader) read(root strictjson.Value) {
 				r.refuse("method must be a string")
 				continue
 			}
-			r.m.method = v.Text()
+			r.m.method, isMethod = v.Text(), true
 		case "params":
 			r.m.params = v
 		case "result", "error":
@@ -112,13 +112,14 @@ func (r *envelopeReader) read(root strictjson.Value) {
 	switch {
 	case answer && !named:
 		r.m.class = response
-	case r.m.method != "" && ids == 0:
+	case isMethod && ids == 0:
 		r.m.class = notification
-	case r.m.method != "" && r.m.id != "":
+	case isMethod && r.m.id != "":
 		r.m.class = request
 	case !named:
 		r.refuse("a message must have a method, a result or an error")
-	case r.m.method == "":
+	}
+	if isMethod && r.m.method == "" {
 		r.refuse("method must not be empty")
 	}
 }
@@ -187,16 +188,25 @@ func (m *message) checkParams() *Error {
 	default:
 		return invalidParams("params must be an object")
 	}
+	// A reader in front that folds case would have found an envelope there.
+	if err := checkCase(m.params, "_meta"); err != nil {
+		return err
+	}
 	meta := m.params.Get("_meta")
 	switch meta.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
 		return invalidParam("_meta", "_meta must be an object")
 	}
-	if t := meta.Get("progressToken"); t.Kind() != strictjson.Invalid && t.Kind() != strictjson.String && !t.IsInteger() {
+	switch t := meta.Get("progressToken"); t.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.String:
+		return nil
+	default:
+		if t.IsInteger() {
+			return nil
+		}
 		return invalidParam("_meta", "_meta.progressToken must be a string or an integer")
 	}
-	return nil
 }
 
 // name returns params.name, which HTTP repeats in a header, if it is a string.

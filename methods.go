@@ -34,48 +34,65 @@ type call struct {
 
 // work is an author's code with its arguments, and what makes a result of it.
 type work struct {
-	run     func(ctx context.Context, dst []byte) ([]byte, error)
+	run     func(ctx context.Context, dst []byte) ([]byte, *failure)
 	subject slog.Attr // what it is, for the log
+	failed  string    // what the client is told of a failure that it does not get to see
 }
 
-// hidden is a failure that the client does not get to see.
-type hidden struct {
-	message string // what it gets to see instead
-	err     error
-	stack   []byte // of a panic
+// do runs the work. A panic in it is a failure.
+func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f = hide(w.failed, fmt.Errorf("panic: %v", v))
+			f.stack = debug.Stack()
+		}
+	}()
+	return w.run(ctx, dst)
 }
 
-func (h *hidden) Error() string { return h.message + ": " + h.err.Error() }
+// failure is why a work has no result.
+type failure struct {
+	seen *Error // what the client gets
 
-func (h *hidden) Unwrap() error { return h.err }
+	// What only the author gets. If unseen is nil, there is no more to say.
+	title  string
+	level  slog.Level
+	unseen error
+	stack  []byte // of a panic
+}
+
+// hide makes a failure of which the client gets to see no more than the title.
+func hide(title string, err error) *failure {
+	return &failure{seen: internalError(title), title: title, level: slog.LevelError, unseen: err}
+}
+
+// show makes a failure that the client gets to see as e. The author gets
+// what e was wrapped in.
+func show(e *Error, err error) *failure {
+	f := &failure{seen: e}
+	var inner *Error
+	if errors.As(err, &inner) && inner == e && err != error(e) {
+		f.title, f.level, f.unseen = "the request was refused", slog.LevelInfo, err
+	}
+	return f
+}
+
+// isOf reports whether the work failed because ctx has ended.
+func (f *failure) isOf(ctx context.Context) bool {
+	return ctx.Err() != nil && (errors.Is(f.unseen, ctx.Err()) || errors.Is(f.unseen, context.Cause(ctx)))
+}
 
 // explain returns what the client gets for a failure of the work, and tells
 // the author the rest.
-func (s *Server) explain(ctx context.Context, w work, failure error) *Error {
-	var h *hidden
-	if errors.As(failure, &h) {
-		attrs := []slog.Attr{w.subject, slog.Any("error", h.err)}
-		if h.stack != nil {
-			attrs = append(attrs, slog.String("stack", string(h.stack)))
+func (s *Server) explain(ctx context.Context, w work, f *failure) *Error {
+	if f.unseen != nil {
+		attrs := []slog.Attr{w.subject, slog.Any("error", f.unseen)}
+		if f.stack != nil {
+			attrs = append(attrs, slog.String("stack", string(f.stack)))
 		}
-		s.options.Logger.LogAttrs(ctx, slog.LevelError, h.message, attrs...)
-		return internalError(h.message)
+		s.options.Logger.LogAttrs(ctx, f.level, f.title, attrs...)
 	}
-	var e *Error
-	if !errors.As(failure, &e) {
-		panic("prompts: a failure is neither hidden nor to be seen")
-	}
-	return e
-}
-
-// protect runs an author's function and turns a panic into a hidden failure.
-func protect[T any](message string, f func() (T, error)) (result T, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &hidden{message: message, err: fmt.Errorf("panic: %v", v), stack: debug.Stack()}
-		}
-	}()
-	return f()
+	return f.seen
 }
 
 func ping(_ *call, dst []byte) ([]byte, *Error) { return append(dst, "{}"...), nil }
@@ -138,17 +155,25 @@ func getPrompt(c *call) (work, *Error) {
 	if !ok {
 		return work{}, unknownPrompt(name.Text())
 	}
-	render, err := c.server.bindArguments(d, args)
-	if err != nil {
-		return work{}, err
-	}
+	// The conversion of a value may be an author's code too.
+	texts, problems := d.plan.collect(nil, args, c.server.options.StrictArguments)
 	rev := c.rev
-	return work{
-		subject: slog.String("prompt", d.prompt.Name),
-		run: func(ctx context.Context, dst []byte) ([]byte, error) {
-			return d.render(ctx, render, rev, dst)
-		},
-	}, nil
+	const failed = "the prompt could not be rendered"
+	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
+		render, more := d.bind(texts)
+		if problems := append(more, problems...); len(problems) > 0 {
+			return nil, &failure{seen: argumentsError(d.prompt.Name, problems)}
+		}
+		result, err := render(ctx)
+		if err == nil {
+			return d.appendResult(dst, rev, result)
+		}
+		if e, visible := renderError(d.prompt.Name, err); visible {
+			return nil, show(e, err)
+		}
+		return nil, hide(failed, err)
+	}
+	return work{run: run, subject: slog.String("prompt", d.prompt.Name), failed: failed}, nil
 }
 
 func unknownPrompt(name string) *Error {
@@ -161,44 +186,13 @@ func unknownPrompt(name string) *Error {
 	}
 }
 
-// bindArguments fills in the arguments of a call. The conversion of a value
-// may be an author's code too.
-func (s *Server) bindArguments(d *definition, args strictjson.Value) (bound, *Error) {
-	var few [linear]given
-	texts, problems := d.plan.collect(few[:0], args, s.options.StrictArguments)
-	render, err := protect("the arguments could not be read", func() (bound, error) {
-		render, more := d.bind(texts)
-		problems = append(more, problems...)
-		return render, nil
-	})
-	if err != nil {
-		return nil, s.explain(context.Background(), work{subject: slog.String("prompt", d.prompt.Name)}, err)
-	}
-	if len(problems) > 0 {
-		return nil, argumentsError(d.prompt.Name, problems)
-	}
-	return render, nil
-}
-
-// render appends the result of a prompt, checked, in the form of a revision.
-func (d *definition) render(ctx context.Context, f bound, rev revision.Revision, dst []byte) ([]byte, error) {
-	const failed = "the prompt could not be rendered"
-	result, err := protect(failed, func() (*Result, error) { return f(ctx) })
-	var h *hidden
-	switch {
-	case errors.As(err, &h):
-		return nil, err
-	case err != nil:
-		e, visible := renderError(d.prompt.Name, err)
-		if !visible {
-			return nil, &hidden{message: failed, err: err}
-		}
-		return nil, e
-	}
+// appendResult appends the result of a prompt, checked, in the form of a
+// revision.
+func (d *definition) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *failure) {
 	e := encoder{buf: dst, rev: rev}
-	e.result(result)
+	e.result(r)
 	if len(e.faults) > 0 {
-		return nil, &hidden{message: "the prompt's content is not valid", err: errors.Join(e.faults...)}
+		return nil, hide("the prompt's content is not valid", errors.Join(e.faults...))
 	}
 	return e.buf, nil
 }
@@ -211,17 +205,13 @@ func rawMethod(f Method) *method {
 		if p := c.message.params; p.Kind() == strictjson.Object {
 			params = json.RawMessage(p.Raw())
 		}
-		run := func(ctx context.Context, dst []byte) ([]byte, error) {
-			result, err := protect(failed, func() (any, error) { return f(ctx, params) })
-			var e *Error
-			var h *hidden
-			switch {
-			case errors.As(err, &h):
-				return nil, err
-			case errors.As(err, &e):
-				return nil, e
-			case err != nil:
-				return nil, &hidden{message: failed, err: err}
+		run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
+			result, err := f(ctx, params)
+			if err != nil {
+				if e := (*Error)(nil); errors.As(err, &e) && e != nil {
+					return nil, show(e, err)
+				}
+				return nil, hide(failed, err)
 			}
 			at := len(dst)
 			dst, err = appendJSON(dst, result)
@@ -229,10 +219,10 @@ func rawMethod(f Method) *method {
 				err = errors.New("its result is not a JSON object")
 			}
 			if err != nil {
-				return nil, &hidden{message: failed, err: err}
+				return nil, hide(failed, err)
 			}
 			return dst, nil
 		}
-		return work{run: run, subject: slog.String("method", c.message.method)}, nil
+		return work{run: run, subject: slog.String("method", c.message.method), failed: failed}, nil
 	}}
 }

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // Options configure a [Server]. The zero value of each is its default, and
@@ -87,14 +85,15 @@ const (
 	maxEcho = 256
 )
 
-// complete fills in the defaults, and returns everything that is wrong.
-func (o Options) complete() (Options, error) {
+// complete fills in the defaults, and returns everything that is wrong but
+// for what a client would be told.
+func (o Options) complete() (Options, []error) {
 	var faults []error
 	fill := func(what string, n *int, otherwise int) {
 		if *n < 0 {
 			faults = append(faults, fmt.Errorf("%s is negative", what))
 		}
-		if *n == 0 {
+		if *n <= 0 {
 			*n = otherwise
 		}
 	}
@@ -129,12 +128,7 @@ func (o Options) complete() (Options, error) {
 	if _, ok := o.Capabilities["prompts"]; ok {
 		faults = append(faults, errors.New(`the capability "prompts" is this package's own`))
 	}
-	e := encoder{rev: revision.All()[0]}
-	e.implementation(&o.Info)
-	for _, err := range e.faults {
-		faults = append(faults, fmt.Errorf("info: %w", err))
-	}
-	return o, errors.Join(faults...)
+	return o, faults
 }
 
 // protocolMethods are the names that this package answers in some revision,

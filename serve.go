@@ -30,6 +30,10 @@ func (s *Server) Serve(ctx context.Context, t Transport) error {
 // stragglers is how long Serve waits for what should have ended.
 const stragglers = time.Second
 
+// patience is how long reading stops for a client that sends requests faster
+// than they can be started, before they are refused.
+const patience = 50 * time.Millisecond
+
 // connection is one call of Serve.
 type connection struct {
 	server    *Server
@@ -54,25 +58,25 @@ func (c *connection) serve(parent context.Context) error {
 	select {
 	case err = <-read:
 		if errors.Is(err, io.EOF) {
+			err = nil
 			c.drain()
-			err = context.Cause(c.ctx) // a write may have failed since
 		}
 	case <-c.ctx.Done():
-		err = context.Cause(c.ctx)
 	}
-	c.cancel(nil)
+	if c.ctx.Err() != nil {
+		err = context.Cause(c.ctx) // not what Read made of it
+	}
+	isEnd := parent.Err() != nil || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
 	c.session.Close()
+	c.cancel(nil)
 	if closing := c.transport.Close(); closing != nil {
 		c.server.options.Logger.LogAttrs(parent, slog.LevelDebug, "closing the transport", slog.Any("error", closing))
 	}
 	c.await(stragglers)
-	switch {
-	case parent.Err() != nil, errors.Is(err, io.ErrClosedPipe), errors.Is(err, io.EOF):
+	if isEnd || err == nil {
 		return nil
-	case err != nil:
-		return fmt.Errorf("prompts: %w", err)
 	}
-	return nil
+	return fmt.Errorf("prompts: %w", err)
 }
 
 // spawn runs f on a goroutine that serve waits for.
@@ -126,7 +130,7 @@ func (c *connection) readAll() error {
 func (c *connection) handle(msg []byte) error {
 	t, err := c.server.receive(c.ctx, c.session, msg, Exchange{Send: func(msg []byte, _ Code, _ bool) error {
 		return c.write(msg)
-	}})
+	}}, patience)
 	if t == nil {
 		return err
 	}
@@ -142,6 +146,9 @@ func (c *connection) send(a answer) error { return c.write(a.msg) }
 func (c *connection) write(msg []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
 	err := c.transport.Write(c.ctx, msg)
 	if err != nil {
 		err = fmt.Errorf("writing: %w", err)

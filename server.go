@@ -3,11 +3,13 @@ package prompts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // Server answers the prompts methods of the protocol from a [Registry]. It
@@ -40,10 +42,7 @@ func NewServer(r *Registry, o Options) *Server {
 }
 
 func newServer(r *Registry, o Options) (*Server, error) {
-	o, err := o.complete()
-	if err != nil {
-		return nil, err
-	}
+	o, faults := o.complete()
 	if r == nil {
 		r = new(Registry)
 	}
@@ -66,9 +65,15 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		if !rev.Served() || rev.Stateless() {
 			continue
 		}
-		if s.initialized[rev], err = s.initializeResult(rev); err != nil {
-			return nil, err
+		e := encoder{rev: rev}
+		s.initializeResult(&e)
+		if len(s.initialized) == 0 {
+			faults = append(faults, e.faults...) // the newest one has every member
 		}
+		s.initialized[rev] = e.buf
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
 	}
 	return s, nil
 }
@@ -98,37 +103,49 @@ func (s *Server) Capabilities() map[string]any {
 	return map[string]any{"prompts": prompts}
 }
 
-// initializeResult encodes the answer to initialize, which depends on nothing
+// initializeResult appends the answer to initialize, which depends on nothing
 // but the revision.
-func (s *Server) initializeResult(rev revision.Revision) ([]byte, error) {
+func (s *Server) initializeResult(e *encoder) {
 	capabilities := s.Capabilities()
 	maps.Copy(capabilities, s.options.Capabilities)
-	e := encoder{rev: rev}
 	e.raw("{")
-	e.str("protocolVersion", rev.String())
+	e.str("protocolVersion", e.rev.String())
 	e.key("capabilities")
 	e.raw("{")
-	for _, name := range slices.Sorted(maps.Keys(capabilities)) {
-		e.str(name, "") // checks the name; the value follows
-		e.buf = e.buf[:len(e.buf)-len(`""`)]
-		at := len(e.buf)
-		var err error
-		if e.buf, err = appendJSON(e.buf, capabilities[name]); err != nil {
-			return nil, fmt.Errorf("capability %q: %w", name, err)
+	for i, name := range slices.Sorted(maps.Keys(capabilities)) {
+		if i > 0 {
+			e.raw(",")
 		}
-		if e.buf[at] != '{' {
-			return nil, fmt.Errorf("capability %q is not an object", name)
+		if err := e.capability(name, capabilities[name]); err != nil {
+			e.fault("capability %q: %w", name, err)
 		}
 	}
 	e.raw("}")
 	e.key("serverInfo")
+	faults := len(e.faults)
 	e.implementation(&s.options.Info)
+	for i, err := range e.faults[faults:] {
+		e.faults[faults+i] = fmt.Errorf("info: %w", err)
+	}
 	e.opt("instructions", s.options.Instructions)
 	e.raw("}")
-	if len(e.faults) > 0 {
-		return nil, e.faults[0]
+}
+
+func (e *encoder) capability(name string, value any) error {
+	var ok bool
+	if e.buf, ok = strictjson.AppendValidString(e.buf, name); !ok {
+		return errors.New("its name is not valid UTF-8")
 	}
-	return e.buf, nil
+	e.raw(":")
+	at := len(e.buf)
+	var err error
+	if e.buf, err = appendJSON(e.buf, value); err != nil {
+		return err
+	}
+	if e.buf[at] != '{' {
+		return errors.New("it is not a JSON object")
+	}
+	return nil
 }
 
 // CallOptions say whom a [Server.Call] is for. The zero value is a client of
@@ -141,8 +158,8 @@ type CallOptions struct{}
 // as strictly as a whole message. Call returns the JSON text of the result,
 // or an [*Error], which is what the client is to get.
 //
-// It renders on the caller's goroutine, under ctx and under
-// Options.MaxConcurrentTotal, and waits for the render function to return.
+// It renders on the caller's goroutine, within Options.MaxConcurrentTotal, and
+// waits for the render function to return. There is no time limit but ctx's.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, _ CallOptions) (json.RawMessage, error) {
 	m := s.methods[name]
 	if m == nil || !m.shared {
@@ -151,7 +168,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	doc := takeDoc()
 	defer giveDoc(doc)
 	msg := message{method: name}
-	if params != nil {
+	if len(params) > 0 {
 		if err := doc.Parse(string(params), maxDepth); err != nil {
 			return nil, invalidParams("params: %s", err.Error())
 		}
@@ -172,19 +189,22 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	if !s.limit.enter() {
-		return nil, errBusy
+	if !s.limit.enter(ctx, 0) {
+		return nil, busy()
 	}
 	defer s.limit.leave()
 	if err := s.limit.acquire(ctx); err != nil {
 		return nil, internalError("the request was cancelled")
 	}
 	defer s.limit.release()
-	result, failure := w.run(ctx, nil)
-	if failure != nil {
-		return nil, s.explain(ctx, w, failure)
+	result, failed := w.do(ctx, nil)
+	switch {
+	case failed == nil:
+		return result, nil
+	case failed.isOf(ctx):
+		return nil, internalError("the request was cancelled")
 	}
-	return result, nil
+	return nil, s.explain(ctx, w, failed)
 }
 
 func methodNotFound(name string) *Error {
@@ -197,4 +217,4 @@ func methodNotFound(name string) *Error {
 	}
 }
 
-var errBusy = internalError("the server is busy; try again later")
+func busy() *Error { return internalError("the server is busy; try again later") }

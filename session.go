@@ -29,6 +29,7 @@ type Session struct {
 	isEnded     bool
 	inFlight    map[requestID]*task
 	changed     <-chan struct{} // of the registry; nil before initialize
+	unsent      bool            // a change has been received from it, but not told
 	unsubscribe func()
 }
 
@@ -74,14 +75,21 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 		return nil
 	}
 	s.mu.Lock()
-	changed := s.changed
+	changed, pending := s.changed, s.unsent
 	s.mu.Unlock()
 	for {
-		select {
-		case <-changed: // never, if changes are not told
-			if err := send([]byte(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)); err != nil {
+		if pending {
+			err := send([]byte(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`))
+			s.mu.Lock()
+			s.unsent = err != nil
+			s.mu.Unlock()
+			if err != nil {
 				return err
 			}
+		}
+		select {
+		case <-changed: // never, if changes are not told
+			pending = true
 		case <-s.ended:
 			return nil
 		case <-ctx.Done():
@@ -116,24 +124,39 @@ func (s *Session) revision() revision.Revision {
 	return s.rev
 }
 
-// isInFlight reports whether a request of this id waits for its answer.
-func (s *Session) isInFlight(id requestID) bool {
+var (
+	errInFlight = invalidRequest("a request with this id is in flight")
+	errClosed   = invalidRequest("the session is closed")
+)
+
+// admit refuses a request of an id that waits for its answer, and any once
+// the session is over.
+func (s *Session) admit(id requestID) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.inFlight[id] != nil
+	return s.admitLocked(id)
 }
 
-// begin puts a task in flight. It reports false if another one of the same id
-// is, or if the session is over.
-func (s *Session) begin(t *task) bool {
+func (s *Session) admitLocked(id requestID) *Error {
+	switch {
+	case s.isEnded:
+		return errClosed
+	case s.inFlight[id] != nil:
+		return errInFlight
+	}
+	return nil
+}
+
+// begin puts a task in flight, if it is admitted.
+func (s *Session) begin(t *task) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isEnded || s.inFlight[t.key] != nil {
-		return false
+	if err := s.admitLocked(t.key); err != nil {
+		return err
 	}
 	s.inFlight[t.key] = t
 	s.answers.add()
-	return true
+	return nil
 }
 
 // finish takes a task out of flight.

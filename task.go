@@ -52,13 +52,13 @@ func (t *task) answered() {
 	}
 }
 
-// enter counts the task in and reports whether there is room for it. If it
-// does, leave must follow.
-func (t *task) enter() bool {
-	if t.session != nil && !t.session.limit.enter() {
+// enter counts the task in and reports whether there is room for it, or comes
+// to be within the patience. If it does, leave must follow.
+func (t *task) enter(ctx context.Context, patience time.Duration) bool {
+	if t.session != nil && !t.session.limit.enter(ctx, patience) {
 		return false
 	}
-	if !t.server.limit.enter() {
+	if !t.server.limit.enter(ctx, patience) {
 		if t.session != nil {
 			t.session.limit.leave()
 		}
@@ -111,23 +111,27 @@ func (t *task) run(limit time.Duration, send func(answer) error) error {
 	completed := false
 	defer func() {
 		if !completed && t.conclude() { // the work has called runtime.Goexit
-			_ = t.fail(errGoexit, send)
+			_ = t.fail(hide(t.work.failed, errGoexit), send)
 		}
 	}()
-	result, failure := t.work.run(t.ctx, *buf)
+	result, failed := t.work.do(t.ctx, *buf)
 	completed = true
 	if !t.conclude() {
 		return context.Cause(t.ctx)
 	}
-	if failure != nil {
-		return t.fail(failure, send)
+	if failed != nil {
+		if failed.isOf(t.ctx) {
+			t.answered()
+			return context.Cause(t.ctx) // the caller's context has ended
+		}
+		return t.fail(failed, send)
 	}
 	*buf = append(result, '}')
 	defer t.answered()
 	return send(answer{msg: *buf})
 }
 
-var errGoexit = &hidden{message: "the request failed", err: errors.New("its goroutine was ended by runtime.Goexit")}
+var errGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
 // conclude settles the task and takes it out of flight, so that its id is
 // free by the time the client has the answer.
@@ -163,7 +167,7 @@ func (t *task) expire(limit time.Duration, send func(answer) error) {
 }
 
 // fail answers with a failure of the work.
-func (t *task) fail(failure error, send func(answer) error) error {
+func (t *task) fail(f *failure, send func(answer) error) error {
 	defer t.answered()
-	return send(errorAnswer(t.id, t.server.explain(t.ctx, t.work, failure)))
+	return send(errorAnswer(t.id, t.server.explain(t.ctx, t.work, f)))
 }
