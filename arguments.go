@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -27,12 +26,16 @@ type argument struct {
 	index       []int // of the struct's field
 	hasDefault  bool
 	defaultText string
+	// blank says that the empty text is no value: in an optional argument it
+	// is an empty field of a client's form.
+	blank bool
 }
 
 // given is the text of one argument of a call.
 type given struct {
-	text string
-	ok   bool
+	text      string
+	ok        bool
+	notString bool // there is a value, but of another type; ok is false
 }
 
 // bound is a render function with its arguments filled in.
@@ -95,13 +98,15 @@ func (p *plan) judge(args []given, read func(*argument, string) *problem) []prob
 	for i := range p.arguments {
 		a := &p.arguments[i]
 		g := args[i]
-		if g.text == "" && !a.Required && a.value.kind != kindString {
-			g.ok = false // an empty field of a client's form
+		if g.text == "" && a.blank {
+			g.ok = false
 		}
-		if !g.ok && a.hasDefault {
+		if !g.ok && !g.notString && a.hasDefault {
 			g = given{text: a.defaultText, ok: true}
 		}
 		switch {
+		case g.notString:
+			problems = append(problems, notString(a.Name))
 		case g.ok:
 			if problem := read(a, g.text); problem != nil {
 				problem.Argument = a.Name
@@ -114,27 +119,30 @@ func (p *plan) judge(args []given, read func(*argument, string) *problem) []prob
 	return problems
 }
 
-// collect appends the text of each declared argument, by position, to dst.
-// Whether the call may give arguments that are not declared is strict's to
-// say; that every value is a string is the protocol's (PRG-06).
+// collect appends the text of each declared argument, by position, to dst,
+// and returns the problems of those that are not declared. Whether the call
+// may give any is strict's to say; that every value is a string is the
+// protocol's (PRG-06).
 func (p *plan) collect(dst []given, args strictjson.Value, strict bool) ([]given, []problem) {
 	dst = append(dst, make([]given, len(p.arguments))...)
 	var problems []problem
 	for name, v := range args.Members() {
 		i := p.find(name)
+		isString := v.Kind() == strictjson.String
 		switch {
-		case v.Kind() != strictjson.String:
-			problems = append(problems, problem{Argument: clip(name, maxEcho), Reason: reasonNotString, Message: "must be a string"})
-			if i >= 0 {
-				dst[i] = given{ok: false}
-			}
 		case i >= 0:
-			dst[i] = given{text: v.Text(), ok: true}
+			dst[i] = given{text: v.Text(), ok: isString, notString: !isString}
+		case !isString:
+			problems = append(problems, notString(name))
 		case strict:
 			problems = append(problems, problem{Argument: clip(name, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"})
 		}
 	}
 	return dst, problems
+}
+
+func notString(name string) problem {
+	return problem{Argument: clip(name, maxEcho), Reason: reasonNotString, Message: "must be a string"}
 }
 
 func (p *plan) find(name string) int {
@@ -191,22 +199,26 @@ func (c *planCompiler) fromList(arguments []Argument) {
 			continue
 		}
 		seen[a.Name] = true
-		s := &jsonschema.Schema{}
-		if a.Schema != nil {
-			var err error
-			if s, err = cloneSchema(a.Schema); err != nil {
-				c.fault(a.Name, err)
-				continue
-			}
-			a.Schema = s
-		}
-		v, err := compileValue(nil, s)
+		v, err := a.compileSchema()
 		if err != nil {
 			c.fault(a.Name, err)
-			continue
+			a.Schema, v = nil, &value{} // to go on with what else may be wrong
 		}
 		c.add(argument{Argument: a, value: v}, nil)
 	}
+}
+
+// compileSchema compiles the schema of an argument without a struct, and
+// replaces it by its copy.
+func (a *Argument) compileSchema() (*value, error) {
+	if a.Schema == nil {
+		return compileValue(nil, &jsonschema.Schema{})
+	}
+	var err error
+	if a.Schema, err = cloneSchema(a.Schema); err != nil {
+		return nil, err
+	}
+	return compileValue(nil, a.Schema)
 }
 
 // fromStruct compiles the arguments that a struct declares, completed by
@@ -234,9 +246,8 @@ func (c *planCompiler) fromStruct(inf *inferred, listed []Argument) {
 			index:    f.index,
 		}
 		if extra != nil {
-			if err := a.complete(extra, f.typ); err != nil {
+			for _, err := range a.complete(extra, f.typ) {
 				c.fault(f.name, err)
-				continue
 			}
 		}
 		c.add(a, f.typ)
@@ -250,9 +261,9 @@ func (c *planCompiler) fromStruct(inf *inferred, listed []Argument) {
 }
 
 // complete lets the members of a listed argument win over the struct's.
-func (a *argument) complete(extra *Argument, t reflect.Type) error {
+func (a *argument) complete(extra *Argument, t reflect.Type) (faults []error) {
 	if extra.Required && !a.Required {
-		return errors.New("the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer")
+		faults = append(faults, errors.New("the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer"))
 	}
 	if extra.Title != "" {
 		a.Title = extra.Title
@@ -261,30 +272,32 @@ func (a *argument) complete(extra *Argument, t reflect.Type) error {
 		a.Description = extra.Description
 	}
 	if extra.Schema == nil {
-		return nil
+		return faults
 	}
 	s, err := cloneSchema(extra.Schema)
 	if err != nil {
-		return err
+		return append(faults, err)
 	}
-	a.Schema = mergeSchemas(a.Schema, s)
-	a.value, err = compileValue(t, a.Schema)
-	return err
+	s = mergeSchemas(a.Schema, s)
+	v, err := compileValue(t, s)
+	if err != nil {
+		return append(faults, err)
+	}
+	a.Schema, a.value = s, v
+	return faults
 }
 
 // add checks what does not depend on where the argument comes from.
 func (c *planCompiler) add(a argument, t reflect.Type) {
-	if a.Name == "" {
-		c.fault(a.Name, errors.New("it has no name"))
-	}
-	if !utf8.ValidString(a.Name) {
-		c.fault(a.Name, errors.New("its name is not valid UTF-8"))
+	if err := checkName(a.Name); err != nil {
+		c.fault(a.Name, err)
 	}
 	if a.Schema != nil && a.Schema.Default != nil {
 		if err := a.setDefault(t); err != nil {
 			c.fault(a.Name, err)
 		}
 	}
+	a.blank = !a.Required && !a.value.takesEmpty()
 	c.plan.arguments = append(c.plan.arguments, a)
 }
 
@@ -299,12 +312,12 @@ func (a *argument) setDefault(t reflect.Type) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("its default is not JSON: %w", err)
 	}
-	text, isString := v.(string)
-	switch {
-	case !isString && a.value.kind.judgedAsText():
-		return fmt.Errorf("its default %s is not a string", clip(string(raw), 64))
-	case !isString || a.value.kind == kindJSON:
-		text = string(raw)
+	if want, got := a.value.kind.instanceType(), typeOf(v); want != "" && want != got && !(isNumeric(want) && isNumeric(got)) {
+		return fmt.Errorf("its default %s is not of type %s", clip(string(raw), 64), want)
+	}
+	text := string(raw)
+	if a.value.kind.judgedAsText() {
+		text = v.(string)
 	}
 	var dst reflect.Value
 	if t != nil {
@@ -315,39 +328,4 @@ func (a *argument) setDefault(t reflect.Type) error {
 	}
 	a.hasDefault, a.defaultText = true, text
 	return nil
-}
-
-// cloneSchema returns a copy that shares nothing with s, so that nothing that
-// an author does to s later can change what clients get.
-func cloneSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	c := new(jsonschema.Schema)
-	if err := json.Unmarshal(raw, c); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	return c, nil
-}
-
-// mergeSchemas returns inferred with every keyword that declared has.
-func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
-	merged := inferred.CloneSchemas()
-	items := merged.Items
-	dst, src := reflect.ValueOf(merged).Elem(), reflect.ValueOf(declared).Elem()
-	for i := range src.NumField() {
-		if !src.Field(i).IsZero() {
-			dst.Field(i).Set(src.Field(i))
-		}
-	}
-	if declared.Type != "" {
-		merged.Types = nil
-	} else if declared.Types != nil {
-		merged.Type = ""
-	}
-	if items != nil && declared.Items != nil && items != declared.Items {
-		merged.Items = mergeSchemas(items, declared.Items)
-	}
-	return merged
 }

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"errors"
+	"fmt"
 	"mime"
 	"net/url"
 	"regexp"
@@ -21,6 +22,9 @@ func checkURI(s string) error {
 	if errors.As(err, &e) {
 		return e.Err // without the URI, which the caller names
 	}
+	if _, err := url.QueryUnescape(u.RawQuery); err != nil {
+		return err
+	}
 	if u.Scheme == "" {
 		return errors.New("not an absolute URI: it has no scheme")
 	}
@@ -35,6 +39,14 @@ func checkMIMEType(s string) error {
 	if s == "" {
 		return errors.New("required")
 	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return errors.New("a character that is not printable ASCII")
+		}
+	}
+	if strings.TrimSpace(s) != s {
+		return errors.New("space around it") // which the parser passes over
+	}
 	t, _, err := mime.ParseMediaType(s)
 	if err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "mime: "))
@@ -47,28 +59,28 @@ func checkMIMEType(s string) error {
 
 var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
 
-func (i Icon) check() error {
-	var errs []error
+// check returns everything that is wrong with an icon.
+func (i Icon) check() (faults []error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if err := checkURI(i.Src); err != nil {
-		errs = append(errs, err)
+		fault("src %q: %w", clip(i.Src, 128), err)
 	} else if scheme, _, _ := strings.Cut(strings.ToLower(i.Src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
-		errs = append(errs, errors.New("src must be an https, http or data URI"))
+		fault("src %q must be an https, http or data URI", clip(i.Src, 128))
 	}
 	if i.MIMEType != "" {
 		if err := checkMIMEType(i.MIMEType); err != nil {
-			errs = append(errs, err)
+			fault("MIME type %q: %w", clip(i.MIMEType, 128), err)
 		}
 	}
 	for _, s := range i.Sizes {
 		if !iconSize.MatchString(s) {
-			errs = append(errs, errors.New(`sizes must be such as "48x48", or "any"`))
-			break
+			fault(`size %q is neither such as "48x48" nor "any"`, clip(s, 32))
 		}
 	}
 	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
-		errs = append(errs, errors.New(`theme must be "light" or "dark"`))
+		fault(`theme %q is neither "light" nor "dark"`, clip(i.Theme, 32))
 	}
-	return errors.Join(errs...)
+	return faults
 }
 
 var metaLabel = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
@@ -92,10 +104,10 @@ func checkMetaKey(key string) error {
 		if !metaLabel.MatchString(label) {
 			return errors.New("a prefix must be labels of letters, digits and hyphens, separated by dots")
 		}
-		// 2025-06-18 reserves these words before any last label, later
-		// revisions as the second label.
+		// 2025-06-18 reserves these words as the last label but one, later
+		// revisions as the second.
 		reserved := label == "modelcontextprotocol" || label == "mcp"
-		if reserved && (i < len(labels)-1 || i == 1) {
+		if reserved && (i == len(labels)-2 || i == 1) {
 			return errors.New("the prefix is reserved for the protocol")
 		}
 	}

@@ -110,6 +110,7 @@ func (e *encoder) prompt(d *definition) {
 }
 
 func (e *encoder) argument(a *argument, hints bool) {
+	faults := len(e.faults)
 	e.raw("{")
 	e.str("name", a.Name)
 	if e.rev.Titles() {
@@ -124,6 +125,9 @@ func (e *encoder) argument(a *argument, hints bool) {
 		e.raw(`,"required":true`)
 	}
 	e.raw("}")
+	for i, err := range e.faults[faults:] {
+		e.faults[faults+i] = fmt.Errorf("argument %q: %w", a.Name, err)
+	}
 }
 
 // bind fills in the arguments of a call.
@@ -151,7 +155,7 @@ func (p Prompt) clone() Prompt {
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
 	for i := range p.Arguments {
-		p.Arguments[i].Schema = p.Arguments[i].Schema.CloneSchemas()
+		p.Arguments[i].Schema = deepCopy(p.Arguments[i].Schema)
 	}
 	return p
 }

@@ -236,10 +236,11 @@ func (e *encoder) annotations(a *Annotations) {
 		}
 	}
 	if !a.LastModified.IsZero() && e.rev.Titles() {
-		if y := a.LastModified.Year(); y < 0 || y > 9999 {
+		t := a.LastModified.UTC() // the form that CNT-10 asks for
+		if y := t.Year(); y < 0 || y > 9999 {
 			e.fault("lastModified: the year %d has no RFC 3339 form", y)
 		}
-		e.str("lastModified", a.LastModified.Format(time.RFC3339))
+		e.str("lastModified", t.Format(time.RFC3339))
 	}
 	e.raw("}")
 }
@@ -250,7 +251,7 @@ func (e *encoder) icons(icons []Icon) {
 	}
 	e.key("icons")
 	for i, icon := range icons {
-		if err := icon.check(); err != nil {
+		for _, err := range icon.check() {
 			e.fault("icon %d: %w", i, err)
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
@@ -319,17 +320,28 @@ func (e *encoder) implementation(i *Implementation) {
 // markup needs no escapes. It refuses what a strict reader would refuse. What
 // it has appended on failure is null.
 func appendJSON(dst []byte, v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return append(dst, "null"...), err
+	out, err := encodeJSON(v)
+	if err == nil {
+		err = checkOwnJSON(out)
 	}
-	out := bytes.TrimRight(b.Bytes(), "\n")
-	if err := checkOwnJSON(out); err != nil {
+	if err != nil {
 		return append(dst, "null"...), err
 	}
 	return append(dst, out...), nil
+}
+
+// encodeJSON runs encoding/json, which runs an author's Marshalers.
+func encodeJSON(v any) (out []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err = enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // checkOwnJSON refuses output of encoding/json that hides a fault of the

@@ -84,7 +84,7 @@ func (p problem) sentence() string { return clip(p.Argument, 64) + ": " + p.Mess
 
 // argumentsError returns the one error for all problems of a call.
 func argumentsError(prompt string, problems []problem) *Error {
-	const most = 8 // in the message; data has them all
+	const most = 8 // in the message
 	sentences := make([]string, 0, most+1)
 	for i, p := range problems {
 		if i == most {
@@ -93,15 +93,21 @@ func argumentsError(prompt string, problems []problem) *Error {
 		}
 		sentences = append(sentences, p.sentence())
 	}
+	more := max(0, len(problems)-maxProblems)
 	return &Error{
 		Code:    CodeInvalidParams,
 		Message: strings.Join(sentences, "; "),
 		Data: struct {
 			Prompt   string    `json:"prompt"`
 			Problems []problem `json:"problems"`
-		}{prompt, problems},
+			More     int       `json:"more,omitempty"` // problems that are left out
+		}{prompt, problems[:len(problems)-more], more},
 	}
 }
+
+// maxProblems is how many problems one answer details: a client that sends a
+// thousand unknown arguments must not be sent a thousand paragraphs.
+const maxProblems = 64
 
 // invalidParams returns an error about a member of params.
 func invalidParams(format string, args ...any) *Error {
@@ -120,7 +126,7 @@ func renderError(prompt string, err error) (*Error, bool) {
 		return argumentsError(prompt, problems), true
 	}
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e != nil {
 		reserved := -32768 <= e.Code && e.Code <= -32000
 		if e.Code == CodeInvalidParams || e.Code == CodeInternalError || !reserved {
 			return e, true

@@ -6,7 +6,7 @@ import "strings"
 // accepted, which the protocol has no other place for.
 func (a *argument) hinted() string {
 	hint := a.value.hint()
-	if a.hasDefault {
+	if a.hasDefault && a.defaultText != "" {
 		hint = joined("; ", hint, "default "+clip(a.defaultText, 64))
 	}
 	switch {

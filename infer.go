@@ -45,9 +45,10 @@ func infer(t reflect.Type) *inferred {
 	if t.Kind() != reflect.Struct {
 		inf.faults = append(inf.faults, errors.New("the type of the arguments must be a struct; for others set Arguments and Render"))
 	} else {
-		w := fieldWalk{depths: map[string]int{}, within: map[reflect.Type]bool{}}
+		w := fieldWalk{within: map[reflect.Type]bool{}}
 		w.walk(t, nil, false)
-		inf.fields, inf.faults = w.fields, w.faults
+		inf.fields = w.visible()
+		inf.faults = w.faults
 	}
 	for i := range inf.fields {
 		f := &inf.fields[i]
@@ -68,7 +69,6 @@ func infer(t reflect.Type) *inferred {
 type fieldWalk struct {
 	fields []field
 	faults []error
-	depths map[string]int        // at which a name was found
 	within map[reflect.Type]bool // embedded structs that the walk is inside of
 }
 
@@ -110,26 +110,31 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		if f.description, err = description(sf); err != nil {
 			w.faults = append(w.faults, fmt.Errorf("argument %q: %w", name, err))
 		}
-		w.add(f)
+		w.fields = append(w.fields, f)
 	}
 }
 
-func (w *fieldWalk) add(f field) {
-	depth, taken := w.depths[f.name]
-	switch {
-	case !taken:
-		w.depths[f.name] = len(f.index)
-		w.fields = append(w.fields, f)
-	case len(f.index) == depth:
-		w.faults = append(w.faults, fmt.Errorf("argument %q: two fields have this name", f.name))
-	case len(f.index) < depth:
-		w.depths[f.name] = len(f.index)
-		for i := range w.fields {
-			if w.fields[i].name == f.name {
-				w.fields[i] = f
-			}
+// visible returns the fields that no shallower one of the same name hides.
+func (w *fieldWalk) visible() []field {
+	depths := map[string]int{}
+	for _, f := range w.fields {
+		if d, ok := depths[f.name]; !ok || len(f.index) < d {
+			depths[f.name] = len(f.index)
 		}
 	}
+	var fields []field
+	seen := map[string]bool{}
+	for _, f := range w.fields {
+		switch {
+		case len(f.index) > depths[f.name]:
+		case seen[f.name]:
+			w.faults = append(w.faults, fmt.Errorf("argument %q: two fields have this name", f.name))
+		default:
+			seen[f.name] = true
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 var tagKeyword = regexp.MustCompile(`^[^ \t\n]*=`)
@@ -172,6 +177,13 @@ func isText(t reflect.Type) bool {
 	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
+// isBytes reports whether t is a slice of bytes, and not of a type that has
+// the bytes' kind and a text form of its own.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !isText(t.Elem()) &&
+		!reflect.PointerTo(t.Elem()).Implements(jsonUnmarshaler)
+}
+
 // kindOf returns how a value of type t is read.
 func kindOf(t reflect.Type) (kind, error) {
 	t = withoutPointers(t)
@@ -197,7 +209,7 @@ func kindOf(t reflect.Type) (kind, error) {
 	case reflect.Float32, reflect.Float64:
 		return kindFloat, nil
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 {
+		if isBytes(t) {
 			return kindBytes, nil
 		}
 		return kindList, nil
@@ -272,8 +284,7 @@ func noteTextTypes(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, se
 	case reflect.PointerTo(t).Implements(jsonUnmarshaler) && t != typeTime:
 		known[t] = &jsonschema.Schema{}
 		return
-	case reflect.PointerTo(t).Implements(textUnmarshaler),
-		t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
 		known[t] = &jsonschema.Schema{Type: "string"}
 		return
 	}

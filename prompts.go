@@ -69,7 +69,8 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //   - string: as it is;
 //   - bool: true or false;
 //   - integers and floats: parsed in full, within the type's range;
-//   - time.Duration: a text such as 1h30m; url.URL: a URL; []byte: base64;
+//   - time.Duration: a text such as 1h30m; []byte: base64; url.URL: a URL,
+//     which may be relative, but not empty;
 //   - a type with UnmarshalText, such as time.Time or netip.Addr: by that method;
 //   - slices and arrays: a JSON array if the value starts with "[", else
 //     split at commas, the elements trimmed; no element may be empty;
@@ -77,8 +78,9 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //   - any: by the type in the argument's schema, a string without one.
 //
 // The value is then judged by the argument's schema. An optional argument
-// that is absent has its schema's default, else the zero value; the empty
-// string counts as absent for an optional argument that is not a string.
+// that is absent has its schema's default, else the zero value. Clients send
+// the empty string for a field that is left empty, so it counts as absent
+// for an optional argument, unless it is a string whose schema allows it.
 //
 // The rules for render are those of [RenderFunc].
 func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {

@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -70,7 +69,9 @@ func compileRules(k kind, s *jsonschema.Schema) (rules, *jsonschema.Resolved, er
 	}
 	r := rules{}
 	rest := annotationsRemoved(s)
-	rest.Type, rest.Types = "", nil // the conversion sees to it
+	if want := k.instanceType(); want != "" && (want != "number" || slices.Contains(typesOf(s), want)) {
+		rest.Type, rest.Types = "", nil // the conversion sees to it
+	}
 	switch {
 	case k.judgedAsText():
 		for _, e := range s.Enum {
@@ -104,9 +105,6 @@ func compileRules(k kind, s *jsonschema.Schema) (rules, *jsonschema.Resolved, er
 		r.enum = s.Enum
 	}
 	rest.Enum = nil
-	if s.Enum != nil && len(s.Enum) == 0 {
-		return rules{}, nil, errors.New("schema: the enum is empty, so no value is allowed")
-	}
 	if reflect.ValueOf(rest).IsZero() {
 		resolved = nil
 	}
@@ -142,6 +140,11 @@ func (r *rules) checkNumber(n number, text string) *problem {
 		return nil
 	}
 	return &problem{Reason: reasonRange, Message: clip(text, 64) + " is not " + r.bounds(), Allowed: r.numbers()}
+}
+
+// isLength reports whether a list has exactly n elements.
+func (r *rules) isLength(n int) bool {
+	return r.minItems != nil && *r.minItems == n && r.maxItems != nil && *r.maxItems == n
 }
 
 func (r *rules) checkItems(n int) *problem {

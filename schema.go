@@ -1,9 +1,13 @@
 package prompts
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -27,17 +31,18 @@ func resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
 	return resolved, nil
 }
 
+func typesOf(s *jsonschema.Schema) []string {
+	if s.Type != "" {
+		return []string{s.Type}
+	}
+	return s.Types
+}
+
 // checkType refuses a schema whose type no value of the kind can have.
 func checkType(k kind, s *jsonschema.Schema) error {
-	types := s.Types
-	if s.Type != "" {
-		types = []string{s.Type}
-	}
+	types := typesOf(s)
 	want := k.instanceType()
-	if len(types) == 0 || want == "" || slices.Contains(types, want) {
-		return nil
-	}
-	if want == "integer" && slices.Contains(types, "number") || want == "number" && slices.Contains(types, "integer") {
+	if len(types) == 0 || want == "" || slices.Contains(types, want) || isNumeric(want) && slices.ContainsFunc(types, isNumeric) {
 		return nil
 	}
 	return fmt.Errorf("schema: its type is %s, but the value is read as %s", strings.Join(types, " or "), want)
@@ -78,23 +83,174 @@ func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
 	return c
 }
 
-// refersOutside reports whether the schema's parts may refer to each other,
-// so that none of them can be judged alone.
+func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
+
+// subschemas yields the schemas directly inside of s.
+func subschemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
+	return func(yield func(*jsonschema.Schema) bool) {
+		v := reflect.ValueOf(s).Elem()
+		for i := range v.NumField() {
+			var subs iter.Seq[*jsonschema.Schema]
+			switch f := v.Field(i).Interface().(type) {
+			case *jsonschema.Schema:
+				subs = slices.Values([]*jsonschema.Schema{f})
+			case []*jsonschema.Schema:
+				subs = slices.Values(f)
+			case map[string]*jsonschema.Schema:
+				subs = maps.Values(f)
+			default:
+				continue
+			}
+			for sub := range subs {
+				if sub != nil && !yield(sub) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// refersOutside reports whether the elements of a list cannot be judged by the
+// schema's Items alone: because these may refer to another part of the schema,
+// or mean something else beside it.
 func refersOutside(s *jsonschema.Schema) bool {
-	return s.Defs != nil || s.Definitions != nil || s.ID != "" || s.Anchor != "" || s.DynamicAnchor != "" ||
-		s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil
+	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || hasReference(s)
+}
+
+func hasReference(s *jsonschema.Schema) bool {
+	if s.Ref != "" || s.DynamicRef != "" {
+		return true
+	}
+	for sub := range subschemas(s) {
+		if hasReference(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// cloneSchema returns a copy that shares nothing with s, so that nothing that
+// an author does to s later can change what clients get. All values in it are
+// as encoding/json decodes them.
+func cloneSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+	if err := checkTree(s, nil); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	raw, err := appendJSON(nil, s)
+	if err != nil {
+		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+			err = inner // the others name types of jsonschema-go
+		}
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	c := new(jsonschema.Schema)
+	if err := json.Unmarshal(raw, c); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return c, nil
+}
+
+// checkTree refuses what encoding a schema would not survive, would drop or
+// would not explain.
+func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
+	if slices.Contains(within, s) {
+		return errors.New("it contains itself")
+	}
+	if s.Enum != nil && len(s.Enum) == 0 {
+		return errors.New("the enum is empty, so no value is allowed")
+	}
+	if s.Default != nil && !json.Valid(s.Default) {
+		return fmt.Errorf("the default %s is not JSON; a text has quotes in JSON", clip(string(s.Default), 64))
+	}
+	for sub := range subschemas(s) {
+		if err := checkTree(sub, append(within, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deepCopy returns a copy that shares nothing changeable with v, which is
+// made of what a cloned schema is made of.
+func deepCopy[T any](v T) T {
+	c := reflect.New(reflect.TypeFor[T]()).Elem()
+	deepCopyInto(c, reflect.ValueOf(&v).Elem())
+	return c.Interface().(T)
+}
+
+func deepCopyInto(dst, src reflect.Value) {
+	switch src.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
+		if src.IsNil() {
+			return
+		}
+	}
+	switch src.Kind() {
+	case reflect.Pointer:
+		dst.Set(reflect.New(src.Type().Elem()))
+		deepCopyInto(dst.Elem(), src.Elem())
+	case reflect.Interface:
+		c := reflect.New(src.Elem().Type()).Elem()
+		deepCopyInto(c, src.Elem())
+		dst.Set(c)
+	case reflect.Slice:
+		dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
+		for i := range src.Len() {
+			deepCopyInto(dst.Index(i), src.Index(i))
+		}
+	case reflect.Map:
+		dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
+		for i := src.MapRange(); i.Next(); {
+			c := reflect.New(src.Type().Elem()).Elem()
+			deepCopyInto(c, i.Value())
+			dst.SetMapIndex(i.Key(), c)
+		}
+	case reflect.Struct:
+		for i := range src.NumField() {
+			deepCopyInto(dst.Field(i), src.Field(i))
+		}
+	default:
+		dst.Set(src)
+	}
+}
+
+// mergeSchemas returns inferred with every keyword that declared has.
+func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
+	merged := inferred.CloneSchemas()
+	items, properties := merged.Items, merged.Properties
+	dst, src := reflect.ValueOf(merged).Elem(), reflect.ValueOf(declared).Elem()
+	for i := range src.NumField() {
+		if !src.Field(i).IsZero() {
+			dst.Field(i).Set(src.Field(i))
+		}
+	}
+	if declared.Type != "" {
+		merged.Types = nil
+	} else if declared.Types != nil {
+		merged.Type = ""
+	}
+	if items != nil && declared.Items != nil {
+		merged.Items = mergeSchemas(items, declared.Items)
+	}
+	if properties != nil && declared.Properties != nil {
+		merged.Properties = properties
+		for name, p := range declared.Properties {
+			if properties[name] != nil {
+				p = mergeSchemas(properties[name], p)
+			}
+			properties[name] = p
+		}
+	}
+	return merged
 }
 
 // kindOfSchema returns how a text is read if only a schema says so: by its
 // type, or by the type that all values of its enum have.
 func kindOfSchema(s *jsonschema.Schema) (kind, error) {
-	types := s.Types
-	if s.Type != "" {
-		types = []string{s.Type}
-	}
+	types := typesOf(s)
 	if len(types) == 0 && len(s.Enum) > 0 {
 		for _, e := range s.Enum {
-			if t := typeOfEnum(e); !slices.Contains(types, t) {
+			if t := typeOf(e); !slices.Contains(types, t) {
 				types = append(types, t)
 			}
 		}
@@ -126,7 +282,8 @@ func kindOfSchema(s *jsonschema.Schema) (kind, error) {
 	return 0, fmt.Errorf("schema: unknown type %q", types[0])
 }
 
-func typeOfEnum(v any) string {
+// typeOf returns the JSON type of what encoding/json has decoded.
+func typeOf(v any) string {
 	switch v := v.(type) {
 	case string:
 		return "string"

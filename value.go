@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,17 +84,20 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			return nil, fmt.Errorf("items: %w", err)
 		}
 	}
-	v.noun = nounOf(v.kind, t)
+	v.noun = nounOf(v.kind, t, s)
 	var err error
 	if v.rules, v.judge, err = compileRules(v.kind, s); err != nil {
 		return nil, err
+	}
+	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
+		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
 	return v, nil
 }
 
 // nounOf returns what the text of a value must be; empty if any text will do
 // or if nothing can be said.
-func nounOf(k kind, t reflect.Type) string {
+func nounOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
 	case kindBool:
 		return "true or false"
@@ -117,8 +121,11 @@ func nounOf(k kind, t reflect.Type) string {
 	case kindList:
 		return "a JSON array" // any other text is split
 	case kindJSON:
-		if t != nil && (t.Kind() == reflect.Struct || t.Kind() == reflect.Map) && !reflect.PointerTo(t).Implements(jsonUnmarshaler) {
+		switch {
+		case slices.Equal(typesOf(s), []string{"object"}):
 			return "a JSON object"
+		case slices.Equal(typesOf(s), []string{"array"}):
+			return "a JSON array"
 		}
 		return "JSON"
 	}
@@ -169,9 +176,19 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *problem) 
 		p = &problem{Reason: reasonSchema, Message: quote(text) + " is not allowed by the argument's schema"}
 	}
 	if p == nil && v.kind == kindJSON && dst.IsValid() && json.Unmarshal([]byte(text), dst.Addr().Interface()) != nil {
-		p = v.wrongType(text)
+		p = &problem{Reason: reasonType, Message: quote(text) + " does not fit the argument's type"}
 	}
 	return instance, p
+}
+
+// takesEmpty reports whether the empty text is a value: of a string, if the
+// schema allows it. Other types have better ways to say nothing.
+func (v *value) takesEmpty() bool {
+	if v.kind != kindString {
+		return false
+	}
+	_, p := v.read(reflect.Value{}, "", false)
+	return p == nil
 }
 
 // convert is read without the rules that need the value as JSON. JSON fills
@@ -230,7 +247,7 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 		dst.SetInt(int64(d))
 	case kindURL:
 		u, err := url.Parse(text)
-		if err != nil {
+		if err != nil || text == "" {
 			return v.wrongType(text)
 		}
 		dst.Set(reflect.ValueOf(*u))
@@ -252,7 +269,7 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		n.int, err = strconv.ParseInt(text, 10, v.bits)
 		n.float = float64(n.int)
 	case kindUint:
-		n.uint, err = strconv.ParseUint(text, 10, v.bits)
+		n.uint, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, v.bits) // as ParseInt takes it
 		n.float = float64(n.uint)
 	default:
 		n.float, err = parseFloat(text, v.bits)
@@ -283,11 +300,11 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 	return n.instance(), nil
 }
 
-// parseFloat parses a decimal number. What only Go writes so (hexadecimal,
+// parseFloat parses a decimal number. What only Go writes so (hexadecimal, 1_0,
 // infinities, NaN) is none.
 func parseFloat(text string, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(text, bits)
-	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f) || strings.ContainsAny(text, "xX")) {
+	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {
 		return 0, strconv.ErrSyntax
 	}
 	return f, err

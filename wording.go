@@ -3,6 +3,7 @@ package prompts
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -77,7 +78,15 @@ func (r *rules) enumTexts() []string {
 	return texts
 }
 
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func decimal(f float64) string {
+	switch size := math.Abs(f); {
+	case size >= 1e21 || size != 0 && size < 1e-6:
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	case f == math.Trunc(f):
+		return strconv.FormatFloat(f, 'f', 0, 64) // all digits, not the shortest that will do
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
 
 // jsonText returns v as JSON, for a message.
 func jsonText(v any) string {
