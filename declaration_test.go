@@ -1,0 +1,448 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func nothing(context.Context, map[string]string) (*Result, error) { return &Result{}, nil }
+
+// promptOf is a prompt of the struct In that is never rendered.
+func promptOf[In any](arguments ...Argument) Prompt {
+	var got In
+	return typed(&got, arguments...)
+}
+
+type (
+	self       struct{ Next *self }
+	selfList   []selfList
+	selfPtr    *selfPtr
+	hiddenBase struct{ X string }
+	left       struct {
+		Same string
+		Low  struct{ A int } `json:"low"`
+	}
+	right struct{ Same string }
+)
+
+// Everything wrong with a declaration is said when it is added, all at once,
+// and each fault names prompt and argument.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	schema := func(s *jsonschema.Schema) Prompt { return untyped(Argument{Name: "a", Schema: s}) }
+	field := func(s *jsonschema.Schema) Prompt { return promptOf[maybe[int]](Argument{Name: "a", Schema: s}) }
+	def := func(text string) *jsonschema.Schema { return &jsonschema.Schema{Default: json.RawMessage(text)} }
+	withMeta := func(m Meta) Prompt { return Prompt{Name: "p", Meta: m, Render: nothing} }
+	withIcon := func(i Icon) Prompt { return Prompt{Name: "p", Icons: []Icon{i}, Render: nothing} }
+	const src = "https://example.com/a.png"
+	circle := &jsonschema.Schema{Type: "array"}
+	circle.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{}, circle}}
+	shared := &jsonschema.Schema{MinLength: ptr(1)}
+
+	for _, c := range []struct {
+		name   string
+		prompt Prompt
+		want   []string // none for no fault
+	}{
+		{"the zero Prompt", Prompt{}, []string{`prompt "": it has no name`, `prompt "": it has no render function`}},
+		{"control character", Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": its name has a control character`}},
+		{"C1 control character", Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": its name has a control character`}},
+		{"UTF-8 in the name", Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
+		{"UTF-8 in the texts", Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []Argument{
+			{Name: "a", Title: "\xff", Description: "\xff"}, {Name: "b\xff"}}}, []string{
+			`prompt "p": title is not valid UTF-8`, `prompt "p": description is not valid UTF-8`,
+			`prompt "p": argument "a": title is not valid UTF-8`, `prompt "p": argument "a": description is not valid UTF-8`,
+			`prompt "p": argument "b\xff": name is not valid UTF-8`}},
+		{"free texts", Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: nothing, Arguments: []Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
+		{"argument names", untyped(Argument{}, Argument{Name: "a\x00"}, Argument{Name: "b"}, Argument{Name: "b"}), []string{
+			`prompt "p": argument "": it has no name`, `prompt "p": argument "a\x00": its name has a control character`, `prompt "p": argument "b": declared twice`}},
+		{"nil render", New[one[int]](Prompt{Name: "p"}, nil), []string{`prompt "p": its render function is nil`}},
+		{"two renders", func() Prompt { p := promptOf[one[int]](); p.Render = nothing; return p }(),
+			[]string{`prompt "p": it has two render functions, Render and the one given to New`}},
+		{"not a struct", promptOf[map[string]string](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
+		{"a pointer to a struct", promptOf[*inner](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
+		{"no arguments", promptOf[struct{}](), nil},
+
+		{"two fields of one name", promptOf[struct {
+			A string
+			B string `json:"A"`
+		}](), []string{`prompt "p": argument "A": two fields have this name`}},
+		{"two embedded fields of one name", promptOf[struct {
+			left
+			right
+		}](), []string{`prompt "p": argument "Same": two fields have this name`}},
+		{"two embedded fields behind a shallower one", promptOf[struct {
+			left
+			right
+			Same int
+		}](), nil},
+		{"jsonschema tags", promptOf[struct {
+			A string `jsonschema:""`
+			B string `jsonschema:"minimum=5"`
+			C string `jsonschema:"a b=5"`
+		}](), []string{`prompt "p": argument "A": the jsonschema tag is empty`,
+			`prompt "p": argument "B": the jsonschema tag "minimum=5" begins like a keyword; it is a description, and constraints go into Argument.Schema`}},
+		{"types", promptOf[struct {
+			A chan int
+			B func()
+			C complex128
+			D io.Reader
+			E uintptr
+			F []chan int
+			G map[string]func()
+			H map[bool]string
+			I struct{ X chan int }
+			J self
+			K selfList
+			L selfPtr
+			M string
+		}](), []string{
+			`prompt "p": argument "A": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`,
+			`prompt "p": argument "B": no text can fill a value of type func();`, `prompt "p": argument "C": no text can fill a value of type complex128;`,
+			`prompt "p": argument "D": no text can fill a value of type io.Reader;`, `prompt "p": argument "E": no text can fill a value of type uintptr;`,
+			`prompt "p": argument "F": no text can fill a value of type chan int;`,
+			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": ForType(prompts.self): cycle detected`,
+			`prompt "p": argument "K": lists nest too deeply in its type`, `prompt "p": argument "L": no text can fill`}},
+		{"an embedded pointer that cannot be set", promptOf[struct{ *hiddenBase }](), []string{
+			`prompt "p": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
+		{"a struct that embeds itself", promptOf[Loop](), nil},
+		{"skipped fields", promptOf[struct {
+			A chan int `json:"-"`
+			b chan int
+			C int
+		}](), nil},
+
+		{"unknown field", promptOf[one[int]](Argument{Name: "A"}, Argument{Name: "b"}), []string{
+			`prompt "p": argument "A": the struct has no such field`, `prompt "p": argument "b": the struct has no such field`}},
+		{"listed twice", promptOf[one[int]](Argument{Name: "a"}, Argument{Name: "a"}), []string{`prompt "p": argument "a": declared twice`}},
+		{"required although optional", promptOf[maybe[int]](Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
+			`prompt "p": argument "a": the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer`,
+			`prompt "p": argument "a": schema: `, `prompt "p": argument "a": title is not valid UTF-8`}},
+		{"required as the struct says", promptOf[one[int]](Argument{Name: "a", Required: true}), nil},
+
+		{"default of a required argument", promptOf[one[int]](Argument{Name: "a", Schema: def(`1`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
+		{"the same without a struct", untyped(Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
+		{"default that is not JSON", schema(def(`go`)), []string{`prompt "p": argument "a": schema: the default go is not JSON; a text has quotes in JSON`}},
+		{"default that is no number", field(def(`1e999`)), []string{`prompt "p": argument "a": schema: json: cannot unmarshal number 1e999`}},
+		{"default with duplicate keys", schema(&jsonschema.Schema{Type: "object", Default: json.RawMessage(`{"a":1,"a":2}`)}), []string{`prompt "p": argument "a": schema: `}},
+		{"default of another type", field(def(`"5"`)), []string{`prompt "p": argument "a": its default "5" is not of type integer`}},
+		{"fractional default", field(def(`1.5`)), []string{`prompt "p": argument "a": its default: "1.5" is not an integer`}},
+		{"null default", field(def(`null`)), []string{`prompt "p": argument "a": its default null is not of type integer`}},
+		{"default of a string", schema(def(`5`)), []string{`prompt "p": argument "a": its default 5 is not of type string`}},
+		{"default of a list", promptOf[maybe[[]string]](Argument{Name: "a", Schema: def(`"x,y"`)}), []string{`prompt "p": argument "a": its default "x,y" is not of type array`}},
+		{"default of a duration", promptOf[maybe[time.Duration]](Argument{Name: "a", Schema: def(`"soon"`)}), []string{`prompt "p": argument "a": its default: "soon" is not a duration such as 1h30m`}},
+		{"default against the schema", field(&jsonschema.Schema{Default: json.RawMessage(`5`), Maximum: ptr(4.0)}), []string{`prompt "p": argument "a": its default: 5 is not at most 4`}},
+		{"default not in the enum", schema(&jsonschema.Schema{Default: json.RawMessage(`"c"`), Enum: []any{"a", "b"}}), []string{`prompt "p": argument "a": its default: "c" is not one of a, b`}},
+		{"default of an object", promptOf[maybe[inner]](Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": its default: `}},
+
+		{"type against the field", field(&jsonschema.Schema{Type: "string"}), []string{`prompt "p": argument "a": schema: its type is string, but the value is read as integer`}},
+		{"types against the field", field(&jsonschema.Schema{Types: []string{"string", "array"}}), []string{`prompt "p": argument "a": schema: its type is string or array, but the value is read as integer`}},
+		{"type of a URL", promptOf[one[url.URL]](Argument{Name: "a", Schema: &jsonschema.Schema{Type: "object"}}), []string{`prompt "p": argument "a": schema: its type is object, but the value is read as string`}},
+		{"items against the field", promptOf[one[[]int]](Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{Type: "boolean"}}}), []string{
+			`prompt "p": argument "a": items: schema: its type is boolean, but the value is read as integer`}},
+		{"length of an array", promptOf[one[[2]int]](Argument{Name: "a", Schema: &jsonschema.Schema{MaxItems: ptr(3)}}), []string{
+			`prompt "p": argument "a": schema: the type has 2 elements, so minItems and maxItems must be 2`}},
+		{"unknown type", schema(&jsonschema.Schema{Type: "date"}), []string{`prompt "p": argument "a": schema: unknown type "date"`}},
+		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: its type is null, but the value is read as string`}},
+		{"several types", schema(&jsonschema.Schema{Types: []string{"string", "integer"}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"several types of an any", promptOf[one[any]](Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},
+		{"mixed enum", schema(&jsonschema.Schema{Enum: []any{"a", 1}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"empty enum", schema(Enum()), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: Enum()}), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"enum of another type", field(Enum("a")), []string{`prompt "p": argument "a": schema: enum value a is not of type integer`}},
+		{"enum of a string", promptOf[one[string]](Argument{Name: "a", Schema: &jsonschema.Schema{Enum: []any{1}}}), []string{`prompt "p": argument "a": schema: enum value 1 is not a string`}},
+		{"enum of a list", promptOf[one[[]string]](Argument{Name: "a", Schema: Enum("a")}), []string{`prompt "p": argument "a": schema: enum value a is no list; an enum for the elements belongs into Items`}},
+		{"UTF-8 in a schema", schema(Enum("\xff")), []string{`prompt "p": argument "a": schema: a string is not valid UTF-8`}},
+		{"pattern", schema(&jsonschema.Schema{Pattern: "("}), []string{`prompt "p": argument "a": schema: `}},
+		{"multipleOf 0", field(&jsonschema.Schema{MultipleOf: ptr(0.0)}), []string{`prompt "p": argument "a": schema: multipleOf must be greater than 0`}},
+		{"negative multipleOf of elements", promptOf[one[[]int]](Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{MultipleOf: ptr(-1.0)}}}), []string{
+			`prompt "p": argument "a": items: schema: multipleOf must be greater than 0`}},
+		{"cyclic schema", schema(circle), []string{`prompt "p": argument "a": schema: it contains itself`}},
+		{"shared part of a schema", schema(&jsonschema.Schema{AllOf: []*jsonschema.Schema{shared, shared}}), nil},
+		{"schema that cannot be encoded", schema(&jsonschema.Schema{Minimum: ptr(math.NaN())}), []string{`prompt "p": argument "a": schema: json: unsupported value: NaN`}},
+		{"enum that cannot be encoded", schema(&jsonschema.Schema{Enum: []any{make(chan int)}}), []string{`prompt "p": argument "a": schema: json: unsupported type: chan int`}},
+		{"type and types", schema(&jsonschema.Schema{Type: "string", Types: []string{"string"}}), []string{`prompt "p": argument "a": schema: `}},
+		{"items twice", schema(&jsonschema.Schema{Items: &jsonschema.Schema{}, ItemsArray: []*jsonschema.Schema{{}}}), []string{`prompt "p": argument "a": schema: `}},
+		{"nil in a schema", schema(&jsonschema.Schema{AllOf: []*jsonschema.Schema{nil}}), []string{`prompt "p": argument "a": schema: `}},
+		{"reference to nowhere", schema(&jsonschema.Schema{Ref: "#/$defs/x"}), []string{`prompt "p": argument "a": schema: `}},
+		{"reference to elsewhere", schema(&jsonschema.Schema{Ref: "https://example.com/x.json"}), []string{`prompt "p": argument "a": schema: `}},
+
+		{"icons", Prompt{Name: "p", Render: nothing, Icons: []Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 0: src "": not an absolute URI`, `prompt "p": icon 2: src "ftp://x/y" must be an https, http or data URI`}},
+		{"icon of a relative URI", withIcon(Icon{Src: "/a.png"}), []string{`prompt "p": icon 0: src "/a.png": not an absolute URI: it has no scheme`}},
+		{"icon of a bad MIME type", withIcon(Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 0: MIME type "png": no subtype`}},
+		{"icon sizes", withIcon(Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 0: size "48" is neither such as "48x48" nor "any"`}},
+		{"icon of size 0", withIcon(Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 0: size "0x48" is neither`}},
+		{"icon theme", withIcon(Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 0: theme "Dark" is neither "light" nor "dark"`}},
+		{"good icons", Prompt{Name: "p", Render: nothing, Icons: []Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
+
+		{"_meta key", withMeta(Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
+		{"_meta value", withMeta(Meta{"a": make(chan int), "b": math.NaN(), "c": "\xff", "d": json.RawMessage(`{"a":1,"a":2}`), "e": json.RawMessage(`{`), "f": panics{}}), []string{
+			`prompt "p": _meta "a": `, `prompt "p": _meta "b": `, `prompt "p": _meta "c": a string is not valid UTF-8`,
+			`prompt "p": _meta "d": `, `prompt "p": _meta "e": `, `prompt "p": _meta "f": panic: a panic`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var r Registry
+			changed, cancel := r.Subscribe()
+			defer cancel()
+			err := r.Add(c.prompt)
+			if c.want == nil {
+				assert.NoError(t, err)
+				assert.Equal(t, 1, r.Len())
+				return
+			}
+			require.Error(t, err)
+			lines := strings.Split(err.Error(), "\n")
+			if assert.Len(t, lines, len(c.want), err.Error()) {
+				for i, want := range c.want {
+					assert.True(t, strings.HasPrefix(lines[i], want), "%s\n%s", want, lines[i])
+				}
+			}
+			assert.Zero(t, r.Len())
+			assert.Empty(t, changed)
+			assert.Equal(t, err.Error(), r.Set(c.prompt).Error())
+		})
+	}
+}
+
+type Loop struct {
+	*Loop
+	A string
+}
+
+type panics struct{}
+
+func (panics) MarshalJSON() ([]byte, error) { panic("a panic") }
+
+// MET-01 to MET-04.
+func TestMetaKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{
+		"a", "A1", "a-b_c.d", "1", "progressToken", "traceparent", "com.example/", "com.example/a", "x/y", "a-b.c1/x", "com.example.mcp/x", "mcp/x", "modelcontextprotocol/x",
+		"mcp.a.b/x", "com.example.mcpx/y", "xmcp.a/b", "a.b.c.mcp/x",
+	} {
+		assert.NoError(t, checkMetaKey(key), key)
+	}
+	for _, key := range []string{
+		"", "/", "/a", "-a", "a-", ".a", "a_", "a b", "ä", "a\n", "a/b/c", "a//b", "1a/b", "a-/b", "-a/b", ".a/b", "a./b", "a..b/c", "a_b/c", "a/b-", "com.example/-",
+		"mcp.dev/x", "api.modelcontextprotocol.org/x", "tools.mcp.com/", "a.b.mcp.c/x", // MET-03
+		"io.modelcontextprotocol/x", "dev.mcp/x", "com.mcp.a.b/x", "io.modelcontextprotocol/serverInfo", // MET-04
+	} {
+		assert.Error(t, checkMetaKey(key), key)
+	}
+}
+
+// Add puts all of its prompts into the registry or none, and reports what is
+// wrong with any of them.
+func TestAddAllOrNothing(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	good := func(name string) Prompt { return Prompt{Name: name, Render: nothing} }
+	require.NoError(t, r.Add(good("taken")))
+	err := r.Add(good("a"), Prompt{Name: "b"}, good("taken"), good("c"), good("c"), Prompt{Name: "taken"})
+	assert.ErrorIs(t, err, ErrExists)
+	assert.EqualError(t, err, strings.Join([]string{
+		`prompt "b": it has no render function`, `prompt "taken": a prompt of this name exists`, `prompt "c": a prompt of this name exists`,
+		`prompt "taken": a prompt of this name exists`, `prompt "taken": it has no render function`}, "\n"))
+	assert.Equal(t, 1, r.Len())
+	err = r.Add(Prompt{Name: "b"})
+	assert.NotErrorIs(t, err, ErrExists)
+	assert.NoError(t, r.Add())
+	assert.NoError(t, r.Set())
+
+	err = r.Set(good("a"), Prompt{Name: "taken"})
+	assert.EqualError(t, err, `prompt "taken": it has no render function`)
+	assert.Equal(t, 1, r.Len())
+	assert.NoError(t, r.Set(good("taken"), good("a"), good("a")))
+	assert.Equal(t, 2, r.Len())
+
+	assert.PanicsWithError(t, "prompts: prompt \"b\": it has no render function", func() { r.MustAdd(Prompt{Name: "b"}) })
+}
+
+// What the author passes in is copied: changing any of it afterwards changes
+// nothing of what clients get.
+func TestDeclarationsAreCopied(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string         `json:"a,omitempty"`
+		N []int          `json:"n"`
+		O map[string]any `json:"o"`
+	}
+	enum, items := []any{"x", "y"}, &jsonschema.Schema{Minimum: ptr(1.0), Enum: []any{1, 2}}
+	schema := &jsonschema.Schema{Enum: enum, Default: json.RawMessage(`"x"`), Pattern: "^."}
+	object := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}
+	var got in
+	p := typed(&got, Argument{Name: "a", Title: "A", Schema: schema},
+		Argument{Name: "n", Schema: &jsonschema.Schema{MaxItems: ptr(2), Items: items}}, Argument{Name: "o", Schema: object})
+	inside := []string{"m"}
+	p.Icons = []Icon{{Src: "https://example.com/a", Sizes: []string{"any"}}}
+	p.Meta = Meta{"m": inside}
+	p.Tags = []string{"t"}
+	plain := untyped(p.Arguments...)
+	plain.Name = "plain"
+
+	var r Registry
+	require.NoError(t, r.Add(p, plain))
+	before := callList(t, &r)
+	srv := NewServer(&r, Options{})
+	answers := func() (all []string) {
+		for _, name := range []string{"p", "plain"} {
+			for _, args := range []string{`{"n":"1,2","o":"{\"k\":\"a\"}"}`, `{"a":"z","n":"0","o":"{\"k\":\"ab\"}"}`, `{"a":"y","n":"1,2,3","o":"{}"}`} {
+				out, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args)), CallOptions{})
+				all = append(all, string(out)+jsonText(err))
+			}
+		}
+		return all
+	}
+	wanted := answers()
+	same := func() {
+		t.Helper()
+		assert.Equal(t, before, callList(t, &r))
+		assert.Equal(t, wanted, answers())
+	}
+
+	enum[0] = "z"
+	schema.Default[1] = 'z'
+	schema.Enum = append(schema.Enum, "z")
+	schema.Pattern = "z"
+	*items.Minimum = -9
+	items.Enum[0] = 0
+	object.Required[0] = "z"
+	*object.Properties["k"].MaxLength = 9
+	object.Properties["z"] = &jsonschema.Schema{}
+	*p.Arguments[1].Schema.MaxItems = 9
+	p.Arguments[0] = Argument{Name: "changed"}
+	p.Icons[0].Sizes[0] = "1x1"
+	p.Icons[0].Src = "changed"
+	p.Meta["z"] = 1
+	inside[0] = "changed"
+	p.Tags[0] = "changed"
+	same()
+
+	// Nor does changing what Lookup and All return.
+	for _, name := range []string{"p", "plain"} {
+		back, ok := r.Lookup(name)
+		require.True(t, ok)
+		for i := range back.Arguments {
+			scribble(back.Arguments[i].Schema)
+			back.Arguments[i].Name = "changed"
+		}
+		back.Icons, back.Meta, back.Tags = nil, nil, append(back.Tags, "changed")
+	}
+	for p := range r.All() {
+		for i := range p.Arguments {
+			scribble(p.Arguments[i].Schema)
+		}
+		if p.Name == "p" {
+			assert.Equal(t, []string{"t"}, p.Tags)
+			p.Meta["changed"] = true
+			p.Icons[0].Sizes[0] = "changed"
+		}
+	}
+	same()
+
+	// Nor does it reach what is inferred for the type the next time.
+	again := typed(&got)
+	again.Name = "again"
+	require.NoError(t, r.Add(again))
+	back, _ := r.Lookup("again")
+	assert.Nil(t, back.Arguments[0].Schema.Enum)
+	assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
+	scribble(back.Arguments[1].Schema)
+	require.NoError(t, r.Set(again))
+	back, _ = r.Lookup("again")
+	assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
+}
+
+// scribble changes everything in a schema that can be changed in place.
+func scribble(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	for i := range s.Enum {
+		s.Enum[i] = "scribbled"
+	}
+	for i := range s.Required {
+		s.Required[i] = "scribbled"
+	}
+	for i := range s.Default {
+		s.Default[i] = '9'
+	}
+	for _, p := range []*float64{s.Minimum, s.Maximum} {
+		if p != nil {
+			*p = 99
+		}
+	}
+	for _, p := range []*int{s.MinItems, s.MaxItems, s.MinLength, s.MaxLength} {
+		if p != nil {
+			*p = 99
+		}
+	}
+	scribble(s.Items)
+	for _, p := range s.Properties {
+		scribble(p)
+	}
+	s.Type = "null"
+}
+
+// A copy from Lookup can be changed and set again.
+func TestLookupRoundTrip(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	p := review()
+	p.Title, p.Meta, p.Tags = "Review", Meta{"a": 1}, []string{"t"}
+	p.Icons = []Icon{{Src: "https://example.com/a"}}
+	plain := untyped(Argument{Name: "x", Required: true}, Argument{Name: "y", Schema: &jsonschema.Schema{Type: "array", Items: Enum("a"), Default: json.RawMessage(`["a"]`)}})
+	require.NoError(t, r.Add(p, plain, promptOf[derived]().named("derived")))
+	before := callList(t, &r)
+	for i := range 3 {
+		for p := range r.All() {
+			require.NoError(t, r.Set(p))
+		}
+		assert.Equal(t, before, callList(t, &r), i)
+	}
+	got, e := callGet(t, firstOf(t, &r, "review"), `{"code":"x","lines":"1"}`, Options{})
+	require.Nil(t, e)
+	assert.Contains(t, got, "x go 1 [] false")
+
+	changed, _ := r.Lookup("review")
+	assert.Equal(t, []string{"t"}, changed.Tags)
+	changed.Title = "Changed"
+	changed.Arguments[1].Schema.Enum = []any{"go", "c"}
+	changed.Arguments[0].Description = "new"
+	require.NoError(t, r.Set(changed))
+	list := callList(t, &r)
+	assert.Contains(t, list, `"title":"Changed"`)
+	assert.Contains(t, list, `one of: go, c; default go`)
+	assert.Contains(t, list, `"description":"new (matching ^[a-z]+$)"`)
+
+	changed.Arguments = nil
+	require.NoError(t, r.Set(changed))
+	assert.Contains(t, callList(t, &r), `{"name":"code","description":"the code","required":true}`)
+
+	_, ok := r.Lookup("none")
+	assert.False(t, ok)
+}
+
+func (p Prompt) named(name string) Prompt {
+	p.Name = name
+	return p
+}
+
+func firstOf(t *testing.T, r *Registry, name string) Prompt {
+	p, ok := r.Lookup(name)
+	require.True(t, ok)
+	return p
+}

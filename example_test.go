@@ -1,0 +1,286 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+type CodeReview struct {
+	Code     string   `json:"code" jsonschema:"the code to review"`
+	Language string   `json:"language,omitempty" jsonschema:"its programming language"`
+	Focus    []string `json:"focus,omitempty" jsonschema:"what to look at"`
+}
+
+func reviewCode(_ context.Context, in CodeReview) (*prompts.Result, error) {
+	ask := "Please review this code"
+	if len(in.Focus) > 0 {
+		ask += " for " + strings.Join(in.Focus, " and ")
+	}
+	return prompts.Messages(prompts.User(ask + ":\n" + prompts.Fence(in.Language, in.Code))), nil
+}
+
+// A prompt whose arguments are a struct, and what a client gets for it.
+func Example() {
+	var reg prompts.Registry
+	reg.MustAdd(prompts.New(prompts.Prompt{
+		Name:      "code_review",
+		Title:     "Request Code Review",
+		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
+	}, reviewCode))
+	srv := prompts.NewServer(&reg, prompts.Options{})
+
+	// Usually srv.Serve(ctx, stdio.New()) answers a client. Call answers one
+	// request.
+	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{
+		"name": "code_review",
+		"arguments": {"code": "x := 1", "language": "go", "focus": "speed, style"}
+	}`), prompts.CallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	printIndented(result)
+	// Output:
+	// {
+	//   "messages": [
+	//     {
+	//       "role": "user",
+	//       "content": {
+	//         "type": "text",
+	//         "text": "Please review this code for speed and style:\n```go\nx := 1\n```"
+	//       }
+	//     }
+	//   ]
+	// }
+}
+
+func printIndented(v any) {
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(out))
+}
+
+// The struct says everything about the arguments; a list beside it can add
+// to that by name.
+func ExampleNew() {
+	type Deploy struct {
+		Service string `json:"service" jsonschema:"what to deploy"`
+		Count   *int   `json:"count" jsonschema:"how many instances"`
+	}
+	var reg prompts.Registry
+	reg.MustAdd(prompts.New(prompts.Prompt{
+		Name: "deploy",
+		Arguments: []prompts.Argument{{
+			Name:   "count",
+			Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(9.0)},
+		}},
+	}, func(_ context.Context, in Deploy) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("Plan the deployment of " + in.Service)), nil
+	}))
+
+	list, err := prompts.NewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	printIndented(list)
+	// Output:
+	// {
+	//   "prompts": [
+	//     {
+	//       "name": "deploy",
+	//       "arguments": [
+	//         {
+	//           "name": "service",
+	//           "description": "what to deploy",
+	//           "required": true
+	//         },
+	//         {
+	//           "name": "count",
+	//           "description": "how many instances (an integer from 1 to 9)"
+	//         }
+	//       ]
+	//     }
+	//   ]
+	// }
+}
+
+// A prompt that is itself data needs no struct.
+func ExamplePrompt() {
+	templates := map[string]string{
+		"haiku":   "Write a haiku about {topic}.",
+		"explain": "Explain {topic} to a child.",
+	}
+	var reg prompts.Registry
+	for name, template := range templates {
+		reg.MustAdd(prompts.Prompt{
+			Name:      name,
+			Arguments: []prompts.Argument{{Name: "topic", Required: true}},
+			Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+				return prompts.Messages(prompts.User(strings.ReplaceAll(template, "{topic}", args["topic"]))), nil
+			},
+		})
+	}
+	for p := range reg.All() {
+		fmt.Println(p.Name)
+	}
+	// Output:
+	// explain
+	// haiku
+}
+
+// Many changes become one: clients see all of them or none, and are told
+// once.
+func ExampleRegistry_Update() {
+	prompt := func(name string) prompts.Prompt {
+		return prompts.Prompt{Name: name, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(name)), nil
+		}}
+	}
+	var reg prompts.Registry
+	reg.MustAdd(prompt("draft"), prompt("obsolete"))
+	changed, cancel := reg.Subscribe()
+	defer cancel()
+
+	err := reg.Update(func(tx *prompts.Tx) error {
+		tx.Remove("obsolete")
+		if err := tx.Add(prompt("fresh")); err != nil {
+			return err
+		}
+		return tx.Set(prompt("draft"))
+	})
+	fmt.Println(err, len(changed))
+
+	err = reg.Update(func(tx *prompts.Tx) error {
+		tx.Remove("draft")
+		return tx.Add(prompt("fresh")) // so the removal does not happen either
+	})
+	fmt.Println(errors.Is(err, prompts.ErrExists), reg.Len())
+	// Output:
+	// <nil> 1
+	// true 2
+}
+
+// What a schema cannot say, the render function says in the same form.
+func ExampleInvalidArgument() {
+	type Range struct {
+		From int `json:"from"`
+		To   int `json:"to"`
+	}
+	var reg prompts.Registry
+	reg.MustAdd(prompts.New(prompts.Prompt{Name: "summarize"}, func(_ context.Context, in Range) (*prompts.Result, error) {
+		if in.To < in.From {
+			return nil, prompts.InvalidArgument("to", "is before from")
+		}
+		return prompts.Messages(prompts.User(fmt.Sprintf("Summarize lines %d to %d.", in.From, in.To))), nil
+	}))
+	srv := prompts.NewServer(&reg, prompts.Options{})
+
+	_, err := srv.Call(context.Background(), "prompts/get",
+		json.RawMessage(`{"name": "summarize", "arguments": {"from": "9", "to": "5"}}`), prompts.CallOptions{})
+	fmt.Println(err)
+	_, err = srv.Call(context.Background(), "prompts/get",
+		json.RawMessage(`{"name": "summarize", "arguments": {"from": "nine"}}`), prompts.CallOptions{})
+	fmt.Println(err)
+	// Output:
+	// to: is before from (-32602)
+	// from: "nine" is not an integer; to: is required (-32602)
+}
+
+func ExampleFence() {
+	fmt.Println(prompts.Fence("markdown", "A block:\n```\nx\n```"))
+	// Output:
+	// ````markdown
+	// A block:
+	// ```
+	// x
+	// ```
+	// ````
+}
+
+func ExampleEnum() {
+	tone := prompts.Enum("formal", "casual")
+	tone.Default = json.RawMessage(`"casual"`)
+	var reg prompts.Registry
+	reg.MustAdd(prompts.Prompt{
+		Name:      "greet",
+		Arguments: []prompts.Argument{{Name: "tone", Description: "how to speak", Schema: tone}},
+		Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("Greet me in a " + args["tone"] + " tone.")), nil
+		},
+	})
+	srv := prompts.NewServer(&reg, prompts.Options{})
+
+	list, _ := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	fmt.Println(string(list))
+	_, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name": "greet", "arguments": {"tone": "rude"}}`), prompts.CallOptions{})
+	fmt.Println(err)
+	// Output:
+	// {"prompts":[{"name":"greet","arguments":[{"name":"tone","description":"how to speak (one of: formal, casual; default casual)"}]}]}
+	// tone: "rude" is not one of formal, casual (-32602)
+}
+
+// Somebody else's JSON-RPC layer asks which methods there are, and leaves
+// them to Call.
+func ExampleServer_Call() {
+	var reg prompts.Registry
+	reg.MustAdd(prompts.New(prompts.Prompt{Name: "code_review"}, reviewCode))
+	srv := prompts.NewServer(&reg, prompts.Options{})
+
+	handle := func(method string, params json.RawMessage) {
+		result, err := srv.Call(context.Background(), method, params, prompts.CallOptions{})
+		var e *prompts.Error
+		switch {
+		case errors.As(err, &e):
+			fmt.Println("error", int(e.Code), e.Message)
+		default:
+			fmt.Println("result", string(result))
+		}
+	}
+	handle("prompts/get", json.RawMessage(`{"name": "code_review", "arguments": {"code": "x"}}`))
+	handle("prompts/get", json.RawMessage(`{"name": "code_review"}`))
+	handle("prompts/get", json.RawMessage(`{"name": "review"}`))
+	// Output:
+	// result {"messages":[{"role":"user","content":{"type":"text","text":"Please review this code:\n```\nx\n```"}}]}
+	// error -32602 code: is required
+	// error -32602 there is no prompt "review"
+}
+
+// A prompts server can have other features on the same connection.
+func ExampleSession_Handle() {
+	srv := prompts.NewServer(nil, prompts.Options{
+		Methods: map[string]prompts.Method{
+			"tools/list": func(context.Context, json.RawMessage) (any, error) {
+				return map[string]any{"tools": []any{}}, nil
+			},
+		},
+		Capabilities: map[string]any{"tools": struct{}{}},
+	})
+	sess := srv.NewSession(prompts.SessionOptions{})
+	defer sess.Close()
+
+	x := prompts.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+		fmt.Println(string(msg))
+		return nil
+	}}
+	for _, msg := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"example","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	} {
+		if err := sess.Handle(context.Background(), []byte(msg), x); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{"listChanged":true},"tools":{}},"serverInfo":{"name":"prompts","version":"0"}}}
+	// {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
+}

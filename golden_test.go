@@ -1,0 +1,382 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write what the server sends into testdata/sessions")
+
+// Each file in testdata/sessions is a recorded session. Its lines are:
+//
+//	# …          a comment; "# server: NAME" chooses one of goldenServers
+//	C> MESSAGE   the client sends a message
+//	C>q "…"      the same, as a Go string literal, for what is no text
+//	S> MESSAGE   the server sends a message, byte for byte
+//	A> add NAME, A> remove NAME
+//	             the server's author changes the registry
+//	T> DURATION  time passes
+//	E>           the client closes its side
+//	---          the same, and then another client comes
+//
+// The S> lines after each other line are all that the server sends, in this
+// order, until nothing moves any more. With -update they are written anew.
+func TestGoldenSessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/sessions/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var played string
+			synctest.Test(t, func(t *testing.T) {
+				played = play(t, file, string(raw))
+			})
+			if *update && !t.Failed() {
+				require.NoError(t, os.WriteFile(file, []byte(played), 0o644))
+			}
+		})
+	}
+}
+
+// play runs a session and returns it as it went.
+func play(t *testing.T, file, script string) string {
+	options, reg := Options{}, goldenRegistry()
+	var c *client
+	var srv *Server
+	var played strings.Builder
+	lines := strings.Split(strings.TrimSuffix(script, "\n"), "\n")
+	for i, line := range lines {
+		if name, ok := strings.CutPrefix(line, "# server: "); ok {
+			require.Contains(t, goldenServers, name, "%s:%d", file, i+1)
+			options = goldenServers[name]
+		}
+	}
+	srv = NewServer(reg, options)
+	begin := func() { c = connect(t, srv) }
+	end := func(where string) {
+		if err := c.end(); err != nil {
+			t.Errorf("%s: Serve returned %v", where, err)
+		}
+		c.wire.mu.Lock()
+		defer c.wire.mu.Unlock()
+		assert.Empty(t, c.wire.out, "%s: sent after the end", where)
+	}
+	begin()
+	ended := false
+	for i := 0; i < len(lines); i++ {
+		line, where := lines[i], fmt.Sprintf("%s:%d", file, i+1)
+		if strings.HasPrefix(line, "S> ") {
+			t.Fatalf("%s: an answer to nothing", where)
+		}
+		played.WriteString(line + "\n")
+		kind, rest, _ := strings.Cut(line, " ")
+		switch {
+		case kind == "C>":
+			c.send(rest)
+		case kind == "C>q":
+			msg, err := strconv.Unquote(rest)
+			require.NoError(t, err, where)
+			c.send(msg)
+		case kind == "A>":
+			verb, name, _ := strings.Cut(rest, " ")
+			switch verb {
+			case "add":
+				reg.MustAdd(textPrompt(name, "added"))
+			case "remove":
+				require.True(t, reg.Remove(name), where)
+			default:
+				t.Fatalf("%s: %s?", where, verb)
+			}
+		case kind == "T>":
+			d, err := time.ParseDuration(rest)
+			require.NoError(t, err, where)
+			time.Sleep(d)
+		case kind == "E>":
+			close(c.wire.in)
+			assert.NoError(t, c.wait(), where)
+			ended = true
+		case kind == "---":
+			if !ended {
+				end(where)
+			}
+			ended = false
+			begin()
+			continue
+		case kind == "" || strings.HasPrefix(kind, "#"):
+			continue
+		default:
+			t.Fatalf("%s: what is %q?", where, line)
+		}
+		var want []string
+		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "S> ") {
+			i++
+			want = append(want, strings.TrimPrefix(lines[i], "S> "))
+		}
+		got := c.received()
+		for _, msg := range got {
+			played.WriteString("S> " + msg + "\n")
+			assert.True(t, json.Valid([]byte(msg)), "%s: not JSON: %s", where, msg)
+		}
+		if !*update {
+			assert.Equal(t, want, got, "%s: %s", where, line)
+		}
+	}
+	if !ended {
+		end(file)
+	}
+	time.Sleep(2 * time.Hour) // what Serve has left behind ends
+	assert.Empty(t, c.received(), "%s: sent after the end", file)
+	return played.String()
+}
+
+// goldenServers are the options that a session may ask for.
+var goldenServers = map[string]Options{
+	"described": {
+		Info: Implementation{
+			Name: "golden", Version: "1.2.3", Title: "Golden <server>", Description: "Answers sessions",
+			WebsiteURL: "https://golden.example.org/", Icons: []Icon{{Src: "https://golden.example.org/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
+		},
+		Instructions: "Pick a prompt & go.",
+		Capabilities: map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}},
+	},
+	"methods": {
+		Capabilities: map[string]any{"tools": struct{}{}},
+		Methods: map[string]Method{
+			"tools/list": func(context.Context, json.RawMessage) (any, error) {
+				return map[string]any{"tools": []string{}, "note": "<none>"}, nil
+			},
+			"echo":   func(_ context.Context, p json.RawMessage) (any, error) { return map[string]any{"params": p}, nil },
+			"scalar": func(context.Context, json.RawMessage) (any, error) { return 1, nil },
+			"list":   func(context.Context, json.RawMessage) (any, error) { return []int{}, nil },
+			"null":   func(context.Context, json.RawMessage) (any, error) { return nil, nil },
+			"chan":   func(context.Context, json.RawMessage) (any, error) { return make(chan int), nil },
+			"panic":  func(context.Context, json.RawMessage) (any, error) { panic("a secret") },
+			"goexit": func(context.Context, json.RawMessage) (any, error) { runtime.Goexit(); return nil, nil },
+			"error":  func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("a secret") },
+			"refuse": func(context.Context, json.RawMessage) (any, error) {
+				return nil, fmt.Errorf("a secret: %w", &Error{Code: -32002, Message: "resource not found", Data: map[string]any{"uri": "a&b"}})
+			},
+			"nested": func(context.Context, json.RawMessage) (any, error) {
+				return json.RawMessage(`{"a":1,"a":2}`), nil
+			},
+		},
+	},
+	"pages":      {PageSize: 3},
+	"quiet":      {NoListChanged: true},
+	"small":      {MaxMessageBytes: 128},
+	"strict":     {StrictArguments: true},
+	"sequential": {MaxConcurrent: 1},
+	"hasty":      {RenderTimeout: 2 * time.Second, Grace: 3 * time.Second, MaxConcurrent: 2},
+	"patient":    {MaxConcurrent: 1, Grace: 3 * time.Second},
+}
+
+type goldenTypes struct {
+	Count int           `json:"count" jsonschema:"how many"`
+	Ratio float64       `json:"ratio,omitempty"`
+	Loud  bool          `json:"loud,omitempty"`
+	Wait  time.Duration `json:"wait,omitempty"`
+	Tags  []string      `json:"tags,omitempty" jsonschema:"what it is about"`
+	Code  string        `json:"code,omitempty"`
+}
+
+func goldenRegistry() *Registry {
+	return registryOf(
+		New(Prompt{
+			Name: "greet", Title: "Greeting", Description: "Greets <someone> & co.",
+			Arguments: []Argument{
+				{Name: "who", Title: "Whom"},
+				{Name: "tone", Schema: &jsonschema.Schema{Enum: []any{"formal", "casual"}, Default: json.RawMessage(`"casual"`)}},
+			},
+			Icons: []Icon{{Src: "https://golden.example.org/g.png", Sizes: []string{"any"}, Theme: "light"}},
+			Meta:  Meta{"org.example/owner": "docs"},
+			Tags:  []string{"internal"},
+		}, func(_ context.Context, in struct {
+			Who  string `json:"who" jsonschema:"whom to greet"`
+			Tone string `json:"tone,omitempty"`
+		}) (*Result, error) {
+			return &Result{
+				Description: "A " + in.Tone + " greeting",
+				Messages:    []Message{User("Greet " + in.Who + " in a " + in.Tone + " tone."), Assistant("Hello, " + in.Who + "!")},
+			}, nil
+		}),
+		New(Prompt{
+			Name: "types",
+			Arguments: []Argument{
+				{Name: "count", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(10.0)}},
+				{Name: "tags", Schema: &jsonschema.Schema{MaxItems: jsonschema.Ptr(2)}},
+				{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$", MinLength: jsonschema.Ptr(2)}},
+			},
+		}, func(_ context.Context, in goldenTypes) (*Result, error) {
+			return Messages(User(fmt.Sprintf("%d %g %t %s %q %q", in.Count, in.Ratio, in.Loud, in.Wait, in.Tags, in.Code))), nil
+		}),
+		textPrompt("bare", "<b>bare & \"quoted\"</b>\n\t\u2028\x7f é 😀"),
+		rendered("nothing", func(context.Context) (*Result, error) { return Messages(), nil }),
+		rendered("content", goldenContent),
+		New(Prompt{Name: "faulty"}, func(_ context.Context, in struct {
+			How string `json:"how"`
+		}) (*Result, error) {
+			return goldenFaults(in.How)
+		}),
+		New(Prompt{Name: "slow"}, func(ctx context.Context, in struct {
+			For time.Duration `json:"for"`
+		}) (*Result, error) {
+			select {
+			case <-time.After(in.For):
+				return Messages(User("done after " + in.For.String())), nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}),
+		rendered("deaf", func(context.Context) (*Result, error) {
+			time.Sleep(time.Hour) // whatever its context says
+			return Messages(User("too late")), nil
+		}),
+	)
+}
+
+func goldenContent(context.Context) (*Result, error) {
+	half, size := 0.5, int64(5)
+	a := &Annotations{
+		Audience: []Role{RoleUser, RoleAssistant}, Priority: &half,
+		LastModified: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
+	}
+	one, zero := 1.0, 0.0
+	m := Meta{"org.example/rev": 3}
+	contents := []Content{
+		Text{Text: "<plain> & simple"},
+		Text{Text: "annotated", Annotations: a, Meta: m},
+		Image{Data: []byte{0, 1, 2}, MIMEType: "image/png", Annotations: &Annotations{Priority: &zero}},
+		Image{MIMEType: "image/png"},
+		Audio{Data: []byte("RIFF"), MIMEType: "audio/wav", Annotations: &Annotations{Priority: &one}, Meta: m},
+		EmbeddedResource{URI: "file:///log.txt", Text: "line 1\nline 2"},
+		EmbeddedResource{URI: "note://7", MIMEType: "text/markdown", Text: "", ResourceMeta: m, Annotations: &Annotations{}},
+		EmbeddedResource{URI: "note://8", Blob: []byte{0, 1, 2}, Meta: m},
+		EmbeddedResource{URI: "note://9", MIMEType: "image/png", Blob: []byte{}},
+		ResourceLink{URI: "note://7", Name: "seven"},
+		ResourceLink{
+			URI: "https://example.org/a?b=c&d=e", Name: "link", Title: "A link", Description: "Goes <there>", MIMEType: "text/html", Size: &size,
+			Icons: []Icon{{Src: "data:image/png;base64,iVBORw0KGgo="}}, Annotations: a, Meta: m,
+		},
+	}
+	r := &Result{Meta: Meta{"b": "<2>", "a": []int{1}}}
+	for i, c := range contents {
+		r.Messages = append(r.Messages, Message{Role: []Role{RoleUser, RoleAssistant}[i%2], Content: c})
+	}
+	return r, nil
+}
+
+// goldenPanic panics when it is encoded.
+type goldenPanic struct{}
+
+func (goldenPanic) MarshalJSON() ([]byte, error) { panic("a secret") }
+
+func goldenFaults(how string) (*Result, error) {
+	say := func(c Content) *Result { return Messages(Message{Role: RoleUser, Content: c}) }
+	bad, nan := 1.5, math.NaN()
+	minus := int64(-1)
+	switch how {
+	case "error":
+		return nil, errors.New("a secret")
+	case "error and result":
+		return Messages(User("not to be sent")), errors.New("a secret")
+	case "panic":
+		panic("a secret")
+	case "panic nil":
+		panic(nil) //nolint:govet // on purpose
+	case "goexit":
+		runtime.Goexit()
+	case "nil":
+		return nil, nil
+	case "typed nil":
+		var e *Error
+		return nil, e
+	case "blame":
+		return nil, errors.Join(InvalidArgument("how", "is not for today"), fmt.Errorf("a secret: %w", InvalidArgument("when", "is <never>")))
+	case "invalid params":
+		return nil, &Error{Code: CodeInvalidParams, Message: "not like this", Data: map[string]any{"see": "a&b"}}
+	case "internal error":
+		return nil, fmt.Errorf("a secret: %w", &Error{Code: CodeInternalError, Message: "the database is down"})
+	case "own code":
+		return nil, &Error{Code: 1001, Message: "quota exceeded"}
+	case "reserved code":
+		return nil, &Error{Code: -32002, Message: "a secret"}
+	case "data that is none":
+		return nil, &Error{Code: 1001, Message: "see data", Data: make(chan int)}
+	case "data that panics":
+		return nil, &Error{Code: 1001, Message: "see data", Data: goldenPanic{}}
+	case "message that is none":
+		return nil, &Error{Code: 1001, Message: "not \xff UTF-8"}
+	case "role":
+		return Messages(Message{Role: "system", Content: Text{Text: "x"}}), nil
+	case "no role":
+		return Messages(Message{Content: Text{Text: "x"}}), nil
+	case "no content":
+		return say(nil), nil
+	case "pointer":
+		return say(&Text{Text: "x"}), nil
+	case "nil pointer":
+		return say((*Text)(nil)), nil
+	case "text":
+		return say(Text{Text: "not \xff UTF-8"}), nil
+	case "description":
+		return &Result{Description: "\xff"}, nil
+	case "image type":
+		return say(Image{Data: []byte("x")}), nil
+	case "audio type":
+		return say(Audio{Data: []byte("x"), MIMEType: "wav"}), nil
+	case "resource uri":
+		return say(EmbeddedResource{URI: "log.txt", Text: "x"}), nil
+	case "resource no uri":
+		return say(EmbeddedResource{Text: "x"}), nil
+	case "resource type":
+		return say(EmbeddedResource{URI: "note://7", MIMEType: "text/", Text: "x"}), nil
+	case "resource both":
+		return say(EmbeddedResource{URI: "note://7", Text: "x", Blob: []byte("y")}), nil
+	case "link uri":
+		return say(ResourceLink{URI: "http://a b", Name: "x"}), nil
+	case "link name":
+		return say(ResourceLink{URI: "note://7"}), nil
+	case "link size":
+		return say(ResourceLink{URI: "note://7", Name: "x", Size: &minus}), nil
+	case "link icon":
+		return say(ResourceLink{URI: "note://7", Name: "x", Icons: []Icon{{Src: "i.png"}}}), nil
+	case "audience":
+		return say(Text{Text: "x", Annotations: &Annotations{Audience: []Role{"system"}}}), nil
+	case "priority":
+		return say(Text{Text: "x", Annotations: &Annotations{Priority: &bad}}), nil
+	case "priority nan":
+		return say(Text{Text: "x", Annotations: &Annotations{Priority: &nan}}), nil
+	case "last modified":
+		return say(Text{Text: "x", Annotations: &Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}), nil
+	case "meta key":
+		return &Result{Meta: Meta{"io.modelcontextprotocol/x": 1}}, nil
+	case "meta value":
+		return &Result{Meta: Meta{"x": make(chan int)}}, nil
+	case "meta panics":
+		return &Result{Meta: Meta{"x": goldenPanic{}}}, nil
+	case "meta duplicate":
+		return &Result{Meta: Meta{"x": json.RawMessage(`{"a":1,"a":2}`)}}, nil
+	case "second message":
+		return Messages(User("fine"), User("\xff")), nil
+	}
+	return Messages(User("not faulty: " + how)), nil
+}

@@ -1,0 +1,93 @@
+package prompts
+
+import (
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+)
+
+// hintOf returns the description of an argument that has none of its own.
+func hintOf[T any](t *testing.T, s *jsonschema.Schema) string {
+	t.Helper()
+	var got maybe[T]
+	return compiled(t, typed(&got, Argument{Name: "a", Schema: s})).plan.arguments[0].hinted()
+}
+
+func TestHints(t *testing.T) {
+	t.Parallel()
+	def := func(text string) *jsonschema.Schema { return &jsonschema.Schema{Default: json.RawMessage(text)} }
+	for _, c := range []struct{ want, got string }{
+		{"", hintOf[string](t, nil)},
+		{"", hintOf[any](t, nil)},
+		{"", hintOf[weekday](t, nil)},
+		{"true or false", hintOf[bool](t, nil)},
+		{"an integer", hintOf[int](t, nil)},
+		{"an integer, at least 0", hintOf[uint](t, nil)},
+		{"a number", hintOf[float32](t, nil)},
+		{"a duration such as 1h30m", hintOf[time.Duration](t, nil)},
+		{"a time such as 2006-01-02T15:04:05Z", hintOf[time.Time](t, nil)},
+		{"an IP address", hintOf[netip.Addr](t, nil)},
+		{"a URL", hintOf[url.URL](t, nil)},
+		{"base64 data", hintOf[[]byte](t, nil)},
+		{"separated by commas", hintOf[[]string](t, nil)},
+		{"separated by commas; each an integer", hintOf[[]int](t, nil)},
+		{"separated by commas; 2 elements; each true or false", hintOf[[2]bool](t, nil)},
+		{"a JSON array; each separated by commas; each an integer", hintOf[[][]int](t, nil)},
+		{"a JSON array; each a JSON object", hintOf[[]inner](t, nil)},
+		{"a JSON object", hintOf[inner](t, nil)},
+		{"a JSON object", hintOf[map[string]int](t, nil)},
+		{"JSON", hintOf[json.RawMessage](t, nil)},
+		{"a JSON object", hintOf[any](t, &jsonschema.Schema{Type: "object"})},
+
+		{"one of: go, rust", hintOf[string](t, Enum("go", "rust"))},
+		{"one of: 1, 2", hintOf[int](t, &jsonschema.Schema{Enum: []any{1, 2}})},
+		{"one of: true", hintOf[bool](t, &jsonschema.Schema{Enum: []any{true}})},
+		{"1 to 9 characters, matching ^a", hintOf[string](t, &jsonschema.Schema{MinLength: ptr(1), MaxLength: ptr(9), Pattern: "^a"})},
+		{"matching " + strings.Repeat("a", 64) + "…", hintOf[string](t, &jsonschema.Schema{Pattern: strings.Repeat("a", 100)})},
+		{"an integer from 1 to 10", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(10.0)})},
+		{"an integer from 0 to 10", hintOf[uint](t, &jsonschema.Schema{Maximum: ptr(10.0)})},
+		{"an integer from 0 to 10, a multiple of 5", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(0.0), Maximum: ptr(10.0), MultipleOf: ptr(5.0)})},
+		{"a number, greater than 0, less than 0.5", hintOf[float64](t, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(0.5)})},
+		{"a number, at most 1", hintOf[float64](t, &jsonschema.Schema{Maximum: ptr(1.0)})},
+		{"separated by commas; 1 to 3 elements; each one of: a, b", hintOf[[]string](t, &jsonschema.Schema{MinItems: ptr(1), MaxItems: ptr(3), Items: Enum("a", "b")})},
+
+		{"default x", hintOf[string](t, def(`"x"`))},
+		{"", hintOf[string](t, def(`""`))},
+		{"an integer; default 3", hintOf[int](t, def(`3`))},
+		{"one of: go, rust; default go", hintOf[string](t, &jsonschema.Schema{Enum: []any{"go", "rust"}, Default: json.RawMessage(`"go"`)})},
+		{`separated by commas; default ["a"]`, hintOf[[]string](t, def(`["a"]`))},
+		{"a duration such as 1h30m; default 5m", hintOf[time.Duration](t, def(`"5m"`))},
+		{"default " + strings.Repeat("é", 32) + "…", hintOf[string](t, def(`"`+strings.Repeat("é", 99)+`"`))},
+	} {
+		assert.Equal(t, c.want, c.got)
+	}
+}
+
+// The hint stands behind the description, in every list, unless the prompt
+// does without.
+func TestHintsAreListed(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string `json:"a" jsonschema:"what it is"`
+		B int    `json:"b"`
+		C string `json:"c" jsonschema:"free"`
+	}
+	var got in
+	p := typed(&got, Argument{Name: "a", Schema: Enum("x", "<y>")})
+	var r Registry
+	r.MustAdd(p)
+	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is (one of: x, <y>)","required":true},`+
+		`{"name":"b","description":"an integer","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
+	p.NoHints = true
+	assert.NoError(t, r.Set(p))
+	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is","required":true},`+
+		`{"name":"b","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
+	back, _ := r.Lookup("p")
+	assert.Equal(t, "what it is", back.Arguments[0].Description)
+}

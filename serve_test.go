@@ -1,0 +1,778 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// waiter is a prompt whose renders go on until their context ends or the
+// test lets one go.
+type waiter struct {
+	running atomic.Int32
+	most    atomic.Int32
+	started atomic.Int32
+	let     chan struct{} // each receive lets one go
+	causes  chan error    // why contexts have ended
+}
+
+func newWaiter() *waiter {
+	return &waiter{let: make(chan struct{}), causes: make(chan error, 1024)}
+}
+
+func (w *waiter) prompt(name string) Prompt {
+	return rendered(name, func(ctx context.Context) (*Result, error) {
+		w.started.Add(1)
+		w.most.Store(max(w.most.Load(), w.running.Add(1)))
+		defer w.running.Add(-1)
+		select {
+		case <-w.let:
+			return Messages(User("let go")), nil
+		case <-ctx.Done():
+			w.causes <- context.Cause(ctx)
+			return nil, ctx.Err()
+		}
+	})
+}
+
+// sleeper is a prompt that sleeps and does not look at its context.
+func sleeper(name string, d time.Duration) Prompt {
+	return rendered(name, func(context.Context) (*Result, error) {
+		time.Sleep(d)
+		return Messages(User("slept")), nil
+	})
+}
+
+func TestServeIsNeverHeldUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{MaxConcurrent: 2})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
+		assert.Empty(t, c.ask(getLine("3", "wait"), getLine("4", "wait")))
+		assert.EqualValues(t, 2, w.running.Load())
+
+		assert.Equal(t, []string{pongLine("5")}, c.ask(pingLine("5")))
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"text"},{"name":"wait"}]}}`},
+			c.ask(`{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`))
+		assert.Empty(t, c.ask(cancelLine("1")))
+		assert.ErrorIs(t, <-w.causes, errCancelled)
+		assert.EqualValues(t, 2, w.running.Load(), "the next one has its place")
+
+		for range 3 {
+			w.let <- struct{}{}
+		}
+		assert.ElementsMatch(t, []string{textLine("2", "let go"), textLine("3", "let go"), textLine("4", "let go")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// The conversion of an argument is an author's code as well.
+type slowText struct{ text string }
+
+var slowTextLet = make(map[string]func(string) error)
+var slowTextMu sync.Mutex
+
+func (s *slowText) UnmarshalText(text []byte) error {
+	s.text = string(text)
+	slowTextMu.Lock()
+	f := slowTextLet[s.text]
+	slowTextMu.Unlock()
+	if f == nil {
+		return nil
+	}
+	return f(s.text)
+}
+
+func onText(t *testing.T, text string, f func(string) error) {
+	slowTextMu.Lock()
+	defer slowTextMu.Unlock()
+	slowTextLet[text] = f
+	t.Cleanup(func() {
+		slowTextMu.Lock()
+		defer slowTextMu.Unlock()
+		delete(slowTextLet, text)
+	})
+}
+
+func textArgument(name string) Prompt {
+	return New(Prompt{Name: name}, func(_ context.Context, in struct {
+		Text slowText `json:"text"`
+	}) (*Result, error) {
+		return Messages(User(in.Text.text)), nil
+	})
+}
+
+func getTextLine(id, prompt, text string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"` + prompt + `","arguments":{"text":"` + text + `"}}}`
+}
+
+func TestConversionOfArgumentsIsTheAuthorsCode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		onText(t, "blocks", func(string) error { time.Sleep(time.Hour); return nil })
+		onText(t, "panics", func(string) error { panic("a secret") })
+		onText(t, "exits", func(string) error { runtime.Goexit(); return nil })
+		var j journal
+		c := connect(t, NewServer(registryOf(textArgument("convert")), Options{Logger: j.logger()})).handshake()
+
+		assert.Empty(t, c.ask(getTextLine("1", "convert", "blocks")))
+		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "held up by the conversion of an argument")
+		time.Sleep(defaultRenderTimeout)
+		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+
+		assert.Equal(t, []string{errorLine("3", CodeInternalError, "the prompt could not be rendered")},
+			c.ask(getTextLine("3", "convert", "panics")))
+		assert.Equal(t, []string{errorLine("4", CodeInternalError, "the prompt could not be rendered")},
+			c.ask(getTextLine("4", "convert", "exits")))
+		assert.Equal(t, []string{textLine("5", "fine")}, c.ask(getTextLine("5", "convert", "fine")))
+		assert.NotContains(t, j.String(), "blocks")
+		assert.Contains(t, j.String(), "a secret")
+		assert.NoError(t, c.end())
+		time.Sleep(time.Hour)
+	})
+}
+
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{Logger: j.logger()})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "deaf")))
+		time.Sleep(defaultRenderTimeout - time.Nanosecond)
+		assert.Empty(t, c.received())
+		time.Sleep(time.Nanosecond)
+		assert.ElementsMatch(t, []string{
+			errorLine("1", CodeInternalError, "the request took too long"),
+			errorLine("2", CodeInternalError, "the request took too long"),
+		}, c.received())
+		cause := <-w.causes
+		assert.ErrorIs(t, cause, errTimeLimit)
+		assert.ErrorIs(t, cause, context.DeadlineExceeded)
+		assert.Contains(t, j.String(), "prompt=wait")
+		assert.Contains(t, j.String(), "prompt=deaf")
+
+		time.Sleep(time.Hour)
+		assert.Empty(t, c.received(), "a late answer")
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), Options{MaxConcurrent: 1, RenderTimeout: time.Second})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "deaf")))
+		time.Sleep(time.Second)
+		assert.Len(t, c.received(), 1)
+		assert.Empty(t, c.ask(getLine("2", "text")), "it has to wait for the slot")
+		c.send(getLine("3", "text"))
+		time.Sleep(patience)
+		assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(59 * time.Second)
+		assert.Equal(t, []string{textLine("2", "hi")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestNegativeTimeLimitIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, NewServer(registryOf(sleeper("deaf", 48*time.Hour)), Options{RenderTimeout: -1})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "deaf")))
+		time.Sleep(48 * time.Hour)
+		assert.Equal(t, []string{textLine("1", "slept")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// The time limit and the render race for one answer.
+func TestTimeLimitRacesTheAnswer(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(registryOf(sleeper("even", time.Second)), Options{RenderTimeout: time.Second})).handshake()
+			c.send(getLine("1", "even"))
+			time.Sleep(2 * time.Second)
+			assert.Len(t, c.received(), 1)
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// CAN-01, CAN-03, JRP-05
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{Logger: j.logger()})).handshake()
+		assert.Empty(t, c.ask(getLine(`"a"`, "wait")))
+		// The reason is for the log (CAN-10), decoded ids are compared.
+		assert.Empty(t, c.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061","reason":"bored"}}`))
+		cause := <-w.causes
+		assert.ErrorIs(t, cause, errCancelled)
+		assert.ErrorIs(t, cause, context.Canceled)
+		assert.Contains(t, j.String(), "bored")
+		assert.NotContains(t, j.String(), "level=ERROR", "a cancelled render is nobody's fault")
+
+		assert.Equal(t, []string{textLine(`"a"`, "hi")}, c.ask(getLine(`"a"`, "text")), "the id is free again")
+		assert.Empty(t, c.ask(cancelLine(`"a"`)))
+		assert.NoError(t, c.end())
+	})
+}
+
+// CAN-09: a request has one answer or none, however the cancellation races.
+func TestCancellationRacesTheAnswer(t *testing.T) {
+	t.Parallel()
+	for i := range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+			c.send(getLine("1", "wait"))
+			synctest.Wait()
+			if i%2 == 0 {
+				go func() { w.let <- struct{}{} }()
+				c.send(cancelLine("1"))
+			} else {
+				c.send(cancelLine("1"))
+				go func() {
+					select {
+					case w.let <- struct{}{}:
+					case <-time.After(time.Second):
+					}
+				}()
+			}
+			answers := c.received()
+			assert.LessOrEqual(t, len(answers), 1)
+			for _, a := range answers {
+				assert.Equal(t, textLine("1", "let go"), a)
+			}
+			// Either way the id is free.
+			assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
+			go func() { <-w.let }()
+			time.Sleep(2 * time.Second)
+			select {
+			case w.let <- struct{}{}:
+			default:
+			}
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// GAP-17: an id in flight is taken, until its answer is out or it is cancelled.
+func TestIDInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+		assert.Empty(t, c.ask(getLine(`"a"`, "wait"), getLine("1", "wait")))
+		for _, id := range []string{`"a"`, `"\u0061"`, "1"} {
+			for _, msg := range []string{getLine(id, "text"), pingLine(id)} {
+				assert.Equal(t, []string{errorLine(id, CodeInvalidRequest, errInFlight.Message)}, c.ask(msg))
+			}
+		}
+		for _, id := range []string{`"A"`, `"1"`, "-1", `"a "`} {
+			assert.Equal(t, []string{textLine(id, "hi")}, c.ask(getLine(id, "text")))
+		}
+		w.let <- struct{}{}
+		w.let <- struct{}{}
+		assert.Len(t, c.received(), 2)
+		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestMaxConcurrent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 3
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: n})).handshake()
+		for i := range 2 * n {
+			c.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, c.received())
+		assert.EqualValues(t, n, w.running.Load())
+		c.send(getLine("9", "wait"))
+		time.Sleep(patience)
+		assert.Equal(t, []string{errorLine("9", CodeInternalError, "the server is busy; try again later")}, c.received())
+		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
+		// The one that was refused is not in flight.
+		assert.Len(t, c.ask(pingLine("9")), 1)
+
+		for i := range 2 * n {
+			w.let <- struct{}{}
+			assert.Len(t, c.received(), 1, "answer %d", i)
+			assert.LessOrEqual(t, w.running.Load(), int32(n))
+		}
+		assert.EqualValues(t, 2*n, w.started.Load())
+		assert.EqualValues(t, n, w.most.Load())
+		// There is room again for as many.
+		for i := range 2 * n {
+			c.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, c.received())
+		for i := range 2 * n {
+			c.send(cancelLine(fmt.Sprint(i)))
+		}
+		assert.Empty(t, c.received())
+		assert.Zero(t, w.running.Load())
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 3})
+		a, b := connect(t, s).handshake(), connect(t, s).handshake()
+		for i := range 4 { // two run, two wait
+			a.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, a.received())
+		assert.EqualValues(t, 2, w.running.Load())
+		assert.Empty(t, b.ask(getLine("0", "wait"), getLine("1", "wait")))
+		assert.EqualValues(t, 3, w.running.Load(), "in all")
+		b.send(getLine("2", "wait"))
+		time.Sleep(patience)
+		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, b.received(), "six in all")
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), CallOptions{})
+		assert.Equal(t, busy(), err, "Call is one of them")
+		assert.Equal(t, []string{pongLine("3")}, b.ask(pingLine("3")))
+
+		for range 6 {
+			w.let <- struct{}{}
+			synctest.Wait()
+		}
+		assert.Len(t, a.received(), 4)
+		assert.Len(t, b.received(), 2)
+		assert.EqualValues(t, 3, w.most.Load())
+		assert.NoError(t, a.end())
+		assert.NoError(t, b.end())
+	})
+}
+
+// One that waits and is cancelled never runs, even if its turn comes then.
+func TestCancelledWhileItWaits(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1})).handshake()
+			assert.Empty(t, c.ask(getLine("1", "wait")))
+			assert.Empty(t, c.ask(getLine("2", "wait")))
+			c.send(cancelLine("2"), cancelLine("1"))
+			assert.Empty(t, c.received())
+			assert.EqualValues(t, 1, w.started.Load())
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// Bounds that are meant to be none must not overflow into zero.
+func TestHugeBounds(t *testing.T) {
+	t.Parallel()
+	const huge = int(^uint(0) >> 1)
+	s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: huge, MaxConcurrentTotal: huge, MaxMessageBytes: huge, PageSize: huge})
+	session := newSession(t, s)
+	got, err := handle(t, s, session, getLine("1", "text"))
+	require.NoError(t, err)
+	assert.Equal(t, textLine("1", "hi"), got)
+}
+
+// GAP-46
+func TestEndOfInput(t *testing.T) {
+	t.Parallel()
+	t.Run("within the grace", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(registryOf(sleeper("deaf", 4*time.Second)), Options{})).handshake()
+			c.send(getLine("1", "deaf"), pingLine("2"))
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Equal(t, 4*time.Second, time.Since(began))
+			assert.Equal(t, []string{pongLine("2"), textLine("1", "slept")}, c.received())
+		})
+	})
+	t.Run("nothing to wait for", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(nil, Options{}))
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Zero(t, time.Since(began))
+		})
+	})
+	t.Run("beyond the grace", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{})).handshake()
+			c.send(getLine("1", "wait"))
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Equal(t, defaultGrace, time.Since(began))
+			assert.Empty(t, c.received())
+			assert.ErrorIs(t, <-w.causes, context.Canceled)
+		})
+	})
+	t.Run("a render that does not stop", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var j journal
+			c := connect(t, NewServer(registryOf(sleeper("deaf", time.Hour)), Options{Grace: time.Minute, RenderTimeout: -1, Logger: j.logger()})).handshake()
+			c.send(getLine("1", "deaf"))
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Equal(t, time.Minute+stragglers, time.Since(began))
+			assert.Contains(t, j.String(), "goroutines=1")
+			time.Sleep(time.Hour)
+			assert.Empty(t, c.received())
+		})
+	})
+	t.Run("no grace", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: -1})).handshake()
+			c.send(getLine("1", "wait"), pingLine("2"))
+			synctest.Wait()
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Zero(t, time.Since(began))
+			assert.Equal(t, []string{pongLine("2")}, c.received(), "what does not wait is answered")
+			assert.ErrorIs(t, <-w.causes, errSessionClosed)
+		})
+	})
+	t.Run("the context ends in the grace", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: time.Hour, RenderTimeout: -1})).handshake()
+			c.send(getLine("1", "wait"))
+			synctest.Wait()
+			began := time.Now()
+			time.AfterFunc(time.Minute, c.cancel)
+			require.NoError(t, c.end())
+			assert.Equal(t, time.Minute, time.Since(began))
+			assert.Empty(t, c.received())
+		})
+	})
+	t.Run("a write fails in the grace", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			wire := newWire(t)
+			w := newWaiter()
+			c := connectWire(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Second)), Options{Grace: time.Hour}), wire).handshake()
+			wire.onWrite = func(context.Context, []byte) error { return errDisk }
+			c.send(getLine("1", "wait"), getLine("2", "deaf"))
+			began := time.Now()
+			assert.ErrorIs(t, c.end(), errDisk)
+			assert.Equal(t, time.Second, time.Since(began))
+		})
+	})
+}
+
+func TestContextEndsServe(t *testing.T) {
+	t.Parallel()
+	t.Run("idle", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(nil, Options{}))
+			synctest.Wait()
+			c.cancel()
+			assert.NoError(t, c.wait())
+		})
+	})
+	t.Run("before it began", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			w := newWire(t)
+			assert.NoError(t, NewServer(nil, Options{}).Serve(ctx, w))
+			assert.EqualValues(t, 1, w.closed.Load())
+		})
+	})
+	t.Run("working", func(t *testing.T) {
+		for range 100 { // the render and the end of the session race
+			synctest.Test(t, func(t *testing.T) {
+				var j journal
+				w := newWaiter()
+				c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1, Logger: j.logger()})).handshake()
+				assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
+				c.cancel()
+				assert.NoError(t, c.wait())
+				assert.Empty(t, c.received(), "nobody is there to get it")
+				assert.EqualValues(t, 1, w.started.Load(), "the one that waited has run")
+				assert.NotContains(t, j.String(), "level=ERROR", "a render that stops with its context is at no fault")
+			})
+		}
+	})
+	t.Run("a deadline", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			began := time.Now()
+			assert.NoError(t, NewServer(nil, Options{}).Serve(ctx, newWire(t)))
+			assert.Equal(t, time.Minute, time.Since(began))
+		})
+	})
+}
+
+func TestWriteFailureEndsServe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"broken pipe", io.ErrClosedPipe, nil},
+		{"wrapped broken pipe", fmt.Errorf("write: %w", io.ErrClosedPipe), nil},
+		{"end of file", fmt.Errorf("write: %w", io.EOF), nil},
+		{"other", errDisk, errDisk},
+		{"unexpected end of file", io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
+	} {
+		for what, msg := range map[string]string{
+			"an answer at once": pingLine("1"), "a late answer": getLine("1", "text"), "a notification": "",
+		} {
+			t.Run(test.name+" in "+what, func(t *testing.T) {
+				t.Parallel()
+				for range 50 { // Read fails too, because the context ends
+					synctest.Test(t, func(t *testing.T) {
+						wire := newWire(t)
+						reg := registryOf(sleeper("text", time.Second))
+						w := newWaiter()
+						reg.MustAdd(w.prompt("wait"))
+						c := connectWire(t, NewServer(reg, Options{}), wire).handshake()
+						c.send(getLine("0", "wait"))
+						synctest.Wait()
+						wire.onWrite = func(context.Context, []byte) error { return test.err }
+						if msg == "" {
+							reg.Remove("text")
+						} else {
+							c.send(msg)
+						}
+						err := c.wait()
+						if test.want == nil {
+							assert.NoError(t, err)
+						} else {
+							assert.ErrorIs(t, err, test.want)
+							assert.True(t, strings.HasPrefix(err.Error(), "prompts: writing: "), err.Error())
+						}
+						assert.Empty(t, c.received())
+						<-w.causes // the work is told to stop
+					})
+				}
+			})
+		}
+	}
+}
+
+func TestReadFailureEndsServe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ err, want error }{
+		{errDisk, errDisk},
+		{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
+		{io.ErrClosedPipe, nil},
+		{fmt.Errorf("read: %w", io.EOF), nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: time.Second})).handshake()
+			c.send(getLine("1", "wait"))
+			synctest.Wait()
+			c.wire.in <- test.err
+			err := c.wait()
+			if test.want == nil {
+				assert.NoError(t, err, test.err)
+			} else {
+				assert.ErrorIs(t, err, test.want)
+				assert.Equal(t, "prompts: reading: "+test.err.Error(), err.Error())
+			}
+			assert.Empty(t, c.received())
+			<-w.causes // the work is told to stop
+		})
+	}
+}
+
+func TestServeAnswersWhatWasTooLarge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, NewServer(nil, Options{}))
+		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", ErrTooLarge)
+		c.wire.in <- ErrTooLarge
+		want := errorLine("", CodeInvalidRequest, "the message is too large")
+		assert.Equal(t, []string{want, want, pongLine("1")}, c.ask(pingLine("1")))
+		assert.NoError(t, c.end())
+	})
+}
+
+// stubborn is a transport whose Read and Write do not heed their context, nor
+// its Close that it is called.
+type stubborn struct {
+	*wire
+	closing error
+}
+
+func (s stubborn) Read(context.Context) ([]byte, error) {
+	v, ok := <-s.in
+	if !ok {
+		return nil, io.EOF
+	}
+	return v.([]byte), nil
+}
+
+func (s stubborn) Close() error {
+	_ = s.wire.Close()
+	return s.closing
+}
+
+// A Read that goes on after its context must not get a message answered that
+// nobody waits for, and Serve waits no longer than it says.
+func TestServeLeavesAStubbornTransport(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		w := stubborn{newWire(t), errDisk}
+		s := NewServer(registryOf(textPrompt("text", "hi")), Options{Logger: j.logger()})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- s.Serve(ctx, w) }()
+		w.in <- []byte(initializeLine)
+		synctest.Wait()
+		assert.Len(t, w.out, 1)
+		began := time.Now()
+		cancel()
+		assert.NoError(t, <-done)
+		assert.Equal(t, stragglers, time.Since(began))
+		assert.Contains(t, j.String(), "closing the transport")
+		assert.Contains(t, j.String(), "goroutines=1")
+		w.in <- []byte(pingLine("1"))
+		synctest.Wait()
+		assert.Len(t, w.out, 1, "answered after the end")
+	})
+}
+
+// Many answers at once are written one by one, and none is lost: see wire.
+// Not in a bubble: there, a goroutine that waits for a mutex stops the clock.
+func TestAnswersAreWrittenOneByOne(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	w.onWrite = func(context.Context, []byte) error { time.Sleep(10 * time.Microsecond); return nil }
+	c := connectWire(t, NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 1000}), w)
+	c.send(initializeLine, initializedLine)
+	var want []string
+	for i := range 100 {
+		id := fmt.Sprint(i)
+		c.send(getLine(id, "text"), pingLine(`"p`+id+`"`))
+		want = append(want, textLine(id, "hi"), pongLine(`"p`+id+`"`))
+	}
+	require.NoError(t, c.end())
+	assert.ElementsMatch(t, want, w.out[1:])
+}
+
+// LCH-01, LCH-02, LIF-15: over a connection, see also the golden sessions.
+func TestChangesAreToldToEachSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := new(Registry)
+		s := NewServer(reg, Options{})
+		quiet := NewServer(reg, Options{NoListChanged: true})
+		a, b, c, d := connect(t, s).handshake(), connect(t, s).handshake(), connect(t, s), connect(t, quiet).handshake()
+		reg.MustAdd(textPrompt("one", "1"))
+		assert.Equal(t, []string{listChangedLine}, a.received())
+		assert.Equal(t, []string{listChangedLine}, b.received())
+		assert.Empty(t, c.received(), "not initialized")
+		assert.Empty(t, d.received(), "not advertised")
+
+		// A slow client costs nobody else anything, and gets one for many.
+		hold := make(chan struct{})
+		b.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
+		for i := range 10 {
+			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+			assert.Equal(t, []string{listChangedLine}, a.received())
+		}
+		close(hold)
+		assert.Equal(t, []string{listChangedLine, listChangedLine}, b.received(), "the one in hand and one for the rest")
+
+		// What changes nothing is not told.
+		require.Error(t, reg.Add(textPrompt("one", "1")))
+		assert.False(t, reg.Remove("none"))
+		require.NoError(t, reg.Update(func(*Tx) error { return nil }))
+		require.ErrorIs(t, reg.Update(func(tx *Tx) error { tx.Remove("one"); return errDisk }), errDisk)
+		assert.Empty(t, a.received())
+
+		for _, c := range []*client{a, b, c, d} {
+			assert.NoError(t, c.end())
+		}
+		assert.Empty(t, reg.subscribers, "a session that is over still listens")
+		reg.Remove("one")
+		assert.Empty(t, a.received())
+	})
+}
+
+// A connection that ends while a write hangs must not hang itself.
+func TestServeEndsWhileAWriteHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t)
+		c := connectWire(t, NewServer(nil, Options{}), w)
+		w.onWrite = func(ctx context.Context, _ []byte) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-w.gone:
+				return io.ErrClosedPipe
+			}
+		}
+		c.send(pingLine("1"))
+		synctest.Wait()
+		c.cancel()
+		assert.NoError(t, c.wait())
+	})
+}
+
+// Concurrent use, for the race detector.
+func TestServeInTurmoil(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := registryOf(textPrompt("text", "hi"), rendered("doze", func(ctx context.Context) (*Result, error) {
+			select {
+			case <-time.After(3 * time.Millisecond):
+				return Messages(User("dozed")), nil
+			case <-ctx.Done():
+				return nil, errors.New("woken")
+			}
+		}))
+		s := NewServer(reg, Options{MaxConcurrent: 4, MaxConcurrentTotal: 10, RenderTimeout: 5 * time.Millisecond})
+		var wg sync.WaitGroup
+		for range 8 {
+			c := connect(t, s).handshake()
+			wg.Go(func() {
+				for i := range 100 {
+					id := fmt.Sprint(i % 7)
+					c.send(getLine(id, "doze"), cancelLine(fmt.Sprint((i+3)%7)), getLine(`"`+id+`"`, "text"), pingLine("1000"))
+					time.Sleep(time.Millisecond)
+				}
+				assert.NoError(t, c.end())
+			})
+		}
+		wg.Go(func() {
+			for range 50 {
+				reg.MustAdd(textPrompt("other", "x"))
+				time.Sleep(time.Millisecond)
+				reg.Remove("other")
+			}
+		})
+		wg.Wait()
+		assert.Zero(t, s.limit.tasks.Load())
+		assert.Empty(t, s.limit.slots)
+		assert.Empty(t, reg.subscribers)
+	})
+}
