@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -119,26 +120,29 @@ func (p *plan) judge(args []given, read func(*argument, string) *problem) []prob
 	return problems
 }
 
-// collect appends the text of each declared argument, by position, to dst,
-// and returns the problems of those that are not declared. Whether the call
-// may give any is strict's to say; that every value is a string is the
-// protocol's (PRG-06).
-func (p *plan) collect(dst []given, args strictjson.Value, strict bool) ([]given, []problem) {
-	dst = append(dst, make([]given, len(p.arguments))...)
+// collect returns the text of each declared argument, by position, and the
+// problems of those that are not declared. Whether the call may give any is
+// strict's to say; that every value is a string is the protocol's (PRG-06).
+// With detach the texts are copies, and no part of the message.
+func (p *plan) collect(args strictjson.Value, strict, detach bool) ([]given, []problem) {
+	texts := make([]given, len(p.arguments))
 	var problems []problem
 	for name, v := range args.Members() {
 		i := p.find(name)
 		isString := v.Kind() == strictjson.String
 		switch {
 		case i >= 0:
-			dst[i] = given{text: v.Text(), ok: isString, notString: !isString}
+			texts[i] = given{text: v.Text(), ok: isString, notString: !isString}
+			if detach {
+				texts[i].text = strings.Clone(texts[i].text)
+			}
 		case !isString:
 			problems = append(problems, notString(name))
 		case strict:
 			problems = append(problems, problem{Argument: clip(name, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"})
 		}
 	}
-	return dst, problems
+	return texts, problems
 }
 
 func notString(name string) problem {

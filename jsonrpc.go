@@ -77,6 +77,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	// The one copy of the message: what is read from it are parts of this
 	// string.
 	m, err := readMessage(doc, string(msg))
+	m.large = len(msg) > maxShared
 	switch m.class {
 	case notification:
 		if err == nil && session != nil {

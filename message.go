@@ -15,7 +15,14 @@ type message struct {
 	key    requestID // the id to compare by
 	method string
 	params strictjson.Value // Invalid if absent
+	// large says that what an author may keep must not be a part of the
+	// message, which it would keep alive as a whole.
+	large bool
 }
+
+// maxShared is the size in bytes of a message up to which authors get parts
+// of it rather than copies.
+const maxShared = 16 << 10
 
 type class uint8
 

@@ -156,7 +156,7 @@ func getPrompt(c *call) (work, *Error) {
 		return work{}, unknownPrompt(name.Text())
 	}
 	// The conversion of a value may be an author's code too.
-	texts, problems := d.plan.collect(nil, args, c.server.options.StrictArguments)
+	texts, problems := d.plan.collect(args, c.server.options.StrictArguments, c.message.large)
 	rev := c.rev
 	const failed = "the prompt could not be rendered"
 	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {

@@ -167,7 +167,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	}
 	doc := takeDoc()
 	defer giveDoc(doc)
-	msg := message{method: name}
+	msg := message{method: name, large: len(params) > maxShared}
 	if len(params) > 0 {
 		if err := doc.Parse(string(params), maxDepth); err != nil {
 			return nil, invalidParams("params: %s", err.Error())

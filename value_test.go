@@ -233,6 +233,7 @@ func TestValues(t *testing.T) {
 		reads("2001:db8::1%eth0", netip.MustParseAddr("2001:db8::1%eth0")),
 		refuses[netip.Addr]("300.0.0.1", reasonType, `"300.0.0.1" is not an IP address`),
 		reads("https://example.com/a?b=c", link),
+		refuses[url.URL]("", reasonType, `"" is not a URL`),
 		refuses[url.URL]("http://[", reasonType, `"http://[" is not a URL`),
 		reads("AAEC/w==", []byte{0, 1, 2, 255}),
 		reads("", []byte{}),
