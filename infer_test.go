@@ -17,7 +17,7 @@ type (
 	Named struct{ X, Y string }
 	lower struct {
 		Inside string
-		hidden string
+		hidden string //lint:ignore U1000 that it is no argument is the point
 	}
 	shadowed struct {
 		A, B string
@@ -41,6 +41,7 @@ func TestInferFields(t *testing.T) {
 			B string `json:",omitempty"`
 			C string `json:"c,omitzero"`
 			D string `json:"-"`
+			//lint:ignore SA5008 encoding/json takes it for a field named "-"
 			E string `json:"-,"`
 			F string `json:""`
 			G string `xml:"g"`

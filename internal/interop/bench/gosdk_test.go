@@ -45,7 +45,7 @@ func renderGoSDK(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResu
 // connector is a pipe as the SDK wants its transports.
 type connector struct{ pipe *pipe }
 
-func (c connector) Connect(context.Context) (mcp.Connection, error) { return connection{c.pipe}, nil }
+func (c connector) Connect(context.Context) (mcp.Connection, error) { return connection(c), nil }
 
 // connection is a pipe as the SDK wants its connections.
 type connection struct{ pipe *pipe }

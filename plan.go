@@ -1,0 +1,180 @@
+package prompts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// linear is the number of arguments up to which a search beats a map.
+const linear = 8
+
+// compilePlan compiles the arguments of a prompt and returns everything that
+// is wrong with them.
+func compilePlan(p *Prompt) (*plan, []error) {
+	c := planCompiler{plan: &plan{}}
+	if p.typed != nil {
+		c.fromStruct(infer(p.typed.in()), p.Arguments)
+	} else {
+		c.fromList(p.Arguments)
+	}
+	if n := len(c.plan.arguments); n > linear {
+		c.plan.byName = make(map[string]int, n)
+		for i, a := range c.plan.arguments {
+			c.plan.byName[a.Name] = i
+		}
+	}
+	return c.plan, c.faults
+}
+
+type planCompiler struct {
+	plan   *plan
+	faults []error
+}
+
+func (c *planCompiler) fault(name string, err error) {
+	c.faults = append(c.faults, fmt.Errorf("argument %q: %w", name, err))
+}
+
+// fromList compiles the arguments of a prompt without a struct.
+func (c *planCompiler) fromList(arguments []Argument) {
+	seen := map[string]bool{}
+	for _, a := range arguments {
+		if seen[a.Name] {
+			c.fault(a.Name, errors.New("declared twice"))
+			continue
+		}
+		seen[a.Name] = true
+		v, err := a.compileSchema()
+		if err != nil {
+			c.fault(a.Name, err)
+			a.Schema, v = nil, &value{} // to go on with what else may be wrong
+		}
+		c.add(argument{Argument: a, value: v}, nil)
+	}
+}
+
+// compileSchema compiles the schema of an argument without a struct, and
+// replaces it by its copy.
+func (a *Argument) compileSchema() (*value, error) {
+	if a.Schema == nil {
+		return compileValue(nil, &jsonschema.Schema{})
+	}
+	var err error
+	if a.Schema, err = cloneSchema(a.Schema); err != nil {
+		return nil, err
+	}
+	return compileValue(nil, a.Schema)
+}
+
+// fromStruct compiles the arguments that a struct declares, completed by
+// those that are listed.
+func (c *planCompiler) fromStruct(inf *inferred, listed []Argument) {
+	c.faults = append(c.faults, inf.faults...)
+	extras := map[string]*Argument{}
+	for i := range listed {
+		name := listed[i].Name
+		if extras[name] != nil {
+			c.fault(name, errors.New("declared twice"))
+		}
+		extras[name] = &listed[i]
+	}
+	for i := range inf.fields {
+		f := &inf.fields[i]
+		extra := extras[f.name]
+		delete(extras, f.name)
+		if f.value == nil {
+			continue // its fault is among the others
+		}
+		a := argument{
+			Argument: Argument{Name: f.name, Description: f.description, Required: !f.optional, Schema: f.schema},
+			value:    f.value,
+			index:    f.index,
+		}
+		if extra != nil {
+			for _, err := range a.complete(extra, f.typ) {
+				c.fault(f.name, err)
+			}
+		}
+		c.add(a, f.typ)
+	}
+	for _, a := range listed {
+		if extras[a.Name] != nil {
+			c.fault(a.Name, errors.New("the struct has no such field"))
+			delete(extras, a.Name)
+		}
+	}
+}
+
+// complete lets the members of a listed argument win over the struct's.
+func (a *argument) complete(extra *Argument, t reflect.Type) (faults []error) {
+	if extra.Required && !a.Required {
+		faults = append(faults, errors.New("the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer"))
+	}
+	if extra.Title != "" {
+		a.Title = extra.Title
+	}
+	if extra.Description != "" {
+		a.Description = extra.Description
+	}
+	if extra.Schema == nil {
+		return faults
+	}
+	s, err := cloneSchema(extra.Schema)
+	if err != nil {
+		return append(faults, err)
+	}
+	s = mergeSchemas(a.Schema, s)
+	v, err := compileValue(t, s)
+	if err != nil {
+		return append(faults, err)
+	}
+	a.Schema, a.value = s, v
+	return faults
+}
+
+// add checks what does not depend on where the argument comes from.
+func (c *planCompiler) add(a argument, t reflect.Type) {
+	if err := checkName(a.Name); err != nil {
+		c.fault(a.Name, err)
+	}
+	if a.Schema != nil && a.Schema.Default != nil {
+		if err := a.setDefault(t); err != nil {
+			c.fault(a.Name, err)
+		}
+	}
+	a.blank = !a.Required && !a.value.takesEmpty()
+	c.plan.arguments = append(c.plan.arguments, a)
+}
+
+// setDefault turns the default of the schema into the text that would have
+// given it, which must satisfy everything that a client's text must.
+func (a *argument) setDefault(t reflect.Type) error {
+	if a.Required {
+		return errors.New("it is required, so its default would never be used")
+	}
+	raw := a.Schema.Default
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("its default is not JSON: %w", err)
+	}
+	if want, got := a.value.kind.instanceType(), typeOf(v); want != "" && want != got && !(isNumeric(want) && isNumeric(got)) {
+		return fmt.Errorf("its default %s is not of type %s", clip(string(raw), 64), want)
+	}
+	text := string(raw)
+	if a.value.kind.judgedAsText() {
+		text = v.(string)
+	}
+	var dst reflect.Value
+	if t != nil {
+		dst = reflect.New(t).Elem()
+	}
+	if _, p := a.value.read(dst, text, false); p != nil {
+		return fmt.Errorf("its default: %s", p.Message)
+	}
+	a.hasDefault, a.defaultText = true, text
+	return nil
+}
