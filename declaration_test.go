@@ -125,6 +125,8 @@ func TestFaults(t *testing.T) {
 
 		{"unknown field", promptOf[one[int]](Argument{Name: "A"}, Argument{Name: "b"}), []string{
 			`prompt "p": argument "A": the struct has no such field`, `prompt "p": argument "b": the struct has no such field`}},
+		{"unknown field, listed twice", promptOf[one[int]](Argument{Name: "b"}, Argument{Name: "b"}), []string{
+			`prompt "p": argument "b": declared twice`, `prompt "p": argument "b": the struct has no such field`}},
 		{"listed twice", promptOf[one[int]](Argument{Name: "a"}, Argument{Name: "a"}), []string{`prompt "p": argument "a": declared twice`}},
 		{"required although optional", promptOf[maybe[int]](Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
 			`prompt "p": argument "a": the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer`,
@@ -331,7 +333,10 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	p.Tags[0] = "changed"
 	same()
 
-	// Nor does changing what Lookup and All return.
+	// Nor does changing what Lookup and All return, which is as before the
+	// next time.
+	looked, _ := r.Lookup("p")
+	unchanged := jsonText(looked.Arguments) + jsonText(looked.Icons) + jsonText(looked.Meta) + jsonText(looked.Tags)
 	for _, name := range []string{"p", "plain"} {
 		back, ok := r.Lookup(name)
 		require.True(t, ok)
@@ -339,7 +344,9 @@ func TestDeclarationsAreCopied(t *testing.T) {
 			scribble(back.Arguments[i].Schema)
 			back.Arguments[i].Name = "changed"
 		}
-		back.Icons, back.Meta, back.Tags = nil, nil, append(back.Tags, "changed")
+		if name == "p" {
+			back.Icons[0].Src, back.Meta["m"], back.Tags[0] = "changed", "changed", "changed"
+		}
 	}
 	for p := range r.All() {
 		for i := range p.Arguments {
@@ -352,6 +359,8 @@ func TestDeclarationsAreCopied(t *testing.T) {
 		}
 	}
 	same()
+	looked, _ = r.Lookup("p")
+	assert.Equal(t, unchanged, jsonText(looked.Arguments)+jsonText(looked.Icons)+jsonText(looked.Meta)+jsonText(looked.Tags))
 
 	// Nor does it reach what is inferred for the type the next time.
 	again := typed(&got)

@@ -68,6 +68,7 @@ func TestRenderErrors(t *testing.T) {
 			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), e.Message, jsonText(e.Data)))
 			if c.hidden {
 				assert.NotEmpty(t, log.String())
+				assert.NotContains(t, log.String(), "panic")
 			}
 			assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
 		})

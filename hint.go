@@ -5,7 +5,7 @@ import "strings"
 // hinted returns the description of an argument with the hint of what is
 // accepted, which the protocol has no other place for.
 func (a *argument) hinted() string {
-	hint := a.value.hint()
+	hint := a.value.hint(false)
 	if a.hasDefault && a.defaultText != "" {
 		hint = joined("; ", hint, "default "+clip(a.defaultText, 64))
 	}
@@ -19,8 +19,8 @@ func (a *argument) hinted() string {
 }
 
 // hint says in a few words what the text of the value may be; empty if
-// anything may.
-func (v *value) hint() string {
+// anything may. An element of a list says it of the JSON that it is.
+func (v *value) hint(element bool) string {
 	switch {
 	case v.rules.texts != nil:
 		return "one of: " + enumeration(v.rules.texts)
@@ -33,8 +33,8 @@ func (v *value) hint() string {
 		}
 		return joined(", ", v.noun, bounds)
 	case v.kind == kindList:
-		form, each := v.noun, v.elem.hint()
-		if v.elem.splits() {
+		form, each := v.noun, v.elem.hint(true)
+		if !element && v.elem.splits() {
 			form = "separated by commas"
 		}
 		if each != "" {

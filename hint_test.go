@@ -38,7 +38,7 @@ func TestHints(t *testing.T) {
 		{"separated by commas", hintOf[[]string](t, nil)},
 		{"separated by commas; each an integer", hintOf[[]int](t, nil)},
 		{"separated by commas; 2 elements; each true or false", hintOf[[2]bool](t, nil)},
-		{"a JSON array; each separated by commas; each an integer", hintOf[[][]int](t, nil)},
+		{"a JSON array; each a JSON array; each an integer", hintOf[[][]int](t, nil)},
 		{"a JSON array; each a JSON object", hintOf[[]inner](t, nil)},
 		{"a JSON object", hintOf[inner](t, nil)},
 		{"a JSON object", hintOf[map[string]int](t, nil)},

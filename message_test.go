@@ -1,0 +1,199 @@
+package prompts
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+func TestReadMessage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		src    string
+		class  class
+		id     string
+		method string
+		code   Code // 0 if there is nothing wrong
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"m"}`, request, "1", "m", 0},
+		{`{"jsonrpc":"2.0","id":"","method":"m"}`, request, `""`, "m", 0},
+		{`{"jsonrpc":"2.0","method":"m"}`, notification, "", "m", 0},
+		{`{"jsonrpc":"2.0","id":1,"result":{}}`, response, "1", "", 0},
+		{`{"jsonrpc":"2.0","id":1,"error":{}}`, response, "1", "", 0},
+		{`{"jsonrpc":"2.0","result":null}`, response, "", "", 0},
+
+		// JRP-16: what is wrong with a notification does not make it another
+		// thing, nor with a response.
+		{`{"jsonrpc":"1.0","method":"m"}`, notification, "", "m", CodeInvalidRequest},
+		{`{"method":"m"}`, notification, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":""}`, notification, "", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","Params":{}}`, notification, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","a":1,"a":1}`, notification, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","method":1}`, notification, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":1,"method":"m"}`, notification, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","result":{}}`, notification, "", "m", 0},
+		{`{"id":1,"result":{}}`, response, "1", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":{},"error":{}}`, response, "", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`, response, "1", "", CodeInvalidRequest},
+
+		// With anything that could be an id it is no notification.
+		{`{"jsonrpc":"2.0","id":null,"method":"m"}`, unclear, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","ID":1,"method":"m"}`, unclear, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}`, unclear, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"Id":1,"method":"m"}`, unclear, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":null,"id":1,"method":"m"}`, unclear, "", "m", CodeInvalidRequest},
+
+		{`{"jsonrpc":"2.0","id":1,"method":""}`, request, "1", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"method":2}`, unclear, "1", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1}`, unclear, "1", "", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"Method":"m"}`, unclear, "1", "", CodeInvalidRequest},
+		{`{}`, unclear, "", "", CodeInvalidRequest},
+		{`[]`, unclear, "", "", CodeInvalidRequest},
+		{`"m"`, unclear, "", "", CodeInvalidRequest},
+		{``, unclear, "", "", CodeParseError},
+		{`{"jsonrpc":"2.0","id":1,"method":"m"} `, request, "1", "m", 0},
+		{`{"jsonrpc":"2.0","id":1,"method":"m"}.`, unclear, "", "", CodeParseError},
+	} {
+		var doc strictjson.Doc
+		m, err := readMessage(&doc, test.src)
+		assert.Equal(t, test.class, m.class, test.src)
+		assert.Equal(t, test.id, m.id, test.src)
+		assert.Equal(t, test.method, m.method, test.src)
+		if test.code == 0 {
+			assert.Nil(t, err, test.src)
+		} else if assert.NotNil(t, err, test.src) {
+			assert.Equal(t, test.code, err.Code, test.src)
+		}
+	}
+}
+
+// GAP-17: ids are compared decoded, by value and type.
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	key := func(id string) requestID {
+		var doc strictjson.Doc
+		m, err := readMessage(&doc, `{"jsonrpc":"2.0","id":`+id+`,"method":"m"}`)
+		require.Nil(t, err, id)
+		assert.Equal(t, id, m.id)
+		return m.key
+	}
+	for _, same := range [][]string{
+		{`"a"`, `"\u0061"`},
+		{`"é"`, `"\u00e9"`, `"\u00E9"`},
+		{`"😀"`, `"\ud83d\ude00"`, `"\uD83D\uDE00"`},
+		{`"/"`, `"\/"`},
+		{`0`, `-0`},
+	} {
+		for _, id := range same {
+			assert.Equal(t, key(same[0]), key(id), id)
+		}
+	}
+	distinct := []string{`1`, `"1"`, `-1`, `"-1"`, `0`, `"0"`, `"-0"`, `"a"`, `"A"`, `"a "`, `""`, `"é"`, `"e\u0301"`, `10`, `9007199254740992`, `9007199254740993`, `18446744073709551616`}
+	seen := map[requestID]string{}
+	for _, id := range distinct {
+		k := key(id)
+		assert.Empty(t, seen[k], id)
+		seen[k] = id
+	}
+}
+
+// Whatever encoding/json, as the most lenient reader in use, takes for a
+// member must be taken for that member here, to be refused.
+func TestCaseIsFoldedAsEncodingJSONDoes(t *testing.T) {
+	t.Parallel()
+	known := []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "arguments", "cursor", "_meta", "protocolVersion", "capabilities", "clientInfo"}
+	isTaken := func(k, name string) bool {
+		var v any
+		switch k { // a struct for each, since they must not get into each other's way
+		case "params":
+			v = &struct {
+				X *int `json:"params"`
+			}{}
+		case "id":
+			v = &struct {
+				X *int `json:"id"`
+			}{}
+		case "arguments":
+			v = &struct {
+				X *int `json:"arguments"`
+			}{}
+		default:
+			return true // not asked
+		}
+		raw, err := json.Marshal(map[string]int{name: 1})
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, v))
+		out, err := json.Marshal(v)
+		require.NoError(t, err)
+		return strings.HasSuffix(string(out), ":1}")
+	}
+	for _, k := range known {
+		assert.Empty(t, inOtherCase(k, known...), "%s itself", k)
+		assert.Equal(t, k, inOtherCase(strings.ToUpper(k), known...))
+		for i := range len(k) {
+			for r := rune(1); r < 0x20000; r++ {
+				if 0xd800 <= r && r < 0xe000 || r == rune(k[i]) {
+					continue
+				}
+				name := k[:i] + string(r) + k[i+1:]
+				folded := inOtherCase(name, k)
+				if folded != "" {
+					assert.True(t, isTaken(k, name), "%q is not %q", name, k)
+				} else if r < 0x250 || r == 0x17f || r == 0x212a {
+					assert.True(t, k != "params" && k != "id" && k != "arguments" || !isTaken(k, name), "%q is %q", name, k)
+				}
+			}
+		}
+	}
+	assert.Equal(t, "params", inOtherCase("paramſ", known...))
+	assert.Equal(t, "arguments", inOtherCase("ARGUMENTſ", known...))
+	assert.Empty(t, inOtherCase("ıd", known...))
+	assert.Empty(t, inOtherCase("param", known...))
+	assert.Empty(t, inOtherCase("", known...))
+}
+
+// DSC-07, GAP-05, GAP-06
+func TestUnsupportedVersion(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{
+		"2026-07-28":             `{"supported":["2025-11-25"],"requested":"2026-07-28"}`,
+		"":                       `{"supported":["2025-11-25"],"requested":""}`,
+		"2025-11-25":             `{"supported":["2025-11-25"],"requested":"2025-11-25"}`,
+		"<é>":                    `{"supported":["2025-11-25"],"requested":"<é>"}`,
+		strings.Repeat("x", 300): `{"supported":["2025-11-25"],"requested":"` + strings.Repeat("x", 256) + `…"}`,
+	} {
+		got := errorAnswer("", unsupportedVersion(version))
+		assert.Equal(t, CodeUnsupportedVersion, got.code)
+		assert.Equal(t, `{"jsonrpc":"2.0","error":{"code":-32022,"message":"unsupported protocol version","data":`+want+`}}`, string(got.msg))
+	}
+}
+
+func TestErrorAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		id   string
+		err  *Error
+		want string
+	}{
+		{"1", &Error{Code: -1, Message: "m"}, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m"}}`},
+		// GAP-13: no id, rather than null.
+		{"", &Error{Code: -32700}, `{"jsonrpc":"2.0","error":{"code":-32700,"message":""}}`},
+		{`"a"`, &Error{Code: 1, Message: "<&>\"\n\u2028"}, `{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"<&>\"\n` + "\u2028" + `"}}`},
+		{"1", &Error{Code: 1, Message: "\xff", Data: map[string]any{"b": "<&>", "a": nil}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"` + "\ufffd" + `","data":{"a":null,"b":"<&>"}}}`},
+		{"1", &Error{Code: 1, Message: "m", Data: false}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":false}}`},
+		{"1", &Error{Code: 1, Message: "m", Data: json.RawMessage(`null`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":null}}`},
+		{"1", &Error{Code: 1, Message: "m", Data: make(chan int)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+		{"1", &Error{Code: 1, Message: "m", Data: json.RawMessage(`{"a":1,"a":1}`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+		{"1", &Error{Code: 1, Message: "m", Data: goldenPanic{}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+	} {
+		got := errorAnswer(test.id, test.err)
+		assert.Equal(t, test.want, string(got.msg))
+		assert.Equal(t, test.err.Code, got.code)
+		assert.True(t, json.Valid(got.msg))
+	}
+}
