@@ -26,7 +26,7 @@ const (
 //
 // A render function may return an Error with [CodeInvalidParams], with
 // [CodeInternalError] or with a code of its own outside of -32768 to -32000;
-// any other code becomes an internal error. A [Method] may use any code.
+// any other code becomes an internal error. A [Method] may use any code but 0.
 type Error struct {
 	Code    Code
 	Message string // one short sentence
@@ -48,7 +48,11 @@ var ErrInUpdate = errors.New("the registry is being updated by this goroutine: u
 // and give the reason, in the form that failed checks have. Several, joined
 // by [errors.Join], are reported together.
 func InvalidArgument(name, reason string) error {
-	return &argumentError{problem{Argument: name, Reason: reasonRefused, Message: reason}}
+	return &argumentError{problem{
+		Argument: strings.ToValidUTF8(name, "\ufffd"),
+		Reason:   reasonRefused,
+		Message:  strings.ToValidUTF8(reason, "\ufffd"),
+	}}
 }
 
 type argumentError struct{ problem problem }
@@ -118,21 +122,31 @@ func internalError(message string) *Error {
 	return &Error{Code: CodeInternalError, Message: message}
 }
 
-// renderError maps what a render function returned to what the client gets.
-// It reports false if the client does not get to see what went wrong, so that
-// the author must be told.
-func renderError(prompt string, err error) (*Error, bool) {
+// renderError returns what the client gets to see of an error of a render
+// function, or nil if that is nothing.
+func renderError(prompt string, err error) *Error {
 	if problems := blamed(err, nil); len(problems) > 0 {
-		return argumentsError(prompt, problems), true
+		return argumentsError(prompt, problems)
 	}
+	e := visibleError(err)
+	if e == nil {
+		return nil
+	}
+	reserved := -32768 <= e.Code && e.Code <= -32000
+	if reserved && e.Code != CodeInvalidParams && e.Code != CodeInternalError {
+		return nil
+	}
+	return e
+}
+
+// visibleError returns the Error in err that a client gets to see. One
+// without a code is none: 0 says that there was no error.
+func visibleError(err error) *Error {
 	var e *Error
-	if errors.As(err, &e) && e != nil {
-		reserved := -32768 <= e.Code && e.Code <= -32000
-		if e.Code == CodeInvalidParams || e.Code == CodeInternalError || !reserved {
-			return e, true
-		}
+	if errors.As(err, &e) && e != nil && e.Code != 0 {
+		return e
 	}
-	return internalError("the prompt could not be rendered"), false
+	return nil
 }
 
 // blamed collects the arguments that err blames, through all that it wraps.

@@ -42,7 +42,7 @@ func TestRenderErrors(t *testing.T) {
 		{"with an Error", errors.Join(&Error{Code: 7, Message: "seven"}, blame("a", "x")),
 			`-32602 a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, false},
 		{"Error of an application", &Error{Code: 1001, Message: "out of stock", Data: map[string]int{"left": 0}}, `1001 out of stock {"left":0}`, false},
-		{"code 0", &Error{Message: "zero"}, `0 zero null`, false},
+		{"code 0", &Error{Message: "a secret"}, neutral, true},
 		{"wrapped Error", fmt.Errorf("a secret: %w", &Error{Code: -1, Message: "m"}), `-1 m null`, false},
 		{"invalid params", &Error{Code: CodeInvalidParams, Message: "m", Data: "d"}, `-32602 m "d"`, false},
 		{"internal error", &Error{Code: CodeInternalError, Message: "m"}, `-32603 m null`, false},

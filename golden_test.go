@@ -301,7 +301,7 @@ func goldenFaults(how string) (*Result, error) {
 	case "panic":
 		panic("a secret")
 	case "panic nil":
-		panic(nil) //nolint:govet // on purpose
+		panic(nil) // which recover must see
 	case "goexit":
 		runtime.Goexit()
 	case "nil":

@@ -57,6 +57,8 @@ func TestHints(t *testing.T) {
 		{"a number, at most 1", hintOf[float64](t, &jsonschema.Schema{Maximum: ptr(1.0)})},
 		{"separated by commas; 1 to 3 elements; each one of: a, b", hintOf[[]string](t, &jsonschema.Schema{MinItems: ptr(1), MaxItems: ptr(3), Items: Enum("a", "b")})},
 
+		{"separated by commas; each an integer from 0 to 9", hintOf[[]uint](t, &jsonschema.Schema{Items: &jsonschema.Schema{Maximum: ptr(9.0)}})},
+
 		{"default x", hintOf[string](t, def(`"x"`))},
 		{"", hintOf[string](t, def(`""`))},
 		{"an integer; default 3", hintOf[int](t, def(`3`))},

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"context"
-	"time"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -32,14 +31,15 @@ type Exchange struct {
 	// Send sends a message to the client. code is that of an error response
 	// and 0 otherwise; last says that it is the answer, after which nothing
 	// follows. Send is never called concurrently, nor after the call that
-	// the Exchange was given to has returned. It must not keep msg.
+	// the Exchange was given to has returned. It must not keep msg. Required.
 	Send func(msg []byte, code Code, last bool) error
 }
 
 func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
 
 // Handle answers one message that belongs to no session: one of a revision
-// that has none. It calls Send for each message to the client before it
+// that has none. As long as none of these is served, that is always an error
+// response. It calls Send for each message to the client before it
 // returns; there is none for a notification. It renders on the caller's
 // goroutine without a time limit but ctx, and waits for the render function
 // to return.
@@ -58,7 +58,7 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
 }
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exchange) error {
-	t, err := s.receive(ctx, session, msg, x, 0)
+	t, err := s.receive(ctx, session, msg, x, nil)
 	if t == nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exc
 // receive takes a message as far as it goes without waiting for an author's
 // code: it answers it, or returns the task that will, which has been entered.
 // The patience is for room to enter.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, patience time.Duration) (*task, error) {
+func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, p *patience) (*task, error) {
 	if len(msg) > s.options.MaxMessageBytes {
 		return nil, x.answer(errorAnswer("", errTooLarge))
 	}
@@ -81,7 +81,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	switch m.class {
 	case notification:
 		if err == nil && session != nil {
-			session.notice(ctx, &m)
+			session.notice(&m)
 		}
 		return nil, nil
 	case response:
@@ -102,7 +102,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 		return nil, x.answer(answer{msg: *buf})
 	}
 	t := &task{server: s, session: session, id: m.id, key: m.key, work: w}
-	if !t.enter(ctx, patience) {
+	if !t.enter(ctx, p) {
 		return nil, x.answer(errorAnswer(m.id, busy()))
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)

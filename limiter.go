@@ -2,53 +2,51 @@ package prompts
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 )
 
 // limiter bounds how many tasks run at a time. As many again may wait.
 type limiter struct {
-	slots   chan struct{}
-	tasks   atomic.Int64  // running and waiting
-	room    chan struct{} // signalled when a task leaves
-	stalled atomic.Bool   // nothing has left since somebody last waited for room in vain
+	slots chan struct{}
+	tasks atomic.Int64  // running and waiting
+	room  chan struct{} // signalled when a task leaves
 }
 
 func newLimiter(n int) *limiter {
 	return &limiter{slots: make(chan struct{}, n), room: make(chan struct{}, 1)}
 }
 
-// enter counts a task in and reports whether there is room for it. If it
-// does, leave must follow.
-//
-// If there is none, enter waits for the patience: many short tasks arrive
-// faster than they can be started, and are not to be refused for that. It
-// waits in vain only once, until a task leaves.
-func (l *limiter) enter(ctx context.Context, patience time.Duration) bool {
+// enter counts a task in and reports whether there is room for it, waiting for
+// some as far as the patience goes; nil is none. If there is, leave must
+// follow.
+func (l *limiter) enter(ctx context.Context, p *patience) bool {
 	if l.tryEnter() {
 		return true
 	}
-	if patience <= 0 || l.stalled.Load() {
+	if p == nil {
 		return false
 	}
-	timer := time.NewTimer(patience)
+	allowance := p.allowance()
+	if allowance == 0 {
+		return false
+	}
+	timer := time.NewTimer(allowance)
 	defer timer.Stop()
-	for {
+	entered, over := false, false
+	for !entered && !over {
 		select {
 		case <-l.room:
-			if l.tryEnter() {
-				return true
-			}
 		case <-timer.C:
-			if l.tryEnter() {
-				return true
-			}
-			l.stalled.Store(true)
-			return false
+			over = true
 		case <-ctx.Done():
 			return false
 		}
+		entered = l.tryEnter()
 	}
+	p.spend(!entered)
+	return entered
 }
 
 func (l *limiter) tryEnter() bool {
@@ -62,16 +60,18 @@ func (l *limiter) tryEnter() bool {
 
 func (l *limiter) leave() {
 	l.tasks.Add(-1)
-	l.stalled.Store(false)
 	select {
 	case l.room <- struct{}{}:
 	default:
 	}
 }
 
-// acquire waits for a slot, or until ctx ends. If it returns nil, release
-// must follow.
-func (l *limiter) acquire(ctx context.Context) error {
+// errNoTurn is why a task has waited for its slot in vain.
+var errNoTurn = errors.New("the tasks before it have taken too long")
+
+// acquire waits for a slot, or until ctx ends or the limit has passed, which
+// is none if it is not above 0. If it returns nil, release must follow.
+func (l *limiter) acquire(ctx context.Context, limit time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -80,6 +80,12 @@ func (l *limiter) acquire(ctx context.Context) error {
 		return nil
 	default:
 	}
+	var passed <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		passed = timer.C
+	}
 	select {
 	case l.slots <- struct{}{}:
 		if ctx.Err() == nil {
@@ -87,6 +93,8 @@ func (l *limiter) acquire(ctx context.Context) error {
 		}
 		l.release() // both were ready
 	case <-ctx.Done():
+	case <-passed:
+		return errNoTurn
 	}
 	return context.Cause(ctx)
 }

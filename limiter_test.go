@@ -19,44 +19,56 @@ func TestLimiter(t *testing.T) {
 		ctx := t.Context()
 		l := newLimiter(2)
 		for range 4 {
-			assert.True(t, l.enter(ctx, 0))
+			assert.True(t, l.enter(ctx, nil))
 		}
-		assert.False(t, l.enter(ctx, 0))
+		assert.False(t, l.enter(ctx, nil))
 		assert.EqualValues(t, 4, l.tasks.Load(), "who is refused does not count")
 
 		// With patience, it waits for one to leave.
-		began := time.Now()
+		p, began := newPatience(), time.Now()
 		time.AfterFunc(10*time.Millisecond, l.leave)
-		assert.True(t, l.enter(ctx, 50*time.Millisecond))
+		assert.True(t, l.enter(ctx, p))
 		assert.Equal(t, 10*time.Millisecond, time.Since(began))
-		// But not for ever, and in vain only once until one leaves.
+		// But only for so long in all, and then not at all.
+		assert.False(t, l.enter(ctx, p))
+		assert.Equal(t, mostPatience, time.Since(began))
+		assert.False(t, l.enter(ctx, p))
+		l.leave()
+		assert.True(t, l.enter(ctx, p))
+		assert.False(t, l.enter(ctx, p))
+		assert.Equal(t, mostPatience, time.Since(began))
+		// Until it has come back.
+		time.Sleep(patienceGrowth * 2 * time.Millisecond)
 		began = time.Now()
-		assert.False(t, l.enter(ctx, 50*time.Millisecond))
-		assert.Equal(t, 50*time.Millisecond, time.Since(began))
-		assert.False(t, l.enter(ctx, 50*time.Millisecond))
-		assert.Equal(t, 50*time.Millisecond, time.Since(began))
-		l.leave()
-		assert.True(t, l.enter(ctx, 50*time.Millisecond))
-		assert.False(t, l.enter(ctx, 50*time.Millisecond))
-		assert.Equal(t, 100*time.Millisecond, time.Since(began))
-		// Nor beyond the end of its context.
-		l.leave()
-		assert.True(t, l.enter(ctx, 0))
+		assert.False(t, l.enter(ctx, p))
+		assert.Equal(t, 2*time.Millisecond, time.Since(began))
+		// Waiting for short tasks costs nothing.
+		p, began = newPatience(), time.Now()
+		for range 1000 {
+			time.AfterFunc(leastPatience, l.leave)
+			assert.True(t, l.enter(ctx, p))
+		}
+		assert.Equal(t, 1000*leastPatience, time.Since(began))
+		assert.Equal(t, mostPatience, p.allowance())
+		// Nor does anybody wait beyond the end of the context.
 		ended, cancel := context.WithCancel(ctx)
 		time.AfterFunc(time.Millisecond, cancel)
 		began = time.Now()
-		assert.False(t, l.enter(ended, time.Hour))
+		assert.False(t, l.enter(ended, p))
 		assert.Equal(t, time.Millisecond, time.Since(began))
 
 		// Slots are for those inside.
-		require.NoError(t, l.acquire(ctx))
-		require.NoError(t, l.acquire(ctx))
+		require.NoError(t, l.acquire(ctx, 0))
+		require.NoError(t, l.acquire(ctx, 0))
+		began = time.Now()
+		assert.Equal(t, errNoTurn, l.acquire(ctx, time.Minute))
+		assert.Equal(t, time.Minute, time.Since(began))
 		timed, cancel := context.WithTimeoutCause(ctx, time.Second, errDisk)
 		defer cancel()
-		assert.Equal(t, errDisk, l.acquire(timed))
+		assert.Equal(t, errDisk, l.acquire(timed, 0))
 		l.release()
-		assert.Equal(t, errDisk, l.acquire(timed), "not even if there is one")
-		require.NoError(t, l.acquire(ctx))
+		assert.Equal(t, errDisk, l.acquire(timed, 0), "not even if there is one")
+		require.NoError(t, l.acquire(ctx, 0))
 		l.release()
 		l.release()
 		assert.Empty(t, l.slots)
@@ -129,5 +141,59 @@ func TestRoomIsFreeWithTheAnswer(t *testing.T) {
 		assert.Greater(t, len(got), 900)
 		assert.NotContains(t, strings.Join(got, "\n"), "busy")
 		assert.NoError(t, c.end())
+	})
+}
+
+// One whose context ends just when its turn comes gives the slot back.
+func TestTurnComesWithTheEnd(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	for range 200 {
+		l := newLimiter(1)
+		require.NoError(t, l.acquire(t.Context(), 0))
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan error)
+		go func() { got <- l.acquire(ctx, 0) }()
+		time.Sleep(10 * time.Microsecond)
+		l.release()
+		cancel()
+		if err := <-got; err != nil {
+			ended++
+			assert.Empty(t, l.slots)
+		} else {
+			assert.Len(t, l.slots, 1)
+		}
+	}
+	assert.Positive(t, ended)
+}
+
+// Who is refused by the bound for all sessions does not count for its own.
+func TestRefusedByTheTotalBound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		s := NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 1})
+		a, b := newSession(t, s), newSession(t, s)
+		done := make(chan struct{})
+		for i := range 2 {
+			go func() {
+				_, err := handle(t, s, a, getLine(fmt.Sprint(i), "wait"))
+				assert.NoError(t, err)
+				done <- struct{}{}
+			}()
+		}
+		synctest.Wait()
+		for range 10 {
+			got, err := handle(t, s, b, getLine("1", "text"))
+			require.NoError(t, err)
+			assert.Contains(t, got, "busy")
+		}
+		for range 2 {
+			w.let <- struct{}{}
+			<-done
+		}
+		got, err := handle(t, s, b, getLine("1", "text"))
+		require.NoError(t, err)
+		assert.Equal(t, textLine("1", "hi"), got)
 	})
 }

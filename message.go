@@ -126,6 +126,9 @@ func (r *envelopeReader) read(root strictjson.Value) {
 	case !named:
 		r.refuse("a message must have a method, a result or an error")
 	}
+	if named && answer {
+		r.refuse("a message cannot have both a method and a result or an error")
+	}
 	if isMethod && r.m.method == "" {
 		r.refuse("method must not be empty")
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -30,69 +29,6 @@ type call struct {
 	session *Session // nil outside of one
 	rev     revision.Revision
 	message *message
-}
-
-// work is an author's code with its arguments, and what makes a result of it.
-type work struct {
-	run     func(ctx context.Context, dst []byte) ([]byte, *failure)
-	subject slog.Attr // what it is, for the log
-	failed  string    // what the client is told of a failure that it does not get to see
-}
-
-// do runs the work. A panic in it is a failure.
-func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			f = hide(w.failed, fmt.Errorf("panic: %v", v))
-			f.stack = debug.Stack()
-		}
-	}()
-	return w.run(ctx, dst)
-}
-
-// failure is why a work has no result.
-type failure struct {
-	seen *Error // what the client gets
-
-	// What only the author gets. If unseen is nil, there is no more to say.
-	title  string
-	level  slog.Level
-	unseen error
-	stack  []byte // of a panic
-}
-
-// hide makes a failure of which the client gets to see no more than the title.
-func hide(title string, err error) *failure {
-	return &failure{seen: internalError(title), title: title, level: slog.LevelError, unseen: err}
-}
-
-// show makes a failure that the client gets to see as e. The author gets
-// what e was wrapped in.
-func show(e *Error, err error) *failure {
-	f := &failure{seen: e}
-	var inner *Error
-	if errors.As(err, &inner) && inner == e && err != error(e) {
-		f.title, f.level, f.unseen = "the request was refused", slog.LevelInfo, err
-	}
-	return f
-}
-
-// isOf reports whether the work failed because ctx has ended.
-func (f *failure) isOf(ctx context.Context) bool {
-	return ctx.Err() != nil && (errors.Is(f.unseen, ctx.Err()) || errors.Is(f.unseen, context.Cause(ctx)))
-}
-
-// explain returns what the client gets for a failure of the work, and tells
-// the author the rest.
-func (s *Server) explain(ctx context.Context, w work, f *failure) *Error {
-	if f.unseen != nil {
-		attrs := []slog.Attr{w.subject, slog.Any("error", f.unseen)}
-		if f.stack != nil {
-			attrs = append(attrs, slog.String("stack", string(f.stack)))
-		}
-		s.options.Logger.LogAttrs(ctx, f.level, f.title, attrs...)
-	}
-	return f.seen
 }
 
 func ping(_ *call, dst []byte) ([]byte, *Error) { return append(dst, "{}"...), nil }
@@ -168,7 +104,7 @@ func getPrompt(c *call) (work, *Error) {
 		if err == nil {
 			return d.appendResult(dst, rev, result)
 		}
-		if e, visible := renderError(d.prompt.Name, err); visible {
+		if e := renderError(d.prompt.Name, err); e != nil {
 			return nil, show(e, err)
 		}
 		return nil, hide(failed, err)
@@ -208,7 +144,7 @@ func rawMethod(f Method) *method {
 		run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
 			result, err := f(ctx, params)
 			if err != nil {
-				if e := (*Error)(nil); errors.As(err, &e) && e != nil {
+				if e := visibleError(err); e != nil {
 					return nil, show(e, err)
 				}
 				return nil, hide(failed, err)

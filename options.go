@@ -43,11 +43,12 @@ type Options struct {
 	// together. Default: 1024.
 	MaxConcurrentTotal int
 	// MaxMessageBytes is the size of the largest message that is read.
-	// Default: 4 MiB. A Transport may have a lower bound of its own.
+	// Default: 4 MiB. A Transport has a bound of its own, such as
+	// MaxMessageBytes of stdio.Options; the lower one counts.
 	MaxMessageBytes int
 	// Grace is the time that requests have to finish under [Server.Serve]
-	// once the client has closed its side; then they are cancelled.
-	// Default: 5 seconds; negative: none.
+	// once the client has closed its side; then they are cancelled, even if
+	// RenderTimeout would let them go on. Default: 5 seconds; negative: none.
 	Grace time.Duration
 
 	// Methods adds raw methods beside this package's, such as tools/list,

@@ -16,7 +16,7 @@ import (
 //
 // Any number of goroutines may use a Registry. Those that read never wait:
 // they see the prompts as they were before or after a change, never between.
-// Each change that has an effect is told to every subscriber once.
+// Every subscriber is told of changes: see [Registry.Subscribe].
 type Registry struct {
 	prompts atomic.Pointer[ordmap.Map[*definition]]
 
@@ -33,7 +33,8 @@ type Registry struct {
 // earlier one of the prompts, and each fault of a declaration, which names
 // prompt and argument.
 func (r *Registry) Add(prompts ...Prompt) error {
-	return r.change(func(tx *Tx) error { return tx.Add(prompts...) })
+	all := compileAll(prompts)
+	return r.change(func(tx *Tx) error { return tx.put(all, false) })
 }
 
 // MustAdd is [Registry.Add] for prompts that are part of the program. It
@@ -47,7 +48,8 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 // Set adds prompts or replaces those of the same name, all or none of them.
 // The error joins the faults of the declarations.
 func (r *Registry) Set(prompts ...Prompt) error {
-	return r.change(func(tx *Tx) error { return tx.Set(prompts...) })
+	all := compileAll(prompts)
+	return r.change(func(tx *Tx) error { return tx.put(all, true) })
 }
 
 // Remove removes a prompt and reports whether there was one.
@@ -179,47 +181,71 @@ type Tx struct {
 }
 
 // Add adds prompts, all or none of them. The error is that of [Registry.Add].
-func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(prompts, false) }
+func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), false) }
 
 // Set adds prompts or replaces those of the same name, all or none of them.
 // The error is that of [Registry.Set].
-func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(prompts, true) }
+func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
-func (tx *Tx) put(prompts []Prompt, replace bool) error {
-	var faults []error
-	definitions := make([]*definition, 0, len(prompts))
-	names := make(map[string]bool, len(prompts))
-	for _, p := range prompts {
-		if _, taken := tx.edit.Get(p.Name); !replace && (taken || names[p.Name]) {
-			faults = append(faults, fmt.Errorf("prompt %q: %w", p.Name, ErrExists))
-		}
-		names[p.Name] = true
+// candidate is a declaration that has been compiled, or why it cannot be.
+type candidate struct {
+	name       string
+	definition *definition
+	err        error
+}
+
+// compileAll compiles declarations. It may run an author's code, and depends
+// on nothing in the registry, so it comes before the registry is locked.
+func compileAll(prompts []Prompt) []candidate {
+	all := make([]candidate, len(prompts))
+	for i, p := range prompts {
 		d, err := compile(p)
-		if err != nil {
-			faults = append(faults, err)
+		all[i] = candidate{name: p.Name, definition: d, err: err}
+	}
+	return all
+}
+
+func (tx *Tx) put(all []candidate, replace bool) error {
+	edit := tx.editor()
+	var faults []error
+	names := make(map[string]bool, len(all))
+	for _, c := range all {
+		if _, taken := edit.Get(c.name); !replace && (taken || names[c.name]) {
+			faults = append(faults, fmt.Errorf("prompt %q: %w", c.name, ErrExists))
 		}
-		definitions = append(definitions, d)
+		names[c.name] = true
+		if c.err != nil {
+			faults = append(faults, c.err)
+		}
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	for _, d := range definitions {
-		tx.edit.Set(d.prompt.Name, d)
+	for _, c := range all {
+		edit.Set(c.name, c.definition)
 		tx.changed = true
 	}
 	return nil
 }
 
+// editor returns what the Tx edits.
+func (tx *Tx) editor() *ordmap.Editor[*definition] {
+	if tx.edit == nil {
+		panic("prompts: a Tx is used after its Update has returned")
+	}
+	return tx.edit
+}
+
 // Remove removes a prompt and reports whether there was one.
 func (tx *Tx) Remove(name string) bool {
-	removed := tx.edit.Delete(name)
+	removed := tx.editor().Delete(name)
 	tx.changed = tx.changed || removed
 	return removed
 }
 
 // Lookup is [Registry.Lookup] with the changes made so far.
 func (tx *Tx) Lookup(name string) (Prompt, bool) {
-	d, ok := tx.edit.Get(name)
+	d, ok := tx.editor().Get(name)
 	if !ok {
 		return Prompt{}, false
 	}

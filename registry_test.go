@@ -297,6 +297,26 @@ func TestUpdateHoldsOthersOff(t *testing.T) {
 	assert.Equal(t, 11, r.Len())
 }
 
+// Who has updated waits for others like anybody else.
+func TestUpdateIsOver(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	require.NoError(t, r.Update(func(tx *Tx) error { return tx.Add(barePrompt("a", "")) }))
+	inside := make(chan struct{})
+	go func() {
+		assert.NoError(t, r.change(func(tx *Tx) error { // as a slow Add does
+			close(inside)
+			for range 10_000 {
+				runtime.Gosched()
+			}
+			return tx.Add(barePrompt("b", ""))
+		}))
+	}()
+	<-inside
+	assert.NoError(t, r.Add(barePrompt("c", "")))
+	assert.Equal(t, []string{"a", "b", "c"}, namesOf(&r))
+}
+
 // Readers never see half an Update, however many there are.
 func TestUpdateIsAtomic(t *testing.T) {
 	t.Parallel()

@@ -93,6 +93,7 @@ func TestRules(t *testing.T) {
 		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "4,1", refusal{reasonSchema, `"4,1" is not allowed by the argument's schema`, `null`}},
 		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "5,1", none},
 		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Ref: "#/$defs/n"}, Defs: map[string]*jsonschema.Schema{"n": {Maximum: ptr(5.0)}}}, "5,6", refusal{reasonSchema, `"5,6" is not allowed by the argument's schema`, `null`}},
+		{ints, &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Items: &jsonschema.Schema{Maximum: ptr(5.0)}}, "5,6", refusal{reasonSchema, `"5,6" is not allowed by the argument's schema`, `null`}},
 		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"k":1}`, none},
 		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"K":1}`, refusal{reasonSchema, `"{\"K\":1}" is not allowed by the argument's schema`, `null`}},
 		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":1.0}`, none},
@@ -146,6 +147,16 @@ func TestMergedProperties(t *testing.T) {
 		_, problems = readAs[inner](t, text, s)
 		assert.Len(t, problems, 1, text)
 	}
+}
+
+func TestEnumeration(t *testing.T) {
+	t.Parallel()
+	values := strings.Split("abcdefghijklmn", "")
+	assert.Equal(t, "a", enumeration(values[:1]))
+	assert.Equal(t, "a, b, c, d, e, f", enumeration(values[:6]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l", enumeration(values[:12]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 1 more", enumeration(values[:13]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 2 more", enumeration(values))
 }
 
 func TestDecimal(t *testing.T) {

@@ -23,16 +23,12 @@ import (
 // and transports that go on after their context has ended: it waits for them
 // for a second, and leaves a line in Options.Logger if that is not enough.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t}
+	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience()}
 	return c.serve(ctx)
 }
 
 // stragglers is how long Serve waits for what should have ended.
 const stragglers = time.Second
-
-// patience is how long reading stops for a client that sends requests faster
-// than they can be started, before they are refused.
-const patience = 50 * time.Millisecond
 
 // connection is one call of Serve.
 type connection struct {
@@ -41,6 +37,7 @@ type connection struct {
 	transport Transport
 	ctx       context.Context // ends with the connection
 	cancel    context.CancelCauseFunc
+	patience  *patience  // of the goroutine that reads
 	writing   sync.Mutex // held to call the transport's Write
 	running   tally      // goroutines of this connection
 }
@@ -51,7 +48,11 @@ func (c *connection) serve(parent context.Context) error {
 
 	// Both goroutines end soon after c.ctx, which ends before serve does.
 	read := make(chan error, 1)
-	c.spawn(func() { read <- c.readAll() })
+	c.spawn(func() {
+		err := errReadEnded
+		defer func() { read <- err }()
+		err = c.readAll()
+	})
 	c.spawn(func() { _ = c.session.Notifications(c.ctx, c.write) })
 
 	var err error
@@ -69,15 +70,19 @@ func (c *connection) serve(parent context.Context) error {
 	isEnd := parent.Err() != nil || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
 	c.session.Close()
 	c.cancel(nil)
-	if closing := c.transport.Close(); closing != nil {
-		c.server.options.Logger.LogAttrs(parent, slog.LevelDebug, "closing the transport", slog.Any("error", closing))
-	}
+	c.spawn(func() {
+		if err := c.transport.Close(); err != nil {
+			c.server.log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
+		}
+	})
 	c.await(stragglers)
 	if isEnd || err == nil {
 		return nil
 	}
 	return fmt.Errorf("prompts: %w", err)
 }
+
+var errReadEnded = errors.New("reading: the transport has ended the goroutine")
 
 // spawn runs f on a goroutine that serve waits for.
 func (c *connection) spawn(f func()) {
@@ -95,7 +100,9 @@ func (c *connection) drain() {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.options.Grace)
 	defer cancel()
-	c.session.answers.wait(ctx)
+	if n := c.session.answers.wait(ctx); n > 0 && c.ctx.Err() == nil {
+		c.server.log(ctx, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", n))
+	}
 }
 
 // await waits for the connection's goroutines, and tells if some go on.
@@ -103,7 +110,7 @@ func (c *connection) await(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if n := c.running.wait(ctx); n > 0 {
-		c.server.options.Logger.LogAttrs(ctx, slog.LevelWarn,
+		c.server.log(ctx, slog.LevelWarn,
 			"the connection has ended, but render functions or its transport go on", slog.Int("goroutines", n))
 	}
 }
@@ -112,6 +119,9 @@ func (c *connection) await(limit time.Duration) {
 // why. It waits for no author's code.
 func (c *connection) readAll() error {
 	for {
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
+		}
 		msg, err := c.transport.Read(c.ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge):
@@ -130,7 +140,7 @@ func (c *connection) readAll() error {
 func (c *connection) handle(msg []byte) error {
 	t, err := c.server.receive(c.ctx, c.session, msg, Exchange{Send: func(msg []byte, _ Code, _ bool) error {
 		return c.write(msg)
-	}}, patience)
+	}}, c.patience)
 	if t == nil {
 		return err
 	}

@@ -178,11 +178,33 @@ func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
 		assert.Len(t, c.received(), 1)
 		assert.Empty(t, c.ask(getLine("2", "text")), "it has to wait for the slot")
 		c.send(getLine("3", "text"))
-		time.Sleep(patience)
+		time.Sleep(mostPatience)
 		assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
-		time.Sleep(59 * time.Second)
-		assert.Equal(t, []string{textLine("2", "hi")}, c.received())
+		// Waiting has the same limit, so a stuck render keeps nobody waiting for ever.
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(57 * time.Second)
+		assert.Empty(t, c.ask(getLine("4", "text")), "the slot is taken still")
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{textLine("4", "hi")}, c.received())
 		assert.NoError(t, c.end())
+	})
+}
+
+// The answer of the time limit is written by a goroutine of its own, for
+// which Serve waits as for the others.
+func TestServeWaitsForTheAnswerOfTheTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wire := newWire(t)
+		c := connectWire(t, NewServer(registryOf(sleeper("deaf", 1100*time.Millisecond)), Options{RenderTimeout: time.Second}), wire).handshake()
+		wire.onWrite = func(context.Context, []byte) error { time.Sleep(500 * time.Millisecond); return nil }
+		c.send(getLine("1", "deaf"))
+		time.Sleep(1200 * time.Millisecond)
+		c.cancel()
+		assert.NoError(t, c.wait())
+		assert.Zero(t, wire.writing.Load(), "it still writes")
+		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
 	})
 }
 
@@ -307,7 +329,7 @@ func TestMaxConcurrent(t *testing.T) {
 		assert.Empty(t, c.received())
 		assert.EqualValues(t, n, w.running.Load())
 		c.send(getLine("9", "wait"))
-		time.Sleep(patience)
+		time.Sleep(mostPatience)
 		assert.Equal(t, []string{errorLine("9", CodeInternalError, "the server is busy; try again later")}, c.received())
 		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
 		// The one that was refused is not in flight.
@@ -348,7 +370,7 @@ func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 		assert.Empty(t, b.ask(getLine("0", "wait"), getLine("1", "wait")))
 		assert.EqualValues(t, 3, w.running.Load(), "in all")
 		b.send(getLine("2", "wait"))
-		time.Sleep(patience)
+		time.Sleep(mostPatience)
 		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, b.received(), "six in all")
 		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), CallOptions{})
 		assert.Equal(t, busy(), err, "Call is one of them")

@@ -30,9 +30,9 @@ type Server struct {
 
 // NewServer returns a server of the registry's prompts. The registry may
 // change at any time; nil is an empty one. It panics if the options are at
-// fault, because they are part of the program: a negative number, a Method
-// with a name of the protocol's own, a capability or an icon that cannot be
-// sent.
+// fault, because they are part of the program: a negative number where it
+// means nothing, a Method with a name that is reserved, a capability or an
+// icon that cannot be sent.
 func NewServer(r *Registry, o Options) *Server {
 	s, err := newServer(r, o)
 	if err != nil {
@@ -156,7 +156,8 @@ type CallOptions struct{}
 // else's JSON-RPC layer, which has read the envelope and found out to whom it
 // talks. params is the JSON text of the request's params, or nil; it is read
 // as strictly as a whole message. Call returns the JSON text of the result,
-// or an [*Error], which is what the client is to get.
+// or an [*Error], which is what the client is to get. If there is no answer
+// because ctx has ended, the error is the cause of that.
 //
 // It renders on the caller's goroutine, within Options.MaxConcurrentTotal, and
 // waits for the render function to return. There is no time limit but ctx's.
@@ -189,22 +190,23 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	if !s.limit.enter(ctx, 0) {
+	if !s.limit.enter(ctx, nil) {
 		return nil, busy()
 	}
 	defer s.limit.leave()
-	if err := s.limit.acquire(ctx); err != nil {
-		return nil, internalError("the request was cancelled")
+	if err := s.limit.acquire(ctx, 0); err != nil {
+		return nil, err
 	}
 	defer s.limit.release()
 	result, failed := w.do(ctx, nil)
 	switch {
 	case failed == nil:
 		return result, nil
-	case failed.isOf(ctx):
-		return nil, internalError("the request was cancelled")
+	case failed.cut:
+		return nil, context.Cause(ctx)
 	}
-	return nil, s.explain(ctx, w, failed)
+	s.tell(ctx, w, failed)
+	return nil, failed.seen
 }
 
 func methodNotFound(name string) *Error {

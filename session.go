@@ -2,11 +2,10 @@ package prompts
 
 import (
 	"context"
-	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // SessionOptions configure a [Session]. The zero value is its default.
@@ -77,24 +76,43 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 	s.mu.Lock()
 	changed, pending := s.changed, s.unsent
 	s.mu.Unlock()
+	// A change that has been received is unsent until it is sent, whatever
+	// send does.
+	keep := func(unsent bool) {
+		s.mu.Lock()
+		s.unsent = unsent
+		s.mu.Unlock()
+	}
 	for {
+		if s.over(ctx) {
+			return nil
+		}
 		if pending {
 			err := send([]byte(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`))
-			s.mu.Lock()
-			s.unsent = err != nil
-			s.mu.Unlock()
 			if err != nil {
 				return err
 			}
+			keep(false)
 		}
 		select {
 		case <-changed: // never, if changes are not told
 			pending = true
+			keep(true)
 		case <-s.ended:
 			return nil
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// over reports whether the session or ctx has ended.
+func (s *Session) over(ctx context.Context) bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return ctx.Err() != nil
 	}
 }
 
@@ -170,7 +188,7 @@ func (s *Session) finish(t *task) {
 
 // notice acts on a notification from the client. Those that it does not know,
 // and those at fault, are ignored.
-func (s *Session) notice(ctx context.Context, m *message) {
+func (s *Session) notice(m *message) {
 	switch m.method {
 	case "notifications/initialized":
 		s.mu.Lock()
@@ -189,13 +207,9 @@ func (s *Session) notice(ctx context.Context, m *message) {
 		s.mu.Lock()
 		t := s.inFlight[r.m.key]
 		s.mu.Unlock()
-		if t == nil || !t.abandon(errCancelled) {
-			return // it has been answered, perhaps just now (CAN-09)
-		}
-		s.finish(t)
-		if reason := m.params.Get("reason"); reason.Kind() == strictjson.String {
-			s.server.options.Logger.LogAttrs(ctx, slog.LevelDebug, "request cancelled by the client",
-				t.work.subject, slog.String("reason", clip(reason.Text(), maxEcho)))
+		reason := strings.Clone(clip(m.params.Get("reason").Text(), maxEcho))
+		if t != nil && t.abandon(&cancellation{reason}) { // else it has been answered, perhaps just now (CAN-09)
+			s.finish(t)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -164,12 +163,11 @@ func TestHandleRendersOnTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewServer(registryOf(sleeper("deaf", 24*time.Hour)), Options{})
 		session := newSession(t, s)
-		began, goroutines := time.Now(), runtime.NumGoroutine()
+		began := time.Now()
 		got, err := handle(t, s, session, getLine("1", "deaf"))
 		require.NoError(t, err)
 		assert.Equal(t, textLine("1", "slept"), got, "Handle has no time limit")
 		assert.Equal(t, 24*time.Hour, time.Since(began))
-		_ = goroutines
 	})
 }
 
@@ -299,6 +297,19 @@ func TestOneIDAtATime(t *testing.T) {
 			assert.Zero(t, s.limit.tasks.Load())
 		})
 	}
+}
+
+// Between the check and the start, another one may have come.
+func TestBeginChecksAgain(t *testing.T) {
+	t.Parallel()
+	session := newSession(t, NewServer(nil, Options{}))
+	one, other := &task{key: requestID{text: "1"}, session: session}, &task{key: requestID{text: "1"}, session: session}
+	one.cancel = func(error) {}
+	require.Nil(t, session.begin(one))
+	assert.Equal(t, errInFlight, session.begin(other))
+	session.Close()
+	assert.Equal(t, errClosed, session.begin(other))
+	assert.Zero(t, session.answers.wait(t.Context()))
 }
 
 func TestSessionClose(t *testing.T) {

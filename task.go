@@ -17,6 +17,18 @@ var (
 	errAnswered      = fmt.Errorf("the request is answered: %w", context.Canceled)
 )
 
+// cancellation is errCancelled with the reason that the client has given.
+type cancellation struct{ reason string }
+
+func (c *cancellation) Error() string {
+	if c.reason == "" {
+		return errCancelled.Error()
+	}
+	return errCancelled.Error() + " (" + c.reason + ")"
+}
+
+func (c *cancellation) Unwrap() error { return errCancelled }
+
 // task is a request whose answer an author's code has to make. Whoever
 // settles it first decides what the client gets: the work, its time limit, or
 // a cancellation.
@@ -54,11 +66,11 @@ func (t *task) answered() {
 
 // enter counts the task in and reports whether there is room for it, or comes
 // to be within the patience. If it does, leave must follow.
-func (t *task) enter(ctx context.Context, patience time.Duration) bool {
-	if t.session != nil && !t.session.limit.enter(ctx, patience) {
+func (t *task) enter(ctx context.Context, p *patience) bool {
+	if t.session != nil && !t.session.limit.enter(ctx, p) {
 		return false
 	}
-	if !t.server.limit.enter(ctx, patience) {
+	if !t.server.limit.enter(ctx, p) {
 		if t.session != nil {
 			t.session.limit.leave()
 		}
@@ -76,20 +88,19 @@ func (t *task) leave() {
 
 // run waits for the task's turn, does its work and sends the answer, unless
 // something else has settled it. With a limit above 0, that may be the time
-// limit, which sends its own answer. The answer is out when run returns, but
-// for that of the time limit. It returns send's error, or why there is no
-// answer.
+// limit, which sends its own answer; it bounds the wait as well. The answer is
+// out when run returns. It returns send's error, or why there is no answer.
 func (t *task) run(limit time.Duration, send func(answer) error) error {
 	defer t.leave()
 	defer t.cancel(errAnswered)
 	if t.session != nil {
-		if err := t.session.limit.acquire(t.ctx); err != nil {
-			return t.giveUp(err)
+		if err := t.session.limit.acquire(t.ctx, limit); err != nil {
+			return t.giveUp(err, send)
 		}
 		defer t.session.limit.release()
 	}
-	if err := t.server.limit.acquire(t.ctx); err != nil {
-		return t.giveUp(err)
+	if err := t.server.limit.acquire(t.ctx, limit); err != nil {
+		return t.giveUp(err, send)
 	}
 	defer t.server.limit.release()
 
@@ -116,14 +127,15 @@ func (t *task) run(limit time.Duration, send func(answer) error) error {
 	}()
 	result, failed := t.work.do(t.ctx, *buf)
 	completed = true
-	if !t.conclude() {
+	switch {
+	case !t.conclude():
+		t.tellCancelled()
 		return context.Cause(t.ctx)
-	}
-	if failed != nil {
-		if failed.isOf(t.ctx) {
-			t.answered()
-			return context.Cause(t.ctx) // the caller's context has ended
-		}
+	case failed == nil:
+	case failed.cut:
+		t.answered()
+		return context.Cause(t.ctx) // the caller's context has ended
+	default:
 		return t.fail(failed, send)
 	}
 	*buf = append(result, '}')
@@ -145,12 +157,26 @@ func (t *task) conclude() bool {
 	return true
 }
 
-// giveUp ends a task whose context has ended before its turn came.
-func (t *task) giveUp(cause error) error {
-	if t.conclude() {
-		t.answered()
+// giveUp ends a task whose turn has not come.
+func (t *task) giveUp(cause error, send func(answer) error) error {
+	if !t.conclude() {
+		t.tellCancelled()
+		return cause
+	}
+	defer t.answered()
+	if errors.Is(cause, errNoTurn) {
+		return send(errorAnswer(t.id, busy()))
 	}
 	return cause
+}
+
+// tellCancelled tells the author why the client has cancelled the task, if it
+// has said so (CAN-10).
+func (t *task) tellCancelled() {
+	var c *cancellation
+	if errors.As(context.Cause(t.ctx), &c) && c.reason != "" {
+		t.server.log(t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject, slog.String("reason", c.reason))
+	}
 }
 
 // expire answers for a work that has used up its time. The work still has its
@@ -159,15 +185,16 @@ func (t *task) expire(limit time.Duration, send func(answer) error) {
 	if !t.conclude() {
 		return
 	}
-	defer t.answered()
 	t.cancel(errTimeLimit)
-	t.server.options.Logger.LogAttrs(context.Background(), slog.LevelError, "the time limit has passed",
-		t.work.subject, slog.Duration("limit", limit))
 	_ = send(errorAnswer(t.id, internalError("the request took too long")))
+	t.answered()
+	t.server.log(t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.
 func (t *task) fail(f *failure, send func(answer) error) error {
-	defer t.answered()
-	return send(errorAnswer(t.id, t.server.explain(t.ctx, t.work, f)))
+	err := send(errorAnswer(t.id, f.seen))
+	t.answered()
+	t.server.tell(t.ctx, t.work, f)
+	return err
 }

@@ -1,0 +1,113 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+)
+
+// work is an author's code with its arguments, and what makes a result of it.
+type work struct {
+	run     func(ctx context.Context, dst []byte) ([]byte, *failure)
+	subject slog.Attr // what it is, for the log
+	failed  string    // what the client is told of a failure that it does not get to see
+}
+
+// do runs the work: all of it that is an author's code, the methods of the
+// errors and data that it returns among them. A panic in it is a failure.
+func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			result, f = nil, hide(w.failed, fmt.Errorf("panic: %v", v))
+			f.stack = debug.Stack()
+		}
+	}()
+	result, f = w.run(ctx, dst)
+	if f != nil {
+		f.finish(ctx)
+	}
+	return result, f
+}
+
+// failure is why a work has no result.
+type failure struct {
+	seen *Error // what the client gets
+
+	// What only the author gets. If unseen is nil, there is no more to say.
+	title  string
+	level  slog.Level
+	unseen error
+	stack  []byte // of a panic
+
+	cut bool // it failed because its context has ended
+}
+
+// hide makes a failure of which the client gets to see no more than the title.
+func hide(title string, err error) *failure {
+	return &failure{seen: internalError(title), title: title, level: slog.LevelError, unseen: err}
+}
+
+// show makes a failure that the client gets to see as e. The author gets err
+// if it says more than that.
+func show(e *Error, err error) *failure {
+	f := &failure{seen: e}
+	if !saysNoMore(err) {
+		f.title, f.level, f.unseen = "the request was refused", slog.LevelInfo, err
+	}
+	return f
+}
+
+// saysNoMore reports whether all of err is for the client to see.
+func saysNoMore(err error) bool {
+	switch e := err.(type) {
+	case *Error, *argumentError:
+		return true
+	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
+		all := e.Unwrap()
+		return err.Error() == errors.Join(all...).Error() && !slices.ContainsFunc(all, func(err error) bool { return !saysNoMore(err) })
+	}
+	return false
+}
+
+// finish does what may run an author's methods once the work has failed: it
+// sees whether the failure is no more than the end of ctx, and replaces the
+// data for the client by its JSON, or by nothing if it has none.
+func (f *failure) finish(ctx context.Context) {
+	f.cut = ctx.Err() != nil && (errors.Is(f.unseen, ctx.Err()) || errors.Is(f.unseen, context.Cause(ctx)))
+	if f.seen.Data == nil {
+		return
+	}
+	data, err := appendJSON(nil, f.seen.Data)
+	seen := *f.seen
+	seen.Data = json.RawMessage(data)
+	if err != nil {
+		seen.Data = nil
+		f.title, f.level = "the data of an error could not be sent", slog.LevelError
+		f.unseen = errors.Join(err, f.unseen)
+	}
+	f.seen = &seen
+}
+
+// tell tells the author what the client did not get to see.
+func (s *Server) tell(ctx context.Context, w work, f *failure) {
+	if f.unseen == nil {
+		return
+	}
+	attrs := []slog.Attr{w.subject, slog.Any("error", f.unseen)}
+	if f.stack != nil {
+		attrs = append(attrs, slog.String("stack", string(f.stack)))
+	}
+	s.log(ctx, f.level, f.title, attrs...)
+}
+
+// log writes to the author's logger. Its handler is an author's code too: it
+// may block, so nobody who has something to send or to read calls log first;
+// and it may panic, which is no reason to end the process.
+func (s *Server) log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
+	s.options.Logger.LogAttrs(ctx, level, message, attrs...)
+}
