@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"strconv"
-	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -41,28 +40,4 @@ func errorAnswer(id string, e *Error) answer {
 		}
 	}
 	return answer{msg: append(dst, "}}"...), code: e.Code}
-}
-
-// Buffers and documents above these sizes are left to the collector, so that
-// one large message does not stay for ever.
-const maxPooledBuffer = 64 << 10
-
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-func takeBuffer() *[]byte { return buffers.Get().(*[]byte) }
-
-func giveBuffer(b *[]byte) {
-	if cap(*b) <= maxPooledBuffer {
-		*b = (*b)[:0]
-		buffers.Put(b)
-	}
-}
-
-var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
-
-func takeDoc() *strictjson.Doc { return docs.Get().(*strictjson.Doc) }
-
-func giveDoc(d *strictjson.Doc) {
-	d.Reset()
-	docs.Put(d)
 }

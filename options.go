@@ -51,9 +51,10 @@ type Options struct {
 	// RenderTimeout would let them go on. Default: 5 seconds; negative: none.
 	Grace time.Duration
 
-	// Methods adds raw methods beside this package's, such as tools/list,
-	// by name. Names of the protocol's own that this package answers are
-	// refused.
+	// Methods adds raw methods beside this package's, such as tools/list, by
+	// name. Reserved are notifications, initialize, ping, prompts/list,
+	// prompts/get, completion/complete, server/discover and
+	// subscriptions/listen.
 	Methods map[string]Method
 	// Capabilities are advertised beside this package's, such as "tools".
 	// Each value must encode as a JSON object.
@@ -122,8 +123,8 @@ func (o Options) complete() (Options, []error) {
 		switch {
 		case o.Methods[name] == nil:
 			faults = append(faults, fmt.Errorf("method %q is nil", name))
-		case name == "" || strings.HasPrefix(name, "notifications/") || protocolMethods[name]:
-			faults = append(faults, fmt.Errorf("method %q is the protocol's own", name))
+		case name == "" || strings.HasPrefix(name, "notifications/") || reservedMethods[name]:
+			faults = append(faults, fmt.Errorf("method %q is reserved", name))
 		}
 	}
 	if _, ok := o.Capabilities["prompts"]; ok {
@@ -132,9 +133,9 @@ func (o Options) complete() (Options, []error) {
 	return o, faults
 }
 
-// protocolMethods are the names that this package answers in some revision,
+// reservedMethods are the names that this package answers in some revision,
 // now or in time.
-var protocolMethods = map[string]bool{
+var reservedMethods = map[string]bool{
 	"initialize":           true,
 	"ping":                 true,
 	"prompts/list":         true,

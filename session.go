@@ -181,9 +181,7 @@ func (s *Session) begin(t *task) *Error {
 func (s *Session) finish(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inFlight[t.key] == t {
-		delete(s.inFlight, t.key)
-	}
+	delete(s.inFlight, t.key) // none but t can have its id in flight
 }
 
 // notice acts on a notification from the client. Those that it does not know,

@@ -1,0 +1,77 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+)
+
+// reason says in one word what is wrong with an argument. The set is part of
+// the wire: clients may decide by it.
+type reason string
+
+const (
+	reasonMissing   reason = "missing"    // required, not given
+	reasonUnknown   reason = "unknown"    // given, not declared
+	reasonNotString reason = "not_string" // a JSON value other than a string
+	reasonType      reason = "type"       // the text is not of the argument's type
+	reasonEnum      reason = "enum"       // not one of the allowed values
+	reasonPattern   reason = "pattern"    // does not match the pattern
+	reasonLength    reason = "length"     // too short or too long
+	reasonRange     reason = "range"      // too small or too large
+	reasonSchema    reason = "schema"     // breaks any other rule of its schema
+	reasonRefused   reason = "refused"    // the prompt itself does not want it
+)
+
+// problem is what is wrong with one argument, as a client gets it.
+type problem struct {
+	Argument string `json:"argument"`
+	Reason   reason `json:"reason"`
+	Message  string `json:"message"`           // a predicate: "is required"
+	Allowed  any    `json:"allowed,omitempty"` // what would have been right, where it can be said
+}
+
+func (p problem) sentence() string { return clip(p.Argument, 64) + ": " + p.Message }
+
+// argumentsError returns the one error for all problems of a call.
+func argumentsError(prompt string, problems []problem) *Error {
+	const most = 8 // in the message
+	sentences := make([]string, 0, most+1)
+	for i, p := range problems {
+		if i == most {
+			sentences = append(sentences, fmt.Sprintf("and %d more", len(problems)-most))
+			break
+		}
+		sentences = append(sentences, p.sentence())
+	}
+	more := max(0, len(problems)-maxProblems)
+	return &Error{
+		Code:    CodeInvalidParams,
+		Message: strings.Join(sentences, "; "),
+		Data: struct {
+			Prompt   string    `json:"prompt"`
+			Problems []problem `json:"problems"`
+			More     int       `json:"more,omitempty"` // problems that are left out
+		}{prompt, problems[:len(problems)-more], more},
+	}
+}
+
+// maxProblems is how many problems one answer details: a client that sends a
+// thousand unknown arguments must not be sent a thousand paragraphs.
+const maxProblems = 64
+
+// blamed collects the arguments that err blames, through all that it wraps.
+func blamed(err error, problems []problem) []problem {
+	switch e := err.(type) {
+	case nil:
+		return problems
+	case *argumentError:
+		return append(problems, e.problem)
+	case interface{ Unwrap() error }:
+		return blamed(e.Unwrap(), problems)
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			problems = blamed(err, problems)
+		}
+	}
+	return problems
+}
