@@ -27,17 +27,17 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	}
 	doc := takeDoc()
 	defer giveDoc(doc)
-	msg := message{method: name, large: len(params) > maxShared}
+	c := &call{server: s, rev: revision.Newest()}
+	c.message.method, c.message.large = name, len(params) > maxShared
 	if len(params) > 0 {
 		if err := doc.Parse(string(params), maxDepth); err != nil {
 			return nil, invalidParams("params: %s", err.Error())
 		}
-		msg.params = doc.Root()
+		c.message.params = doc.Root()
 	}
-	if err := msg.checkParams(); err != nil {
+	if err := c.message.checkParams(); err != nil {
 		return nil, err
 	}
-	c := &call{server: s, rev: revision.Newest(), message: &msg}
 	if m.quick != nil {
 		result, err := m.quick(c, nil)
 		if err != nil {

@@ -62,7 +62,7 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exc
 	if t == nil {
 		return err
 	}
-	return t.run(0, x.answer)
+	return t.run(0, x)
 }
 
 // receive takes a message as far as it goes without waiting for an author's
@@ -76,12 +76,15 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	defer giveDoc(doc)
 	// The one copy of the message: what is read from it are parts of this
 	// string.
-	m, err := readMessage(doc, string(msg))
+	c := &call{server: s, session: session}
+	m := &c.message
+	var err *Error
+	*m, err = readMessage(doc, string(msg))
 	m.large = len(msg) > maxShared
 	switch m.class {
 	case notification:
 		if err == nil && session != nil {
-			session.notice(&m)
+			session.notice(m)
 		}
 		return nil, nil
 	case response:
@@ -93,7 +96,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	*buf = appendResultHead(*buf, m.id)
-	result, w, err := s.dispatch(session, &m, x, *buf)
+	result, w, err := s.dispatch(c, x, *buf)
 	if err != nil {
 		return nil, x.answer(errorAnswer(m.id, err))
 	}
@@ -121,7 +124,8 @@ var errTooLarge = invalidRequest("the message is too large")
 // dispatch takes a request to its method: it appends the result of a quick
 // one to dst, and returns the work of a slow one with a nil result. The order
 // of its checks is that of GAP-10.
-func (s *Server) dispatch(session *Session, m *message, x Exchange, dst []byte) ([]byte, work, *Error) {
+func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error) {
+	session, m := c.session, &c.message
 	version := m.envelopeVersion()
 	stateless := version.Kind() != strictjson.Invalid
 	env := Envelope{Method: m.method, Name: m.name()}
@@ -169,7 +173,7 @@ func (s *Server) dispatch(session *Session, m *message, x Exchange, dst []byte) 
 	if err := m.checkParams(); err != nil {
 		return nil, work{}, err
 	}
-	c := &call{server: s, session: session, rev: rev, message: m}
+	c.rev = rev
 	if row.quick != nil {
 		result, err := row.quick(c, dst)
 		return result, work{}, err

@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -43,8 +42,8 @@ type requestID struct {
 // message has at least its class, and its id if that can be told.
 func readMessage(doc *strictjson.Doc, src string) (message, *Error) {
 	err := doc.Parse(src, maxDepth)
-	var broken *strictjson.RuleError
-	if err != nil && !errors.As(err, &broken) {
+	broken, ruled := err.(*strictjson.RuleError)
+	if err != nil && !ruled {
 		return message{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
 	}
 	switch doc.Root().Kind() {
@@ -56,7 +55,7 @@ func readMessage(doc *strictjson.Doc, src string) (message, *Error) {
 	}
 	r := envelopeReader{}
 	r.read(doc.Root())
-	if broken != nil {
+	if ruled {
 		// The first thing said about a broken message is what broke it.
 		return r.m, invalidRequest("%s", broken.Error())
 	}

@@ -28,7 +28,7 @@ type call struct {
 	server  *Server
 	session *Session // nil outside of one
 	rev     revision.Revision
-	message *message
+	message message
 }
 
 func ping(_ *call, dst []byte) ([]byte, *Error) { return append(dst, "{}"...), nil }

@@ -24,6 +24,7 @@ import (
 // for a second, and leaves a line in Options.Logger if that is not enough.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience()}
+	c.exchange.Send = func(msg []byte, _ Code, _ bool) error { return c.write(msg) }
 	return c.serve(ctx)
 }
 
@@ -37,6 +38,7 @@ type connection struct {
 	transport Transport
 	ctx       context.Context // ends with the connection
 	cancel    context.CancelCauseFunc
+	exchange  Exchange
 	patience  *patience  // of the goroutine that reads
 	writing   sync.Mutex // held to call the transport's Write
 	running   tally      // goroutines of this connection
@@ -125,7 +127,7 @@ func (c *connection) readAll() error {
 		msg, err := c.transport.Read(c.ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			err = c.send(errorAnswer("", errTooLarge))
+			err = c.exchange.answer(errorAnswer("", errTooLarge))
 		case err != nil:
 			return fmt.Errorf("reading: %w", err)
 		default:
@@ -138,19 +140,15 @@ func (c *connection) readAll() error {
 }
 
 func (c *connection) handle(msg []byte) error {
-	t, err := c.server.receive(c.ctx, c.session, msg, Exchange{Send: func(msg []byte, _ Code, _ bool) error {
-		return c.write(msg)
-	}}, c.patience)
+	t, err := c.server.receive(c.ctx, c.session, msg, c.exchange, c.patience)
 	if t == nil {
 		return err
 	}
 	// The goroutine ends with the render function, whose context ends with
 	// the answer, the time limit or the connection.
-	c.spawn(func() { _ = t.run(c.server.options.RenderTimeout, c.send) })
+	c.spawn(func() { _ = t.run(c.server.options.RenderTimeout, c.exchange) })
 	return nil
 }
-
-func (c *connection) send(a answer) error { return c.write(a.msg) }
 
 // write sends a message. If that fails, the connection is over.
 func (c *connection) write(msg []byte) error {

@@ -89,18 +89,18 @@ func (t *task) leave() {
 // run waits for the task's turn, does its work and sends the answer, unless
 // something else has settled it. With a limit above 0, that may be the time
 // limit, which sends its own answer; it bounds the wait as well. The answer is
-// out when run returns. It returns send's error, or why there is no answer.
-func (t *task) run(limit time.Duration, send func(answer) error) error {
+// out when run returns. It returns Send's error, or why there is no answer.
+func (t *task) run(limit time.Duration, x Exchange) error {
 	defer t.leave()
 	defer t.cancel(errAnswered)
 	if t.session != nil {
 		if err := t.session.limit.acquire(t.ctx, limit); err != nil {
-			return t.giveUp(err, send)
+			return t.giveUp(err, x)
 		}
 		defer t.session.limit.release()
 	}
 	if err := t.server.limit.acquire(t.ctx, limit); err != nil {
-		return t.giveUp(err, send)
+		return t.giveUp(err, x)
 	}
 	defer t.server.limit.release()
 
@@ -108,7 +108,7 @@ func (t *task) run(limit time.Duration, send func(answer) error) error {
 		expired := make(chan struct{})
 		timer := time.AfterFunc(limit, func() {
 			defer close(expired)
-			t.expire(limit, send)
+			t.expire(limit, x)
 		})
 		defer func() {
 			if !timer.Stop() {
@@ -122,7 +122,7 @@ func (t *task) run(limit time.Duration, send func(answer) error) error {
 	completed := false
 	defer func() {
 		if !completed && t.conclude() { // the work has called runtime.Goexit
-			_ = t.fail(hide(t.work.failed, errGoexit), send)
+			_ = t.fail(hide(t.work.failed, errGoexit), x)
 		}
 	}()
 	result, failed := t.work.do(t.ctx, *buf)
@@ -136,11 +136,11 @@ func (t *task) run(limit time.Duration, send func(answer) error) error {
 		t.answered()
 		return context.Cause(t.ctx) // the caller's context has ended
 	default:
-		return t.fail(failed, send)
+		return t.fail(failed, x)
 	}
 	*buf = append(result, '}')
 	defer t.answered()
-	return send(answer{msg: *buf})
+	return x.answer(answer{msg: *buf})
 }
 
 var errGoexit = errors.New("its goroutine was ended by runtime.Goexit")
@@ -158,14 +158,14 @@ func (t *task) conclude() bool {
 }
 
 // giveUp ends a task whose turn has not come.
-func (t *task) giveUp(cause error, send func(answer) error) error {
+func (t *task) giveUp(cause error, x Exchange) error {
 	if !t.conclude() {
 		t.tellCancelled()
 		return cause
 	}
 	defer t.answered()
 	if errors.Is(cause, errNoTurn) {
-		return send(errorAnswer(t.id, busy()))
+		return x.answer(errorAnswer(t.id, busy()))
 	}
 	return cause
 }
@@ -181,19 +181,19 @@ func (t *task) tellCancelled() {
 
 // expire answers for a work that has used up its time. The work still has its
 // place until it returns.
-func (t *task) expire(limit time.Duration, send func(answer) error) {
+func (t *task) expire(limit time.Duration, x Exchange) {
 	if !t.conclude() {
 		return
 	}
 	t.cancel(errTimeLimit)
-	_ = send(errorAnswer(t.id, internalError("the request took too long")))
+	_ = x.answer(errorAnswer(t.id, internalError("the request took too long")))
 	t.answered()
 	t.server.log(t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.
-func (t *task) fail(f *failure, send func(answer) error) error {
-	err := send(errorAnswer(t.id, f.seen))
+func (t *task) fail(f *failure, x Exchange) error {
+	err := x.answer(errorAnswer(t.id, f.seen))
 	t.answered()
 	t.server.tell(t.ctx, t.work, f)
 	return err
