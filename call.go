@@ -29,6 +29,9 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	defer giveDoc(doc)
 	c := &call{server: s, rev: revision.Newest()}
 	c.message.method, c.message.large = name, len(params) > maxShared
+	if len(params) > s.options.MaxMessageBytes {
+		return nil, invalidParams("params are too large")
+	}
 	if len(params) > 0 {
 		if err := doc.Parse(string(params), maxDepth); err != nil {
 			return nil, invalidParams("params: %s", err.Error())

@@ -42,6 +42,10 @@ type task struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	settled atomic.Bool
+
+	// Whether the task counts in the server's limit, and has a slot of it.
+	// Only the goroutine that runs it reads and writes them.
+	isIn, hasSlot bool
 }
 
 // settle reports whether the caller is the one to answer.
@@ -76,14 +80,29 @@ func (t *task) enter(ctx context.Context, p *patience) bool {
 		}
 		return false
 	}
+	t.isIn = true
 	return true
 }
 
+// leave is the end of the task for the limits.
 func (t *task) leave() {
-	t.server.limit.leave()
+	t.leaveServer()
 	if t.session != nil {
 		t.session.limit.leave()
 	}
+}
+
+// leaveServer is the end of the task for the server's limit, which comes
+// before the answer: a client that does not read it is not to cost others
+// their turn. It may be called more than once.
+func (t *task) leaveServer() {
+	if t.hasSlot {
+		t.server.limit.release()
+	}
+	if t.isIn {
+		t.server.limit.leave()
+	}
+	t.hasSlot, t.isIn = false, false
 }
 
 // run waits for the task's turn, does its work and sends the answer, unless
@@ -102,7 +121,7 @@ func (t *task) run(limit time.Duration, x Exchange) error {
 	if err := t.server.limit.acquire(t.ctx, limit); err != nil {
 		return t.giveUp(err, x)
 	}
-	defer t.server.limit.release()
+	t.hasSlot = true // until leave at the latest
 
 	if limit > 0 {
 		expired := make(chan struct{})
@@ -127,6 +146,7 @@ func (t *task) run(limit time.Duration, x Exchange) error {
 	}()
 	result, failed := t.work.do(t.ctx, *buf)
 	completed = true
+	t.leaveServer()
 	switch {
 	case !t.conclude():
 		t.tellCancelled()
