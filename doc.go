@@ -19,7 +19,8 @@
 // from the registry. It converts and checks the arguments of each call, and
 // tells the client everything that is wrong with them in one error; it checks
 // what the render functions return before a byte of it is sent; and it tells
-// connected clients when the registry changes.
+// connected clients that the registry has changed, at least once after the
+// last change.
 //
 // # Connecting a server
 //
@@ -39,10 +40,12 @@
 //     nesting beyond 128, a member of the envelope in the wrong case, a batch,
 //     a bad id, a message over the size bound;
 //   - -32601 for a method that is not served;
-//   - -32602 for bad params: an unknown prompt ({"prompt": name}), a bad
-//     cursor, or arguments that are missing, of the wrong type or against
-//     their schema ({"prompt": name, "problems": [{"argument", "reason",
-//     "message", "allowed"}]}), all problems at once;
+//   - -32602 for a request before initialize other than ping, and for bad
+//     params: an unknown prompt ({"prompt": name}), a bad cursor, or arguments
+//     that are missing, not strings, of the wrong type or against their schema
+//     ({"prompt": name, "problems": [{"argument", "reason", "message",
+//     "allowed"}], "more": number of problems beyond 64}), all problems at
+//     once;
 //   - -32603 for the server's own faults, without details; these go to
 //     Options.Logger.
 //

@@ -1,0 +1,96 @@
+package prompts_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The program of the README builds in a module of its own, and answers as the
+// README says.
+func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	server := buildReadmeProgram(ctx, t)
+
+	const session = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"prompts/list"}
+{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"code_review","arguments":{"code":"x := 1","language":"go","focus":"names, errors"}}}
+{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"code_review","arguments":{"language":"cobol"}}}
+`
+	want := []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{"listChanged":true}},"serverInfo":{"name":"review","version":"1.0.0"}}}`,
+		`{"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"code_review","title":"Request Code Review","description":"Asks the LLM to analyze code quality and suggest improvements","arguments":[{"name":"code","description":"the code to review","required":true},{"name":"language","description":"its programming language (one of: go, python, rust)"},{"name":"focus","description":"what to look at (separated by commas)"}]}]}}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"Please review this code:\\n```go\\nx := 1\\n```\"}}]}}",
+		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"code: is required; language: \"cobol\" is not one of go, python, rust","data":{"prompt":"code_review","problems":[{"argument":"code","reason":"missing","message":"is required"},{"argument":"language","reason":"enum","message":"\"cobol\" is not one of go, python, rust","allowed":["go","python","rust"]}]}}}`,
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, server)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(session), &stdout, &stderr
+	require.NoError(t, cmd.Run(), "%s", &stderr)
+	got := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+	slices.Sort(got) // requests run concurrently, so their answers come in any order
+	assert.Equal(t, want, got)
+	assert.Empty(t, stderr.String(), "a client's mistake is not the author's")
+}
+
+var (
+	goBlock    = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+	moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
+)
+
+// buildReadmeProgram builds the README's one Go program outside of this
+// module, as a user does, and returns where it is. What it depends on is what
+// this module does, so that nothing has to be fetched.
+func buildReadmeProgram(ctx context.Context, t *testing.T) string {
+	t.Helper()
+	readme := readText(t, "README.md")
+	programs := goBlock.FindAllStringSubmatch(readme, -1)
+	require.Len(t, programs, 1, "the Go programs of README.md")
+
+	root, err := filepath.Abs(".")
+	require.NoError(t, err)
+	mod := readText(t, "go.mod")
+	module := moduleLine.FindStringSubmatch(mod)
+	require.NotNil(t, module, "the module line of go.mod")
+	mod = moduleLine.ReplaceAllLiteralString(mod, "module review") +
+		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", module[1], root)
+
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": programs[0][1], "go.mod": mod, "go.sum": readText(t, "go.sum")} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	server := filepath.Join(dir, "review")
+	if runtime.GOOS == "windows" {
+		server += ".exe"
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-mod=mod", "-buildvcs=false", "-o", server, ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "PWD="+dir, "GOWORK=off")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return server
+}
+
+// readText returns the text of a file, with the line ends that it has in the
+// repository.
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
