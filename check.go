@@ -4,35 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"net/url"
 	"regexp"
 	"strings"
 )
-
-// checkURI reports why s is no absolute URI by RFC 3986. url.Parse alone is
-// too lenient: it takes spaces and letters beyond ASCII.
-func checkURI(s string) error {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			return errors.New("a URI must be percent-encoded, as url.URL's String does it")
-		}
-	}
-	u, err := url.Parse(s)
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err // without the URI, which the caller names
-	}
-	if _, err := url.QueryUnescape(u.RawQuery); err != nil {
-		return err
-	}
-	if u.Scheme == "" {
-		return errors.New("not an absolute URI: it has no scheme")
-	}
-	if u.Opaque == "" && u.Host == "" && u.Path == "" {
-		return errors.New("not a URI: nothing follows the scheme")
-	}
-	return nil
-}
 
 // checkMIMEType reports why s is no MIME type with a type and a subtype.
 func checkMIMEType(s string) error {
@@ -53,6 +27,12 @@ func checkMIMEType(s string) error {
 	}
 	if !strings.Contains(t, "/") {
 		return errors.New("no subtype")
+	}
+	if strings.Contains(t, "*") {
+		return errors.New("a wildcard, where one type is needed")
+	}
+	if strings.HasSuffix(s, ";") {
+		return errors.New("nothing after the semicolon") // which the parser passes over, too
 	}
 	return nil
 }

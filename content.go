@@ -3,9 +3,9 @@ package prompts
 import "time"
 
 // Content is what one message holds: [Text], [Image], [Audio],
-// [EmbeddedResource] or [ResourceLink]. It is checked before it is sent, and
-// a fault in it is an internal error to the client and a line in
-// Options.Logger for the author.
+// [EmbeddedResource] or [ResourceLink], or a pointer to one. It is checked
+// before it is sent, and a fault in it is an internal error to the client and
+// a line in Options.Logger for the author.
 type Content interface{ content() }
 
 // Text is plain text.

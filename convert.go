@@ -16,8 +16,7 @@ import (
 )
 
 // convert is read without the rules that need the value as JSON. JSON fills
-// dst only when those have passed: encoding/json would fold the case of names
-// that the schema refuses.
+// dst only when those have passed.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *problem) {
 	switch v.kind {
 	case kindString:
@@ -144,5 +143,5 @@ func (v *value) parseJSON(text string) (instance any, p *problem) {
 	if doc.Parse(text, maxDepth) != nil || json.Unmarshal([]byte(text), &instance) != nil {
 		return nil, v.wrongType(text)
 	}
-	return instance, nil
+	return instance, v.spelt.check(doc.Root())
 }

@@ -48,6 +48,7 @@ func compile(p Prompt) (*definition, error) {
 	d.prompt = p
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
+		d.prompt.Meta = copyMeta(p.Meta)
 		return d, nil
 	}
 	for i, err := range faults {
@@ -154,6 +155,7 @@ func (p Prompt) clone() Prompt {
 // export returns the prompt for an author to keep and to change.
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
+	p.Meta = copyMeta(p.Meta)
 	for i := range p.Arguments {
 		p.Arguments[i].Schema = deepCopy(p.Arguments[i].Schema)
 	}

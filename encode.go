@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -20,12 +21,22 @@ type encoder struct {
 	buf    []byte
 	rev    revision.Revision
 	faults []error
+	// most is how many faults are kept, 0 for all; dropped counts the others.
+	most, dropped int
 	// inMessages and message say where a fault is.
 	inMessages bool
 	message    int
 }
 
+// maxResultFaults is how many faults of one result are reported. Messages are
+// often made in a loop, and a log should not get the same line 100,000 times.
+const maxResultFaults = 16
+
 func (e *encoder) fault(format string, args ...any) {
+	if e.most > 0 && len(e.faults) >= e.most {
+		e.dropped++
+		return
+	}
 	err := fmt.Errorf(format, args...)
 	if e.inMessages {
 		err = fmt.Errorf("message %d: %w", e.message, err)
@@ -90,6 +101,7 @@ func (e *encoder) result(r *Result) {
 		e.fault("the render function returned neither a result nor an error")
 		return
 	}
+	e.most = maxResultFaults
 	e.raw("{")
 	e.opt("description", r.Description)
 	e.key("messages")
@@ -104,8 +116,11 @@ func (e *encoder) result(r *Result) {
 	}
 	e.inMessages = false
 	e.raw("]")
-	e.meta("_meta", r.Meta)
+	e.meta(r.Meta)
 	e.raw("}")
+	if e.dropped > 0 {
+		e.faults = append(e.faults, fmt.Errorf("and %d more", e.dropped))
+	}
 }
 
 func (e *encoder) appendMessage(m *Message) {
@@ -116,30 +131,40 @@ func (e *encoder) appendMessage(m *Message) {
 	e.str("role", string(m.Role))
 	e.key("content")
 	e.raw("{")
-	switch c := m.Content.(type) {
+	e.content(m.Content)
+	e.raw("}}")
+}
+
+func (e *encoder) content(c Content) {
+	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		e.fault("content is nil")
+		return
+	}
+	switch c := c.(type) {
 	case Text:
 		e.text(&c)
+	case *Text:
+		e.text(c)
 	case Image:
-		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+		e.image(&c)
+	case *Image:
+		e.image(c)
 	case Audio:
-		if !e.rev.Audio() {
-			e.fault("revision %s has no audio", e.rev)
-		}
-		e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
+		e.audio(&c)
+	case *Audio:
+		e.audio(c)
 	case EmbeddedResource:
 		e.embeddedResource(&c)
+	case *EmbeddedResource:
+		e.embeddedResource(c)
 	case ResourceLink:
-		if !e.rev.ResourceLink() {
-			e.fault("revision %s has no resource links", e.rev)
-		}
 		e.resourceLink(&c)
-	case nil:
-		e.fault("content is nil")
+	case *ResourceLink:
+		e.resourceLink(c)
 	default:
-		// Pointers have the methods of what they point to.
-		e.fault("content is a %T; use the value that it points to", c)
+		// What embeds a type of ours has its methods.
+		e.fault("content is a %T; use one of this package's own types", c)
 	}
-	e.raw("}}")
 }
 
 func (e *encoder) text(c *Text) {
@@ -147,6 +172,17 @@ func (e *encoder) text(c *Text) {
 	e.str("text", c.Text)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
+}
+
+func (e *encoder) image(c *Image) {
+	e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
+}
+
+func (e *encoder) audio(c *Audio) {
+	if !e.rev.Audio() {
+		e.fault("revision %s has no audio", e.rev)
+	}
+	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
 }
 
 func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotations, meta Meta) {
@@ -183,6 +219,9 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 }
 
 func (e *encoder) resourceLink(c *ResourceLink) {
+	if !e.rev.ResourceLink() {
+		e.fault("revision %s has no resource links", e.rev)
+	}
 	e.raw(`"type":"resource_link"`)
 	e.uri("uri", c.URI)
 	e.str("name", c.Name)
@@ -271,15 +310,15 @@ func (e *encoder) icons(icons []Icon) {
 // metaFromTitles appends _meta where only revisions with titles have it.
 func (e *encoder) metaFromTitles(m Meta) {
 	if e.rev.Titles() {
-		e.meta("_meta", m)
+		e.meta(m)
 	}
 }
 
-func (e *encoder) meta(name string, m Meta) {
+func (e *encoder) meta(m Meta) {
 	if len(m) == 0 {
 		return
 	}
-	e.key(name)
+	e.key("_meta")
 	e.raw("{")
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if err := checkMetaKey(k); err != nil {

@@ -102,8 +102,11 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		}
 		f := field{name: name, index: at, typ: sf.Type, optional: optional || sf.Type.Kind() == reflect.Pointer}
 		for option := range strings.SplitSeq(options, ",") {
-			if option == "omitempty" || option == "omitzero" {
+			switch option {
+			case "omitempty", "omitzero":
 				f.optional = true
+			case "string":
+				w.faults = append(w.faults, fmt.Errorf(`argument %q: the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`, name))
 			}
 		}
 		var err error
@@ -268,7 +271,11 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		}
 		known := map[reflect.Type]*jsonschema.Schema{}
 		noteTextTypes(t, known, map[reflect.Type]bool{})
-		return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
+		if err != nil {
+			return nil, err
+		}
+		return s, completeSchema(t, s)
 	}
 	return &jsonschema.Schema{Type: "string"}, nil
 }

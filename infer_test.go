@@ -45,11 +45,9 @@ func TestInferFields(t *testing.T) {
 			E string `json:"-,"`
 			F string `json:""`
 			G string `xml:"g"`
-			H string `json:"h,string"`
-			I string `json:"i,string,omitempty"`
 			J string `json:"omitempty"`
 			K string `json:"a b.ä/<"`
-		}](), "x B? c? - F G h i? omitempty a b.ä/<"},
+		}](), "x B? c? - F G omitempty a b.ä/<"},
 		{promptOf[struct {
 			A *string
 			B **int `json:"b"`

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ func (c *planCompiler) fromList(arguments []Argument) {
 			c.fault(a.Name, err)
 			a.Schema, v = nil, &value{} // to go on with what else may be wrong
 		}
+		a.describe(a.Schema)
 		c.add(argument{Argument: a, value: v}, nil)
 	}
 }
@@ -68,6 +70,15 @@ func (a *Argument) compileSchema() (*value, error) {
 		return nil, err
 	}
 	return compileValue(nil, a.Schema)
+}
+
+// describe takes over what the author's schema says to people, where the
+// argument itself says nothing.
+func (a *Argument) describe(s *jsonschema.Schema) {
+	if s != nil {
+		a.Title = cmp.Or(a.Title, s.Title)
+		a.Description = cmp.Or(a.Description, s.Description)
+	}
 }
 
 // fromStruct compiles the arguments that a struct declares, completed by
@@ -127,6 +138,7 @@ func (a *argument) complete(extra *Argument, t reflect.Type) (faults []error) {
 	if err != nil {
 		return append(faults, err)
 	}
+	a.describe(s)
 	s = mergeSchemas(a.Schema, s)
 	v, err := compileValue(t, s)
 	if err != nil {

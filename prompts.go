@@ -102,8 +102,11 @@ type Argument struct {
 	// Schema constrains the value and may give a default. It judges the
 	// converted value: a minimum applies to an integer argument, a pattern
 	// to a string. Without a struct its type decides how the text is read,
-	// and no type means a string. The wire has no place for it; clients see
-	// it as a hint in the description.
+	// or the type of its enum or const; without any the value is a string,
+	// whatever types there may be in an anyOf. Its format is not judged. The
+	// wire has no place for a schema; clients see it as a hint in the
+	// description. Its Title and Description are the argument's, if the
+	// argument has none.
 	Schema *jsonschema.Schema
 }
 

@@ -9,9 +9,12 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // resolve prepares the schema for jsonschema-go, which also checks it.
@@ -23,6 +26,9 @@ func resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
 		}
 	}()
 	if resolved, err = s.Resolve(nil); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if err := checkReferences(s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
@@ -85,29 +91,48 @@ func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
 
 func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
-// subschemas yields the schemas directly inside of s.
-func subschemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
-	return func(yield func(*jsonschema.Schema) bool) {
+// pointerEscaper escapes a name for a JSON pointer.
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// subschemas yields the schemas directly inside of s, each with the JSON
+// pointer that leads from s to it, in an order that is always the same.
+func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
 		v := reflect.ValueOf(s).Elem()
 		for i := range v.NumField() {
-			var subs iter.Seq[*jsonschema.Schema]
+			at := "/" + keywordOf(v.Type().Field(i))
 			switch f := v.Field(i).Interface().(type) {
 			case *jsonschema.Schema:
-				subs = slices.Values([]*jsonschema.Schema{f})
-			case []*jsonschema.Schema:
-				subs = slices.Values(f)
-			case map[string]*jsonschema.Schema:
-				subs = maps.Values(f)
-			default:
-				continue
-			}
-			for sub := range subs {
-				if sub != nil && !yield(sub) {
+				if f != nil && !yield(at, f) {
 					return
+				}
+			case []*jsonschema.Schema:
+				for j, sub := range f {
+					if sub != nil && !yield(at+"/"+strconv.Itoa(j), sub) {
+						return
+					}
+				}
+			case map[string]*jsonschema.Schema:
+				for _, name := range slices.Sorted(maps.Keys(f)) {
+					if f[name] != nil && !yield(at+"/"+pointerEscaper.Replace(name), f[name]) {
+						return
+					}
 				}
 			}
 		}
 	}
+}
+
+// keywordOf returns the keyword that a field of a Schema stands for.
+func keywordOf(sf reflect.StructField) string {
+	switch sf.Name {
+	case "Items", "ItemsArray":
+		return "items"
+	case "DependencySchemas":
+		return "dependencies"
+	}
+	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	return name
 }
 
 // refersOutside reports whether the elements of a list cannot be judged by the
@@ -121,7 +146,7 @@ func hasReference(s *jsonschema.Schema) bool {
 	if s.Ref != "" || s.DynamicRef != "" {
 		return true
 	}
-	for sub := range subschemas(s) {
+	for _, sub := range subschemas(s) {
 		if hasReference(sub) {
 			return true
 		}
@@ -162,7 +187,16 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 	if s.Default != nil && !json.Valid(s.Default) {
 		return fmt.Errorf("the default %s is not JSON; a text has quotes in JSON", clip(string(s.Default), 64))
 	}
-	for sub := range subschemas(s) {
+	values := s.Enum
+	if s.Const != nil {
+		values = append(values[:len(values):len(values)], *s.Const)
+	}
+	for _, v := range values {
+		if err := checkExact(v); err != nil {
+			return err
+		}
+	}
+	for _, sub := range subschemas(s) {
 		if err := checkTree(sub, append(within, s)); err != nil {
 			return err
 		}
@@ -170,48 +204,35 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 	return nil
 }
 
-// deepCopy returns a copy that shares nothing changeable with v, which is
-// made of what a cloned schema is made of.
-func deepCopy[T any](v T) T {
-	c := reflect.New(reflect.TypeFor[T]()).Elem()
-	deepCopyInto(c, reflect.ValueOf(&v).Elem())
-	return c.Interface().(T)
+// checkExact refuses a value of a schema with an integer that would be another
+// one after it has been a float64, which is what JSON makes of it here.
+func checkExact(v any) error {
+	raw, err := encodeJSON(v)
+	var doc strictjson.Doc
+	if err != nil || doc.Parse(string(raw), maxDepth) != nil {
+		return nil // cloneSchema says so better
+	}
+	return checkExactIn(doc.Root())
 }
 
-func deepCopyInto(dst, src reflect.Value) {
-	switch src.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
-		if src.IsNil() {
-			return
+func checkExactIn(v strictjson.Value) error {
+	if v.IsInteger() {
+		f, err := strconv.ParseFloat(v.Raw(), 64)
+		if err != nil || jsonText(f) != v.Raw() {
+			return fmt.Errorf("the integer %s cannot be kept exactly, because a schema's numbers are floats; make the argument a string, or judge it in the render function", clip(v.Raw(), 64))
 		}
 	}
-	switch src.Kind() {
-	case reflect.Pointer:
-		dst.Set(reflect.New(src.Type().Elem()))
-		deepCopyInto(dst.Elem(), src.Elem())
-	case reflect.Interface:
-		c := reflect.New(src.Elem().Type()).Elem()
-		deepCopyInto(c, src.Elem())
-		dst.Set(c)
-	case reflect.Slice:
-		dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
-		for i := range src.Len() {
-			deepCopyInto(dst.Index(i), src.Index(i))
+	for e := range v.Elements() {
+		if err := checkExactIn(e); err != nil {
+			return err
 		}
-	case reflect.Map:
-		dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
-		for i := src.MapRange(); i.Next(); {
-			c := reflect.New(src.Type().Elem()).Elem()
-			deepCopyInto(c, i.Value())
-			dst.SetMapIndex(i.Key(), c)
-		}
-	case reflect.Struct:
-		for i := range src.NumField() {
-			deepCopyInto(dst.Field(i), src.Field(i))
-		}
-	default:
-		dst.Set(src)
 	}
+	for _, m := range v.Members() {
+		if err := checkExactIn(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mergeSchemas returns inferred with every keyword that declared has.
@@ -245,11 +266,15 @@ func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // kindOfSchema returns how a text is read if only a schema says so: by its
-// type, or by the type that all values of its enum have.
+// type, or by the type that its const or all values of its enum have.
 func kindOfSchema(s *jsonschema.Schema) (kind, error) {
 	types := typesOf(s)
-	if len(types) == 0 && len(s.Enum) > 0 {
-		for _, e := range s.Enum {
+	if len(types) == 0 {
+		values := s.Enum
+		if s.Const != nil {
+			values = []any{*s.Const}
+		}
+		for _, e := range values {
 			if t := typeOf(e); !slices.Contains(types, t) {
 				types = append(types, t)
 			}

@@ -19,7 +19,9 @@ func TestStalledClientCostsOthersNothing(t *testing.T) {
 		session := newSession(t, s)
 		x := Exchange{Send: func([]byte, Code, bool) error { <-unread; return nil }}
 		for i := range 4 {
-			go func() { assert.NoError(t, session.Handle(context.Background(), []byte(getLine(fmt.Sprint(i), "text")), x)) }()
+			go func() {
+				assert.NoError(t, session.Handle(context.Background(), []byte(getLine(fmt.Sprint(i), "text")), x))
+			}()
 		}
 		synctest.Wait()
 		_, err := s.Call(context.Background(), "prompts/get", []byte(`{"name":"text"}`), CallOptions{})

@@ -37,6 +37,7 @@ type value struct {
 	noun  string // what the text must be, such as "an integer"
 	rules rules
 	judge *jsonschema.Resolved // judges what the rules do not cover; nil if they cover all
+	spelt *spelling            // of JSON that fills a Go type; nil if nothing is spelt
 }
 
 // compileValue compiles the schema for values of type t. A nil t is for a
@@ -63,6 +64,8 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			v.bits = t.Bits()
 		case kindList:
 			elem = t.Elem()
+		case kindJSON:
+			v.spelt = spellingOf(t)
 		}
 	}
 	if v.kind == kindList {
