@@ -171,11 +171,11 @@ func TestContentFaults(t *testing.T) {
 		{"UTF-8 in a name", in(ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
 			[]string{"message 1: name is not", "message 1: title is not", "message 1: description is not"}},
 		{"UTF-8 in a resource", in(EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
-			"message 1: uri is not valid UTF-8", `message 1: uri "a:b\xff": a URI must be percent-encoded`,
-			"message 1: mimeType is not valid UTF-8", `message 1: MIME type "a/\xff": `, "message 1: text is not valid UTF-8"}},
-		{"no MIME type", in(Image{}), []string{`message 1: MIME type "": required`}},
-		{"no MIME type of audio", in(Audio{}), []string{`message 1: MIME type "": required`}},
-		{"MIME type", in(Image{MIMEType: "png"}), []string{`message 1: MIME type "png": no subtype`}},
+			"message 1: uri is not valid UTF-8", `message 1: uri: a URI must be percent-encoded`,
+			"message 1: mimeType is not valid UTF-8", `message 1: MIME type: `, "message 1: text is not valid UTF-8"}},
+		{"no MIME type", in(Image{}), []string{`message 1: MIME type: required`}},
+		{"no MIME type of audio", in(Audio{}), []string{`message 1: MIME type: required`}},
+		{"MIME type", in(Image{MIMEType: "png"}), []string{`message 1: MIME type: no subtype`}},
 		{"priority above 1", notes(Annotations{Priority: ptr(1.01)}), []string{"message 1: priority 1.01 is not from 0 to 1"}},
 		{"priority below 0", notes(Annotations{Priority: ptr(-0.1)}), []string{"message 1: priority -0.1 is not"}},
 		{"priority NaN", notes(Annotations{Priority: ptr(math.NaN())}), []string{"message 1: priority NaN is not"}},
@@ -184,20 +184,20 @@ func TestContentFaults(t *testing.T) {
 		{"year 10000", notes(Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year 10000"}},
 		{"year 10000 in UTC", notes(Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 1: lastModified: the year 10000"}},
 		{"year -1", notes(Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year -1"}},
-		{"text and blob", in(EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 1: resource "a:b" has both text and a blob`}},
-		{"no URI", in(EmbeddedResource{Text: "x"}), []string{`message 1: uri "": not an absolute URI`}},
-		{"relative URI", in(ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 1: uri "/a/b": not an absolute URI: it has no scheme`}},
-		{"no name", in(ResourceLink{URI: "a:b"}), []string{`message 1: resource link "a:b" has no name`}},
+		{"text and blob", in(EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 1: the resource has both text and a blob`}},
+		{"no URI", in(EmbeddedResource{Text: "x"}), []string{`message 1: uri: not an absolute URI`}},
+		{"relative URI", in(ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 1: uri: not an absolute URI: it has no scheme`}},
+		{"no name", in(ResourceLink{URI: "a:b"}), []string{`message 1: the resource link has no name`}},
 		{"negative size", in(ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 1: size -1 is negative"}},
 		{"icon", in(ResourceLink{URI: "a:b", Name: "n", Icons: []Icon{{Src: "x"}}}), []string{`message 1: icon 0: src "x": not an absolute URI`}},
 		{"icons", in(ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
-			`message 1: MIME type "x": no subtype`, `message 1: icon 0: src "file:///x" must be an https`, `message 1: icon 0: MIME type "x": no subtype`,
+			`message 1: MIME type: no subtype`, `message 1: icon 0: src "file:///x" must be an https`, `message 1: icon 0: MIME type "x": no subtype`,
 			`message 1: icon 0: size "x" is neither`, `message 1: icon 0: theme "x" is neither`}},
 		{"reserved _meta", in(Text{Meta: Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 1: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
 		{"_meta of a resource", in(EmbeddedResource{URI: "a:b", ResourceMeta: Meta{"a b": 1}}), []string{`message 1: _meta key "a b": a name must`}},
 		{"_meta that panics", &Result{Meta: Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
 		{"_meta too deep", &Result{Meta: Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
-		{"all of them", Messages(Message{}, Message{RoleUser, Image{}}), []string{"message 0: role", "message 0: content is nil", `message 1: MIME type "": required`}},
+		{"all of them", Messages(Message{}, Message{RoleUser, Image{}}), []string{"message 0: role", "message 0: content is nil", `message 1: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -219,6 +219,21 @@ func TestContentFaults(t *testing.T) {
 				assert.Contains(t, log.String(), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(err.Error()))
 			}
 		})
+	}
+}
+
+// What a message holds may be the value of an argument, which is not for the
+// log.
+func TestContentFaultsDoNotQuoteArguments(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cret value"
+	for _, c := range []Content{
+		EmbeddedResource{URI: secret}, ResourceLink{URI: secret}, Image{MIMEType: secret},
+		EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, Text{Text: secret + "\xff"},
+	} {
+		_, faults := encoded(revision.V20251125, Messages(Message{RoleUser, c}))
+		assert.NotEmpty(t, faults)
+		assert.NotContains(t, errors.Join(faults...).Error(), "s3cret")
 	}
 }
 

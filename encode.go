@@ -44,6 +44,15 @@ func (e *encoder) fault(format string, args ...any) {
 	e.faults = append(e.faults, err)
 }
 
+// about names a member and its value, to begin a fault with. What a message
+// holds may be an argument's value, which is not for the log.
+func (e *encoder) about(name, value string) string {
+	if e.inMessages {
+		return name
+	}
+	return name + " " + strconv.Quote(clip(value, 128))
+}
+
 // key begins the member of an object.
 func (e *encoder) key(name string) {
 	if e.buf[len(e.buf)-1] != '{' {
@@ -84,14 +93,14 @@ func (e *encoder) base64(name string, data []byte) {
 func (e *encoder) uri(name, value string) {
 	e.str(name, value)
 	if err := checkURI(value); err != nil {
-		e.fault("%s %q: %w", name, clip(value, 128), err)
+		e.fault("%s: %w", e.about(name, value), err)
 	}
 }
 
 func (e *encoder) mimeType(value string) {
 	e.str("mimeType", value)
 	if err := checkMIMEType(value); err != nil {
-		e.fault("MIME type %q: %w", clip(value, 128), err)
+		e.fault("%s: %w", e.about("MIME type", value), err)
 	}
 }
 
@@ -206,7 +215,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	e.mimeType(mimeType)
 	if c.Blob != nil {
 		if c.Text != "" {
-			e.fault("resource %q has both text and a blob", clip(c.URI, 128))
+			e.fault("the resource has both text and a blob")
 		}
 		e.base64("blob", c.Blob)
 	} else {
@@ -226,7 +235,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.uri("uri", c.URI)
 	e.str("name", c.Name)
 	if c.Name == "" {
-		e.fault("resource link %q has no name", clip(c.URI, 128))
+		e.fault("the resource link has no name")
 	}
 	e.opt("title", c.Title)
 	e.opt("description", c.Description)

@@ -61,7 +61,7 @@ type Options struct {
 	Capabilities map[string]any
 
 	// Logger gets what clients must not see: why a prompt failed, in full,
-	// and what the server did about a client that misbehaves. It never gets
+	// and what the server did about a client that misbehaves. It does not get
 	// the values of arguments. Default: nowhere.
 	Logger *slog.Logger
 }
