@@ -2,14 +2,14 @@
 // It shows a prompts.Transport of one's own, in framed.go, and what belongs
 // around it: a Serve for each connection, and an orderly end of them all.
 //
-//	go run ./examples/transport -listen /tmp/prompts.sock
+//	go run ./examples/transport -listen prompts.sock
 //
 // Clients start local servers as programs. So the same program can connect
 // its standard input and output to the socket; see bridge.go.
 //
-//	go run ./examples/transport -connect /tmp/prompts.sock < examples/codereview/session.jsonl
+//	go run ./examples/transport -connect prompts.sock < examples/codereview/session.jsonl
 //
-//	{"mcpServers": {"team": {"command": "/usr/local/bin/transport", "args": ["-connect", "/tmp/prompts.sock"]}}}
+//	{"mcpServers": {"team": {"command": "/usr/local/bin/transport", "args": ["-connect", "/path/to/prompts.sock"]}}}
 package main
 
 import (

@@ -1,0 +1,285 @@
+package prompts
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{Logger: j.logger()})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "deaf")))
+		time.Sleep(defaultRenderTimeout - time.Nanosecond)
+		assert.Empty(t, c.received())
+		time.Sleep(time.Nanosecond)
+		assert.ElementsMatch(t, []string{
+			errorLine("1", CodeInternalError, "the request took too long"),
+			errorLine("2", CodeInternalError, "the request took too long"),
+		}, c.received())
+		cause := <-w.causes
+		assert.ErrorIs(t, cause, errTimeLimit)
+		assert.ErrorIs(t, cause, context.DeadlineExceeded)
+		assert.Contains(t, j.String(), "prompt=wait")
+		assert.Contains(t, j.String(), "prompt=deaf")
+
+		time.Sleep(time.Hour)
+		assert.Empty(t, c.received(), "a late answer")
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), Options{MaxConcurrent: 1, RenderTimeout: time.Second})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "deaf")))
+		time.Sleep(time.Second)
+		assert.Len(t, c.received(), 1)
+		assert.Empty(t, c.ask(getLine("2", "text")), "it has to wait for the slot")
+		c.send(getLine("3", "text"))
+		time.Sleep(mostPatience)
+		assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
+		// Waiting has the same limit, so a stuck render keeps nobody waiting for ever.
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(57 * time.Second)
+		assert.Empty(t, c.ask(getLine("4", "text")), "the slot is taken still")
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{textLine("4", "hi")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// The answer of the time limit is written by a goroutine of its own, for
+// which Serve waits as for the others.
+func TestServeWaitsForTheAnswerOfTheTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wire := newWire(t)
+		c := connectWire(t, NewServer(registryOf(sleeper("deaf", 1100*time.Millisecond)), Options{RenderTimeout: time.Second}), wire).handshake()
+		wire.onWrite = func(context.Context, []byte) error { time.Sleep(500 * time.Millisecond); return nil }
+		c.send(getLine("1", "deaf"))
+		time.Sleep(1200 * time.Millisecond)
+		c.cancel()
+		assert.NoError(t, c.wait())
+		assert.Zero(t, wire.writing.Load(), "it still writes")
+		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+	})
+}
+
+func TestNegativeTimeLimitIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, NewServer(registryOf(sleeper("deaf", 48*time.Hour)), Options{RenderTimeout: -1})).handshake()
+		assert.Empty(t, c.ask(getLine("1", "deaf")))
+		time.Sleep(48 * time.Hour)
+		assert.Equal(t, []string{textLine("1", "slept")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// The time limit and the render race for one answer.
+func TestTimeLimitRacesTheAnswer(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(registryOf(sleeper("even", time.Second)), Options{RenderTimeout: time.Second})).handshake()
+			c.send(getLine("1", "even"))
+			time.Sleep(2 * time.Second)
+			assert.Len(t, c.received(), 1)
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// CAN-01, CAN-03, JRP-05
+func TestCancellation(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{Logger: j.logger()})).handshake()
+		assert.Empty(t, c.ask(getLine(`"a"`, "wait")))
+		// The reason is for the log (CAN-10), decoded ids are compared.
+		assert.Empty(t, c.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061","reason":"bored"}}`))
+		cause := <-w.causes
+		assert.ErrorIs(t, cause, errCancelled)
+		assert.ErrorIs(t, cause, context.Canceled)
+		assert.Contains(t, j.String(), "bored")
+		assert.NotContains(t, j.String(), "level=ERROR", "a cancelled render is nobody's fault")
+
+		assert.Equal(t, []string{textLine(`"a"`, "hi")}, c.ask(getLine(`"a"`, "text")), "the id is free again")
+		assert.Empty(t, c.ask(cancelLine(`"a"`)))
+		assert.NoError(t, c.end())
+	})
+}
+
+// CAN-09: a request has one answer or none, however the cancellation races.
+func TestCancellationRacesTheAnswer(t *testing.T) {
+	t.Parallel()
+	for i := range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+			c.send(getLine("1", "wait"))
+			synctest.Wait()
+			if i%2 == 0 {
+				go func() { w.let <- struct{}{} }()
+				c.send(cancelLine("1"))
+			} else {
+				c.send(cancelLine("1"))
+				go func() {
+					select {
+					case w.let <- struct{}{}:
+					case <-time.After(time.Second):
+					}
+				}()
+			}
+			answers := c.received()
+			assert.LessOrEqual(t, len(answers), 1)
+			for _, a := range answers {
+				assert.Equal(t, textLine("1", "let go"), a)
+			}
+			// Either way the id is free.
+			assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
+			go func() { <-w.let }()
+			time.Sleep(2 * time.Second)
+			select {
+			case w.let <- struct{}{}:
+			default:
+			}
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// GAP-17: an id in flight is taken, until its answer is out or it is cancelled.
+func TestIDInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+		assert.Empty(t, c.ask(getLine(`"a"`, "wait"), getLine("1", "wait")))
+		for _, id := range []string{`"a"`, `"\u0061"`, "1"} {
+			for _, msg := range []string{getLine(id, "text"), pingLine(id)} {
+				assert.Equal(t, []string{errorLine(id, CodeInvalidRequest, errInFlight.Message)}, c.ask(msg))
+			}
+		}
+		for _, id := range []string{`"A"`, `"1"`, "-1", `"a "`} {
+			assert.Equal(t, []string{textLine(id, "hi")}, c.ask(getLine(id, "text")))
+		}
+		w.let <- struct{}{}
+		w.let <- struct{}{}
+		assert.Len(t, c.received(), 2)
+		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestMaxConcurrent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 3
+		w := newWaiter()
+		c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: n})).handshake()
+		for i := range 2 * n {
+			c.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, c.received())
+		assert.EqualValues(t, n, w.running.Load())
+		c.send(getLine("9", "wait"))
+		time.Sleep(mostPatience)
+		assert.Equal(t, []string{errorLine("9", CodeInternalError, "the server is busy; try again later")}, c.received())
+		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
+		// The one that was refused is not in flight.
+		assert.Len(t, c.ask(pingLine("9")), 1)
+
+		for i := range 2 * n {
+			w.let <- struct{}{}
+			assert.Len(t, c.received(), 1, "answer %d", i)
+			assert.LessOrEqual(t, w.running.Load(), int32(n))
+		}
+		assert.EqualValues(t, 2*n, w.started.Load())
+		assert.EqualValues(t, n, w.most.Load())
+		// There is room again for as many.
+		for i := range 2 * n {
+			c.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, c.received())
+		for i := range 2 * n {
+			c.send(cancelLine(fmt.Sprint(i)))
+		}
+		assert.Empty(t, c.received())
+		assert.Zero(t, w.running.Load())
+		assert.NoError(t, c.end())
+	})
+}
+
+func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 3})
+		a, b := connect(t, s).handshake(), connect(t, s).handshake()
+		for i := range 4 { // two run, two wait
+			a.send(getLine(fmt.Sprint(i), "wait"))
+		}
+		assert.Empty(t, a.received())
+		assert.EqualValues(t, 2, w.running.Load())
+		assert.Empty(t, b.ask(getLine("0", "wait"), getLine("1", "wait")))
+		assert.EqualValues(t, 3, w.running.Load(), "in all")
+		b.send(getLine("2", "wait"))
+		time.Sleep(mostPatience)
+		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, b.received(), "six in all")
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), CallOptions{})
+		assert.Equal(t, busy(), err, "Call is one of them")
+		assert.Equal(t, []string{pongLine("3")}, b.ask(pingLine("3")))
+
+		for range 6 {
+			w.let <- struct{}{}
+			synctest.Wait()
+		}
+		assert.Len(t, a.received(), 4)
+		assert.Len(t, b.received(), 2)
+		assert.EqualValues(t, 3, w.most.Load())
+		assert.NoError(t, a.end())
+		assert.NoError(t, b.end())
+	})
+}
+
+// One that waits and is cancelled never runs, even if its turn comes then.
+func TestCancelledWhileItWaits(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1})).handshake()
+			assert.Empty(t, c.ask(getLine("1", "wait")))
+			assert.Empty(t, c.ask(getLine("2", "wait")))
+			c.send(cancelLine("2"), cancelLine("1"))
+			assert.Empty(t, c.received())
+			assert.EqualValues(t, 1, w.started.Load())
+			assert.NoError(t, c.end())
+		})
+	}
+}
+
+// Bounds that are meant to be none must not overflow into zero.
+func TestHugeBounds(t *testing.T) {
+	t.Parallel()
+	const huge = int(^uint(0) >> 1)
+	s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: huge, MaxConcurrentTotal: huge, MaxMessageBytes: huge, PageSize: huge})
+	session := newSession(t, s)
+	got, err := handle(t, s, session, getLine("1", "text"))
+	require.NoError(t, err)
+	assert.Equal(t, textLine("1", "hi"), got)
+}
