@@ -140,6 +140,7 @@ func TestBlameIsLoggedIfThereIsMore(t *testing.T) {
 		{errors.Join(blame, errDisk), "the disk is on fire"},
 		{fmt.Errorf("shard 3: %w", blame), "shard 3"},
 		{fmt.Errorf("%w and %w", blame, blame), " and "},
+		{errors.Join(blame, badError{}), "bad"},
 	} {
 		var j journal
 		r := registryOf(rendered("p", func(context.Context) (*Result, error) { return nil, test.err }))

@@ -19,7 +19,7 @@ type (
 	ownCase struct{ low, high int }
 	ownText struct{ text string }
 	nested  struct {
-		leveled `json:"in"`
+		In leveled `json:"in"`
 	}
 	deeper struct {
 		*Deep

@@ -269,7 +269,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		if reflect.PointerTo(t).Implements(jsonUnmarshaler) {
 			return &jsonschema.Schema{}, nil // its own method judges
 		}
-		known := map[reflect.Type]*jsonschema.Schema{}
+		known := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.Number](): {Type: "number"}}
 		noteTextTypes(t, known, map[reflect.Type]bool{})
 		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
 		if err != nil {

@@ -98,11 +98,15 @@ func memberOf(sf reflect.StructField) (m member, ok bool) {
 // type t: it requires pointers, which are optional here, and passes over the
 // option "string". s is nil where it has inferred nothing.
 func completeSchema(t reflect.Type, s *jsonschema.Schema) error {
-	if s == nil {
+	isInferred := s != nil
+	if !isInferred {
 		s = &jsonschema.Schema{}
 	}
 	t = withoutPointers(t)
 	if readsItself(t) {
+		if slices.Equal(s.Types, []string{"null"}) {
+			s.Types = nil // a pointer to what has no type may be anything
+		}
 		return nil
 	}
 	switch t.Kind() {
@@ -114,6 +118,9 @@ func completeSchema(t reflect.Type, s *jsonschema.Schema) error {
 		for _, m := range membersOf(t) {
 			if m.quoted {
 				return fmt.Errorf(`the json tag of its member %q has the option "string", which its schema would not know; remove it, or declare the member as a string`, m.name)
+			}
+			if isInferred && s.Properties[m.name] == nil {
+				return fmt.Errorf("its member %q comes from an embedded struct in a way that its schema would not know; declare it as a field with a name", m.name)
 			}
 			if m.optional {
 				s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == m.name })

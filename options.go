@@ -33,7 +33,8 @@ type Options struct {
 	// RenderTimeout is the time that a render function or a Method has under
 	// [Server.Serve]. Its context ends then, and the client gets an internal
 	// error even if the function goes on. Default: 30 seconds; negative: no
-	// limit.
+	// limit. It bounds the wait for a turn as well, after which the client is
+	// told that the server is busy.
 	RenderTimeout time.Duration
 	// MaxConcurrent is the number of render functions and Methods that may
 	// run at a time for one session. As many again wait for their turn; the

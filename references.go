@@ -51,7 +51,7 @@ func (r *references) note(s *jsonschema.Schema, pointer string) error {
 		}
 	}
 	for _, name := range names {
-		if r.targets[name] != nil {
+		if r.targets[name] != nil && r.targets[name] != s {
 			return fmt.Errorf("two of its parts are called %q", clip(name, 64))
 		}
 		r.targets[name] = s

@@ -58,11 +58,12 @@ func (c *connection) serve(parent context.Context) error {
 	c.spawn(func() { _ = c.session.Notifications(c.ctx, c.write) })
 
 	var err error
+	dropped := 0
 	select {
 	case err = <-read:
 		if errors.Is(err, io.EOF) {
 			err = nil
-			c.drain()
+			dropped = c.drain()
 		}
 	case <-c.ctx.Done():
 	}
@@ -78,6 +79,9 @@ func (c *connection) serve(parent context.Context) error {
 		}
 	})
 	c.await(stragglers)
+	if dropped > 0 {
+		c.server.log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
+	}
 	if isEnd || err == nil {
 		return nil
 	}
@@ -95,16 +99,15 @@ func (c *connection) spawn(f func()) {
 	}()
 }
 
-// drain lets what has been read be answered (GAP-46).
-func (c *connection) drain() {
+// drain lets what has been read be answered (GAP-46), and returns how many
+// requests are not.
+func (c *connection) drain() int {
 	if c.server.options.Grace < 0 {
-		return
+		return 0
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.options.Grace)
 	defer cancel()
-	if n := c.session.answers.wait(ctx); n > 0 && c.ctx.Err() == nil {
-		c.server.log(ctx, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", n))
-	}
+	return c.session.answers.wait(ctx)
 }
 
 // await waits for the connection's goroutines, and tells if some go on.

@@ -3,8 +3,10 @@ package prompts
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -28,5 +30,30 @@ func TestStalledClientCostsOthersNothing(t *testing.T) {
 		assert.NoError(t, err)
 		close(unread)
 		synctest.Wait()
+	})
+}
+
+// Nor does one whose requests have waited for their turn in vain, or end
+// their goroutine.
+func TestStalledQueueCostsOthersNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		quits := rendered("quits", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil })
+		s := NewServer(registryOf(quits), Options{MaxConcurrent: 1})
+		unread := make(chan struct{})
+		session := newSession(t, s)
+		x := Exchange{Send: func([]byte, Code, bool) error { <-unread; return nil }}
+		for i := range 2 {
+			task, err := s.receive(context.Background(), session, []byte(getLine(fmt.Sprint(i), "quits")), x, nil)
+			assert.NoError(t, err)
+			go func() { _ = task.run(time.Second, x) }()
+			synctest.Wait()
+		}
+		time.Sleep(2 * time.Second)
+		assert.Zero(t, s.limit.tasks.Load())
+		assert.EqualValues(t, 2, session.limit.tasks.Load())
+		close(unread)
+		synctest.Wait()
+		assert.Zero(t, session.limit.tasks.Load())
 	})
 }

@@ -141,6 +141,7 @@ func (t *task) run(limit time.Duration, x Exchange) error {
 	completed := false
 	defer func() {
 		if !completed && t.conclude() { // the work has called runtime.Goexit
+			t.leaveServer()
 			_ = t.fail(hide(t.work.failed, errGoexit), x)
 		}
 	}()
@@ -149,8 +150,7 @@ func (t *task) run(limit time.Duration, x Exchange) error {
 	t.leaveServer()
 	switch {
 	case !t.conclude():
-		t.tellCancelled()
-		return context.Cause(t.ctx)
+		return t.abandoned()
 	case failed == nil:
 	case failed.cut:
 		t.answered()
@@ -159,8 +159,13 @@ func (t *task) run(limit time.Duration, x Exchange) error {
 		return t.fail(failed, x)
 	}
 	*buf = append(result, '}')
+	return t.reply(x, answer{msg: *buf})
+}
+
+// reply sends the answer of a task that is settled.
+func (t *task) reply(x Exchange, a answer) error {
 	defer t.answered()
-	return x.answer(answer{msg: *buf})
+	return x.answer(a)
 }
 
 var errGoexit = errors.New("its goroutine was ended by runtime.Goexit")
@@ -179,24 +184,26 @@ func (t *task) conclude() bool {
 
 // giveUp ends a task whose turn has not come.
 func (t *task) giveUp(cause error, x Exchange) error {
+	t.leaveServer()
 	if !t.conclude() {
-		t.tellCancelled()
-		return cause
+		return t.abandoned()
 	}
-	defer t.answered()
 	if errors.Is(cause, errNoTurn) {
-		return x.answer(errorAnswer(t.id, busy()))
+		return t.reply(x, errorAnswer(t.id, busy()))
 	}
+	t.answered()
 	return cause
 }
 
-// tellCancelled tells the author why the client has cancelled the task, if it
-// has said so (CAN-10).
-func (t *task) tellCancelled() {
+// abandoned returns why something else has settled the task, and tells the
+// author what the client has given as its reason (CAN-10).
+func (t *task) abandoned() error {
+	<-t.ctx.Done() // whoever settles it cancels it next
 	var c *cancellation
 	if errors.As(context.Cause(t.ctx), &c) && c.reason != "" {
 		t.server.log(t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject, slog.String("reason", c.reason))
 	}
+	return context.Cause(t.ctx)
 }
 
 // expire answers for a work that has used up its time. The work still has its
@@ -206,15 +213,13 @@ func (t *task) expire(limit time.Duration, x Exchange) {
 		return
 	}
 	t.cancel(errTimeLimit)
-	_ = x.answer(errorAnswer(t.id, internalError("the request took too long")))
-	t.answered()
+	_ = t.reply(x, errorAnswer(t.id, internalError("the request took too long")))
 	t.server.log(t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.
 func (t *task) fail(f *failure, x Exchange) error {
-	err := x.answer(errorAnswer(t.id, f.seen))
-	t.answered()
+	err := t.reply(x, errorAnswer(t.id, f.seen))
 	t.server.tell(t.ctx, t.work, f)
 	return err
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // checkURI reports why s is no absolute URI by RFC 3986. url.Parse alone is
-// too lenient.
+// too lenient; where it is stricter, as with escapes in a host, it has its
+// way.
 func checkURI(s string) error {
 	if err := checkURICharacters(s); err != nil {
 		return err

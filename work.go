@@ -68,7 +68,8 @@ func saysNoMore(err error) bool {
 		return true
 	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
 		all := e.Unwrap()
-		return err.Error() == errors.Join(all...).Error() && !slices.ContainsFunc(all, func(err error) bool { return !saysNoMore(err) })
+		joined := errors.Join(all...) // nil if there are none
+		return joined != nil && err.Error() == joined.Error() && !slices.ContainsFunc(all, func(err error) bool { return !saysNoMore(err) })
 	}
 	return false
 }
