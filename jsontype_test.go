@@ -1,14 +1,13 @@
 package prompts
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"context"
 )
 
 type namedEmbedding struct {

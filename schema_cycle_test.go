@@ -47,6 +47,7 @@ func TestSchemaCycles(t *testing.T) {
 		{`{"$ref":"#a","$defs":{"a":{"$anchor":"a"},"b":{"$anchor":"a"}}}`, `two of its parts are called "a"`},
 
 		{`{"type":"object","properties":{"next":{"$ref":"#"}}}`, ""},
+		{`{"type":"object","$anchor":"x","$dynamicAnchor":"x","properties":{"a":{"$ref":"#x"}}}`, ""},
 		{`{"type":"object","additionalProperties":{"$ref":"#"}}`, ""},
 		{`{"type":"object","patternProperties":{"^a":{"$ref":"#"}}}`, ""},
 		{`{"type":"array","items":{"$ref":"#"}}`, ""},
