@@ -19,8 +19,11 @@ func appendResultHead(dst []byte, id string) []byte {
 	return append(dst, `,"result":`...)
 }
 
-// errorAnswer encodes an error response. An empty id is one that could not be
-// read: it is left out, as revisions from 2025-11-25 have it (GAP-13).
+// nullID is the id of an error response where a revision needs one and there
+// is none to repeat.
+const nullID = "null"
+
+// errorAnswer encodes an error response. Without an id it has none.
 func errorAnswer(id string, e *Error) answer {
 	dst := []byte(`{"jsonrpc":"2.0"`)
 	if id != "" {
@@ -40,4 +43,27 @@ func errorAnswer(id string, e *Error) answer {
 		}
 	}
 	return answer{msg: append(dst, "}}"...), code: e.Code}
+}
+
+// appendNotification appends a notification. Without params it has none.
+func appendNotification(dst []byte, method string, params []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
+	dst = append(dst, method...)
+	dst = append(dst, '"')
+	if params != nil {
+		dst = append(dst, `,"params":`...)
+		dst = append(dst, params...)
+	}
+	return append(dst, '}')
+}
+
+// appendRequest appends a request to the client.
+func appendRequest(dst []byte, id, method string, params []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
+	dst = append(dst, id...)
+	dst = append(dst, `","method":"`...)
+	dst = append(dst, method...)
+	dst = append(dst, `","params":`...)
+	dst = append(dst, params...)
+	return append(dst, '}')
 }

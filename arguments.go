@@ -52,12 +52,7 @@ func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
 func (f typedFunc[In]) isNil() bool { return f == nil }
 
 func (f typedFunc[In]) bind(p *plan, args []given) (bound, []problem) {
-	in := new(In)
-	v := reflect.ValueOf(in).Elem()
-	problems := p.judge(args, func(a *argument, text string) *problem {
-		_, problem := a.value.read(fieldAt(v, a.index), text, false)
-		return problem
-	})
+	in, problems := fill[In](p, args)
 	return func(ctx context.Context) (*Result, error) { return f(ctx, *in) }, problems
 }
 

@@ -3,31 +3,64 @@ package prompts
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // CallOptions say whom a [Server.Call] is for. The zero value is a client of
 // revision 2025-11-25 with no capabilities.
-type CallOptions struct{}
+type CallOptions struct {
+	// Version is the protocol revision that the client speaks, such as
+	// "2025-06-18". Default: 2025-11-25.
+	Version string
+	// ClientCapabilities is the JSON object that the client has declared, in
+	// initialize or with its request. Default: none.
+	ClientCapabilities json.RawMessage
+	// Request, if not nil, sends the client a request and returns the result
+	// that it answers with. It is how an [Ask] reaches a client of revision
+	// 2025-06-18 or 2025-11-25. It may be called on any goroutine.
+	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Notify, if not nil, sends the client a notification: the progress of
+	// the request, if it has a token. It may be called on any goroutine, but
+	// not concurrently, nor after Call has returned. It must not keep params.
+	Notify func(method string, params json.RawMessage)
+}
+
+// errVersion is what Call returns for a version that there is not.
+var errVersion = errors.New("prompts: no such protocol version")
 
 // Call answers one request of the methods in [Server.Methods] for somebody
 // else's JSON-RPC layer, which has read the envelope and found out to whom it
 // talks. params is the JSON text of the request's params, or nil; it is read
-// as strictly as a whole message. Call returns the JSON text of the result,
-// or an [*Error], which is what the client is to get. If there is no answer
-// because ctx has ended, the error is the cause of that.
+// as strictly as a whole message, but for what belongs to the envelope. Call
+// returns the JSON text of the result, or an [*Error], which is what the
+// client is to get. If there is no answer because ctx has ended, the error is
+// the cause of that; it is another one if an option is at fault.
 //
 // It renders on the caller's goroutine, within Options.MaxConcurrentTotal, and
 // waits for the render function to return. There is no time limit but ctx's.
-func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, _ CallOptions) (json.RawMessage, error) {
+func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	m := s.methods[name]
 	if m == nil || !m.shared {
 		return nil, methodNotFound(name)
 	}
+	c := &call{server: s, rev: revision.Newest()}
+	if o.Version != "" {
+		var ok bool
+		if c.rev, ok = revision.Parse(o.Version); !ok {
+			return nil, fmt.Errorf("%w: %q", errVersion, clip(o.Version, maxEcho))
+		}
+	}
 	doc := takeDoc()
 	defer giveDoc(doc)
-	c := &call{server: s, rev: revision.Newest()}
+	if len(o.ClientCapabilities) > 0 {
+		if err := doc.Parse(string(o.ClientCapabilities), maxDepth); err != nil {
+			return nil, fmt.Errorf("prompts: client capabilities: %w", err)
+		}
+		c.client = readCapabilities(c.rev, doc.Root())
+	}
 	c.message.method, c.message.large = name, len(params) > maxShared
 	if len(params) > s.options.MaxMessageBytes {
 		return nil, invalidParams("params are too large")
@@ -41,26 +74,37 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if err := c.message.checkParams(); err != nil {
 		return nil, err
 	}
-	if m.quick != nil {
-		result, err := m.quick(c, nil)
-		if err != nil {
-			return nil, err
-		}
-		return result, nil
-	}
-	w, err := m.slow(c)
+	result, w, err := m.serve(c, nil)
 	if err != nil {
 		return nil, err
 	}
-	if !s.limit.enter(ctx, nil) {
+	if result != nil {
+		return result, nil
+	}
+	return s.work(ctx, c, w, o)
+}
+
+// work does the work of a Call.
+func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json.RawMessage, error) {
+	p := &callPeer{options: o}
+	p.place.server = s.limit
+	if !p.place.enter(ctx, nil) {
 		return nil, busy()
 	}
-	defer s.limit.leave()
-	if err := s.limit.acquire(ctx, 0); err != nil {
+	defer p.place.leave()
+	if err := p.place.acquire(ctx, 0); err != nil {
 		return nil, err
 	}
-	defer s.limit.release()
-	result, failed := w.do(ctx, nil)
+	p.ctx = workContext{ctx, &caller{
+		rev: c.rev, client: c.client, asks: w.asks, isLive: o.Request != nil, peer: p,
+	}}
+	if o.Notify != nil {
+		p.ctx.caller.progress.token = c.message.progressToken()
+	}
+	// Goexit in the work must not leave a goroutine that reports.
+	defer p.ctx.caller.progress.finish(p.ctx.caller, false)
+	result, failed := w.do(&p.ctx, nil)
+	p.ctx.caller.progress.finish(p.ctx.caller, true)
 	switch {
 	case failed == nil:
 		return result, nil
@@ -69,4 +113,43 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	}
 	s.tell(ctx, w, failed)
 	return nil, failed.seen
+}
+
+// callPeer is the client of a Call, as far as the options lead to it.
+type callPeer struct {
+	options CallOptions
+	ctx     workContext
+	place   place
+	asking  turn
+}
+
+// request is that of a peer.
+func (p *callPeer) request(ctx context.Context, questions []*question) ([]reply, error) {
+	if err := p.asking.take(ctx); err != nil {
+		return nil, err
+	}
+	defer p.asking.give()
+	if !p.place.yield() {
+		return nil, errAnswered
+	}
+	responses := make([]reply, len(questions))
+	var err error
+	for i, q := range questions {
+		var result json.RawMessage
+		if result, err = p.options.Request(ctx, q.method, q.forRevision(p.ctx.caller.rev)); err != nil {
+			err = fmt.Errorf("asking the client: %w", err)
+			break
+		}
+		responses[i].result = string(result)
+	}
+	if again := p.place.resume(&p.ctx); err == nil {
+		err = again
+	}
+	return responses, err
+}
+
+// notify is that of a peer.
+func (p *callPeer) notify(method string, params []byte) error {
+	p.options.Notify(method, params)
+	return nil
 }

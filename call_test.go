@@ -185,20 +185,20 @@ func TestMethodsAndCapabilities(t *testing.T) {
 		Methods:      map[string]Method{"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
 		Capabilities: map[string]any{"tools": struct{}{}},
 	})
-	assert.Equal(t, []string{"prompts/get", "prompts/list"}, s.Methods())
-	assert.Equal(t, map[string]any{"prompts": map[string]any{"listChanged": true}}, s.Capabilities())
-	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, NewServer(nil, Options{NoListChanged: true}).Capabilities())
+	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
+	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
+	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, NewServer(nil, Options{NoListChanged: true, NoCompletions: true}).Capabilities())
 
 	// What is returned is the caller's.
 	s.Methods()[0] = "changed"
 	caps := s.Capabilities()
 	caps["prompts"].(map[string]any)["listChanged"] = "changed"
 	caps["other"] = 1
-	assert.Equal(t, []string{"prompts/get", "prompts/list"}, s.Methods())
-	assert.Equal(t, map[string]any{"prompts": map[string]any{"listChanged": true}}, s.Capabilities())
+	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
+	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
 	got, err := handle(t, s, s.NewSession(SessionOptions{}), initializeLine)
 	require.NoError(t, err)
-	assert.Contains(t, got, `"capabilities":{"prompts":{"listChanged":true},"tools":{}}`)
+	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}}`)
 }
 
 // What an author keeps of the options is the author's, too.
@@ -216,7 +216,7 @@ func TestOptionsAreCopied(t *testing.T) {
 	session := s.NewSession(SessionOptions{})
 	got, err := handle(t, s, session, initializeLine)
 	require.NoError(t, err)
-	assert.Contains(t, got, `"capabilities":{"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
+	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
 	got, err = handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
 	require.NoError(t, err)
 	assert.Equal(t, pongLine("1"), got)

@@ -23,6 +23,18 @@ func encoded(rev revision.Revision, r *Result) (string, []error) {
 	return string(e.buf), e.faults
 }
 
+// resultOf returns the result with the members, in the form of a revision
+// (JRP-09, PRG-11, GAP-45).
+func resultOf(rev revision.Revision, members string) string {
+	if !rev.Stateless() {
+		return "{" + members + "}"
+	}
+	if !strings.Contains(members, `]`+`,"_meta":`) {
+		members += `,"_meta":{}`
+	}
+	return `{"resultType":"complete",` + members + "}"
+}
+
 // Every kind of content with every member, in the form of each revision:
 // members that a revision does not know are left out (CNT-01 to CNT-12,
 // CNT-14, PRG-07, PRG-08, GAP-37).
@@ -72,8 +84,8 @@ func TestContent(t *testing.T) {
 		}},
 		{"resource link", ResourceLink{URI: "note://7", Name: "n", Title: "t", Description: "d", MIMEType: "text/plain", Size: ptr(int64(math.MaxInt64)),
 			Icons: []Icon{{Src: "https://example.com/i", MIMEType: "image/png", Sizes: []string{"1x1", "any"}, Theme: "light"}, {Src: "data:,x"}}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: ``, // CNT-07
-			r2: ``, // CNT-08
+			r1: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-07
+			r2: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-08
 			r3: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` + titled + `}`,
 			r4: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` +
 				`"icons":[{"src":"https://example.com/i","mimeType":"image/png","sizes":["1x1","any"],"theme":"light"},{"src":"data:,x"}],` + titled + `}`,
@@ -89,11 +101,11 @@ func TestContent(t *testing.T) {
 				got, faults := encoded(rev, Messages(Message{RoleAssistant, c.content}))
 				if want == "" {
 					require.Len(t, faults, 1)
-					assert.ErrorContains(t, faults[0], "message 0: revision "+rev.String()+" has no ")
+					assert.ErrorContains(t, faults[0], "message 0: the client speaks revision "+rev.String()+", which has no audio")
 					return
 				}
 				assert.Empty(t, faults)
-				assert.Equal(t, `{"messages":[{"role":"assistant","content":`+want+`}]}`, got)
+				assert.Equal(t, resultOf(rev, `"messages":[{"role":"assistant","content":`+want+`}]`), got)
 				assert.True(t, json.Valid([]byte(got)))
 			})
 		}
@@ -131,14 +143,14 @@ func TestContentMinimal(t *testing.T) {
 func TestResult(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]*Result{
-		`{"messages":[]}`: {},
-		`{"description":"d","messages":[],"_meta":{"a":{"b":1},"c":"\u0001<"}}`:                                                         {Description: "d", Messages: []Message{}, Meta: Meta{"c": "\x01<", "a": map[string]int{"b": 1}}},
-		`{"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}}]}`: Messages(User("a"), Assistant("b")),
+		`"messages":[]`: {},
+		`"description":"d","messages":[],"_meta":{"a":{"b":1},"c":"\u0001<"}`:                                                         {Description: "d", Messages: []Message{}, Meta: Meta{"c": "\x01<", "a": map[string]int{"b": 1}}},
+		`"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}}]`: Messages(User("a"), Assistant("b")),
 	} {
 		for _, rev := range revision.All() {
 			got, faults := encoded(rev, r)
 			assert.Empty(t, faults)
-			assert.Equal(t, want, got)
+			assert.Equal(t, resultOf(rev, want), got)
 		}
 	}
 	assert.Equal(t, &Result{}, Messages())

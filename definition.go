@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -18,6 +19,8 @@ type definition struct {
 	prompt Prompt // a copy; its arguments are completed by the struct
 	plan   *plan
 	listed [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
+	// shown returns a copy of the prompt for filters, made once.
+	shown func() Prompt
 }
 
 // compile checks everything about a declaration and returns all that is
@@ -49,6 +52,7 @@ func compile(p Prompt) (*definition, error) {
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
 		d.prompt.Meta = copyMeta(p.Meta)
+		d.shown = sync.OnceValue(d.export)
 		return d, nil
 	}
 	for i, err := range faults {

@@ -21,6 +21,9 @@ type encoder struct {
 	buf    []byte
 	rev    revision.Revision
 	faults []error
+	// fallback and serverInfo are for results.
+	fallback   func(c Content, version string) Content
+	serverInfo []byte
 	// most is how many faults are kept, 0 for all; dropped counts the others.
 	most, dropped int
 	// inMessages and message say where a fault is.
@@ -112,6 +115,9 @@ func (e *encoder) result(r *Result) {
 	}
 	e.most = maxResultFaults
 	e.raw("{")
+	if e.rev.Stateless() {
+		e.raw(`"resultType":"complete"`)
+	}
 	e.opt("description", r.Description)
 	e.key("messages")
 	e.raw("[")
@@ -125,7 +131,11 @@ func (e *encoder) result(r *Result) {
 	}
 	e.inMessages = false
 	e.raw("]")
-	e.meta(r.Meta)
+	if e.rev.Stateless() {
+		e.metaAfter(e.serverInfo, r.Meta)
+	} else {
+		e.meta(r.Meta)
+	}
 	e.raw("}")
 	if e.dropped > 0 {
 		e.faults = append(e.faults, fmt.Errorf("and %d more", e.dropped))
@@ -145,6 +155,9 @@ func (e *encoder) appendMessage(m *Message) {
 }
 
 func (e *encoder) content(c Content) {
+	if !e.rev.Audio() || !e.rev.ResourceLink() {
+		c = e.known(c)
+	}
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		e.fault("content is nil")
 		return
@@ -189,7 +202,7 @@ func (e *encoder) image(c *Image) {
 
 func (e *encoder) audio(c *Audio) {
 	if !e.rev.Audio() {
-		e.fault("revision %s has no audio", e.rev)
+		e.fault("the client speaks revision %s, which has no audio; Options.Fallback can put something in its place", e.rev)
 	}
 	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
 }
@@ -228,9 +241,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 }
 
 func (e *encoder) resourceLink(c *ResourceLink) {
-	if !e.rev.ResourceLink() {
-		e.fault("revision %s has no resource links", e.rev)
-	}
+	at := len(e.buf)
 	e.raw(`"type":"resource_link"`)
 	e.uri("uri", c.URI)
 	e.str("name", c.Name)
@@ -252,6 +263,10 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.icons(c.Icons)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
+	if !e.rev.ResourceLink() {
+		e.buf = e.buf[:at] // it has been checked, and that is all
+		e.text(&Text{Text: c.text(), Annotations: c.Annotations})
+	}
 }
 
 func (e *encoder) annotations(a *Annotations) {
@@ -324,11 +339,20 @@ func (e *encoder) metaFromTitles(m Meta) {
 }
 
 func (e *encoder) meta(m Meta) {
-	if len(m) == 0 {
-		return
+	if len(m) > 0 {
+		e.metaAfter(nil, m)
 	}
+}
+
+// metaAfter appends _meta with members of our own before the author's.
+func (e *encoder) metaAfter(own []byte, m Meta) {
 	e.key("_meta")
 	e.raw("{")
+	e.buf = append(e.buf, own...)
+	if len(m) == 0 {
+		e.raw("}")
+		return
+	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if err := checkMetaKey(k); err != nil {
 			e.fault("_meta key %q: %w", clip(k, 128), err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // Code is a JSON-RPC error code.
@@ -18,6 +20,7 @@ const (
 	CodeMethodNotFound     Code = -32601 // no such method, or not now
 	CodeInvalidParams      Code = -32602 // unknown prompt, bad arguments, bad cursor
 	CodeInternalError      Code = -32603 // the server's fault, whatever it is
+	CodeMissingCapability  Code = -32021 // revision 2026-07-28: the client has not declared a capability that is needed
 	CodeUnsupportedVersion Code = -32022 // revision 2026-07-28: no such protocol version here
 )
 
@@ -70,7 +73,15 @@ func internalError(message string) *Error {
 
 // renderError returns what the client gets to see of an error of a render
 // function, or nil if that is nothing.
-func renderError(prompt string, err error) *Error {
+func renderError(prompt string, rev revision.Revision, err error) *Error {
+	var unable *cannotAsk
+	if errors.As(err, &unable) {
+		return unable.seen(rev)
+	}
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.seen()
+	}
 	if problems := blamed(err, nil); len(problems) > 0 {
 		return argumentsError(prompt, problems)
 	}

@@ -281,6 +281,6 @@ func ExampleSession_Handle() {
 		}
 	}
 	// Output:
-	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{"listChanged":true},"tools":{}},"serverInfo":{"name":"prompts","version":"0"}}}
+	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}},"serverInfo":{"name":"prompts","version":"0"}}}
 	// {"jsonrpc":"2.0","id":2,"result":{"tools":[]}}
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -30,13 +31,17 @@ var update = flag.Bool("update", false, "write what the server sends into testda
 //	C>q "…"      the same, as a Go string literal, for what is no text
 //	S> MESSAGE   the server sends a message, byte for byte
 //	A> add NAME, A> remove NAME
-//	             the server's author changes the registry
+//	             the server's author changes the registry, and the time passes
+//	             that it takes to tell of it
 //	T> DURATION  time passes
 //	E>           the client closes its side
 //	---          the same, and then another client comes
 //
 // The S> lines after each other line are all that the server sends, in this
 // order, until nothing moves any more. With -update they are written anew.
+//
+// A requestState is random. In the server's lines it is a name, <state 1> for
+// the first and so on, by which the client's lines send it back.
 func TestGoldenSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*.txt")
 	require.NoError(t, err)
@@ -63,6 +68,7 @@ func play(t *testing.T, file, script string) string {
 	var c *client
 	var srv *Server
 	var played strings.Builder
+	var states states
 	lines := strings.Split(strings.TrimSuffix(script, "\n"), "\n")
 	for i, line := range lines {
 		if name, ok := strings.CutPrefix(line, "# server: "); ok {
@@ -91,7 +97,7 @@ func play(t *testing.T, file, script string) string {
 		kind, rest, _ := strings.Cut(line, " ")
 		switch {
 		case kind == "C>":
-			c.send(rest)
+			c.send(states.put(rest))
 		case kind == "C>q":
 			msg, err := strconv.Unquote(rest)
 			require.NoError(t, err, where)
@@ -106,6 +112,7 @@ func play(t *testing.T, file, script string) string {
 			default:
 				t.Fatalf("%s: %s?", where, verb)
 			}
+			time.Sleep(changeQuiet)
 		case kind == "T>":
 			d, err := time.ParseDuration(rest)
 			require.NoError(t, err, where)
@@ -132,7 +139,9 @@ func play(t *testing.T, file, script string) string {
 			want = append(want, strings.TrimPrefix(lines[i], "S> "))
 		}
 		got := c.received()
-		for _, msg := range got {
+		for i, msg := range got {
+			msg = states.take(msg)
+			got[i] = msg
 			played.WriteString("S> " + msg + "\n")
 			assert.True(t, json.Valid([]byte(msg)), "%s: not JSON: %s", where, msg)
 		}
@@ -146,6 +155,27 @@ func play(t *testing.T, file, script string) string {
 	time.Sleep(2 * time.Hour) // what Serve has left behind ends
 	assert.Empty(t, c.received(), "%s: sent after the end", file)
 	return played.String()
+}
+
+// states gives names to requestStates.
+type states []string
+
+var stateMember = regexp.MustCompile(`"requestState":"([^"]+)"`)
+
+// take returns the server's message with a name in the place of a state.
+func (s *states) take(msg string) string {
+	return stateMember.ReplaceAllStringFunc(msg, func(member string) string {
+		*s = append(*s, stateMember.FindStringSubmatch(member)[1])
+		return fmt.Sprintf(`"requestState":"<state %d>"`, len(*s))
+	})
+}
+
+// put returns the client's message with the states that it names.
+func (s *states) put(msg string) string {
+	for i, state := range *s {
+		msg = strings.ReplaceAll(msg, fmt.Sprintf("<state %d>", i+1), state)
+	}
+	return msg
 }
 
 // goldenServers are the options that a session may ask for.

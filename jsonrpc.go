@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -30,19 +31,29 @@ type Exchange struct {
 	Check func(Envelope) *Error
 	// Send sends a message to the client. code is that of an error response
 	// and 0 otherwise; last says that it is the answer, after which nothing
-	// follows. Send is never called concurrently, nor after the call that
-	// the Exchange was given to has returned. It must not keep msg. Required.
+	// follows. Before that come what the request itself gives rise to: its
+	// progress, requests to the client, notifications of changes. Send is
+	// never called concurrently, nor after the call that the Exchange was
+	// given to has returned. It must not keep msg. Required.
 	Send func(msg []byte, code Code, last bool) error
+	// Closing, if not nil, is closed when a request that has no end of its
+	// own, subscriptions/listen, is to be answered.
+	Closing <-chan struct{}
+
+	// emit, if not nil, sends a message of a task that is not its answer,
+	// unless the task is settled by the time that it is its turn.
+	emit func(t *task, msg []byte) error
 }
 
 func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
 
-// Handle answers one message that belongs to no session: one of a revision
-// that has none. As long as none of these is served, that is always an error
-// response. It calls Send for each message to the client before it
-// returns; there is none for a notification. It renders on the caller's
-// goroutine without a time limit but ctx, and waits for the render function
-// to return.
+// Handle answers one message that belongs to no session: one of revision
+// 2026-07-28, which carries its own envelope. Any other gets an error response.
+// It calls Send for each message to the client before it returns; there is
+// none for a notification. It renders on the caller's goroutine without a time
+// limit but ctx, and waits for the render function to return. A request of
+// subscriptions/listen is answered when x.Closing is closed; until then, or
+// until ctx ends, Handle does not return.
 //
 // The error is Send's, or says that there was no answer because ctx has
 // ended. That a message was refused is no error: the client was told.
@@ -52,47 +63,92 @@ func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
 
 // Handle answers one message of the session's client, as [Server.Handle]
 // does. A request that the client cancels meanwhile has no answer; the error
-// is then one that wraps context.Canceled.
+// is then one that wraps context.Canceled. The messages of a batch, which
+// revision 2025-03-26 has, are answered together, and worked on concurrently.
+//
+// A response to a request that was sent to the client is a message too: it
+// lets the call of Handle go on that has sent the request.
 func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
 	return s.server.handle(ctx, s, msg, x)
 }
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exchange) error {
-	t, err := s.receive(ctx, session, msg, x, nil)
-	if t == nil {
+	j, err := s.receive(ctx, session, msg, x, nil)
+	if j == nil {
 		return err
 	}
-	return t.run(0, x)
+	return j.run(0)
+}
+
+// job is what is left to do for a message once it has been read: to run an
+// author's code, or to tell of changes.
+type job interface {
+	// run does it, within the limit if that is above 0, and returns when the
+	// answer is out, or why there is none.
+	run(limit time.Duration) error
 }
 
 // receive takes a message as far as it goes without waiting for an author's
-// code: it answers it, or returns the task that will, which has been entered.
+// code: it answers it, or returns the job that will, which has been entered.
 // The patience is for room to enter.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, p *patience) (*task, error) {
+func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, p *patience) (job, error) {
 	if len(msg) > s.options.MaxMessageBytes {
-		return nil, x.answer(errorAnswer("", errTooLarge))
+		return nil, x.answer(session.errorAnswer(&message{}, errTooLarge))
 	}
 	doc := takeDoc()
 	defer giveDoc(doc)
 	// The one copy of the message: what is read from it are parts of this
 	// string.
+	root, broken := parseMessage(doc, string(msg))
+	if root.Kind() == strictjson.Array && broken == nil && session.revision().Batches() {
+		return s.receiveBatch(ctx, session, root, len(msg) > maxShared, x, p)
+	}
 	c := &call{server: s, session: session}
 	m := &c.message
 	var err *Error
-	*m, err = readMessage(doc, string(msg))
+	*m, err = readMessage(root)
 	m.large = len(msg) > maxShared
+	if root.Kind() == strictjson.Array {
+		err = errNoBatch
+	}
+	if broken != nil {
+		err = broken
+	}
+	if m.class == request && err == nil {
+		t, err := s.take(ctx, c, x, p)
+		if t == nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	return nil, s.pass(session, m, err, x)
+}
+
+var (
+	errTooLarge = invalidRequest("the message is too large")
+	errNoBatch  = invalidRequest("a batch is not part of this protocol revision")
+)
+
+// pass takes a message that is no request.
+func (s *Server) pass(session *Session, m *message, err *Error, x Exchange) error {
 	switch m.class {
 	case notification:
 		if err == nil && session != nil {
 			session.notice(m)
 		}
-		return nil, nil
+		return nil
 	case response:
-		return nil, nil // to a question that was never asked
+		if err == nil && session != nil {
+			session.resolve(m)
+		}
+		return nil
 	}
-	if err != nil {
-		return nil, x.answer(errorAnswer(m.id, err))
-	}
+	return x.answer(session.errorAnswer(m, err))
+}
+
+// take answers a request, or returns the task that will.
+func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience) (*task, error) {
+	m, session := &c.message, c.session
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	*buf = appendResultHead(*buf, m.id)
@@ -104,11 +160,16 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 		*buf = append(result, '}')
 		return nil, x.answer(answer{msg: *buf})
 	}
-	t := &task{server: s, session: session, id: m.id, key: m.key, work: w}
-	if !t.enter(ctx, p) {
-		return nil, x.answer(errorAnswer(m.id, busy()))
+	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x}
+	t.caller = caller{
+		rev: c.rev, client: c.client, asks: w.asks, isLive: session != nil && !c.rev.Stateless(), peer: t,
+		progress: reporter{token: m.progressToken()},
 	}
-	t.ctx, t.cancel = context.WithCancelCause(ctx)
+	if err := t.enter(ctx, p); err != nil {
+		return nil, x.answer(errorAnswer(m.id, err))
+	}
+	t.ctx.caller = &t.caller
+	t.ctx.Context, t.cancel = context.WithCancelCause(ctx)
 	if session != nil {
 		if err := session.begin(t); err != nil {
 			t.cancel(nil)
@@ -119,11 +180,9 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	return t, nil
 }
 
-var errTooLarge = invalidRequest("the message is too large")
-
-// dispatch takes a request to its method: it appends the result of a quick
-// one to dst, and returns the work of a slow one with a nil result. The order
-// of its checks is that of GAP-10.
+// dispatch takes a request to its method: it appends the result of one that
+// needs no author's code to dst, and returns the work of any other with a nil
+// result. The order of its checks is that of GAP-10.
 func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error) {
 	session, m := c.session, &c.message
 	version := m.envelopeVersion()
@@ -140,12 +199,16 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 			return nil, work{}, err
 		}
 	}
-	var rev revision.Revision
 	if stateless {
-		var ok bool
-		if rev, ok = revision.Parse(env.Version); !ok || !rev.Served() || !rev.Stateless() {
+		rev, ok := revision.Parse(env.Version)
+		if !ok || !rev.Stateless() {
 			return nil, work{}, unsupportedVersion(env.Version)
 		}
+		declared := m.params.Get("_meta").Get(capabilitiesKey)
+		if declared.Kind() != strictjson.Object {
+			return nil, work{}, invalidParam("_meta", "_meta: %q is required, an object", capabilitiesKey)
+		}
+		c.rev, c.client = rev, readCapabilities(rev, declared)
 	}
 	if x.Check != nil {
 		env.Routing = true
@@ -157,31 +220,28 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 		if err := session.admit(m.key); err != nil {
 			return nil, work{}, err
 		}
+		if !stateless {
+			c.rev, c.client = session.agreed()
+		}
 	}
 	row := s.methods[m.method]
-	if row == nil {
+	switch {
+	case row == nil, row.era == handshakeOnly && stateless, row.era == statelessOnly && c.rev != 0 && !stateless:
 		return nil, work{}, methodNotFound(m.method)
-	}
-	if !stateless {
-		if session != nil {
-			rev = session.revision()
-		}
-		if rev == 0 && (session == nil || !row.fresh) {
-			return nil, work{}, errNotInitialized
-		}
+	case c.rev == 0 && (session == nil || !row.fresh):
+		return nil, work{}, errNotInitialized
 	}
 	if err := m.checkParams(); err != nil {
 		return nil, work{}, err
 	}
-	c.rev = rev
-	if row.quick != nil {
-		result, err := row.quick(c, dst)
-		return result, work{}, err
+	if stateless {
+		if err := m.checkEnvelope(); err != nil {
+			return nil, work{}, err
+		}
 	}
-	w, err := row.slow(c)
-	return nil, w, err
+	return row.serve(c, dst)
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).
 var errNotInitialized = invalidParams("initialize the session first, or send _meta with %q and %q",
-	envelopeKey, "io.modelcontextprotocol/clientCapabilities")
+	envelopeKey, capabilitiesKey)

@@ -58,6 +58,10 @@ func (l *limiter) tryEnter() bool {
 	return false
 }
 
+// enterAgain counts a task in that has left for a while, whether there is room
+// for it or not.
+func (l *limiter) enterAgain() { l.tasks.Add(1) }
+
 func (l *limiter) leave() {
 	l.tasks.Add(-1)
 	select {

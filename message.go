@@ -3,7 +3,6 @@ package prompts
 import (
 	"strings"
 
-	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -14,6 +13,8 @@ type message struct {
 	key    requestID // the id to compare by
 	method string
 	params strictjson.Value // Invalid if absent
+	// What a response holds; Invalid if absent.
+	result, failure strictjson.Value
 	// large says that what an author may keep must not be a part of the
 	// message, which it would keep alive as a whole.
 	large bool
@@ -38,27 +39,28 @@ type requestID struct {
 	text     string
 }
 
+// parseMessage parses what a transport has read. A text that is JSON but breaks
+// our rules has both a value and an error: what is wrong with it is the first
+// thing to be said about it.
+func parseMessage(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
+	err := doc.Parse(src, maxDepth)
+	if broken, ok := err.(*strictjson.RuleError); ok {
+		return doc.Root(), invalidRequest("%s", broken.Error())
+	}
+	if err != nil {
+		return strictjson.Value{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
+	}
+	return doc.Root(), nil
+}
+
 // readMessage takes a message apart. If there is something wrong with it, the
 // message has at least its class, and its id if that can be told.
-func readMessage(doc *strictjson.Doc, src string) (message, *Error) {
-	err := doc.Parse(src, maxDepth)
-	broken, ruled := err.(*strictjson.RuleError)
-	if err != nil && !ruled {
-		return message{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
-	}
-	switch doc.Root().Kind() {
-	case strictjson.Object:
-	case strictjson.Array:
-		return message{}, invalidRequest("a batch is not part of this protocol revision")
-	default:
+func readMessage(v strictjson.Value) (message, *Error) {
+	if v.Kind() != strictjson.Object {
 		return message{}, invalidRequest("a message must be an object")
 	}
 	r := envelopeReader{}
-	r.read(doc.Root())
-	if ruled {
-		// The first thing said about a broken message is what broke it.
-		return r.m, invalidRequest("%s", broken.Error())
-	}
+	r.read(v)
 	return r.m, r.fault
 }
 
@@ -98,8 +100,10 @@ func (r *envelopeReader) read(root strictjson.Value) {
 			r.m.method, isMethod = v.Text(), true
 		case "params":
 			r.m.params = v
-		case "result", "error":
-			answer = true
+		case "result":
+			r.m.result, answer = v, true
+		case "error":
+			r.m.failure, answer = v, true
 		default:
 			if known := inOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
 				r.refuse("%q must be written %q", clip(name, maxEcho), known)
@@ -180,16 +184,6 @@ func checkCase(params strictjson.Value, known ...string) *Error {
 	return nil
 }
 
-// envelopeKey is the member of params._meta that makes a message one of the
-// stateless era (GAP-01).
-const envelopeKey = "io.modelcontextprotocol/protocolVersion"
-
-// envelopeVersion returns the protocol version in the message's own envelope.
-// It is Invalid for a message of the handshake era.
-func (m *message) envelopeVersion() strictjson.Value {
-	return m.params.Get("_meta").Get(envelopeKey)
-}
-
 // checkParams refuses params that no method takes.
 func (m *message) checkParams() *Error {
 	switch m.params.Kind() {
@@ -218,30 +212,15 @@ func (m *message) checkParams() *Error {
 	}
 }
 
+// progressToken returns the token of the request's progress as it was written,
+// empty if the client wants none.
+func (m *message) progressToken() string {
+	t := m.params.Get("_meta").Get("progressToken")
+	if t.Kind() == strictjson.Null {
+		return ""
+	}
+	return t.Raw()
+}
+
 // name returns params.name, which HTTP repeats in a header, if it is a string.
 func (m *message) name() string { return m.params.Get("name").Text() }
-
-// unsupportedVersion is the answer to an envelope with a protocol version
-// that is not served (DSC-07, GAP-05, GAP-06).
-func unsupportedVersion(requested string) *Error {
-	var supported, stateless []string
-	for _, rev := range revision.All() {
-		if rev.Served() {
-			supported = append(supported, rev.String())
-			if rev.Stateless() {
-				stateless = append(stateless, rev.String())
-			}
-		}
-	}
-	if rev, ok := revision.Parse(requested); ok && rev.Served() && len(stateless) > 0 {
-		supported = stateless // it would only ask for the same again
-	}
-	return &Error{
-		Code:    CodeUnsupportedVersion,
-		Message: "unsupported protocol version",
-		Data: struct {
-			Supported []string `json:"supported"`
-			Requested string   `json:"requested"`
-		}{supported, clip(requested, maxEcho)},
-	}
-}

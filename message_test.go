@@ -62,7 +62,7 @@ func TestReadMessage(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"m"}.`, unclear, "", "", CodeParseError},
 	} {
 		var doc strictjson.Doc
-		m, err := readMessage(&doc, test.src)
+		m, err := readText(&doc, test.src)
 		assert.Equal(t, test.class, m.class, test.src)
 		assert.Equal(t, test.id, m.id, test.src)
 		assert.Equal(t, test.method, m.method, test.src)
@@ -79,7 +79,7 @@ func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	key := func(id string) requestID {
 		var doc strictjson.Doc
-		m, err := readMessage(&doc, `{"jsonrpc":"2.0","id":`+id+`,"method":"m"}`)
+		m, err := readText(&doc, `{"jsonrpc":"2.0","id":`+id+`,"method":"m"}`)
 		require.Nil(t, err, id)
 		assert.Equal(t, id, m.id)
 		return m.key
@@ -162,12 +162,13 @@ func TestCaseIsFoldedAsEncodingJSONDoes(t *testing.T) {
 // DSC-07, GAP-05, GAP-06
 func TestUnsupportedVersion(t *testing.T) {
 	t.Parallel()
+	const all = `["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`
 	for version, want := range map[string]string{
-		"2026-07-28":             `{"supported":["2025-11-25"],"requested":"2026-07-28"}`,
-		"":                       `{"supported":["2025-11-25"],"requested":""}`,
-		"2025-11-25":             `{"supported":["2025-11-25"],"requested":"2025-11-25"}`,
-		"<é>":                    `{"supported":["2025-11-25"],"requested":"<é>"}`,
-		strings.Repeat("x", 300): `{"supported":["2025-11-25"],"requested":"` + strings.Repeat("x", 256) + `…"}`,
+		"":                       `{"supported":` + all + `,"requested":""}`,
+		"2025-11-25":             `{"supported":["2026-07-28"],"requested":"2025-11-25"}`,
+		"2024-11-05":             `{"supported":["2026-07-28"],"requested":"2024-11-05"}`,
+		"<é>":                    `{"supported":` + all + `,"requested":"<é>"}`,
+		strings.Repeat("x", 300): `{"supported":` + all + `,"requested":"` + strings.Repeat("x", 256) + `…"}`,
 	} {
 		got := errorAnswer("", unsupportedVersion(version))
 		assert.Equal(t, CodeUnsupportedVersion, got.code)
@@ -198,4 +199,14 @@ func TestErrorAnswer(t *testing.T) {
 		assert.Equal(t, test.err.Code, got.code)
 		assert.True(t, json.Valid(got.msg))
 	}
+}
+
+// readText parses and reads a message, as receive does.
+func readText(doc *strictjson.Doc, src string) (message, *Error) {
+	root, broken := parseMessage(doc, src)
+	m, err := readMessage(root)
+	if broken != nil {
+		err = broken
+	}
+	return m, err
 }

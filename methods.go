@@ -13,103 +13,170 @@ import (
 
 // method is one row of the method table.
 type method struct {
-	// quick appends the result at once: it runs no code of an author.
-	quick func(c *call, dst []byte) ([]byte, *Error)
-	// slow checks the params and returns the work that makes the result.
-	slow func(c *call) (work, *Error)
+	// serve checks the params and appends the result to dst; or it returns
+	// the work that makes the result of an author's code, and a nil result.
+	serve func(c *call, dst []byte) ([]byte, work, *Error)
+	era   era
 	// fresh methods are answered before a session is initialized.
 	fresh bool
 	// shared methods are answered by Call.
 	shared bool
 }
 
+// era says in which of the protocol's two eras there is a method.
+type era uint8
+
+const (
+	bothEras era = iota
+	handshakeOnly
+	statelessOnly
+)
+
 // call is one request on its way to its method.
 type call struct {
 	server  *Server
 	session *Session // nil outside of one
 	rev     revision.Revision
+	client  clientCapabilities
 	message message
 }
 
-func ping(_ *call, dst []byte) ([]byte, *Error) { return append(dst, "{}"...), nil }
+func ping(_ *call, dst []byte) ([]byte, work, *Error) { return append(dst, "{}"...), work{}, nil }
 
-func initialize(c *call, dst []byte) ([]byte, *Error) {
+func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	p := c.message.params
 	if err := checkCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
-		return nil, err
+		return nil, work{}, err
 	}
 	version := p.Get("protocolVersion")
 	if version.Kind() != strictjson.String {
-		return nil, invalidParam("protocolVersion", "protocolVersion is required, a string")
+		return nil, work{}, invalidParam("protocolVersion", "protocolVersion is required, a string")
 	}
-	if p.Get("capabilities").Kind() != strictjson.Object {
-		return nil, invalidParam("capabilities", "capabilities are required, an object")
+	capabilities := p.Get("capabilities")
+	if capabilities.Kind() != strictjson.Object {
+		return nil, work{}, invalidParam("capabilities", "capabilities are required, an object")
 	}
-	info := p.Get("clientInfo")
-	if info.Get("name").Kind() != strictjson.String || info.Get("version").Kind() != strictjson.String {
-		return nil, invalidParam("clientInfo", "clientInfo is required, an object with name and version")
+	if !isImplementation(p.Get("clientInfo")) {
+		return nil, work{}, invalidParam("clientInfo", "clientInfo is required, an object with name and version")
 	}
 	rev, ok := revision.Parse(version.Text())
-	if !ok || !rev.Served() || rev.Stateless() {
-		rev = revision.Newest() // the client decides whether it can (LIF-06)
+	if !ok || rev.Stateless() {
+		rev = revision.Newest() // the client decides whether it can (LIF-06, GAP-03)
 	}
-	if err := c.session.initialize(rev); err != nil {
-		return nil, err
+	if err := c.session.initialize(rev, readCapabilities(rev, capabilities)); err != nil {
+		return nil, work{}, err
 	}
-	return append(dst, c.server.initialized[rev]...), nil
+	return append(dst, c.server.initialized[rev]...), work{}, nil
 }
 
-func listPrompts(c *call, dst []byte) ([]byte, *Error) {
+func discover(c *call, dst []byte) ([]byte, work, *Error) {
+	return append(dst, c.server.discovered...), work{}, nil
+}
+
+func listPrompts(c *call, dst []byte) ([]byte, work, *Error) {
 	p, err := parseListParams(c.message.params)
 	if err != nil {
-		return nil, err
+		return nil, work{}, err
 	}
-	dst = append(dst, '{')
-	dst = appendPage(dst, c.server.registry, c.rev.Shape(), p.after, c.server.options.PageSize)
-	return append(dst, '}'), nil
+	s, rev := c.server, c.rev
+	if s.options.Visible == nil {
+		return s.appendList(dst, rev, p.after, nil), work{}, nil
+	}
+	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
+		dst = s.appendList(dst, rev, p.after, func(d *definition) bool {
+			return ctx.Err() == nil && s.isVisible(ctx, d)
+		})
+		if ctx.Err() != nil {
+			return nil, hide(listFailed, context.Cause(ctx)) // and not half a list
+		}
+		return dst, nil
+	}
+	return nil, work{code: runFunc(run), subject: slog.String("method", c.message.method), failed: listFailed}, nil
 }
 
-func getPrompt(c *call) (work, *Error) {
+const listFailed = "the prompts could not be listed"
+
+// appendList appends the result of prompts/list.
+func (s *Server) appendList(dst []byte, rev revision.Revision, after string, visible func(*definition) bool) []byte {
+	dst = append(dst, '{')
+	dst = appendPage(dst, s.registry, rev.Shape(), after, s.options.PageSize, visible)
+	if rev.Stateless() {
+		dst = append(dst, s.cacheable...)
+	}
+	return append(dst, '}')
+}
+
+// find returns the prompt of that name. Whether the client may know of it is
+// for the method's work to find out.
+func (s *Server) find(name string) (*definition, *Error) {
+	d, ok := s.registry.snapshot().Get(name)
+	if !ok {
+		return nil, unknownPrompt(name)
+	}
+	return d, nil
+}
+
+// isVisible reports whether the client in ctx may know of the prompt. It runs
+// an author's code.
+func (s *Server) isVisible(ctx context.Context, d *definition) bool {
+	return s.options.Visible == nil || s.options.Visible(ctx, d.shown())
+}
+
+func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 	p := c.message.params
 	if p.Kind() != strictjson.Object {
-		return work{}, invalidParams("params are required, an object")
+		return nil, work{}, invalidParams("params are required, an object")
 	}
-	if err := checkCase(p, "name", "arguments", "_meta"); err != nil {
-		return work{}, err
+	if err := checkCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
+		return nil, work{}, err
 	}
 	name := p.Get("name")
 	if name.Kind() != strictjson.String {
-		return work{}, invalidParam("name", "name is required, a string")
+		return nil, work{}, invalidParam("name", "name is required, a string")
 	}
 	args := p.Get("arguments")
 	switch args.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return work{}, invalidParam("arguments", "arguments must be an object of strings")
+		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
 	}
-	d, ok := c.server.registry.snapshot().Get(name.Text())
-	if !ok {
-		return work{}, unknownPrompt(name.Text())
+	s := c.server
+	d, err := s.find(name.Text())
+	if err != nil {
+		return nil, work{}, err
 	}
-	// The conversion of a value may be an author's code too.
-	texts, problems := d.plan.collect(args, c.server.options.StrictArguments, c.message.large)
-	rev := c.rev
-	const failed = "the prompt could not be rendered"
-	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
-		render, more := d.bind(texts)
-		if problems := append(more, problems...); len(problems) > 0 {
-			return nil, &failure{seen: argumentsError(d.prompt.Name, problems)}
+	g := &rendering{server: s, rev: c.rev, definition: d}
+	if c.rev.Stateless() {
+		if g.responses, g.state, err = retryParams(p); err != nil {
+			return nil, work{}, err
 		}
-		result, err := render(ctx)
-		if err == nil {
-			return d.appendResult(dst, rev, result)
-		}
-		if e := renderError(d.prompt.Name, err); e != nil {
-			return nil, show(e, err)
-		}
-		return nil, hide(failed, err)
 	}
-	return work{run: run, subject: slog.String("prompt", d.prompt.Name), failed: failed}, nil
+	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
+	return nil, work{
+		code: g, subject: slog.String("prompt", d.prompt.Name),
+		failed: renderFailed, asks: true,
+	}, nil
+}
+
+// retryParams returns what a request brings that answers an input_required.
+func retryParams(p strictjson.Value) (responses, state string, err *Error) {
+	switch v := p.Get("inputResponses"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.Object:
+		responses = v.Raw()
+	default:
+		return "", "", invalidParam("inputResponses", "inputResponses must be an object")
+	}
+	switch v := p.Get("requestState"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.String:
+		if state = v.Text(); state == "" {
+			return "", "", errState
+		}
+	default:
+		return "", "", invalidParam("requestState", "requestState must be a string")
+	}
+	return responses, state, nil
 }
 
 func unknownPrompt(name string) *Error {
@@ -122,25 +189,15 @@ func unknownPrompt(name string) *Error {
 	}
 }
 
-// appendResult appends the result of a prompt, checked, in the form of a
-// revision.
-func (d *definition) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *failure) {
-	e := encoder{buf: dst, rev: rev}
-	e.result(r)
-	if len(e.faults) > 0 {
-		return nil, hide("the prompt's content is not valid", errors.Join(e.faults...))
-	}
-	return e.buf, nil
-}
-
 // rawMethod makes a row of the table of a Method.
 func rawMethod(f Method) *method {
 	const failed = "the request failed"
-	return &method{slow: func(c *call) (work, *Error) {
+	return &method{serve: func(c *call, _ []byte) ([]byte, work, *Error) {
 		var params json.RawMessage
 		if p := c.message.params; p.Kind() == strictjson.Object {
 			params = json.RawMessage(p.Raw())
 		}
+		s, rev := c.server, c.rev
 		run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
 			result, err := f(ctx, params)
 			if err != nil {
@@ -157,8 +214,47 @@ func rawMethod(f Method) *method {
 			if err != nil {
 				return nil, hide(failed, err)
 			}
+			if rev.Stateless() {
+				return s.appendComplete(dst[:at], string(dst[at:])), nil
+			}
 			return dst, nil
 		}
-		return work{run: run, subject: slog.String("method", c.message.method), failed: failed}, nil
+		return nil, work{code: runFunc(run), subject: slog.String("method", c.message.method), failed: failed}, nil
 	}}
+}
+
+// appendComplete appends the result of a Method, which is a JSON object, with
+// what every result of the stateless era has: a resultType, and the server's
+// identity in _meta. What the author has set is left as it is.
+func (s *Server) appendComplete(dst []byte, result string) []byte {
+	var doc strictjson.Doc
+	_ = doc.Parse(result, maxDepth) // it has been checked
+	root := doc.Root()
+	dst = append(dst, '{')
+	if root.Get("resultType").Kind() == strictjson.Invalid {
+		dst = append(dst, `"resultType":"complete",`...)
+	}
+	meta := root.Get("_meta")
+	for name, v := range root.Members() {
+		if name == "_meta" && v.Kind() == strictjson.Object {
+			continue
+		}
+		dst = strictjson.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = append(dst, v.Raw()...)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"_meta":{`...)
+	if meta.Get(serverInfoKey).Kind() == strictjson.Invalid {
+		dst = append(dst, s.serverInfo...)
+	}
+	for name, v := range meta.Members() {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = append(dst, v.Raw()...)
+	}
+	return append(dst, "}}"...)
 }

@@ -30,6 +30,50 @@ type Options struct {
 	// Otherwise they are ignored.
 	StrictArguments bool
 
+	// NoCompletions turns completion/complete off, and its capability.
+	NoCompletions bool
+	// AskArguments has a client that supports elicitation asked for arguments
+	// of a prompt that are missing or wrong, by a form with just those, where
+	// it would otherwise get invalid params (-32602). It is for prompts none
+	// of whose arguments is a secret.
+	AskArguments bool
+	// Visible, if not nil, says whether the client in ctx may know of a
+	// prompt. One that it may not is missing from its lists, and unknown in
+	// every other request. p is a copy for all calls, which must not be
+	// changed; Tags are for this. The function is called for each prompt of a
+	// list, so it must be fast. The rules for ctx are those of a [RenderFunc].
+	Visible func(ctx context.Context, p Prompt) bool
+	// Principal, if not nil, returns who the client in ctx is: the user that
+	// the author's own layer has authenticated. What a client brings back
+	// from an earlier request counts only for the same principal.
+	Principal func(ctx context.Context) string
+	// Fallback, if not nil, returns what stands in for content that the
+	// client's revision has not: an [Audio] in 2024-11-05, a [ResourceLink]
+	// before 2025-06-18. If it returns nil, or there is no Fallback, a link
+	// becomes a text with its name and URI, and a prompt with audio fails as
+	// an internal error.
+	Fallback func(c Content, version string) Content
+
+	// CacheTTL is how long clients of revision 2026-07-28 may keep a list of
+	// prompts, in whole milliseconds. Default: 0, not at all.
+	CacheTTL time.Duration
+	// CachePublic says that one client's list is good for any other, so that
+	// a cache between them may share it. With a Visible filter it has no effect.
+	CachePublic bool
+	// StateKeys, if not nil, returns the secret keys for what travels through
+	// a client of revision 2026-07-28 between the requests of one prompt: see
+	// [Ask]. Each has 16 random bytes at least. The first one encrypts; any
+	// of them decrypts, so that a new key can be brought in as the second
+	// everywhere before it becomes the first. Replicas share them. It is
+	// called for each such request. Default: one random key for this server.
+	StateKeys func() [][]byte
+	// StateTTL is how long an [Ask] waits for another request, in whole
+	// seconds. Default: 15 minutes.
+	StateTTL time.Duration
+	// AskTimeout is how long an [Ask] in a session waits for the client.
+	// Default: 5 minutes; negative: no limit.
+	AskTimeout time.Duration
+
 	// RenderTimeout is the time that a render function or a Method has under
 	// [Server.Serve]. Its context ends then, and the client gets an internal
 	// error even if the function goes on. Default: 30 seconds; negative: no
@@ -43,6 +87,12 @@ type Options struct {
 	// MaxConcurrentTotal is the same for all of the server's sessions
 	// together. Default: 1024.
 	MaxConcurrentTotal int
+	// MaxSubscriptions is the number of subscriptions that one session may
+	// have open; the next is refused (-32603). Default: 64.
+	MaxSubscriptions int
+	// MaxSubscriptionsTotal is the same for all of the server's sessions
+	// together, and for what belongs to none. Default: 65,536.
+	MaxSubscriptionsTotal int
 	// MaxMessageBytes is the size of the largest message that is read.
 	// Default: 4 MiB. A Transport has a bound of its own, such as
 	// MaxMessageBytes of stdio.Options; the lower one counts.
@@ -53,7 +103,9 @@ type Options struct {
 	Grace time.Duration
 
 	// Methods adds raw methods beside this package's, such as tools/list, by
-	// name. Reserved are notifications, initialize, ping, prompts/list,
+	// name, in all revisions. To a result in revision 2026-07-28 what every
+	// result has there is added: resultType, unless it has one, and the
+	// server's identity in _meta. Reserved are notifications, initialize, ping, prompts/list,
 	// prompts/get, completion/complete, server/discover and
 	// subscriptions/listen.
 	Methods map[string]Method
@@ -79,8 +131,12 @@ const (
 	defaultRenderTimeout      = 30 * time.Second
 	defaultMaxConcurrent      = 64
 	defaultMaxConcurrentTotal = 1024
+	defaultMaxSubscriptions   = 64
+	defaultSubscriptionsTotal = 1 << 16
 	defaultMaxMessageBytes    = 4 << 20
 	defaultGrace              = 5 * time.Second
+	defaultStateTTL           = 15 * time.Minute
+	defaultAskTimeout         = 5 * time.Minute
 
 	// maxDepth is how deep a message may nest.
 	maxDepth = 128
@@ -103,9 +159,23 @@ func (o Options) complete() (Options, []error) {
 	fill("PageSize", &o.PageSize, defaultPageSize)
 	fill("MaxConcurrent", &o.MaxConcurrent, defaultMaxConcurrent)
 	fill("MaxConcurrentTotal", &o.MaxConcurrentTotal, defaultMaxConcurrentTotal)
+	fill("MaxSubscriptions", &o.MaxSubscriptions, defaultMaxSubscriptions)
+	fill("MaxSubscriptionsTotal", &o.MaxSubscriptionsTotal, defaultSubscriptionsTotal)
 	fill("MaxMessageBytes", &o.MaxMessageBytes, defaultMaxMessageBytes)
 	if o.RenderTimeout == 0 {
 		o.RenderTimeout = defaultRenderTimeout
+	}
+	if o.AskTimeout == 0 {
+		o.AskTimeout = defaultAskTimeout
+	}
+	if o.StateTTL < 0 {
+		faults = append(faults, errors.New("StateTTL is negative"))
+	}
+	if o.StateTTL <= 0 {
+		o.StateTTL = defaultStateTTL
+	}
+	if o.CacheTTL < 0 {
+		faults = append(faults, errors.New("CacheTTL is negative"))
 	}
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
@@ -128,8 +198,10 @@ func (o Options) complete() (Options, []error) {
 			faults = append(faults, fmt.Errorf("method %q is reserved", name))
 		}
 	}
-	if _, ok := o.Capabilities["prompts"]; ok {
-		faults = append(faults, errors.New(`the capability "prompts" is this package's own`))
+	for _, own := range []string{"prompts", "completions"} {
+		if _, ok := o.Capabilities[own]; ok {
+			faults = append(faults, fmt.Errorf("the capability %q is this package's own", own))
+		}
 	}
 	return o, faults
 }

@@ -21,7 +21,8 @@ const (
 	cursorHeader  = 1 + crc32.Size
 )
 
-var cursorEncoding = base64.RawURLEncoding.Strict()
+// opaqueEncoding is the alphabet of what clients only pass back.
+var opaqueEncoding = base64.RawURLEncoding.Strict()
 
 // appendCursor appends the cursor of the page after the name.
 func appendCursor(dst []byte, name string) []byte {
@@ -29,12 +30,12 @@ func appendCursor(dst []byte, name string) []byte {
 	raw = append(raw, cursorVersion)
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE([]byte(name)))
 	raw = append(raw, name...)
-	return cursorEncoding.AppendEncode(dst, raw)
+	return opaqueEncoding.AppendEncode(dst, raw)
 }
 
 // parseCursor returns the name in a cursor and reports whether it is one.
 func parseCursor(cursor string) (after string, ok bool) {
-	raw, err := cursorEncoding.DecodeString(cursor)
+	raw, err := opaqueEncoding.DecodeString(cursor)
 	if err != nil || strings.ContainsAny(cursor, "\r\n") || // which the decoder passes over
 		len(raw) <= cursorHeader || raw[0] != cursorVersion {
 		return "", false
@@ -70,12 +71,16 @@ func parseListParams(params strictjson.Value) (listParams, *Error) {
 	return p, nil
 }
 
-// appendPage appends the members of a page's result, without the braces.
-func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int) []byte {
+// appendPage appends the members of a page's result, without the braces. If
+// visible is not nil it chooses what there is; the cursor names nothing else.
+func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int, visible func(*definition) bool) []byte {
 	dst = append(dst, `"prompts":[`...)
 	n, last := 0, ""
 	m := r.snapshot()
 	for name, d := range m.After(after) { // no name is empty
+		if visible != nil && !visible(d) {
+			continue
+		}
 		if n == size {
 			dst = append(dst, `],"nextCursor":"`...)
 			dst = appendCursor(dst, last)

@@ -33,7 +33,7 @@ func TestCursorIsStable(t *testing.T) {
 func TestBadCursors(t *testing.T) {
 	t.Parallel()
 	good := string(appendCursor(nil, "code_review"))
-	raw, err := cursorEncoding.DecodeString(good)
+	raw, err := opaqueEncoding.DecodeString(good)
 	require.NoError(t, err)
 	encode := base64.RawURLEncoding.EncodeToString
 	changed := func(at int, b byte) string {

@@ -131,6 +131,7 @@ func (a *argument) complete(extra *Argument, t reflect.Type) (faults []error) {
 	if extra.Description != "" {
 		a.Description = extra.Description
 	}
+	a.Complete = extra.Complete
 	if extra.Schema == nil {
 		return faults
 	}

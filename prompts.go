@@ -108,6 +108,9 @@ type Argument struct {
 	// description. Its Title and Description are the argument's, if the
 	// argument has none.
 	Schema *jsonschema.Schema
+	// Complete completes what a person has typed. Without it, an argument
+	// that is a boolean, or that has an enum, completes by itself.
+	Complete CompleteFunc
 }
 
 // Enum returns the schema of a string that is one of values.

@@ -33,7 +33,7 @@ func TestReadmeProgram(t *testing.T) {
 {"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"code_review","arguments":{"language":"cobol"}}}
 `
 	want := []string{
-		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{"listChanged":true}},"serverInfo":{"name":"review","version":"1.0.0"}}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"prompts":{"listChanged":true}},"serverInfo":{"name":"review","version":"1.0.0"}}}`,
 		`{"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"code_review","title":"Request Code Review","description":"Asks the LLM to analyze code quality and suggest improvements","arguments":[{"name":"code","description":"the code to review","required":true},{"name":"language","description":"its programming language (one of: go, python, rust)"},{"name":"focus","description":"what to look at (separated by commas)"}]}]}}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"Please review this code:\\n```go\\nx := 1\\n```\"}}]}}",
 		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"code: is required; language: \"cobol\" is not one of go, python, rust","data":{"prompt":"code_review","problems":[{"argument":"code","reason":"missing","message":"is required"},{"argument":"language","reason":"enum","message":"\"cobol\" is not one of go, python, rust","allowed":["go","python","rust"]}]}}}`,

@@ -12,19 +12,28 @@ import (
 
 // Serve answers the messages of one connection until the client has gone or
 // ctx ends. Then it returns nil; it returns an error if the transport fails
-// otherwise. It closes the transport before it returns.
+// otherwise. It closes the transport before it returns. A connection may carry
+// messages of both eras: those of a session that begins with initialize, and
+// those of revision 2026-07-28, which belong to none.
 //
 // Requests run concurrently, each under Options.RenderTimeout: a render
 // function runs on a goroutine of its own, and an answer to something else
 // never waits for it. When the client has closed its side, what has been read
-// is still answered, within Options.Grace.
+// is still answered, within Options.Grace. When ctx ends, render functions are
+// cancelled and not answered. In both cases subscriptions get their answer, if
+// the client takes it within a second.
 //
 // When Serve returns, so have all its goroutines, but for render functions
 // and transports that go on after their context has ended: it waits for them
 // for a second, and leaves a line in Options.Logger if that is not enough.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience()}
-	c.exchange.Send = func(msg []byte, _ Code, _ bool) error { return c.write(msg) }
+	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience(), closing: make(chan struct{})}
+	c.session.isStream = true
+	c.exchange = Exchange{
+		Send:    func(msg []byte, _ Code, _ bool) error { return c.write(msg) },
+		Closing: c.closing,
+		emit:    c.emit,
+	}
 	return c.serve(ctx)
 }
 
@@ -39,21 +48,24 @@ type connection struct {
 	ctx       context.Context // ends with the connection
 	cancel    context.CancelCauseFunc
 	exchange  Exchange
-	patience  *patience  // of the goroutine that reads
-	writing   sync.Mutex // held to call the transport's Write
-	running   tally      // goroutines of this connection
+	closing   chan struct{} // closed to end subscriptions
+	patience  *patience     // of the goroutine that reads
+	writing   sync.Mutex    // held to call the transport's Write
+	running   tally         // goroutines of this connection
 }
 
 func (c *connection) serve(parent context.Context) error {
-	c.ctx, c.cancel = context.WithCancelCause(parent)
+	// The end of parent is the beginning of ours: there are answers to give.
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(parent))
 	defer c.cancel(nil)
+	reading, stopReading := context.WithCancelCause(c.ctx)
 
 	// Both goroutines end soon after c.ctx, which ends before serve does.
 	read := make(chan error, 1)
 	c.spawn(func() {
 		err := errReadEnded
 		defer func() { read <- err }()
-		err = c.readAll()
+		err = c.readAll(reading)
 	})
 	c.spawn(func() { _ = c.session.Notifications(c.ctx, c.write) })
 
@@ -63,14 +75,23 @@ func (c *connection) serve(parent context.Context) error {
 	case err = <-read:
 		if errors.Is(err, io.EOF) {
 			err = nil
-			dropped = c.drain()
+			dropped = c.drain(parent)
 		}
 	case <-c.ctx.Done():
-	}
-	if c.ctx.Err() != nil {
-		err = context.Cause(c.ctx) // not what Read made of it
+	case <-parent.Done():
 	}
 	isEnd := parent.Err() != nil || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
+	if c.ctx.Err() != nil {
+		err = context.Cause(c.ctx) // not what Read made of it
+		isEnd = isEnd || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
+	}
+	cause := errSessionClosed
+	if parent.Err() != nil {
+		cause = context.Cause(parent)
+	}
+	stopReading(cause)
+	c.session.end(cause)
+	c.endSubscriptions()
 	c.session.Close()
 	c.cancel(nil)
 	c.spawn(func() {
@@ -99,15 +120,24 @@ func (c *connection) spawn(f func()) {
 	}()
 }
 
-// drain lets what has been read be answered (GAP-46), and returns how many
-// requests are not.
-func (c *connection) drain() int {
+// drain lets what has been read be answered (GAP-46), until parent ends at the
+// latest, and returns how many requests are not.
+func (c *connection) drain(parent context.Context) int {
 	if c.server.options.Grace < 0 {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.options.Grace)
 	defer cancel()
+	defer context.AfterFunc(parent, cancel)()
 	return c.session.answers.wait(ctx)
+}
+
+// endSubscriptions answers the subscriptions, unless that takes too long.
+func (c *connection) endSubscriptions() {
+	close(c.closing)
+	ctx, cancel := context.WithTimeout(c.ctx, stragglers)
+	defer cancel()
+	c.session.subscriptions.wait(ctx)
 }
 
 // await waits for the connection's goroutines, and tells if some go on.
@@ -120,17 +150,17 @@ func (c *connection) await(limit time.Duration) {
 	}
 }
 
-// readAll reads and answers messages until there are no more, and returns
-// why. It waits for no author's code.
-func (c *connection) readAll() error {
+// readAll reads and answers messages until there are no more or ctx ends, and
+// returns why. It waits for no author's code.
+func (c *connection) readAll(ctx context.Context) error {
 	for {
-		if c.ctx.Err() != nil {
-			return context.Cause(c.ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		msg, err := c.transport.Read(c.ctx)
+		msg, err := c.transport.Read(ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			err = c.exchange.answer(errorAnswer("", errTooLarge))
+			err = c.exchange.answer(c.session.errorAnswer(&message{}, errTooLarge))
 		case err != nil:
 			return fmt.Errorf("reading: %w", err)
 		default:
@@ -143,20 +173,34 @@ func (c *connection) readAll() error {
 }
 
 func (c *connection) handle(msg []byte) error {
-	t, err := c.server.receive(c.ctx, c.session, msg, c.exchange, c.patience)
-	if t == nil {
+	j, err := c.server.receive(c.ctx, c.session, msg, c.exchange, c.patience)
+	if j == nil {
 		return err
 	}
 	// The goroutine ends with the render function, whose context ends with
-	// the answer, the time limit or the connection.
-	c.spawn(func() { _ = t.run(c.server.options.RenderTimeout, c.exchange) })
+	// the answer, the time limit or the connection; or with the subscription.
+	c.spawn(func() { _ = j.run(c.server.options.RenderTimeout) })
 	return nil
+}
+
+// emit is the connection's Exchange.emit.
+func (c *connection) emit(t *task, msg []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if t.settled.Load() {
+		return errAnswered
+	}
+	return c.writeLocked(msg)
 }
 
 // write sends a message. If that fails, the connection is over.
 func (c *connection) write(msg []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	return c.writeLocked(msg)
+}
+
+func (c *connection) writeLocked(msg []byte) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
 	}

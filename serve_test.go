@@ -435,6 +435,7 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 		quiet := NewServer(reg, Options{NoListChanged: true})
 		a, b, c, d := connect(t, s).handshake(), connect(t, s).handshake(), connect(t, s), connect(t, quiet).handshake()
 		reg.MustAdd(textPrompt("one", "1"))
+		time.Sleep(changeQuiet)
 		assert.Equal(t, []string{listChangedLine}, a.received())
 		assert.Equal(t, []string{listChangedLine}, b.received())
 		assert.Empty(t, c.received(), "not initialized")
@@ -445,9 +446,11 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 		b.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
 		for i := range 10 {
 			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+			time.Sleep(changeQuiet)
 			assert.Equal(t, []string{listChangedLine}, a.received())
 		}
 		close(hold)
+		time.Sleep(changeQuiet)
 		assert.Equal(t, []string{listChangedLine, listChangedLine}, b.received(), "the one in hand and one for the rest")
 
 		// What changes nothing is not told.
@@ -455,6 +458,7 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 		assert.False(t, reg.Remove("none"))
 		require.NoError(t, reg.Update(func(*Tx) error { return nil }))
 		require.ErrorIs(t, reg.Update(func(tx *Tx) error { tx.Remove("one"); return errDisk }), errDisk)
+		time.Sleep(changeLongest)
 		assert.Empty(t, a.received())
 
 		for _, c := range []*client{a, b, c, d} {
@@ -462,6 +466,7 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 		}
 		assert.Empty(t, reg.subscribers, "a session that is over still listens")
 		reg.Remove("one")
+		time.Sleep(changeLongest)
 		assert.Empty(t, a.received())
 	})
 }

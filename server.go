@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,12 +19,21 @@ import (
 // [Session.Handle] and [Server.Handle] for a request/response transport; and
 // [Server.Call] inside of somebody else's JSON-RPC layer.
 type Server struct {
-	registry *Registry
-	options  Options
-	methods  map[string]*method
-	limit    *limiter
-	// initialized is the result of initialize, by revision.
+	registry  *Registry
+	options   Options
+	methods   map[string]*method
+	limit     *limiter
+	listening quota  // subscriptions
+	ownKey    []byte // for states, if the author has none
+
+	// What is the same for all clients, encoded: the result of initialize, by
+	// revision; that of server/discover; the end of the result of prompts/list
+	// and the member of _meta with the server's identity, both of the
+	// stateless era.
 	initialized map[revision.Revision][]byte
+	discovered  []byte
+	cacheable   []byte
+	serverInfo  []byte
 }
 
 // NewServer returns a server of the registry's prompts. The registry may
@@ -48,28 +58,25 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		registry:    r,
 		options:     o,
 		limit:       newLimiter(o.MaxConcurrentTotal),
+		ownKey:      make([]byte, stateKey),
 		initialized: map[revision.Revision][]byte{},
 	}
+	_, _ = rand.Read(s.ownKey) // never fails
 	s.methods = map[string]*method{
-		"initialize":   {quick: initialize, fresh: true},
-		"ping":         {quick: ping, fresh: true},
-		"prompts/list": {quick: listPrompts, shared: true},
-		"prompts/get":  {slow: getPrompt, shared: true},
+		"initialize":           {serve: initialize, era: handshakeOnly, fresh: true},
+		"ping":                 {serve: ping, era: handshakeOnly, fresh: true},
+		"server/discover":      {serve: discover, era: statelessOnly},
+		"subscriptions/listen": {serve: listen, era: statelessOnly},
+		"prompts/list":         {serve: listPrompts, shared: true},
+		"prompts/get":          {serve: getPrompt, shared: true},
+	}
+	if !o.NoCompletions {
+		s.methods["completion/complete"] = &method{serve: complete, shared: true}
 	}
 	for name, m := range o.Methods {
 		s.methods[name] = rawMethod(m)
 	}
-	for _, rev := range revision.All() {
-		if !rev.Served() || rev.Stateless() {
-			continue
-		}
-		e := encoder{rev: rev}
-		s.initializeResult(&e)
-		if len(s.initialized) == 0 {
-			faults = append(faults, e.faults...) // the newest one has every member
-		}
-		s.initialized[rev] = e.buf
-	}
+	faults = append(faults, s.encode()...)
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
@@ -92,22 +99,84 @@ func (s *Server) Methods() []string {
 // Capabilities returns what a server that answers with [Server.Call] is to
 // advertise, as a new map that may be changed: the capabilities of this
 // package's methods. If it says that the list changes are told, the server
-// has to tell them: see [Registry.Subscribe].
-func (s *Server) Capabilities() map[string]any {
+// has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
+// capability "completions".
+func (s *Server) Capabilities() map[string]any { return s.capabilities(revision.Newest()) }
+
+func (s *Server) capabilities(rev revision.Revision) map[string]any {
 	prompts := map[string]any{}
 	if !s.options.NoListChanged {
 		prompts["listChanged"] = true
 	}
-	return map[string]any{"prompts": prompts}
+	capabilities := map[string]any{"prompts": prompts}
+	if !s.options.NoCompletions && rev.Completions() {
+		capabilities["completions"] = map[string]any{}
+	}
+	return capabilities
+}
+
+// serverInfoKey is the member of _meta that every result of the stateless era
+// has (DSC-03, MET-09, GAP-48).
+const serverInfoKey = "io.modelcontextprotocol/serverInfo"
+
+// encode encodes what does not depend on the request, and returns what of it
+// cannot be sent.
+func (s *Server) encode() []error {
+	var faults []error
+	for _, rev := range revision.All() {
+		e := encoder{rev: rev}
+		if rev.Stateless() {
+			s.statelessResults(&e)
+		} else {
+			s.initializeResult(&e)
+			s.initialized[rev] = e.buf
+		}
+		if faults == nil {
+			faults = e.faults // the newest one has every member
+		}
+	}
+	return faults
+}
+
+// statelessResults encodes what results of the stateless era have in common,
+// and the result of server/discover.
+func (s *Server) statelessResults(e *encoder) {
+	e.raw(`"` + serverInfoKey + `":`)
+	e.info(&s.options.Info)
+	s.serverInfo = slices.Clone(e.buf)
+
+	scope := "private"
+	if s.options.CachePublic && s.options.Visible == nil { // a list that depends on the client is its own
+		scope = "public"
+	}
+	hints := fmt.Sprintf(`,"ttlMs":%d,"cacheScope":"%s","_meta":{%s}`, s.options.CacheTTL.Milliseconds(), scope, s.serverInfo)
+	s.cacheable = []byte(`,"resultType":"complete"` + hints)
+
+	e.buf = append(e.buf[:0], `{"resultType":"complete"`...)
+	e.key("supportedVersions")
+	e.strings(versions())
+	s.serverCapabilities(e)
+	e.opt("instructions", s.options.Instructions)
+	e.raw(hints + "}")
+	s.discovered = slices.Clone(e.buf)
 }
 
 // initializeResult appends the answer to initialize, which depends on nothing
 // but the revision.
 func (s *Server) initializeResult(e *encoder) {
-	capabilities := s.Capabilities()
-	maps.Copy(capabilities, s.options.Capabilities)
 	e.raw("{")
 	e.str("protocolVersion", e.rev.String())
+	s.serverCapabilities(e)
+	e.key("serverInfo")
+	e.info(&s.options.Info)
+	e.opt("instructions", s.options.Instructions)
+	e.raw("}")
+}
+
+// serverCapabilities appends the member that advertises what there is.
+func (s *Server) serverCapabilities(e *encoder) {
+	capabilities := s.capabilities(e.rev)
+	maps.Copy(capabilities, s.options.Capabilities)
 	e.key("capabilities")
 	e.raw("{")
 	for i, name := range slices.Sorted(maps.Keys(capabilities)) {
@@ -119,14 +188,15 @@ func (s *Server) initializeResult(e *encoder) {
 		}
 	}
 	e.raw("}")
-	e.key("serverInfo")
+}
+
+// info appends the server's description of itself.
+func (e *encoder) info(i *Implementation) {
 	faults := len(e.faults)
-	e.implementation(&s.options.Info)
+	e.implementation(i)
 	for i, err := range e.faults[faults:] {
 		e.faults[faults+i] = fmt.Errorf("info: %w", err)
 	}
-	e.opt("instructions", s.options.Instructions)
-	e.raw("}")
 }
 
 func (e *encoder) capability(name string, value any) error {

@@ -19,11 +19,19 @@ type Session struct {
 	limit  *limiter
 	ready  chan struct{} // closed by notifications/initialized
 	ended  chan struct{} // closed by Close
+	// isStream says that the session's messages go over a byte stream, which
+	// is all that there is.
+	isStream bool
 
-	answers tally // tasks whose answer is not out yet
+	answers       tally // tasks whose answer is not out yet, but for listen
+	subscriptions tally // requests of listen whose answer is not out yet
+	listening     quota // the same for their limit
 
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision
+	client      clientCapabilities
+	asked       int64                // requests to the client so far
+	questions   map[string]*outgoing // that wait for their response, by id
 	isReady     bool
 	isEnded     bool
 	inFlight    map[requestID]*task
@@ -45,13 +53,13 @@ func (s *Server) NewSession(SessionOptions) *Session {
 }
 
 // initialize notes what initialize has agreed on.
-func (s *Session) initialize(rev revision.Revision) *Error {
+func (s *Session) initialize(rev revision.Revision, client clientCapabilities) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rev != 0 {
 		return invalidRequest("this session is initialized already")
 	}
-	s.rev = rev
+	s.rev, s.client = rev, client
 	if !s.server.options.NoListChanged && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and its readiness to hear of changes.
@@ -88,8 +96,11 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 			return nil
 		}
 		if pending {
-			err := send([]byte(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`))
-			if err != nil {
+			gather(changed, s.ended, ctx.Done())
+			if s.over(ctx) {
+				return nil
+			}
+			if err := send([]byte(listChanged)); err != nil {
 				return err
 			}
 			keep(false)
@@ -119,27 +130,70 @@ func (s *Session) over(ctx context.Context) bool {
 // Close ends the session: what it is working on is cancelled and will not be
 // answered. It may be called more than once.
 func (s *Session) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.isEnded {
-		return
-	}
-	s.isEnded = true
-	close(s.ended)
-	if s.unsubscribe != nil {
-		s.unsubscribe()
-	}
-	for _, t := range s.inFlight {
-		t.abandon(errSessionClosed)
-	}
-	clear(s.inFlight)
+	s.end(errSessionClosed)
+	s.abandon(errSessionClosed, func(*task) bool { return true })
 }
 
-// revision returns what initialize has agreed on, 0 before.
-func (s *Session) revision() revision.Revision {
+// end lets the session take no more requests, and cancels what it is working
+// on but for subscriptions, which have an end of their own.
+func (s *Session) end(cause error) {
+	s.mu.Lock()
+	if !s.isEnded {
+		s.isEnded = true
+		close(s.ended)
+		if s.unsubscribe != nil {
+			s.unsubscribe()
+		}
+	}
+	s.mu.Unlock()
+	s.abandon(cause, func(t *task) bool { return !t.work.listen })
+}
+
+// abandon abandons those of the tasks in flight.
+func (s *Session) abandon(cause error, those func(*task) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.rev
+	for id, t := range s.inFlight {
+		if those(t) {
+			t.abandon(cause)
+			delete(s.inFlight, id)
+		}
+	}
+}
+
+// revision returns what initialize has agreed on, 0 before, and 0 for no
+// session.
+func (s *Session) revision() revision.Revision {
+	if s == nil {
+		return 0
+	}
+	rev, _ := s.agreed()
+	return rev
+}
+
+// agreed returns what initialize has agreed on.
+func (s *Session) agreed() (revision.Revision, clientCapabilities) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rev, s.client
+}
+
+// errorAnswer is the answer to a message that is at fault, in a session or,
+// if that is nil, outside of one (GAP-13).
+func (s *Session) errorAnswer(m *message, e *Error) answer {
+	id := m.id
+	if id == "" && s != nil && s.isStream && !m.isStateless() && s.revision().NullID() {
+		id = nullID
+	}
+	return errorAnswer(id, e)
+}
+
+// tallyOf returns what counts a task whose answer is not out.
+func (s *Session) tallyOf(t *task) *tally {
+	if t.work.listen {
+		return &s.subscriptions
+	}
+	return &s.answers
 }
 
 var (
@@ -173,7 +227,7 @@ func (s *Session) begin(t *task) *Error {
 		return err
 	}
 	s.inFlight[t.key] = t
-	s.answers.add()
+	s.tallyOf(t).add()
 	return nil
 }
 

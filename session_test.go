@@ -74,7 +74,7 @@ func TestHandleWithoutSession(t *testing.T) {
 		getLine("1", "text"): CodeInvalidParams,
 		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`: CodeInvalidParams,
 		`{"jsonrpc":"2.0","id":1,"method":"no/such"}`:      CodeMethodNotFound,
-		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`: CodeUnsupportedVersion,
+		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`: 0,
 		"{":  CodeParseError,
 		"[]": CodeInvalidRequest,
 	} {
@@ -94,7 +94,7 @@ func TestHandleWithoutSession(t *testing.T) {
 // GAP-10: where a transport compares what it has of a layer of its own.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const enveloped = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"text","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	const enveloped = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"text","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	for _, test := range []struct {
 		name string
 		msg  string
@@ -114,7 +114,12 @@ func TestCheck(t *testing.T) {
 		// The version is compared before it is known to be unsupported.
 		{"a request of the stateless era", enveloped, []Envelope{
 			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
-		}, CodeUnsupportedVersion},
+			{Version: "2026-07-28", Method: "prompts/get", Name: "text", Routing: true},
+		}, 0},
+		// What is missing in the envelope comes between the two.
+		{"no client capabilities", strings.Replace(enveloped, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1), []Envelope{
+			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
+		}, CodeInvalidParams},
 		{"an unknown version", strings.Replace(enveloped, "2026-07-28", "v999", 1), []Envelope{
 			{Version: "v999", Method: "prompts/get", Name: "text"},
 		}, CodeUnsupportedVersion},
@@ -378,7 +383,7 @@ type listener struct {
 	done    chan error
 }
 
-func listen(ctx context.Context, s *Session) *listener {
+func hear(ctx context.Context, s *Session) *listener {
 	l := &listener{session: s, done: make(chan error, 1)}
 	go func() {
 		l.done <- s.Notifications(ctx, func(msg []byte) error {
@@ -406,13 +411,14 @@ func TestNotifications(t *testing.T) {
 		}
 		s := NewServer(reg, Options{})
 		session := s.NewSession(SessionOptions{})
-		l := listen(t.Context(), session)
+		l := hear(t.Context(), session)
 		say := func(msg string) {
 			t.Helper()
 			_, err := handle(t, s, session, msg)
 			require.NoError(t, err)
 		}
 		sentSoFar := func() int32 {
+			time.Sleep(changeQuiet)
 			synctest.Wait()
 			return l.count.Load()
 		}
@@ -447,7 +453,7 @@ func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 		change := func() { require.NoError(t, reg.Set(textPrompt("text", "hi"))) }
 
 		ctx, cancel := context.WithCancel(t.Context())
-		l := listen(ctx, session)
+		l := hear(ctx, session)
 		synctest.Wait()
 		cancel()
 		assert.NoError(t, <-l.done, "the end of the context is no failure")
@@ -461,10 +467,12 @@ func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 			err := session.Notifications(t.Context(), func([]byte) error { return l.fail })
 			assert.Equal(t, errDisk, err)
 		}
-		l = listen(t.Context(), session)
+		l = hear(t.Context(), session)
+		time.Sleep(changeQuiet)
 		synctest.Wait()
 		assert.EqualValues(t, 1, l.count.Load(), "one for all of them")
 		change()
+		time.Sleep(changeQuiet)
 		synctest.Wait()
 		assert.EqualValues(t, 2, l.count.Load())
 		session.Close()
@@ -481,11 +489,11 @@ func TestNoListChanged(t *testing.T) {
 		session := s.NewSession(SessionOptions{})
 		got, err := handle(t, s, session, initializeLine)
 		require.NoError(t, err)
-		assert.Contains(t, got, `"capabilities":{"prompts":{}}`)
+		assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{}}`)
 		_, err = handle(t, s, session, initializedLine)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		l := listen(ctx, session)
+		l := hear(ctx, session)
 		require.NoError(t, reg.Set(textPrompt("text", "hi")))
 		synctest.Wait()
 		assert.Zero(t, l.count.Load())
@@ -501,11 +509,11 @@ func TestNotificationsEndBeforeTheClientIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := NewServer(nil, Options{}).NewSession(SessionOptions{})
 		ctx, cancel := context.WithCancel(t.Context())
-		l := listen(ctx, session)
+		l := hear(ctx, session)
 		synctest.Wait()
 		cancel()
 		assert.NoError(t, <-l.done)
-		l = listen(t.Context(), session)
+		l = hear(t.Context(), session)
 		synctest.Wait()
 		session.Close()
 		assert.NoError(t, <-l.done)

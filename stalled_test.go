@@ -46,7 +46,7 @@ func TestStalledQueueCostsOthersNothing(t *testing.T) {
 		for i := range 2 {
 			task, err := s.receive(context.Background(), session, []byte(getLine(fmt.Sprint(i), "quits")), x, nil)
 			assert.NoError(t, err)
-			go func() { _ = task.run(time.Second, x) }()
+			go func() { _ = task.run(time.Second) }()
 			synctest.Wait()
 		}
 		time.Sleep(2 * time.Second)

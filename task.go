@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -29,23 +30,26 @@ func (c *cancellation) Error() string {
 
 func (c *cancellation) Unwrap() error { return errCancelled }
 
-// task is a request whose answer an author's code has to make. Whoever
-// settles it first decides what the client gets: the work, its time limit, or
-// a cancellation.
+// task is a request whose answer an author's code has to make, or one to be
+// told of changes. Whoever settles it first decides what the client gets: the
+// work, its time limit, or a cancellation.
 type task struct {
-	server  *Server
-	session *Session // nil outside of one
-	id      string
-	key     requestID
-	work    work
+	server   *Server
+	session  *Session // nil outside of one
+	id       string
+	key      requestID
+	work     work
+	exchange Exchange
+	caller   caller
+	batch    *batch // that it is part of, or nil
 
-	ctx     context.Context
+	ctx     workContext
 	cancel  context.CancelCauseFunc
 	settled atomic.Bool
-
-	// Whether the task counts in the server's limit, and has a slot of it.
-	// Only the goroutine that runs it reads and writes them.
-	isIn, hasSlot bool
+	sending sync.Mutex // held to call the exchange's Send
+	place   place
+	clock   clock
+	asking  turn // of goroutines of the author's that ask the client
 }
 
 // settle reports whether the caller is the one to answer.
@@ -63,109 +67,110 @@ func (t *task) abandon(cause error) bool {
 
 // answered is called by whoever has settled the task, once the answer is out.
 func (t *task) answered() {
+	if t.batch != nil {
+		t.batch.taskSettled()
+	}
 	if t.session != nil {
-		t.session.answers.done()
+		t.session.tallyOf(t).done()
 	}
 }
 
-// enter counts the task in and reports whether there is room for it, or comes
-// to be within the patience. If it does, leave must follow.
-func (t *task) enter(ctx context.Context, p *patience) bool {
-	if t.session != nil && !t.session.limit.enter(ctx, p) {
-		return false
+// enter makes room for the task, or returns why there is none. If there is,
+// leave or run must follow.
+func (t *task) enter(ctx context.Context, p *patience) *Error {
+	if t.work.listen {
+		return t.server.enterListen(t.session)
 	}
-	if !t.server.limit.enter(ctx, p) {
-		if t.session != nil {
-			t.session.limit.leave()
-		}
-		return false
+	t.place.server = t.server.limit
+	if t.session != nil {
+		t.place.session = t.session.limit
 	}
-	t.isIn = true
-	return true
+	if !t.place.enter(ctx, p) {
+		return busy()
+	}
+	return nil
 }
 
-// leave is the end of the task for the limits.
+// leave is for a task that has entered and is not run.
 func (t *task) leave() {
-	t.leaveServer()
-	if t.session != nil {
-		t.session.limit.leave()
+	if t.work.listen {
+		t.server.leaveListen(t.session)
+		return
 	}
-}
-
-// leaveServer is the end of the task for the server's limit, which comes
-// before the answer: a client that does not read it is not to cost others
-// their turn. It may be called more than once.
-func (t *task) leaveServer() {
-	if t.hasSlot {
-		t.server.limit.release()
-	}
-	if t.isIn {
-		t.server.limit.leave()
-	}
-	t.hasSlot, t.isIn = false, false
+	t.place.leave()
 }
 
 // run waits for the task's turn, does its work and sends the answer, unless
 // something else has settled it. With a limit above 0, that may be the time
 // limit, which sends its own answer; it bounds the wait as well. The answer is
 // out when run returns. It returns Send's error, or why there is no answer.
-func (t *task) run(limit time.Duration, x Exchange) error {
-	defer t.leave()
+func (t *task) run(limit time.Duration) error {
+	if t.work.listen {
+		return t.listen()
+	}
+	defer t.place.leave()
 	defer t.cancel(errAnswered)
-	if t.session != nil {
-		if err := t.session.limit.acquire(t.ctx, limit); err != nil {
-			return t.giveUp(err, x)
-		}
-		defer t.session.limit.release()
+	if err := t.place.acquire(&t.ctx, limit); err != nil {
+		return t.giveUp(err)
 	}
-	if err := t.server.limit.acquire(t.ctx, limit); err != nil {
-		return t.giveUp(err, x)
-	}
-	t.hasSlot = true // until leave at the latest
-
 	if limit > 0 {
-		expired := make(chan struct{})
-		timer := time.AfterFunc(limit, func() {
-			defer close(expired)
-			t.expire(limit, x)
-		})
-		defer func() {
-			if !timer.Stop() {
-				<-expired
-			}
-		}()
+		t.clock.start(limit, func() { t.expire(limit) })
 	}
+	defer t.caller.progress.finish(&t.caller, false)
+	defer t.clock.end()
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	*buf = appendResultHead(*buf, t.id)
 	completed := false
 	defer func() {
 		if !completed && t.conclude() { // the work has called runtime.Goexit
-			t.leaveServer()
-			_ = t.fail(hide(t.work.failed, errGoexit), x)
+			t.place.leaveServer()
+			_ = t.fail(hide(t.work.failed, errGoexit))
 		}
 	}()
-	result, failed := t.work.do(t.ctx, *buf)
+	result, failed := t.work.do(&t.ctx, *buf)
 	completed = true
-	t.leaveServer()
+	t.place.leaveServer()
+	t.clock.end()
+	t.caller.progress.finish(&t.caller, true)
 	switch {
 	case !t.conclude():
 		return t.abandoned()
 	case failed == nil:
 	case failed.cut:
 		t.answered()
-		return context.Cause(t.ctx) // the caller's context has ended
+		return context.Cause(&t.ctx) // the caller's context has ended
 	default:
-		return t.fail(failed, x)
+		return t.fail(failed)
 	}
 	*buf = append(result, '}')
-	return t.reply(x, answer{msg: *buf})
+	return t.reply(answer{msg: *buf})
 }
 
 // reply sends the answer of a task that is settled.
-func (t *task) reply(x Exchange, a answer) error {
+func (t *task) reply(a answer) error {
 	defer t.answered()
-	return x.answer(a)
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	return t.exchange.answer(a)
+}
+
+// emit sends a message that is not the answer, unless the task is settled.
+func (t *task) emit(msg []byte) error {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if t.exchange.emit != nil {
+		return t.exchange.emit(t, msg)
+	}
+	if t.settled.Load() {
+		return errAnswered
+	}
+	return t.exchange.Send(msg, 0, false)
+}
+
+// notify is that of a peer.
+func (t *task) notify(method string, params []byte) error {
+	return t.emit(appendNotification(nil, method, params))
 }
 
 var errGoexit = errors.New("its goroutine was ended by runtime.Goexit")
@@ -183,13 +188,13 @@ func (t *task) conclude() bool {
 }
 
 // giveUp ends a task whose turn has not come.
-func (t *task) giveUp(cause error, x Exchange) error {
-	t.leaveServer()
+func (t *task) giveUp(cause error) error {
+	t.place.leaveServer()
 	if !t.conclude() {
 		return t.abandoned()
 	}
 	if errors.Is(cause, errNoTurn) {
-		return t.reply(x, errorAnswer(t.id, busy()))
+		return t.reply(errorAnswer(t.id, busy()))
 	}
 	t.answered()
 	return cause
@@ -200,26 +205,26 @@ func (t *task) giveUp(cause error, x Exchange) error {
 func (t *task) abandoned() error {
 	<-t.ctx.Done() // whoever settles it cancels it next
 	var c *cancellation
-	if errors.As(context.Cause(t.ctx), &c) && c.reason != "" {
-		t.server.log(t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject, slog.String("reason", c.reason))
+	if errors.As(context.Cause(&t.ctx), &c) && c.reason != "" {
+		t.server.log(&t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject, slog.String("reason", c.reason))
 	}
-	return context.Cause(t.ctx)
+	return context.Cause(&t.ctx)
 }
 
 // expire answers for a work that has used up its time. The work still has its
 // place until it returns.
-func (t *task) expire(limit time.Duration, x Exchange) {
+func (t *task) expire(limit time.Duration) {
 	if !t.conclude() {
 		return
 	}
 	t.cancel(errTimeLimit)
-	_ = t.reply(x, errorAnswer(t.id, internalError("the request took too long")))
-	t.server.log(t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
+	_ = t.reply(errorAnswer(t.id, internalError("the request took too long")))
+	t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.
-func (t *task) fail(f *failure, x Exchange) error {
-	err := t.reply(x, errorAnswer(t.id, f.seen))
-	t.server.tell(t.ctx, t.work, f)
+func (t *task) fail(f *failure) error {
+	err := t.reply(errorAnswer(t.id, f.seen))
+	t.server.tell(&t.ctx, t.work, f)
 	return err
 }

@@ -31,13 +31,15 @@ const (
 // value is the compiled form of an argument's Go type and schema: how its
 // text is read, and what the result must satisfy.
 type value struct {
-	kind  kind
-	bits  int    // of an integer or a float
-	elem  *value // of a list
-	noun  string // what the text must be, such as "an integer"
-	rules rules
-	judge *jsonschema.Resolved // judges what the rules do not cover; nil if they cover all
-	spelt *spelling            // of JSON that fills a Go type; nil if nothing is spelt
+	kind kind
+	bits int    // of an integer or a float
+	elem *value // of a list
+	noun string // what the text must be, such as "an integer"
+	// isTime says that the text is a time of RFC 3339.
+	isTime bool
+	rules  rules
+	judge  *jsonschema.Resolved // judges what the rules do not cover; nil if they cover all
+	spelt  *spelling            // of JSON that fills a Go type; nil if nothing is spelt
 }
 
 // compileValue compiles the schema for values of type t. A nil t is for a
@@ -78,7 +80,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			return nil, fmt.Errorf("items: %w", err)
 		}
 	}
-	v.noun = nounOf(v.kind, t, s)
+	v.noun, v.isTime = nounOf(v.kind, t, s), v.kind == kindText && t == typeTime
 	var err error
 	if v.rules, v.judge, err = compileRules(v.kind, s); err != nil {
 		return nil, err

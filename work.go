@@ -12,10 +12,25 @@ import (
 
 // work is an author's code with its arguments, and what makes a result of it.
 type work struct {
-	run     func(ctx context.Context, dst []byte) ([]byte, *failure)
+	code    runner
 	subject slog.Attr // what it is, for the log
 	failed  string    // what the client is told of a failure that it does not get to see
+	asks    bool      // it may ask the client for input
+
+	// listen makes it no author's code, but a subscription; wanted says that
+	// changes of the prompts are to be told.
+	listen, wanted bool
 }
+
+// runner appends the result of an author's code to dst, or says why it has
+// none.
+type runner interface {
+	run(ctx context.Context, dst []byte) ([]byte, *failure)
+}
+
+type runFunc func(ctx context.Context, dst []byte) ([]byte, *failure)
+
+func (f runFunc) run(ctx context.Context, dst []byte) ([]byte, *failure) { return f(ctx, dst) }
 
 // do runs the work: all of it that is an author's code, the methods of the
 // errors and data that it returns among them. A panic in it is a failure.
@@ -26,7 +41,7 @@ func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
 			f.stack = debug.Stack()
 		}
 	}()
-	result, f = w.run(ctx, dst)
+	result, f = w.code.run(ctx, dst)
 	if f != nil {
 		f.finish(ctx)
 	}

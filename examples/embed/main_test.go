@@ -114,7 +114,7 @@ func TestListChanged(t *testing.T) {
 		var reg prompts.Registry
 		c, stop := connect(t, newServer(&reg, quiet()))
 		assert.Equal(t,
-			`"result":{"capabilities":{"prompts":{"listChanged":true},"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"embed","version":"1.0.0"}}`,
+			`"result":{"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"embed","version":"1.0.0"}}`,
 			c.call("initialize", "{}"))
 
 		const saved = `"result":{"content":[{"text":"saved","type":"text"}],"isError":false}`

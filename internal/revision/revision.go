@@ -30,25 +30,41 @@ const (
 
 type traits struct {
 	version      string
-	served       bool  // this library answers it
 	stateless    bool  // no handshake: every request carries its envelope
 	shape        Shape // of a listed prompt
 	titles       bool  // title, _meta on what is sent, annotations.lastModified
 	icons        bool  // icons; description and websiteUrl of an implementation
 	audio        bool  // audio content
 	resourceLink bool  // resource_link content
+	batches      bool  // several messages in an array
+	completions  bool  // the capability of that name
+	context      bool  // completion/complete knows the other arguments
+	reports      bool  // progress notifications have a message
+	nullID       bool  // an error whose request has no readable id says so with null
+	elicitation  bool  // the server may ask the client for input
+	modes        bool  // elicitation has modes; its forms have defaults and multiple choice
 }
 
 var table = [...]traits{
-	V20241105: {version: "2024-11-05"},
-	V20250326: {version: "2025-03-26", audio: true},
-	V20250618: {version: "2025-06-18", audio: true, titles: true, resourceLink: true, shape: ShapeTitled},
-	V20251125: {version: "2025-11-25", audio: true, titles: true, resourceLink: true, shape: ShapeIcons, icons: true, served: true},
-	V20260728: {version: "2026-07-28", audio: true, titles: true, resourceLink: true, shape: ShapeIcons, icons: true, stateless: true},
+	V20241105: {version: "2024-11-05", nullID: true},
+	V20250326: {version: "2025-03-26", nullID: true, audio: true, batches: true, completions: true, reports: true},
+	V20250618: {
+		version: "2025-06-18", nullID: true, audio: true, completions: true, reports: true,
+		titles: true, resourceLink: true, shape: ShapeTitled, context: true, elicitation: true,
+	},
+	V20251125: {
+		version: "2025-11-25", audio: true, completions: true, reports: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true,
+	},
+	V20260728: {
+		version: "2026-07-28", audio: true, completions: true, reports: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true,
+		stateless: true,
+	},
 }
 
-// Parse returns the revision of a version string. It reports false if there
-// is no such revision; whether it is served is another question.
+// Parse returns the revision of a version string, and reports whether there
+// is one.
 func Parse(version string) (Revision, bool) {
 	for r := V20241105; int(r) < len(table); r++ {
 		if table[r].version == version {
@@ -67,19 +83,16 @@ func All() []Revision {
 	return rs
 }
 
-// Newest returns the newest served revision of the handshake era: what is
-// offered to a client that asks for one that is not served (LIF-07).
+// Newest returns the newest revision of the handshake era: what is offered to
+// a client that asks for one that there is not (LIF-07).
 func Newest() Revision {
 	for _, r := range All() {
-		if r.Served() && !r.Stateless() {
+		if !r.Stateless() {
 			return r
 		}
 	}
-	panic("revision: no handshake revision is served")
+	panic("revision: there is no handshake revision")
 }
-
-// Served reports whether this library answers the revision.
-func (r Revision) Served() bool { return table[r].served }
 
 // Stateless reports whether the revision has no handshake and every request
 // carries its own envelope.
@@ -101,6 +114,30 @@ func (r Revision) Audio() bool { return table[r].audio }
 
 // ResourceLink reports whether a message may be a resource link.
 func (r Revision) ResourceLink() bool { return table[r].resourceLink }
+
+// Batches reports whether a message may be an array of messages.
+func (r Revision) Batches() bool { return table[r].batches }
+
+// Completions reports whether there is a capability for completion.
+func (r Revision) Completions() bool { return table[r].completions }
+
+// Context reports whether a request for completion may give the values of
+// other arguments.
+func (r Revision) Context() bool { return table[r].context }
+
+// ProgressMessages reports whether a progress notification may have a message.
+func (r Revision) ProgressMessages() bool { return table[r].reports }
+
+// NullID reports whether an error over a byte stream has the id null if that
+// of its request could not be read; in other revisions it has none (GAP-13).
+func (r Revision) NullID() bool { return table[r].nullID }
+
+// Elicitation reports whether a client can be asked for input.
+func (r Revision) Elicitation() bool { return table[r].elicitation }
+
+// ElicitationModes reports whether elicitation has modes, and forms with
+// defaults and multiple choice.
+func (r Revision) ElicitationModes() bool { return table[r].modes }
 
 // String returns the version string, such as "2025-11-25".
 func (r Revision) String() string { return table[r].version }

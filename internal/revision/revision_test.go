@@ -48,30 +48,43 @@ func TestNewest(t *testing.T) {
 	t.Parallel()
 	newest := Newest()
 	assert.Equal(t, V20251125, newest)
-	assert.True(t, newest.Served())
 	assert.False(t, newest.Stateless())
 	for _, r := range All() {
 		if r > newest {
-			assert.True(t, r.Stateless() || !r.Served())
+			assert.True(t, r.Stateless())
 		}
 	}
 }
 
-// The table of WIRE.md, sections 1, 4, 6 and 8.
+// The table of WIRE.md, sections 1, 4, 6, 8, 9, 10 and 12.
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	type row struct {
-		stateless, titles, icons, audio, resourceLink bool
-		shape                                         Shape
+		shape  Shape
+		traits string
 	}
 	for r, want := range map[Revision]row{
-		V20241105: {},
-		V20250326: {audio: true},
-		V20250618: {audio: true, titles: true, resourceLink: true, shape: ShapeTitled},
-		V20251125: {audio: true, titles: true, resourceLink: true, icons: true, shape: ShapeIcons},
-		V20260728: {audio: true, titles: true, resourceLink: true, icons: true, shape: ShapeIcons, stateless: true},
+		V20241105: {ShapeBase, "null id"},
+		V20250326: {ShapeBase, "null id, audio, batches, completions, progress messages"},
+		V20250618: {ShapeTitled, "null id, audio, completions, progress messages, titles, resource links, context, elicitation"},
+		V20251125: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes"},
+		V20260728: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes, stateless"},
 	} {
-		assert.Equal(t, want, row{r.Stateless(), r.Titles(), r.Icons(), r.Audio(), r.ResourceLink(), r.Shape()}, r)
+		var has []string
+		for _, trait := range []struct {
+			name string
+			has  bool
+		}{
+			{"null id", r.NullID()}, {"audio", r.Audio()}, {"batches", r.Batches()}, {"completions", r.Completions()},
+			{"progress messages", r.ProgressMessages()}, {"titles", r.Titles()}, {"resource links", r.ResourceLink()},
+			{"context", r.Context()}, {"elicitation", r.Elicitation()}, {"icons", r.Icons()}, {"modes", r.ElicitationModes()},
+			{"stateless", r.Stateless()},
+		} {
+			if trait.has {
+				has = append(has, trait.name)
+			}
+		}
+		assert.Equal(t, want, row{r.Shape(), strings.Join(has, ", ")}, r)
 		assert.Less(t, r.Shape(), Shapes)
 	}
 }
@@ -80,7 +93,6 @@ func TestTraits(t *testing.T) {
 func TestZero(t *testing.T) {
 	t.Parallel()
 	var r Revision
-	assert.False(t, r.Served())
 	assert.False(t, r.Stateless())
 	assert.Empty(t, r.String())
 }

@@ -1,0 +1,59 @@
+package prompts
+
+import (
+	"context"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+)
+
+// caller is the client that an author's function works for, as far as the
+// function can talk to it. It is in the function's context.
+type caller struct {
+	rev    revision.Revision
+	client clientCapabilities
+	// asks says that the function may ask the client for input: only those of
+	// prompts/get may.
+	asks bool
+	// isLive says that the peer can send the client requests.
+	isLive   bool
+	peer     peer
+	progress reporter
+	round    round
+}
+
+// peer is a way to a client while its request is being worked on.
+type peer interface {
+	// request sends requests, all at once, and returns what the client has
+	// answered to each.
+	request(ctx context.Context, questions []*question) ([]reply, error)
+	// notify sends a notification, unless the request has been answered.
+	notify(method string, params []byte) error
+}
+
+// reply is a client's answer to a request of ours: a result, as JSON, or
+// an error.
+type reply struct {
+	result string
+	err    error
+}
+
+// workContext is the context of an author's function.
+type workContext struct {
+	context.Context
+	caller *caller
+}
+
+type callerKey struct{}
+
+func (c *workContext) Value(key any) any {
+	if key == (callerKey{}) {
+		return c.caller
+	}
+	return c.Context.Value(key)
+}
+
+// callerOf returns the client in a function's context, or nil.
+func callerOf(ctx context.Context) *caller {
+	c, _ := ctx.Value(callerKey{}).(*caller)
+	return c
+}

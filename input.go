@@ -1,0 +1,196 @@
+package prompts
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// Input returns a question in the protocol's own terms, for what [Form] has no
+// way to ask: method is elicitation/create, sampling/createMessage or
+// roots/list, params is what the protocol says of it, as encoding/json encodes
+// it, and may be nil for roots/list. The answer's Value is the client's result
+// as it came, once its form is checked.
+//
+// An elicitation in URL mode (from revision 2025-11-25) is the way to ask for
+// secrets: {"mode":"url","message":…,"url":…}. The URL must not hold anything
+// about the user, nor be a way in for whoever opens it; see the protocol's page
+// on elicitation. Its answer says only that the user has agreed to open it.
+//
+// Sampling and roots are deprecated by the protocol.
+func Input(key, method string, params any) *Answer[json.RawMessage] {
+	a := &Answer[json.RawMessage]{}
+	a.question = question{
+		key:    key,
+		method: method,
+		take: func(result string) error {
+			if err := checkInput(key, method, result); err != nil {
+				return err
+			}
+			a.Value = json.RawMessage(result)
+			return nil
+		},
+	}
+	a.question.encode = func(rev revision.Revision) (json.RawMessage, error) {
+		if params == nil {
+			params = struct{}{}
+		}
+		raw, err := appendJSON(nil, params)
+		if err != nil {
+			return nil, err
+		}
+		var doc strictjson.Doc
+		if err := doc.Parse(string(raw), maxDepth); err != nil {
+			return nil, err
+		}
+		p := doc.Root()
+		if p.Kind() != strictjson.Object {
+			return nil, errors.New("its params are not a JSON object")
+		}
+		if a.question.needs, err = inputNeeds(method, p); err != nil {
+			return nil, err
+		}
+		return raw, nil
+	}
+	return a
+}
+
+// inputNeeds returns the capabilities that a client must have to be asked
+// this, or what is wrong with the params.
+func inputNeeds(method string, p strictjson.Value) (clientCapabilities, error) {
+	switch method {
+	case methodElicit:
+		return elicitNeeds(p)
+	case methodSample:
+		if p.Get("messages").Kind() != strictjson.Array || !p.Get("maxTokens").IsInteger() {
+			return clientCapabilities{}, errors.New("sampling needs messages, an array, and maxTokens, an integer")
+		}
+		needs := clientCapabilities{sampling: true}
+		needs.tools = p.Get("tools").Kind() != strictjson.Invalid || p.Get("toolChoice").Kind() != strictjson.Invalid
+		if c := p.Get("includeContext"); c.Kind() != strictjson.Invalid {
+			needs.contexts = c.Text() != "none"
+		}
+		return needs, nil
+	case methodRoots:
+		return clientCapabilities{roots: true}, nil
+	}
+	return clientCapabilities{}, fmt.Errorf("the method %q is none of %s, %s and %s", clip(method, maxEcho), methodElicit, methodSample, methodRoots)
+}
+
+// elicitNeeds is inputNeeds for an elicitation (MRT-26, MRT-29).
+func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
+	if p.Get("message").Kind() != strictjson.String {
+		return clientCapabilities{}, errors.New("an elicitation needs a message, a string")
+	}
+	switch mode := p.Get("mode"); {
+	case mode.Text() == "url":
+		if err := checkURI(p.Get("url").Text()); err != nil {
+			return clientCapabilities{}, fmt.Errorf("its url: %w", err)
+		}
+		return clientCapabilities{url: true}, nil
+	case mode.Kind() != strictjson.Invalid && mode.Text() != "form":
+		return clientCapabilities{}, errors.New(`its mode is neither "form" nor "url"`)
+	}
+	schema := p.Get("requestedSchema")
+	if schema.Get("type").Text() != "object" || schema.Get("properties").Kind() != strictjson.Object {
+		return clientCapabilities{}, errors.New(`its requestedSchema must be an object with the type "object" and properties`)
+	}
+	for name, property := range schema.Get("properties").Members() {
+		if err := checkField(property); err != nil {
+			return clientCapabilities{}, fmt.Errorf("its requestedSchema: property %q %w", name, err)
+		}
+	}
+	return clientCapabilities{form: true}, nil
+}
+
+// checkField refuses a property that the protocol's forms do not have.
+func checkField(p strictjson.Value) error {
+	switch p.Get("type").Text() {
+	case "string", "number", "integer", "boolean":
+		return nil
+	case "array":
+		if items := p.Get("items"); items.Get("enum").Kind() == strictjson.Array || items.Get("anyOf").Kind() == strictjson.Array {
+			return nil
+		}
+		return errors.New("is an array whose items have neither an enum nor an anyOf")
+	}
+	return errors.New("is neither a string, a number, a boolean, nor a choice of several strings")
+}
+
+// forRevision returns the params of a request in a handshake session, which
+// may have another form than where they are declared (GAP-40).
+func (q *question) forRevision(rev revision.Revision) json.RawMessage {
+	if q.method != methodElicit {
+		return q.params
+	}
+	var doc strictjson.Doc
+	if doc.Parse(string(q.params), maxDepth) != nil {
+		return q.params // encode has made them
+	}
+	mode := doc.Root().Get("mode")
+	switch {
+	case mode.Text() == "url" && doc.Root().Get("elicitationId").Kind() == strictjson.Invalid:
+		return append([]byte(`{"elicitationId":"`+rand.Text()+`",`), q.params[1:]...)
+	case !rev.ElicitationModes() && mode.Kind() != strictjson.Invalid:
+		// The mode is a member that this revision does not know.
+		out := []byte{'{'}
+		for name, v := range doc.Root().Members() {
+			if name == "mode" {
+				continue
+			}
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = strictjson.AppendString(out, name)
+			out = append(out, ':')
+			out = append(out, v.Raw()...)
+		}
+		return append(out, '}')
+	}
+	return q.params
+}
+
+// checkInput refuses a result that is not one of the method (MRT-19). Its
+// error is that of a question's take.
+func checkInput(key, method, result string) error {
+	doc := takeDoc()
+	defer giveDoc(doc)
+	if method == methodElicit {
+		answer, err := readElicited(doc, key, result)
+		if err != nil {
+			return err
+		}
+		for name, v := range answer.Get("content").Members() {
+			if k := v.Kind(); k == strictjson.Object || k == strictjson.Null {
+				return badAnswer(key, "has a content whose member %q is of a type that no form has", clip(name, 64))
+			}
+		}
+		return nil
+	}
+	if err := doc.Parse(result, maxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
+		return badAnswer(key, "is not an object")
+	}
+	r := doc.Root()
+	switch method {
+	case methodSample:
+		if role := r.Get("role").Text(); role != string(RoleUser) && role != string(RoleAssistant) ||
+			r.Get("model").Kind() != strictjson.String || r.Get("content").Kind() < strictjson.Array {
+			return badAnswer(key, "is no sampled message")
+		}
+	case methodRoots:
+		if r.Get("roots").Kind() != strictjson.Array {
+			return badAnswer(key, "has no roots")
+		}
+		for root := range r.Get("roots").Elements() {
+			if !strings.Contains(root.Get("uri").Text(), ":") {
+				return badAnswer(key, "has a root without a URI")
+			}
+		}
+	}
+	return nil
+}

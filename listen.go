@@ -1,0 +1,142 @@
+package prompts
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// subscriptionKey is the member of _meta that says to which subscription a
+// message belongs: the id of its subscriptions/listen.
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
+
+// listen is the method subscriptions/listen of the stateless era: a request
+// that is answered when the subscription ends.
+func listen(c *call, _ []byte) ([]byte, work, *Error) {
+	p := c.message.params
+	if err := checkCase(p, "notifications", "_meta"); err != nil {
+		return nil, work{}, err
+	}
+	filter := p.Get("notifications")
+	if filter.Kind() != strictjson.Object {
+		return nil, work{}, invalidParam("notifications", "notifications are required, an object")
+	}
+	known := []string{"promptsListChanged", "toolsListChanged", "resourcesListChanged", "resourceSubscriptions"}
+	for name := range filter.Members() {
+		if k := inOtherCase(name, known...); k != "" {
+			return nil, work{}, invalidParam("notifications", "notifications: %q must be written %q", clip(name, maxEcho), k)
+		}
+	}
+	for _, name := range known[:3] {
+		switch filter.Get(name).Kind() {
+		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
+		default:
+			return nil, work{}, invalidParam("notifications", "notifications: %q must be a boolean", name)
+		}
+	}
+	switch uris := filter.Get(known[3]); uris.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.Array:
+		for uri := range uris.Elements() {
+			if uri.Kind() != strictjson.String {
+				return nil, work{}, invalidParam("notifications", "notifications: %q must be an array of strings", known[3])
+			}
+		}
+	default:
+		return nil, work{}, invalidParam("notifications", "notifications: %q must be an array of strings", known[3])
+	}
+	// What is not ours to tell is left out of the acknowledgement (SUB-06).
+	wanted := filter.Get(known[0]).Raw() == "true" && !c.server.options.NoListChanged
+	return nil, work{listen: true, wanted: wanted, subject: slog.String("method", c.message.method)}, nil
+}
+
+// enterListen makes room for a subscription of a session, or of none, or
+// returns why there is none.
+func (s *Server) enterListen(session *Session) *Error {
+	if session != nil && !session.listening.enter(s.options.MaxSubscriptions) {
+		return internalError("there are too many subscriptions on this connection")
+	}
+	if !s.listening.enter(s.options.MaxSubscriptionsTotal) {
+		if session != nil {
+			session.listening.leave()
+		}
+		return busy()
+	}
+	return nil
+}
+
+func (s *Server) leaveListen(session *Session) {
+	s.listening.leave()
+	if session != nil {
+		session.listening.leave()
+	}
+}
+
+// listen acknowledges the subscription and tells of changes until the client
+// cancels it, ctx ends, or the server ends it. It returns as run does.
+func (t *task) listen() error {
+	defer t.leave()
+	defer t.cancel(errAnswered)
+	var changed <-chan struct{}
+	acknowledged := "{}"
+	if t.work.wanted {
+		// Before the acknowledgement, after which no change may be missed.
+		var unsubscribe func()
+		changed, unsubscribe = t.server.registry.Subscribe()
+		defer unsubscribe()
+		acknowledged = `{"promptsListChanged":true}`
+	}
+	meta := `{"_meta":{"` + subscriptionKey + `":` + t.id + `}`
+	err := t.notify("notifications/subscriptions/acknowledged", []byte(meta+`,"notifications":`+acknowledged+`}`))
+	for err == nil && t.work.wanted {
+		select {
+		case <-changed:
+		case <-t.exchange.Closing:
+			return t.endListen()
+		case <-t.ctx.Done():
+			return t.cutListen(nil)
+		}
+		gather(changed, t.ctx.Done(), t.exchange.Closing)
+		if t.ctx.Err() != nil {
+			return t.cutListen(nil)
+		}
+		err = t.notify("notifications/prompts/list_changed", []byte(meta+"}"))
+	}
+	if err != nil {
+		return t.cutListen(err)
+	}
+	return t.endListen() // there is nothing to tell (GAP-25)
+}
+
+// endListen answers the subscription: the server has ended it (SUB-11).
+func (t *task) endListen() error {
+	if !t.conclude() {
+		return t.abandoned()
+	}
+	result := appendResultHead(nil, t.id)
+	result = append(result, `{"resultType":"complete","_meta":{`...)
+	result = append(result, t.server.serverInfo...)
+	result = append(result, `,"`+subscriptionKey+`":`+t.id+`}}}`...)
+	defer t.answered()
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if err := t.exchange.answer(answer{msg: result}); err != nil || t.session == nil || !t.session.isStream {
+		return err
+	}
+	// Where a stream goes on after the answer, one page of the protocol wants
+	// this too (GAP-24).
+	return t.exchange.Send(appendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+t.id+`}`)), 0, false)
+}
+
+// cutListen ends the subscription without an answer.
+func (t *task) cutListen(err error) error {
+	if !t.conclude() {
+		return t.abandoned()
+	}
+	t.answered()
+	if err == nil {
+		err = context.Cause(&t.ctx)
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// argumentsKey is the key of the question for arguments of the prompt itself.
+const argumentsKey = "prompt.arguments"
+
+// maxAsked is how many times a person is asked for arguments in one request.
+// (Where each question is a request of its own, the client decides.)
+const maxAsked = 3
+
+// bind fills in the arguments of a call. If some are missing or wrong, and
+// Options.AskArguments says so, the client is asked for them. It returns the
+// render function, why there is none, or neither: the question is pending.
+func (g *rendering) bind(ctx context.Context, c *caller) (bound, *failure) {
+	d := g.definition
+	var asked []int // positions of arguments that a form has asked for
+	for n := 0; ; n++ {
+		render, problems := d.bind(g.texts)
+		c.round.learn(d, g.texts, asked, problems)
+		problems = append(problems, g.undeclared...)
+		if len(problems) == 0 {
+			return render, nil
+		}
+		refused := &failure{seen: argumentsError(d.prompt.Name, problems)}
+		q := g.question(problems)
+		if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
+			return nil, refused
+		}
+		result, pending, err := g.ask(ctx, c, q)
+		if err != nil {
+			return nil, g.fail(err)
+		}
+		if pending {
+			return nil, nil
+		}
+		texts, err := q.form.read(argumentsKey, result)
+		var declined *refusal
+		switch {
+		case errors.As(err, &declined):
+			refused.seen.Message = "the user was asked for arguments, and has not given them: " + refused.seen.Message
+			return nil, refused
+		case err != nil:
+			return nil, g.fail(err)
+		}
+		asked = q.positions
+		for i, at := range asked {
+			g.texts[at] = texts[i]
+		}
+	}
+}
+
+// argumentsQuestion asks for some of a prompt's arguments.
+type argumentsQuestion struct {
+	question
+	form      form
+	positions []int // of its arguments among the prompt's
+}
+
+// question returns the question for the arguments that have problems, or nil
+// if it is not to be asked or would not help.
+func (g *rendering) question(problems []problem) *argumentsQuestion {
+	if !g.server.options.AskArguments {
+		return nil
+	}
+	p := g.definition.plan
+	q := &argumentsQuestion{form: form{plan: &plan{}, hints: !g.definition.prompt.NoHints}}
+	var wrong []string
+	for _, problem := range problems {
+		i := p.find(problem.Argument)
+		if i < 0 {
+			return nil
+		}
+		if problem.Reason != reasonMissing {
+			wrong = append(wrong, problem.sentence())
+		}
+		q.positions = append(q.positions, i)
+		q.form.plan.arguments = append(q.form.plan.arguments, p.arguments[i])
+	}
+	q.form.message = "Please fill in what the prompt " + quote(g.definition.displayName()) + " needs."
+	if len(wrong) > 0 {
+		q.form.message += " " + strings.Join(wrong, "; ")
+	}
+	q.key, q.method = argumentsKey, methodElicit
+	q.needs = clientCapabilities{form: true}
+	return q
+}
+
+// displayName returns the name for people.
+func (d *definition) displayName() string {
+	if d.prompt.Title != "" {
+		return d.prompt.Title
+	}
+	return d.prompt.Name
+}
+
+// ask asks the question and returns the result that the client has answered
+// with; or it reports that the question is pending.
+func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (result string, pending bool, err error) {
+	if q.params, err = q.form.params(g.rev); err != nil {
+		return "", false, err
+	}
+	if !g.rev.Stateless() {
+		responses, err := c.peer.request(ctx, []*question{&q.question})
+		if err != nil {
+			return "", false, err
+		}
+		return responses[0].result, false, responses[0].err
+	}
+	if result, ok := c.round.takeResponse(argumentsKey); ok {
+		return result, false, nil
+	}
+	c.round.pend([]*question{&q.question})
+	return "", true, nil
+}
+
+// takeResponse returns what this request answers to a question, once.
+func (r *round) takeResponse(key string) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.taken {
+		return "", false
+	}
+	r.taken = true
+	if v := r.responses.Get(key); v.Kind() > strictjson.Null { // nor absent
+		return v.Raw(), true
+	}
+	return "", false
+}
+
+// learn keeps the arguments that were asked for and have no problem.
+func (r *round) learn(d *definition, texts []given, asked []int, problems []problem) {
+	if len(asked) == 0 {
+		return
+	}
+	wrong := map[string]bool{}
+	for _, p := range problems {
+		wrong[p.Argument] = true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Texts == nil {
+		r.Texts = map[string]string{}
+	}
+	for _, i := range asked {
+		if name := d.plan.arguments[i].Name; texts[i].ok && !wrong[name] {
+			r.Texts[name] = texts[i].text
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package prompts
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// place is what a task holds of the limits of its session, if it has one, and
+// of its server. The task's own goroutine takes and leaves it; meanwhile any
+// goroutine of the author's may give it up while a client thinks.
+type place struct {
+	server, session *limiter // session may be nil
+
+	mu   sync.Mutex // protects the fields below
+	held holding
+	over bool // it has been left for good
+}
+
+type holding uint8
+
+const (
+	inSession holding = 1 << iota // counted in
+	inServer
+	sessionSlot // running
+	serverSlot
+)
+
+// enter counts the task in and reports whether there is room for it, or comes
+// to be within the patience. If it does, leave must follow.
+func (p *place) enter(ctx context.Context, patience *patience) bool {
+	if p.session != nil {
+		if !p.session.enter(ctx, patience) {
+			return false
+		}
+		p.held |= inSession
+	}
+	if !p.server.enter(ctx, patience) {
+		p.leave()
+		return false
+	}
+	p.held |= inServer
+	return true
+}
+
+// acquire waits for the task's turn: within the limit, if that is above 0, or
+// until ctx ends.
+func (p *place) acquire(ctx context.Context, limit time.Duration) error {
+	if p.session != nil {
+		if err := p.session.acquire(ctx, limit); err != nil {
+			return err
+		}
+		p.take(sessionSlot)
+	}
+	if err := p.server.acquire(ctx, limit); err != nil {
+		return err
+	}
+	p.take(serverSlot)
+	return nil
+}
+
+// take notes what has been acquired, or gives it back if the place has been
+// left meanwhile.
+func (p *place) take(h holding) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held |= h
+	if p.over {
+		p.drop(h)
+	}
+}
+
+// drop gives up what is held of h.
+func (p *place) drop(h holding) {
+	h &= p.held
+	p.held &^= h
+	if h&serverSlot != 0 {
+		p.server.release()
+	}
+	if h&inServer != 0 {
+		p.server.leave()
+	}
+	if h&sessionSlot != 0 {
+		p.session.release()
+	}
+	if h&inSession != 0 {
+		p.session.leave()
+	}
+}
+
+// leave is the end of the task for the limits.
+func (p *place) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.drop(^holding(0))
+}
+
+// leaveServer is the end of the task for the server's limit, which comes
+// before the answer: a client that does not read it is not to cost others
+// their turn.
+func (p *place) leaveServer() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.drop(inServer | serverSlot)
+}
+
+// yield gives up the turn of a task while its client is asked. The task still
+// counts in its session, so that the questions of one session are bounded. It
+// reports whether there is a turn to get back by resume.
+func (p *place) yield() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
+	p.drop(inServer | serverSlot | sessionSlot)
+	return true
+}
+
+// resume waits for the task's turn again. There is room for it, whatever the
+// limit says: a person has answered.
+func (p *place) resume(ctx context.Context) error {
+	p.server.enterAgain()
+	p.take(inServer)
+	return p.acquire(ctx, 0)
+}

@@ -1,0 +1,136 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// rendering is one request for a prompt, checked as far as that needs no
+// author's code.
+type rendering struct {
+	server     *Server
+	rev        revision.Revision
+	definition *definition
+	texts      []given   // of the declared arguments
+	undeclared []problem // of others
+	// What a request that answers an input_required brings: the JSON of the
+	// responses and the state; empty if there is none.
+	responses, state string
+}
+
+const renderFailed = "the prompt could not be rendered"
+
+// errState is the one answer to every requestState that is not to be trusted,
+// whatever is wrong with it (GAP-39).
+var errState = invalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
+
+// run is the work of a request for a prompt. All of it may be an author's
+// code: the filter, the conversion of an argument, the render function.
+func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+	s, d := g.server, g.definition
+	if !s.isVisible(ctx, d) {
+		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
+	}
+	c := callerOf(ctx)
+	var to binding
+	if g.rev.Stateless() {
+		// The texts are later those of the form too, to which it is not bound.
+		to = s.bindState(ctx, d, g.texts)
+		if f := g.open(c, to); f != nil {
+			return nil, f
+		}
+	}
+	render, f := g.bind(ctx, c)
+	if f == nil && render != nil {
+		result, err := render(ctx)
+		if err == nil {
+			return s.appendResult(dst, g.rev, result)
+		}
+		if !g.rev.Stateless() || !errors.Is(err, ErrInputRequired) {
+			return nil, g.fail(err)
+		}
+		if questions, _ := c.round.asked(); len(questions) == 0 {
+			return nil, hide(renderFailed, err) // nobody was asked
+		}
+	}
+	if f != nil {
+		return nil, f
+	}
+	return s.appendInputRequired(dst, c, to)
+}
+
+// open takes over what the request brings from an earlier one.
+func (g *rendering) open(c *caller, to binding) *failure {
+	if g.state != "" {
+		state, ok, err := g.server.openState(g.state, to)
+		if err != nil {
+			return hide(renderFailed, err)
+		}
+		if !ok {
+			return &failure{seen: errState}
+		}
+		c.round.roundState = state
+		for i := range g.texts {
+			if text, ok := state.Texts[g.definition.plan.arguments[i].Name]; ok {
+				g.texts[i] = given{text: text, ok: true}
+			}
+		}
+	}
+	if g.responses != "" {
+		// Not pooled: what the author gets are parts of it.
+		doc := new(strictjson.Doc)
+		if err := doc.Parse(g.responses, maxDepth); err != nil {
+			return hide(renderFailed, err) // it was parsed as part of the request
+		}
+		c.round.responses = doc.Root()
+	}
+	return nil
+}
+
+// fail returns the failure of a render function's error.
+func (g *rendering) fail(err error) *failure {
+	if e := renderError(g.definition.prompt.Name, g.rev, err); e != nil {
+		return show(e, err)
+	}
+	return hide(renderFailed, err)
+}
+
+// appendResult appends the result of a prompt, checked, in the form of a
+// revision.
+func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *failure) {
+	e := encoder{buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo}
+	e.result(r)
+	if len(e.faults) > 0 {
+		return nil, hide("the prompt's content is not valid", errors.Join(e.faults...))
+	}
+	return e.buf, nil
+}
+
+// appendInputRequired appends the result that asks the pending questions.
+func (s *Server) appendInputRequired(dst []byte, c *caller, to binding) ([]byte, *failure) {
+	questions, state := c.round.asked()
+	sealed, err := s.sealState(state, to)
+	if err != nil {
+		return nil, hide(renderFailed, err)
+	}
+	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
+	for i, q := range questions {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, q.key)
+		dst = append(dst, `:{"method":"`...)
+		dst = append(dst, q.method...)
+		dst = append(dst, `","params":`...)
+		dst = append(dst, q.params...)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `},"requestState":"`...)
+	dst = append(dst, sealed...)
+	dst = append(dst, `","_meta":{`...)
+	dst = append(dst, s.serverInfo...)
+	return append(dst, "}}"...), nil
+}

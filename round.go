@@ -1,0 +1,141 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// round is what a prompt has learnt from its client so far. Where the answers
+// come with another request it travels between the requests.
+type round struct {
+	mu sync.Mutex // protects the fields below
+	roundState
+	// responses are the answers that this request brings, by key; Invalid if
+	// there are none.
+	responses strictjson.Value
+	taken     bool        // whether the one for arguments has been looked at
+	pending   []*question // not answered yet
+}
+
+// roundState is the part of a round that travels.
+type roundState struct {
+	// Answers are the results that clients have answered with, by the key of
+	// the question.
+	Answers map[string]json.RawMessage `json:"a,omitempty"`
+	// Kept are the values of Once, by key.
+	Kept map[string]json.RawMessage `json:"k,omitempty"`
+	// Texts are the arguments that have been asked for, by name.
+	Texts map[string]string `json:"t,omitempty"`
+}
+
+// answer returns the client's answer to a question. One that was accepted
+// before stands, whatever the client says now: later steps have followed from
+// it.
+func (r *round) answer(key string) (result string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a, ok := r.Answers[key]; ok {
+		return string(a), true
+	}
+	// What was not asked for is never looked at (MRT-21).
+	if v := r.responses.Get(key); v.Kind() != strictjson.Invalid && v.Kind() != strictjson.Null {
+		return v.Raw(), true
+	}
+	return "", false
+}
+
+// accept reads the answer to a question, and keeps it if it is one.
+func (r *round) accept(q *question, result string) error {
+	err := q.take(result)
+	if err != nil && !isRefusal(err) {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Answers == nil {
+		r.Answers = map[string]json.RawMessage{}
+	}
+	r.Answers[q.key] = json.RawMessage(result)
+	return err
+}
+
+// pend notes questions that are to be answered with another request.
+func (r *round) pend(questions []*question) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range questions {
+		if !slices.ContainsFunc(r.pending, func(p *question) bool { return p.key == q.key }) {
+			r.pending = append(r.pending, q)
+		}
+	}
+}
+
+// asked returns the questions that are to be answered, and the state for then.
+func (r *round) asked() ([]*question, roundState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.pending), roundState{
+		Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts),
+	}
+}
+
+// Once returns what f returns, and calls f only once for a prompt, however
+// often its render function is run again for the sake of [Ask]: in later runs
+// it returns the value of the first. key names the value within the prompt.
+// The value travels to the client and back in the meantime, as JSON and
+// encrypted, so it must be small, survive encoding/json, and be worth no more
+// than the answers: a client may go back to an earlier state of the prompt.
+//
+// If f fails, so does Once, and nothing is kept. Two calls with the same key
+// must not run at the same time. Outside of a render function Once calls f.
+func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
+	c := callerOf(ctx)
+	if c == nil || !c.asks {
+		return f(ctx)
+	}
+	var value T
+	if key == "" || len(key) > maxKey || !utf8.ValidString(key) {
+		return value, fmt.Errorf("prompts: the key %q of Once must be valid UTF-8 of 1 to %d bytes", clip(key, maxKey), maxKey)
+	}
+	raw, ok := c.round.kept(key)
+	if !ok {
+		made, err := f(ctx)
+		if err != nil {
+			return made, err
+		}
+		if raw, err = appendJSON(nil, made); err != nil {
+			return value, fmt.Errorf("prompts: the value of Once(%q): %w", key, err)
+		}
+	}
+	// The first run gets the value as later ones do.
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return value, fmt.Errorf("prompts: the value of Once(%q): %w", key, err)
+	}
+	if !ok {
+		c.round.keep(key, raw)
+	}
+	return value, nil
+}
+
+func (r *round) kept(key string) (json.RawMessage, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	raw, ok := r.Kept[key]
+	return raw, ok
+}
+
+func (r *round) keep(key string, raw json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Kept == nil {
+		r.Kept = map[string]json.RawMessage{}
+	}
+	r.Kept[key] = raw
+}
