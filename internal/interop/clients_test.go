@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,70 +21,195 @@ import (
 // timeout is how long one client may take.
 const timeout = 2 * time.Minute
 
-// Checks that every driver has, and what they must come to.
-var common = map[string]string{
-	"connect":                                "PASS",
-	"capabilities":                           "PASS",
-	"ping":                                   "PASS",
-	"list-all":                               "PASS",
-	"bad-cursor":                             "PASS",
-	"get:test_simple_prompt":                 "PASS",
-	"get:test_prompt_with_arguments":         "PASS",
-	"get:test_prompt_with_embedded_resource": "PASS",
-	"get:test_prompt_with_image":             "PASS",
-	"unknown-prompt":                         "PASS",
-	"missing-arg":                            "PASS",
-	"complete":                               "SKIP", // not in fixture.json
-	"complete-unknown":                       "SKIP", // not in fixture.json
-	"concurrent":                             "PASS",
-	"list-changed":                           "PASS",
-	"close":                                  "PASS",
-}
+// Revisions of the protocol.
+const (
+	stateless = "2026-07-28" // the one without a handshake
+	newest    = "2025-11-25" // of those with one
+	canAsk    = "2025-06-18" // the first in which a server may ask for input
+	older     = "2025-03-26"
+	oldest    = "2024-11-05"
+)
 
-// Checks that only the driver on the Go SDK has.
-var goOnly = map[string]string{
-	"list-iter": "PASS",
-	"mrtr":      "SKIP", // not in fixture.json
+var handshakes = []string{newest, canAsk, older, oldest}
+
+// wanted returns what the checks of a driver must come to in a revision.
+// checks are those that only this driver has.
+func wanted(revision string, checks ...string) map[string]string {
+	want := map[string]string{}
+	for _, check := range append(checks,
+		"connect",
+		"capabilities",
+		"ping",
+		"list-all",
+		"bad-cursor",
+		"get:test_simple_prompt",
+		"get:test_prompt_with_arguments",
+		"get:test_prompt_with_embedded_resource",
+		"get:test_prompt_with_image",
+		"unknown-prompt",
+		"missing-arg",
+		"complete",
+		"complete-unknown",
+		"concurrent",
+		"mrtr", // before canAsk, the error
+		"mrtr-declined",
+		"progress",
+		"cancel",
+		"list-changed",
+		"close",
+	) {
+		want[check] = "PASS"
+	}
+	if revision == stateless {
+		want["ping"] = "SKIP" // not in this revision
+	}
+	if revision < canAsk {
+		want["mrtr-declined"] = "SKIP" // not in this revision
+	}
+	return want
 }
 
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture", "gosdk", "record")
-	want := maps.Clone(common)
-	maps.Copy(want, goOnly)
-
-	t.Run("probing", func(t *testing.T) {
-		t.Parallel()
-		session := tools.drive(t, want, tools.path("gosdk"), "--expect-version", "2025-11-25")
-		assert.Equal(t, "server/discover", session.methods[0], "the probe comes first")
-		assert.Equal(t, "initialize", session.methods[1], "then the handshake")
-		assert.Contains(t, session.text, `"code":-32022`, "because the probe was refused")
-	})
-	t.Run("handshake", func(t *testing.T) {
-		t.Parallel()
-		session := tools.drive(t, want, tools.path("gosdk"),
-			"--protocol-version", "2025-11-25", "--expect-version", "2025-11-25")
-		assert.Equal(t, "initialize", session.methods[0])
-	})
+	drive := func(revision string, args ...string) func(*testing.T) {
+		return func(t *testing.T) {
+			t.Parallel()
+			args := append(args, "--expect-version", revision)
+			verify(t, tools.drive(t, wanted(revision, "list-iter"), tools.path("gosdk"), args...), revision)
+		}
+	}
+	t.Run("probing", drive(stateless))
+	for _, revision := range handshakes {
+		t.Run(revision, drive(revision, "--protocol-version", revision))
+	}
 }
 
 func TestTypeScriptSDK(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture", "record")
 	node := installNode(t)
-	for name, args := range map[string][]string{
-		"newest": {"--expect-version", "2025-11-25"},
-		"pinned": {"--protocol-version", "2025-11-25", "--expect-version", "2025-11-25"},
-		// Not served: the server offers what it has, and the client takes it.
-		"old": {"--protocol-version", "2024-11-05", "--expect-version", "2025-11-25"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	drive := func(revision string, args ...string) func(*testing.T) {
+		return func(t *testing.T) {
 			t.Parallel()
-			session := tools.drive(t, common, node, append([]string{"node/ts1.mjs"}, args...)...)
-			assert.Equal(t, "initialize", session.methods[0])
-		})
+			args := append([]string{"node/ts1.mjs", "--expect-version", revision}, args...)
+			verify(t, tools.drive(t, wanted(revision), node, args...), revision)
+		}
+	}
+	t.Run("newest", drive(newest))
+	for _, revision := range handshakes {
+		t.Run(revision, drive(revision, "--protocol-version", revision))
 	}
 }
+
+// verify looks in a session for what the driver does not see.
+func verify(t *testing.T, session recording, revision string) {
+	t.Helper()
+	verifyOpening(t, session, revision)
+	verifyQuestions(t, session, revision)
+	verifyProgress(t, session)
+	verifyCancelled(t, session)
+	verifyListChanged(t, session, revision)
+}
+
+func verifyOpening(t *testing.T, session recording, revision string) {
+	t.Helper()
+	if revision == stateless {
+		assert.Equal(t, "server/discover", session[0].Method)
+		assert.Empty(t, session.calls(client, "initialize"), "after a probe that was answered")
+		return
+	}
+	assert.Equal(t, "initialize", session[0].Method)
+	assert.Len(t, session.calls(client, "notifications/initialized"), 1)
+	for _, l := range session {
+		if l.Result != nil {
+			assert.Empty(t, l.Result.ResultType, l.text)
+		}
+	}
+}
+
+// verifyQuestions wants two, in the form that the revision has for them.
+func verifyQuestions(t *testing.T, session recording, revision string) {
+	t.Helper()
+	requests := session.calls(server, "elicitation/create")
+	results := session.filter(func(l line) bool {
+		return l.Result != nil && l.Result.ResultType == "input_required"
+	})
+	switch {
+	case revision == stateless:
+		assert.Empty(t, requests)
+		assert.Len(t, results, 2)
+	case revision >= canAsk:
+		assert.Len(t, requests, 2)
+		assert.Empty(t, results)
+	default:
+		assert.Empty(t, requests, "of a client that cannot be asked, although it says so")
+		assert.Empty(t, results)
+	}
+}
+
+// verifyProgress wants it between the request and the answer, with the token
+// as it was given.
+func verifyProgress(t *testing.T, session recording) {
+	t.Helper()
+	requests := session.filter(func(l line) bool {
+		return l.from == client && l.Params.Meta.ProgressToken != nil
+	})
+	require.Len(t, requests, 1)
+	answers := session.answers(requests[0])
+	require.Len(t, answers, 1)
+	progress := session.calls(server, "notifications/progress")
+	assert.GreaterOrEqual(t, len(progress), 2)
+	for _, l := range progress {
+		assert.Greater(t, l.number, requests[0].number, l.text)
+		assert.Less(t, l.number, answers[0].number, l.text)
+		assert.Equal(t, string(requests[0].Params.Meta.ProgressToken), string(l.Params.ProgressToken), l.text)
+	}
+}
+
+// verifyCancelled wants no answer to what the client has cancelled.
+func verifyCancelled(t *testing.T, session recording) {
+	t.Helper()
+	cancelled := 0
+	for _, notification := range session.calls(client, "notifications/cancelled") {
+		for _, request := range session {
+			if request.from != client || !request.isRequest() || !bytes.Equal(request.ID, notification.Params.RequestID) {
+				continue
+			}
+			assert.Empty(t, session.answers(request), "the client has cancelled %s", request.text)
+			if request.Method == "prompts/get" {
+				cancelled++
+			}
+		}
+	}
+	assert.Equal(t, 1, cancelled, "requests that the client has cancelled")
+}
+
+// verifyListChanged wants it as a notification of its own, or as one of a
+// subscription.
+func verifyListChanged(t *testing.T, session recording, revision string) {
+	t.Helper()
+	changed := session.calls(server, "notifications/prompts/list_changed")
+	assert.NotEmpty(t, changed)
+	subscriptions := session.calls(client, "subscriptions/listen")
+	if revision != stateless {
+		assert.Empty(t, subscriptions)
+		for _, l := range changed {
+			assert.Nil(t, l.Params.Meta.SubscriptionID, l.text)
+		}
+		return
+	}
+	require.Len(t, subscriptions, 1)
+	acknowledged := session.calls(server, "notifications/subscriptions/acknowledged")
+	require.Len(t, acknowledged, 1)
+	for _, l := range slices.Concat(changed, acknowledged) {
+		assert.Equal(t, string(subscriptions[0].ID), string(l.Params.Meta.SubscriptionID), l.text)
+		assert.GreaterOrEqual(t, l.number, acknowledged[0].number, "before the acknowledgement: %s", l.text)
+	}
+}
+
+// bothSides has everything in a session judged.
+var bothSides = speccheck.Options{}
 
 // tools is a folder of built commands.
 type tools string
@@ -106,20 +230,17 @@ func build(t *testing.T, commands ...string) tools {
 
 func (d tools) path(command string) string { return filepath.Join(string(d), command) }
 
-// session is what was recorded of one.
-type session struct {
-	text    string
-	methods []string // of the client's messages
-}
-
 // drive runs a driver against the fixture, over standard input and output, and
 // returns the session. It wants the driver's checks to come out as in want,
 // and every message to be as the specification's schemas say.
-func (d tools) drive(t *testing.T, want map[string]string, driver string, args ...string) session {
+func (d tools) drive(t *testing.T, want map[string]string, driver string, args ...string) recording {
 	t.Helper()
-	checker, err := speccheck.FromEnvironment()
-	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "session.txt")
+	t.Cleanup(func() {
+		if text, err := os.ReadFile(file); err == nil && t.Failed() {
+			t.Logf("the session:\n%s", text)
+		}
+	})
 	args = append(args, "--config", "fixture.json", "--", d.path("record"), file, d.path("fixture"))
 
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -127,23 +248,16 @@ func (d tools) drive(t *testing.T, want map[string]string, driver string, args .
 	cmd := exec.CommandContext(ctx, driver, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
+	err := cmd.Run()
 	said := "the driver said:\n" + stdout.String() + stderr.String()
 	require.NoError(t, err, said)
 	require.Equal(t, want, checks(stdout.String()), said)
 
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	report, err := checker.Session(bytes.NewReader(text), speccheck.Options{})
-	require.NoError(t, err)
-	for _, fault := range report.Faults {
-		t.Error(fault)
-	}
-	s := session{text: string(text), methods: clientMethods(t, text)}
-	assert.Contains(t, s.methods, "notifications/initialized")
-	assert.Contains(t, s.text, `S> {"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
-	assert.Greater(t, report.Messages, len(s.methods), "too few messages were judged")
-	return s
+	session := parseRecording(t, string(text))
+	assert.Equal(t, len(session), judge(t, string(text), bothSides), "not every message was judged")
+	return session
 }
 
 // checks returns the status of each check in a driver's report. A check that

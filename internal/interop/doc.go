@@ -2,6 +2,8 @@
 // against this library, and what they need:
 //
 //   - fixture: the server under test, with the prompts that fixture.json expects;
+//   - transcripts: sessions of other people's clients with another server, whose
+//     client's part is sent to this library's;
 //   - gosdk and node: drivers that aim the client of the official Go SDK, and
 //     that of the official TypeScript SDK, at any prompts server;
 //   - record: stands between a client and a server and writes down the session;
@@ -25,5 +27,6 @@
 //
 // It prints a line for each check, "PASS|FAIL|SKIP driver check detail", and a
 // SUMMARY, and exits with 1 if a check failed. A check that the configuration
-// says nothing about is skipped.
+// says nothing about is skipped, and one of something that the revision does
+// not have.
 package interop

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -40,6 +41,9 @@ func (d *driver) run(ctx context.Context) {
 	d.check("complete-unknown", with(d.completeUnknown))
 	d.check("concurrent", with(d.concurrent))
 	d.check("mrtr", with(d.mrtr))
+	d.check("mrtr-declined", with(d.mrtrDeclined))
+	d.check("progress", with(d.progress))
+	d.check("cancel", with(d.cancel))
 	d.check("list-changed", with(d.listChanged))
 	d.check("close", func() (string, error) { return "", d.client.Close() })
 }
@@ -58,7 +62,7 @@ func (d *driver) connect(ctx context.Context) (string, error) {
 
 func (d *driver) capabilities(context.Context) (string, error) {
 	k := d.client.InitializeResult().Capabilities
-	if k == nil || k.Prompts == nil || (d.config.Complete != nil && k.Completions == nil) {
+	if k == nil || k.Prompts == nil || (d.config.Complete != nil && d.client.completes() && k.Completions == nil) {
 		return "", fmt.Errorf("capabilities %+v", k)
 	}
 	return fmt.Sprintf("prompts=%+v", *k.Prompts), nil
@@ -190,17 +194,90 @@ func (d *driver) mrtr(ctx context.Context) (string, error) {
 	if m == nil {
 		return "", errNotConfigured
 	}
-	if !d.client.isStateless() {
-		return "", errNotInRevision
-	}
-	answer, err := d.client.get(ctx, m.Name, m.Args)
-	if err != nil {
+	answer, asked, err := d.ask(ctx, &mcp.ElicitResult{Action: "accept", Content: m.Content})
+	switch {
+	case !d.client.canBeAsked() && asked > 0:
+		return "", fmt.Errorf("asked %d times in a revision that has no questions", asked)
+	case !d.client.canBeAsked():
+		return expectCode(err, []int{jsonrpc.CodeInternalError})
+	case err != nil:
 		return "", err
-	}
-	if !strings.Contains(answer.text, m.ExpectText) {
+	case asked != 1:
+		return "", fmt.Errorf("asked %d times", asked)
+	case !strings.Contains(answer.text, m.ExpectText):
 		return "", fmt.Errorf("text not found in %q", answer.text)
 	}
 	return answer.text, nil
+}
+
+func (d *driver) mrtrDeclined(ctx context.Context) (string, error) {
+	if d.config.MRTR == nil {
+		return "", errNotConfigured
+	}
+	if !d.client.canBeAsked() {
+		return "", errNotInRevision
+	}
+	_, asked, err := d.ask(ctx, &mcp.ElicitResult{Action: "decline"})
+	if asked != 1 {
+		return "", fmt.Errorf("asked %d times", asked)
+	}
+	return expectCode(err, []int{jsonrpc.CodeInvalidParams})
+}
+
+// ask gets the prompt that asks for input, and counts how often it does.
+func (d *driver) ask(ctx context.Context, answer *mcp.ElicitResult) (m messages, asked int64, err error) {
+	d.client.answer.Store(answer)
+	before := d.client.asked.Load()
+	m, err = d.client.get(ctx, d.config.MRTR.Name, d.config.MRTR.Args)
+	return m, d.client.asked.Load() - before, err
+}
+
+func (d *driver) progress(ctx context.Context) (string, error) {
+	p := d.config.Progress
+	if p == nil {
+		return "", errNotConfigured
+	}
+	const token = "how-far" // a string; the TypeScript client has integers
+	params := &mcp.GetPromptParams{Name: p.Name, Arguments: p.Args}
+	params.SetProgressToken(token)
+	if _, err := d.client.getWith(ctx, params); err != nil {
+		return "", err
+	}
+	// The client may see the answer before the notifications that came
+	// before it.
+	patience := time.After(defaultPatience)
+	var seen []float64
+	for len(seen) < p.Min {
+		select {
+		case n := <-d.client.progress:
+			if n.ProgressToken != token {
+				return "", fmt.Errorf("progress of %v, want %q", n.ProgressToken, token)
+			}
+			if len(seen) > 0 && n.Progress <= seen[len(seen)-1] {
+				return "", fmt.Errorf("progress from %v to %v", seen, n.Progress)
+			}
+			seen = append(seen, n.Progress)
+		case <-patience:
+			return "", fmt.Errorf("%d notifications of progress, want at least %d", len(seen), p.Min)
+		}
+	}
+	return fmt.Sprint(seen), nil
+}
+
+// cancelAfter is how long a get has before it is cancelled.
+const cancelAfter = 100 * time.Millisecond
+
+func (d *driver) cancel(ctx context.Context) (string, error) {
+	c := d.config.Cancel
+	if c == nil || len(d.config.Gets) == 0 {
+		return "", errNotConfigured
+	}
+	short, stop := context.WithTimeout(ctx, cancelAfter)
+	defer stop()
+	if _, err := d.client.get(short, c.Name, c.Args); !errors.Is(err, context.DeadlineExceeded) {
+		return "", fmt.Errorf("not cancelled: %v", err)
+	}
+	return d.get(ctx, d.config.Gets[0])
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,31 +17,51 @@ import (
 // client is a connected client.
 type client struct {
 	*mcp.ClientSession
-	changed chan struct{} // has a message if the list has changed since the last receive
+	changed  chan struct{}                        // has a message if the list has changed since the last receive
+	progress chan *mcp.ProgressNotificationParams // what has arrived
+	answer   atomic.Pointer[mcp.ElicitResult]     // to all questions
+	asked    atomic.Int64                         // how many questions there were
 }
 
+// maxProgress is how many notifications of progress are kept.
+const maxProgress = 100
+
 func connect(ctx context.Context, o options) (*client, error) {
-	changed := make(chan struct{}, 1)
+	c := &client{
+		changed:  make(chan struct{}, 1),
+		progress: make(chan *mcp.ProgressNotificationParams, maxProgress),
+	}
 	settings := &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) {
 			select {
-			case changed <- struct{}{}:
+			case c.changed <- struct{}{}:
 			default: // one is pending already
 			}
 		},
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			select {
+			case c.progress <- r.Params:
+			default: // more than anyone looks at
+			}
+		},
 	}
-	if m := o.config.MRTR; m != nil {
+	if o.config.MRTR != nil {
+		// The SDK declares the capability of a client that has a handler: with
+		// a form from 2025-11-25 on, as an empty object before, and also in the
+		// revisions that do not have it.
 		settings.ElicitationHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: m.Content}, nil
+			c.asked.Add(1)
+			return c.answer.Load(), nil
 		}
 	}
-	c := mcp.NewClient(&mcp.Implementation{Name: "driver-gosdk", Version: "1.8.0"}, settings)
-	session, err := c.Connect(ctx, transport(o), &mcp.ClientSessionOptions{ProtocolVersion: o.version})
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "driver-gosdk", Version: "1.8.0"}, settings).
+		Connect(ctx, transport(o), &mcp.ClientSessionOptions{ProtocolVersion: o.version})
 	if err != nil {
 		return nil, err
 	}
-	return &client{ClientSession: session, changed: changed}, nil
+	c.ClientSession = session
+	return c, nil
 }
 
 func transport(o options) mcp.Transport {
@@ -58,6 +79,12 @@ func (c *client) version() string { return c.InitializeResult().ProtocolVersion 
 // isStateless reports whether that revision has no handshake.
 func (c *client) isStateless() bool { return c.version() >= "2026-07-28" }
 
+// canBeAsked reports whether a server may ask for input in that revision.
+func (c *client) canBeAsked() bool { return c.version() >= "2025-06-18" }
+
+// completes reports whether that revision has a capability for completion.
+func (c *client) completes() bool { return c.version() >= "2025-03-26" }
+
 func (c *client) page(ctx context.Context, cursor string) (names []string, next string, err error) {
 	result, err := c.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
 	if err != nil {
@@ -70,7 +97,11 @@ func (c *client) page(ctx context.Context, cursor string) (names []string, next 
 }
 
 func (c *client) get(ctx context.Context, name string, args map[string]string) (messages, error) {
-	result, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: args})
+	return c.getWith(ctx, &mcp.GetPromptParams{Name: name, Arguments: args})
+}
+
+func (c *client) getWith(ctx context.Context, params *mcp.GetPromptParams) (messages, error) {
+	result, err := c.GetPrompt(ctx, params)
 	if err != nil {
 		return messages{}, err
 	}

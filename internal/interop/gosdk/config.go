@@ -19,6 +19,8 @@ type config struct {
 	Pagination      *pagination  `json:"pagination"`
 	ListChanged     *listChanged `json:"listChanged"`
 	MRTR            *mrtr        `json:"mrtr"`
+	Progress        *progress    `json:"progress"`
+	Cancel          *get         `json:"cancel"`
 }
 
 // get is a prompts/get and what it must answer.
@@ -64,6 +66,13 @@ type listChanged struct {
 		Args map[string]string `json:"args"`
 	} `json:"trigger"`
 	TimeoutMs int `json:"timeoutMs"`
+}
+
+// progress is a prompt that tells how far it is, and how often at least.
+type progress struct {
+	Name string            `json:"name"`
+	Args map[string]string `json:"args"`
+	Min  int               `json:"min"`
 }
 
 // mrtr is a prompt that asks the client for input, and the input.

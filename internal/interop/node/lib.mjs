@@ -88,7 +88,7 @@ export function newReport(options) {
 }
 
 /** Wants the promise to fail with one of the codes. */
-async function expectCode(promise, codes = [-32602]) {
+export async function expectCode(promise, codes = [-32602]) {
   let result;
   try {
     result = await promise;
@@ -99,10 +99,11 @@ async function expectCode(promise, codes = [-32602]) {
   throw new Error('no error, got ' + JSON.stringify(result));
 }
 
-const params = ({ name, args }) => ({ name, ...(args ? { arguments: args } : {}) });
+/** The parameters of a prompts/get. */
+export const params = ({ name, args }) => ({ name, ...(args ? { arguments: args } : {}) });
 
-/** The checks that need nothing but a connected client. */
-export async function commonChecks(report, client, config) {
+/** The checks that need nothing but a connected client, of a version. */
+export async function commonChecks(report, client, config, version) {
   const page = (cursor) => client.listPrompts(cursor === undefined ? undefined : { cursor });
   const get = (g) => client.getPrompt(params(g));
   const complete = ({ ref, argument, context }) =>
@@ -111,7 +112,8 @@ export async function commonChecks(report, client, config) {
   await report.check('capabilities', () => {
     const capabilities = client.getServerCapabilities();
     assert(capabilities?.prompts, 'no prompts capability: ' + JSON.stringify(capabilities));
-    assert(!config.complete || capabilities.completions, 'no completions capability');
+    const needed = config.complete && version >= '2025-03-26';
+    assert(!needed || capabilities.completions, 'no completions capability');
     return JSON.stringify(capabilities);
   });
   await report.check('list-all', () => checkList(page, config));
@@ -132,6 +134,12 @@ export async function commonChecks(report, client, config) {
     const results = await Promise.all(Array.from({ length: 20 }, () => get(g)));
     results.forEach((result) => checkMessages(result, g));
     return `${results.length} parallel gets`;
+  });
+  await report.check('progress', () => checkProgress(client, need(config.progress)));
+  await report.check('cancel', async () => {
+    const g = need(config.gets?.[0]);
+    await cancelGet(client, need(config.cancel));
+    return checkMessages(await get(g), g);
   });
 }
 
@@ -174,6 +182,32 @@ function checkValues({ completion: { values } }, { expectContains = [], expectAb
   for (const value of expectContains) assert(values.includes(value), `no ${value} in ${values}`);
   for (const value of expectAbsent) assert(!values.includes(value), `unexpected ${value}`);
   return JSON.stringify(values);
+}
+
+/** Gets a prompt that tells how far it is; the client takes the request's id, an integer, as the token. */
+async function checkProgress(client, wanted) {
+  const seen = [];
+  await client.getPrompt(params(wanted), { onprogress: ({ progress }) => seen.push(progress) });
+  assert(seen.length >= wanted.min, `${seen.length} notifications of progress, want at least ${wanted.min}`);
+  assert(seen.every((p, i) => i === 0 || p > seen[i - 1]), 'progress does not increase: ' + seen);
+  return seen.join(', ');
+}
+
+const cancelAfterMs = 100;
+
+/** Gets a prompt that takes too long, and cancels it. */
+async function cancelGet(client, slow) {
+  const reason = 'it takes too long';
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(reason), cancelAfterMs);
+  try {
+    const result = await client.getPrompt(params(slow), { signal: controller.signal });
+    throw new Error('not cancelled, got ' + JSON.stringify(result));
+  } catch (e) {
+    if (!e.message.includes(reason)) throw e;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Makes the server change its list. */
