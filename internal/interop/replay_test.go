@@ -25,6 +25,7 @@ var decided = map[string]string{
 	"prompts/list: also test_progress":             "the recorded server was not asked for progress",
 	"prompts/list: also test_slow":                 "the recorded server had nothing to cancel",
 	"prompts/get test_trigger_prompt_change: text": "ours says which prompt it has added",
+	"notifications: also notifications/cancelled":  "ours ends a subscription with this after the answer (GAP-24)",
 }
 
 // What the clients of other SDKs said to a server that was not this one, sent
