@@ -20,7 +20,9 @@ type batch struct {
 	tasks    []*task
 	settled  chan struct{} // closed when no task waits for its answer
 
-	mu      sync.Mutex // protects the fields below; held to call the exchange's Send
+	sending sync.Mutex // held to call the exchange's Send
+
+	mu      sync.Mutex // protects the fields below
 	open    int        // tasks that wait for their answer
 	answers []byte     // begun array; empty if there are none yet
 }
@@ -83,11 +85,13 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 
 // send is the Send of the batch's messages: it collects their answers.
 func (b *batch) send(msg []byte, _ Code, last bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if !last {
+		b.sending.Lock()
+		defer b.sending.Unlock()
 		return b.exchange.Send(msg, 0, false)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.answers == nil {
 		b.answers = append(b.answers, '[')
 	} else {
@@ -125,9 +129,12 @@ func (b *batch) taskSettled() {
 // requests have none.
 func (b *batch) finish() error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.answers == nil {
+	msg := b.answers
+	b.mu.Unlock()
+	if msg == nil {
 		return nil
 	}
-	return b.exchange.answer(answer{msg: append(b.answers, ']')})
+	b.sending.Lock()
+	defer b.sending.Unlock()
+	return b.exchange.answer(answer{msg: append(msg, ']')})
 }

@@ -15,7 +15,10 @@ import (
 // A client of the handshake era is asked by a request to it, in the midst of
 // its own (GAP-40).
 
-var errNotAnswered = errors.New("the client has not answered in time")
+var (
+	errNotAnswered = errors.New("the client has not answered in time")
+	errGone        = fmt.Errorf("%w: it has gone", ErrCannotAsk)
+)
 
 // request is that of a peer. While the client thinks, the task's clock stands
 // still, and others have its turn.
@@ -105,8 +108,23 @@ func (s *Session) expect() *outgoing {
 	if s.questions == nil {
 		s.questions = map[string]*outgoing{}
 	}
-	s.questions[o.id] = o
+	if s.isDeaf {
+		o.response <- reply{err: errGone}
+	} else {
+		s.questions[o.id] = o
+	}
 	return o
+}
+
+// hangUp is for a client that will not answer any more: it has closed its side.
+func (s *Session) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isDeaf = true
+	for _, o := range s.questions {
+		o.response <- reply{err: errGone}
+	}
+	clear(s.questions)
 }
 
 // forget ends the wait for a response and reports whether there was none yet.

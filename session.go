@@ -32,6 +32,7 @@ type Session struct {
 	client      clientCapabilities
 	asked       int64                // requests to the client so far
 	questions   map[string]*outgoing // that wait for their response, by id
+	isDeaf      bool                 // nothing more will come from the client
 	isReady     bool
 	isEnded     bool
 	inFlight    map[requestID]*task
