@@ -15,45 +15,45 @@ const argumentsKey = "prompt.arguments"
 // (Where each question is a request of its own, the client decides.)
 const maxAsked = 3
 
-// bind fills in the arguments of a call. If some are missing or wrong, and
-// Options.AskArguments says so, the client is asked for them. It returns the
-// render function, why there is none, or neither: the question is pending.
-func (g *rendering) bind(ctx context.Context, c *caller) (bound, *failure) {
+// bind fills in the arguments of a call.
+func (g *rendering) bind(c *caller) (bound, []problem) {
 	d := g.definition
-	var asked []int // positions of arguments that a form has asked for
-	for n := 0; ; n++ {
-		render, problems := d.bind(g.texts)
-		c.round.learn(d, g.texts, asked, problems)
-		problems = append(problems, g.undeclared...)
-		if len(problems) == 0 {
-			return render, nil
-		}
-		refused := &failure{seen: argumentsError(d.prompt.Name, problems)}
-		q := g.question(problems)
-		if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
-			return nil, refused
-		}
-		result, pending, err := g.ask(ctx, c, q)
-		if err != nil {
-			return nil, g.fail(err)
-		}
-		if pending {
-			return nil, nil
-		}
-		texts, err := q.form.read(argumentsKey, result)
-		var declined *refusal
-		switch {
-		case errors.As(err, &declined):
-			refused.seen.Message = "the user was asked for arguments, and has not given them: " + refused.seen.Message
-			return nil, refused
-		case err != nil:
-			return nil, g.fail(err)
-		}
-		asked = q.positions
-		for i, at := range asked {
-			g.texts[at] = texts[i]
-		}
+	render, problems := d.bind(g.texts)
+	c.round.learn(d, g.texts, g.asked, problems)
+	return render, append(problems, g.undeclared...)
+}
+
+// askFor has the client asked for the arguments that have problems, if
+// Options.AskArguments says so; n is how often it has been asked. It reports
+// whether the arguments are to be bound again, or fails with refused; if
+// neither, the question is pending.
+func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, refused *failure, n int) (again bool, f *failure) {
+	q := g.question(problems)
+	if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
+		return false, refused
 	}
+	c.round.forget(g.definition, q.positions)
+	result, pending, err := g.ask(ctx, c, q)
+	if err != nil {
+		return false, g.fail(err)
+	}
+	if pending {
+		return false, nil
+	}
+	texts, err := q.form.read(argumentsKey, result)
+	var declined *refusal
+	switch {
+	case errors.As(err, &declined):
+		refused.seen.Message = "the user was asked for arguments, and has not given them: " + refused.seen.Message
+		return false, refused
+	case err != nil:
+		return false, g.fail(err)
+	}
+	g.asked = q.positions
+	for i, at := range g.asked {
+		g.texts[at] = texts[i]
+	}
+	return true, nil
 }
 
 // argumentsQuestion asks for some of a prompt's arguments.
@@ -132,6 +132,15 @@ func (r *round) takeResponse(key string) (string, bool) {
 		return v.Raw(), true
 	}
 	return "", false
+}
+
+// forget is for arguments that are asked for again.
+func (r *round) forget(d *definition, positions []int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range positions {
+		delete(r.Texts, d.plan.arguments[i].Name)
+	}
 }
 
 // learn keeps the arguments that were asked for and have no problem.

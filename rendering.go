@@ -16,6 +16,7 @@ type rendering struct {
 	definition *definition
 	texts      []given   // of the declared arguments
 	undeclared []problem // of others
+	asked      []int     // positions of those that a form has just asked for
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
@@ -43,23 +44,33 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 			return nil, f
 		}
 	}
-	render, f := g.bind(ctx, c)
-	if f == nil && render != nil {
-		result, err := render(ctx)
-		if err == nil {
-			return s.appendResult(dst, g.rev, result)
+	for n := 0; ; n++ {
+		render, problems := g.bind(c)
+		var refused *failure
+		if len(problems) > 0 {
+			refused = &failure{seen: argumentsError(d.prompt.Name, problems)}
+		} else {
+			result, err := render(ctx)
+			switch {
+			case err == nil:
+				return s.appendResult(dst, g.rev, result)
+			case g.rev.Stateless() && errors.Is(err, ErrInputRequired):
+				return s.appendInputRequired(dst, c, to)
+			}
+			// The function may find fault with an argument that bind has not.
+			if problems = blamed(err, nil); len(problems) == 0 {
+				return nil, g.fail(err)
+			}
+			refused = g.fail(err)
 		}
-		if !g.rev.Stateless() || !errors.Is(err, ErrInputRequired) {
-			return nil, g.fail(err)
-		}
-		if questions, _ := c.round.asked(); len(questions) == 0 {
-			return nil, hide(renderFailed, err) // nobody was asked
+		again, f := g.askFor(ctx, c, problems, refused, n)
+		switch {
+		case f != nil:
+			return nil, f
+		case !again:
+			return s.appendInputRequired(dst, c, to)
 		}
 	}
-	if f != nil {
-		return nil, f
-	}
-	return s.appendInputRequired(dst, c, to)
 }
 
 // open takes over what the request brings from an earlier one.
@@ -112,6 +123,9 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 // appendInputRequired appends the result that asks the pending questions.
 func (s *Server) appendInputRequired(dst []byte, c *caller, to binding) ([]byte, *failure) {
 	questions, state := c.round.asked()
+	if len(questions) == 0 {
+		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
+	}
 	sealed, err := s.sealState(state, to)
 	if err != nil {
 		return nil, hide(renderFailed, err)
