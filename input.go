@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -89,8 +90,12 @@ func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
 	}
 	switch mode := p.Get("mode"); {
 	case mode.Text() == "url":
-		if err := checkURI(p.Get("url").Text()); err != nil {
+		raw := p.Get("url").Text()
+		if err := checkURI(raw); err != nil {
 			return clientCapabilities{}, fmt.Errorf("its url: %w", err)
+		}
+		if u, err := url.Parse(raw); err != nil || u.User != nil {
+			return clientCapabilities{}, errors.New("its url must not have credentials in it") // MRT-27
 		}
 		return clientCapabilities{url: true}, nil
 	case mode.Kind() != strictjson.Invalid && mode.Text() != "form":

@@ -32,6 +32,9 @@ func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, r
 	if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
 		return false, refused
 	}
+	if g.rev.Stateless() {
+		_ = g.binding(ctx)
+	}
 	c.round.forget(g.definition, q.positions)
 	result, pending, err := g.ask(ctx, c, q)
 	if err != nil {

@@ -20,6 +20,9 @@ type rendering struct {
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
+
+	boundTo binding
+	isBound bool
 }
 
 const renderFailed = "the prompt could not be rendered"
@@ -36,13 +39,8 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
 	c := callerOf(ctx)
-	var to binding
-	if g.rev.Stateless() {
-		// The texts are later those of the form too, to which it is not bound.
-		to = s.bindState(ctx, d, g.texts)
-		if f := g.open(c, to); f != nil {
-			return nil, f
-		}
+	if f := g.open(ctx, c); f != nil {
+		return nil, f
 	}
 	for n := 0; ; n++ {
 		render, problems := g.bind(c)
@@ -55,7 +53,7 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 			case err == nil:
 				return s.appendResult(dst, g.rev, result)
 			case g.rev.Stateless() && errors.Is(err, ErrInputRequired):
-				return s.appendInputRequired(dst, c, to)
+				return g.appendInputRequired(ctx, dst, c)
 			}
 			// The function may find fault with an argument that bind has not.
 			if problems = blamed(err, nil); len(problems) == 0 {
@@ -68,15 +66,24 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		case f != nil:
 			return nil, f
 		case !again:
-			return s.appendInputRequired(dst, c, to)
+			return g.appendInputRequired(ctx, dst, c)
 		}
 	}
 }
 
+// binding returns what a state of this request is bound to. It comes before the
+// client fills in arguments, which are not part of the request.
+func (g *rendering) binding(ctx context.Context) binding {
+	if !g.isBound {
+		g.boundTo, g.isBound = g.server.bindState(ctx, g.definition, g.texts), true
+	}
+	return g.boundTo
+}
+
 // open takes over what the request brings from an earlier one.
-func (g *rendering) open(c *caller, to binding) *failure {
+func (g *rendering) open(ctx context.Context, c *caller) *failure {
 	if g.state != "" {
-		state, ok, err := g.server.openState(g.state, to)
+		state, ok, err := g.server.openState(g.state, g.binding(ctx))
 		if err != nil {
 			return hide(renderFailed, err)
 		}
@@ -121,12 +128,13 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 }
 
 // appendInputRequired appends the result that asks the pending questions.
-func (s *Server) appendInputRequired(dst []byte, c *caller, to binding) ([]byte, *failure) {
+func (g *rendering) appendInputRequired(ctx context.Context, dst []byte, c *caller) ([]byte, *failure) {
+	s := g.server
 	questions, state := c.round.asked()
 	if len(questions) == 0 {
 		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
 	}
-	sealed, err := s.sealState(state, to)
+	sealed, err := s.sealState(state, g.binding(ctx))
 	if err != nil {
 		return nil, hide(renderFailed, err)
 	}
