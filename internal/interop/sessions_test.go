@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/interop/speccheck"
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 // The library's own golden sessions: what the server says in them must be as
