@@ -1,35 +1,132 @@
 package speccheck
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"strings"
+	"unicode/utf8"
 )
 
-// message is one JSON-RPC message of a session.
+// Keys of _meta.
+const (
+	envelopeKey     = "io.modelcontextprotocol/protocolVersion"
+	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
+	logLevelKey     = "io.modelcontextprotocol/logLevel"
+	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
+	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
+)
+
+// message is one JSON-RPC message.
 type message struct {
+	text    []byte
 	members map[string]any
 	method  string // empty for a response
 	id      string // its JSON text; empty if there is none
 }
 
 func parse(text []byte) (*message, error) {
-	m := new(message)
-	if err := json.Unmarshal(text, &m.members); err != nil {
+	v, err := decode(text)
+	if err != nil {
 		return nil, err
 	}
-	if m.members == nil {
-		return nil, errors.New("it is null")
+	m := &message{text: text}
+	if m.members, _ = v.(map[string]any); m.members == nil {
+		return nil, errors.New("it is not a JSON object")
 	}
-	// The text of the id, because that is what a response has to repeat.
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
-		return nil, err
+	if m.has("id") {
+		// The text of the id, because that is what a response has to repeat.
+		m.id = string(m.raw("id"))
 	}
-	m.id = string(raw["id"])
 	m.method, _ = m.members["method"].(string)
 	return m, nil
+}
+
+// decode returns the value of a JSON text. A number is an int64 or a float64,
+// and if it is too large for that, the largest one.
+func decode(text []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("there is more after the JSON value")
+	}
+	return numbered(v), nil
+}
+
+// numbered replaces the json.Numbers in a value, which jsonschema takes for
+// strings.
+func numbered(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			v[k] = numbered(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = numbered(e)
+		}
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64() // infinite if it is too large
+		return max(-math.MaxFloat64, min(math.MaxFloat64, f))
+	}
+	return v
+}
+
+// number returns what decode has made of a number.
+func number(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// wellFormed returns what a JSON text has that decode lets pass: text that is
+// not UTF-8 (JRP-30), and a name twice in one object.
+func wellFormed(text []byte) error {
+	if !utf8.Valid(text) {
+		return errors.New("it is not UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // which is of any size
+	return unique(dec)
+}
+
+func unique(dec *json.Decoder) error {
+	t, err := dec.Token()
+	if err != nil || t != json.Delim('{') && t != json.Delim('[') {
+		return err
+	}
+	names := map[string]bool{}
+	for dec.More() {
+		if t == json.Delim('{') {
+			name, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			if names[name.(string)] {
+				return fmt.Errorf("it has the name %q twice in one object", name)
+			}
+			names[name.(string)] = true
+		}
+		if err := unique(dec); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token() // the end of it
+	return err
 }
 
 func (m *message) has(member string) bool {
@@ -37,86 +134,74 @@ func (m *message) has(member string) bool {
 	return ok
 }
 
-// isStateless reports whether the message belongs to the revision without a
-// handshake: a request that names its own version, or a notification that
-// names its subscription.
-func (m *message) isStateless() bool {
-	params, _ := m.members["params"].(map[string]any)
-	meta, _ := params["_meta"].(map[string]any)
-	_, enveloped := meta["io.modelcontextprotocol/protocolVersion"]
-	_, subscribed := meta["io.modelcontextprotocol/subscriptionId"]
-	return enveloped || subscribed
+// object returns the object at a path into the message; nil if there is none.
+func (m *message) object(path ...string) map[string]any {
+	v := m.members
+	for _, name := range path {
+		v, _ = v[name].(map[string]any)
+	}
+	return v
 }
 
-// agreed returns the version in the result of initialize.
-func (m *message) agreed() (string, bool) {
-	result, _ := m.members["result"].(map[string]any)
-	version, ok := result["protocolVersion"].(string)
-	return version, ok
+// raw returns the JSON text of what is at a path into the message; nil if
+// there is nothing.
+func (m *message) raw(path ...string) json.RawMessage {
+	text := json.RawMessage(m.text)
+	for _, name := range path {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(text, &members) != nil {
+			return nil
+		}
+		text = members[name]
+	}
+	return text
 }
 
-// checkCall judges a request or a notification.
-func (s *schema) checkCall(m *message) error {
-	envelope, kind := "JSONRPCNotification", "Notification"
-	if m.has("id") {
-		envelope, kind = "JSONRPCRequest", "Request"
+// key returns a JSON string or number in a form in which only equal ones are
+// equal: a string as Go would write it, and a number as it is written, because
+// whoever repeats it has no reason to write it otherwise. For any other value,
+// or none, it is empty.
+func key(text json.RawMessage) string {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return ""
 	}
-	if err := s.check(envelope, m.members); err != nil {
-		return err
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("%q", v)
+	case json.Number:
+		return v.String()
 	}
-	definition, known := s.methods[m.method]
-	if !known {
-		return nil
-	}
-	if !strings.HasSuffix(definition, kind) {
-		return fmt.Errorf("%s %s: it is a %s", s.revision, definition, strings.ToLower(kind))
-	}
-	return s.check(definition, m.members)
+	return ""
 }
 
-// checkResponse judges the response to a request of method, which is empty if
-// the request is not known.
-func (s *schema) checkResponse(m *message, method string) error {
-	switch {
-	case m.has("result") && m.has("error"):
-		return errors.New("it has both a result and an error")
-	case m.has("error"):
-		return s.checkError(m)
-	case !m.has("result"):
-		return errors.New("it is neither a request, nor a notification, nor a response")
-	case method == "":
-		return errors.New("it is the result of nothing that was asked")
+// isID reports whether a value may be the id of a request.
+func isID(v any) bool {
+	if _, ok := v.(string); ok {
+		return true
 	}
-	if err := s.check(s.either("JSONRPCResultResponse", "JSONRPCResponse"), m.members); err != nil {
-		return err
-	}
-	if definition := s.result(m, method); s.has(definition) {
-		return s.check(definition, m.members["result"])
-	}
-	return nil
+	n := number(v)
+	return n == math.Trunc(n)
 }
 
-func (s *schema) checkError(m *message) error {
-	definition := s.either("JSONRPCErrorResponse", "JSONRPCError")
-	if err := s.check(definition, m.members); err != nil {
-		return err
-	}
-	e, _ := m.members["error"].(map[string]any)
-	code, _ := e["code"].(float64)
-	if special, ok := s.errors[int(code)]; ok {
-		return s.check(special, m.members)
-	}
-	return nil
+// isEnveloped reports whether a request belongs to the revision without a
+// handshake because it names its own version.
+func (m *message) isEnveloped() bool {
+	_, ok := m.object("params", "_meta")[envelopeKey]
+	return ok
 }
 
-// result returns the definition for the result of a method.
-func (s *schema) result(m *message, method string) string {
-	result, _ := m.members["result"].(map[string]any)
-	if result["resultType"] == "input_required" {
-		return "InputRequiredResult"
+// subscription returns the key of the subscription that a notification names.
+func (m *message) subscription() (id string, ok bool) {
+	if _, ok := m.object("params", "_meta")[subscriptionKey]; !ok {
+		return "", false
 	}
-	if definition := strings.TrimSuffix(s.methods[method], "Request") + "Result"; s.has(definition) {
-		return definition
-	}
-	return "EmptyResult" // such as that of ping
+	return key(m.raw("params", "_meta", subscriptionKey)), true
+}
+
+// isBatch reports whether a JSON text is an array.
+func isBatch(text []byte) bool {
+	return strings.HasPrefix(strings.TrimLeft(string(text[:min(len(text), 64)]), " \t\r\n"), "[")
 }

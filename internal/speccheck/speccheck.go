@@ -1,9 +1,12 @@
-// Package speccheck judges recorded sessions of the Model Context Protocol by
-// the schema.json files of its specification.
+// Package speccheck judges what is said in the Model Context Protocol by the
+// schema.json files of its specification, and by what its text demands beyond
+// them of a server of prompts.
 //
-// A session is a text. A line of "C> " or "S> " and a message is what the client
-// or the server has sent; "C>q " and "S>q " have it as a Go string literal. A
-// line of "---" begins another session. All other lines are ignored.
+// A [Checker] has the schemas; [Checker.Judge] takes the messages of one
+// connection as they come, and [Checker.Session] those of recorded ones.
+//
+// Comments name the rules by their short names, such as GAP-13, where the
+// schemas do not say it all.
 package speccheck
 
 import (
@@ -11,10 +14,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
 )
 
 const (
+	// batches is the only revision that has them.
+	batches = "2025-03-26"
 	// latest is the revision of the handshake era by which a session is
 	// judged before its initialize has agreed on one.
 	latest = "2025-11-25"
@@ -22,21 +26,34 @@ const (
 	stateless = "2026-07-28"
 )
 
+// handshake has the revisions that initialize may agree on.
+var handshake = []string{"2024-11-05", batches, "2025-06-18", latest}
+
 // Variable is the environment variable that names the schemas' folder.
 const Variable = "MCP_SCHEMA_DIR"
 
-// Checker judges sessions. Any number of goroutines may use it.
+// Checker has the schemas of all revisions. Any number of goroutines may use
+// it.
 type Checker struct {
-	fsys fs.FS
-
-	mu      sync.Mutex // protects the field below
 	schemas map[string]*schema
 }
 
 // New returns a Checker with the schemas in fsys, each in a file with the name
-// of its revision, such as 2025-11-25.json.
-func New(fsys fs.FS) *Checker {
-	return &Checker{fsys: fsys, schemas: map[string]*schema{}}
+// of its revision, such as 2025-11-25.json. All of them must be there.
+func New(fsys fs.FS) (*Checker, error) {
+	c := &Checker{schemas: map[string]*schema{}}
+	var faults []error
+	for _, revision := range append([]string{stateless}, handshake...) {
+		s, err := load(fsys, revision)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		c.schemas[revision] = s
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return c, nil
 }
 
 // FromEnvironment returns a Checker with the schemas in the folder that the
@@ -47,26 +64,9 @@ func FromEnvironment() (*Checker, error) {
 		return nil, errors.New("set " + Variable + " to a folder with the specification's schema.json files, " +
 			"each under the name of its revision, such as " + latest + ".json")
 	}
-	c := New(os.DirFS(dir))
-	for _, revision := range []string{latest, stateless} {
-		if _, err := c.schema(revision); err != nil {
-			return nil, fmt.Errorf("%s: %w", Variable, err)
-		}
+	c, err := New(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Variable, err)
 	}
 	return c, nil
-}
-
-// schema returns the schema of a revision, read at its first use.
-func (c *Checker) schema(revision string) (*schema, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.schemas[revision]; s != nil {
-		return s, nil
-	}
-	s, err := load(c.fsys, revision)
-	if err != nil {
-		return nil, err
-	}
-	c.schemas[revision] = s
-	return s, nil
 }
