@@ -202,7 +202,7 @@ func rawMethod(f Method) *method {
 			result, err := f(ctx, params)
 			if err != nil {
 				if e := visibleError(err); e != nil {
-					return nil, show(e, err)
+					return nil, show(e.in(rev), err)
 				}
 				return nil, hide(failed, err)
 			}
