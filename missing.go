@@ -11,7 +11,7 @@ import (
 // argumentsKey is the key of the question for arguments of the prompt itself.
 const argumentsKey = "prompt.arguments"
 
-// maxAsked is how many times a person is asked for arguments in one request.
+// maxAsked is how often a person is asked for arguments in one request.
 // (Where each question is a request of its own, the client decides.)
 const maxAsked = 3
 
@@ -19,44 +19,48 @@ const maxAsked = 3
 func (g *rendering) bind(c *caller) (bound, []problem) {
 	d := g.definition
 	render, problems := d.bind(g.texts)
-	c.round.learn(d, g.texts, g.asked, problems)
+	c.round.learn(d, g.texts, g.refilled, problems)
 	return render, append(problems, g.undeclared...)
 }
 
 // askFor has the client asked for the arguments that have problems, if
-// Options.AskArguments says so; n is how often it has been asked. It reports
-// whether the arguments are to be bound again, or fails with refused; if
-// neither, the question is pending.
-func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, refused *failure, n int) (again bool, f *failure) {
+// Options.AskArguments says so, and fills in what it answers. It reports
+// whether the question is pending; it fails with refused if nobody is asked.
+func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, refused *failure) (pending bool, f *failure) {
 	q := g.question(problems)
-	if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
+	if q == nil || g.rounds == maxAsked || c.canAsk(clientCapabilities{form: true}) != nil {
 		return false, refused
 	}
+	g.rounds++
 	if g.rev.Stateless() {
-		_ = g.binding(ctx)
+		_ = g.binding(ctx) // before the texts change
 	}
-	c.round.forget(g.definition, q.positions)
+	c.round.forgetTexts(g.definition, q.positions)
 	result, pending, err := g.ask(ctx, c, q)
-	if err != nil {
+	// What the function has learnt so far was about other arguments.
+	c.round.restart()
+	var unable *cannotAsk
+	switch {
+	case errors.As(err, &unable):
+		return false, show(refused.seen, err) // as if it had not been tried
+	case err != nil:
 		return false, g.fail(err)
+	case pending:
+		return true, nil
 	}
-	if pending {
-		return false, nil
-	}
-	texts, err := q.form.read(argumentsKey, result)
+	texts, err := q.form.read(argumentsKey, g.rev, result)
 	var declined *refusal
 	switch {
 	case errors.As(err, &declined):
-		refused.seen.Message = "the user was asked for arguments, and has not given them: " + refused.seen.Message
-		return false, refused
+		return false, &failure{seen: declined.ofArguments(g.definition.prompt.Name, problems)}
 	case err != nil:
 		return false, g.fail(err)
 	}
-	g.asked = q.positions
-	for i, at := range g.asked {
+	g.refilled = q.positions
+	for i, at := range g.refilled {
 		g.texts[at] = texts[i]
 	}
-	return true, nil
+	return false, nil
 }
 
 // argumentsQuestion asks for some of a prompt's arguments.
@@ -91,7 +95,6 @@ func (g *rendering) question(problems []problem) *argumentsQuestion {
 		q.form.message += " " + strings.Join(wrong, "; ")
 	}
 	q.key, q.method = argumentsKey, methodElicit
-	q.needs = clientCapabilities{form: true}
 	return q
 }
 
@@ -110,11 +113,11 @@ func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (r
 		return "", false, err
 	}
 	if !g.rev.Stateless() {
-		responses, err := c.peer.request(ctx, []*question{&q.question})
+		results, err := c.peer.request(ctx, []*question{&q.question})
 		if err != nil {
 			return "", false, err
 		}
-		return responses[0].result, false, responses[0].err
+		return results[0], false, nil
 	}
 	if result, ok := c.round.takeResponse(argumentsKey); ok {
 		return result, false, nil
@@ -137,8 +140,8 @@ func (r *round) takeResponse(key string) (string, bool) {
 	return "", false
 }
 
-// forget is for arguments that are asked for again.
-func (r *round) forget(d *definition, positions []int) {
+// forgetTexts is for arguments that are asked for again.
+func (r *round) forgetTexts(d *definition, positions []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, i := range positions {

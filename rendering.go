@@ -16,7 +16,8 @@ type rendering struct {
 	definition *definition
 	texts      []given   // of the declared arguments
 	undeclared []problem // of others
-	asked      []int     // positions of those that a form has just asked for
+	refilled   []int     // positions of those that a form has just filled in
+	rounds     int       // of such forms
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
@@ -42,30 +43,30 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 	if f := g.open(ctx, c); f != nil {
 		return nil, f
 	}
-	for n := 0; ; n++ {
+	for {
 		render, problems := g.bind(c)
 		var refused *failure
 		if len(problems) > 0 {
 			refused = &failure{seen: argumentsError(d.prompt.Name, problems)}
 		} else {
 			result, err := render(ctx)
-			switch {
-			case err == nil:
+			if err == nil {
 				return s.appendResult(dst, g.rev, result)
-			case g.rev.Stateless() && errors.Is(err, ErrInputRequired):
-				return g.appendInputRequired(ctx, dst, c)
 			}
 			// The function may find fault with an argument that bind has not.
 			if problems = blamed(err, nil); len(problems) == 0 {
+				if g.rev.Stateless() && errors.Is(err, ErrInputRequired) {
+					return g.appendInputRequired(ctx, dst, c)
+				}
 				return nil, g.fail(err)
 			}
 			refused = g.fail(err)
 		}
-		again, f := g.askFor(ctx, c, problems, refused, n)
+		pending, f := g.askFor(ctx, c, problems, refused)
 		switch {
 		case f != nil:
 			return nil, f
-		case !again:
+		case pending:
 			return g.appendInputRequired(ctx, dst, c)
 		}
 	}

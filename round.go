@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -52,8 +53,8 @@ func (r *round) answer(key string) (result string, ok bool) {
 }
 
 // accept reads the answer to a question, and keeps it if it is one.
-func (r *round) accept(q *question, result string) error {
-	err := q.take(result)
+func (r *round) accept(q *question, rev revision.Revision, result string) error {
+	err := q.take(rev, result)
 	if err != nil && !isRefusal(err) {
 		return err
 	}
@@ -64,6 +65,14 @@ func (r *round) accept(q *question, result string) error {
 	}
 	r.Answers[q.key] = json.RawMessage(result)
 	return err
+}
+
+// restart forgets what the render function has learnt, because it is to be run
+// with other arguments.
+func (r *round) restart() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Answers, r.Kept, r.responses = nil, nil, strictjson.Value{}
 }
 
 // pend notes questions that are to be answered with another request.
@@ -86,12 +95,13 @@ func (r *round) asked() ([]*question, roundState) {
 	}
 }
 
-// Once returns what f returns, and calls f only once for a prompt, however
-// often its render function is run again for the sake of [Ask]: in later runs
-// it returns the value of the first. key names the value within the prompt.
-// The value travels to the client and back in the meantime, as JSON and
-// encrypted, so it must be small, survive encoding/json, and be worth no more
-// than the answers: a client may go back to an earlier state of the prompt.
+// Once returns what f returns, and calls f only once for a prompt and its
+// arguments, however often the render function is run again for the sake of
+// [Ask]: in later runs it returns the value of the first. key names the value
+// within the prompt; it is UTF-8 of 1 to 128 bytes. The value travels to the
+// client and back in the meantime, as JSON and encrypted, so it must survive
+// encoding/json, be small (see Ask), and be worth no more than the answers: a
+// client may go back to an earlier state of the prompt.
 //
 // If f fails, so does Once, and nothing is kept. Two calls with the same key
 // must not run at the same time. Outside of a render function Once calls f.

@@ -30,8 +30,8 @@ type Session struct {
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision
 	client      clientCapabilities
-	asked       int64                // requests to the client so far
-	questions   map[string]*outgoing // that wait for their response, by id
+	lastID      int64                // of the requests to the client
+	outgoing    map[string]*outgoing // those that wait for their response, by id
 	isDeaf      bool                 // nothing more will come from the client
 	isReady     bool
 	isEnded     bool

@@ -79,8 +79,10 @@ func show(e *Error, err error) *failure {
 // saysNoMore reports whether all of err is for the client to see.
 func saysNoMore(err error) bool {
 	switch e := err.(type) {
-	case *Error, *argumentError:
+	case *Error, *argumentError, *refusal:
 		return true
+	case *cannotAsk:
+		return e.cause == nil
 	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
 		all := e.Unwrap()
 		joined := errors.Join(all...) // nil if there are none
