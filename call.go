@@ -99,7 +99,9 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	if err := p.place.acquire(ctx, 0); err != nil {
 		return nil, err
 	}
-	p.ctx = workContext{ctx, &caller{
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(errAnswered)
+	p.ctx = workContext{own, &caller{
 		rev: c.rev, client: c.client, asks: w.asks, isLive: o.Request != nil, peer: p,
 	}}
 	if o.Notify != nil {
@@ -108,6 +110,11 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	// Goexit in the work must not leave a goroutine that reports.
 	defer p.ctx.caller.progress.finish(p.ctx.caller, false)
 	result, failed := w.do(&p.ctx, nil)
+	p.place.leaveServer()
+	if p.asking.isUsed() {
+		cancel(errAnswered)
+		p.asking.close()
+	}
 	p.ctx.caller.progress.finish(p.ctx.caller, true)
 	switch {
 	case failed == nil:

@@ -3,6 +3,7 @@ package prompts
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -268,6 +269,9 @@ func fieldText(a *value, rev revision.Revision, v strictjson.Value) (text, want 
 		if v.Kind() != strictjson.Number {
 			return "", "a number"
 		}
+		if a.kind != kindFloat && !v.IsInteger() {
+			return integral(v.Raw()), ""
+		}
 	case a.isChoice() && rev.ElicitationModes():
 		if v.Kind() != strictjson.Array {
 			return "", "an array of strings"
@@ -284,6 +288,16 @@ func fieldText(a *value, rev revision.Revision, v strictjson.Value) (text, want 
 		return v.Text(), ""
 	}
 	return v.Raw(), ""
+}
+
+// integral returns a number that is written with a fraction or an exponent, but
+// is an integer, as one; and any other as it is.
+func integral(number string) string {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return number
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // readElicited parses a client's answer to an elicitation. Its error is that

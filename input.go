@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -17,8 +19,7 @@ import (
 // roots/list; params is what the protocol says of it, as encoding/json encodes
 // it, and may be nil for roots/list. Faults of the params are reported by [Ask].
 // The answer's Value is the client's result as it came: it has the members that
-// the method's results have, but the content of a form is not held against the
-// requestedSchema.
+// the method's results have, and the content of a form fits its requestedSchema.
 //
 // An elicitation in URL mode (from revision 2025-11-25) is the way to ask for
 // secrets: {"mode":"url","message":…,"url":…}; where the revision wants an
@@ -29,8 +30,12 @@ import (
 // Sampling and roots are deprecated by the protocol.
 func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 	a := &Answer[json.RawMessage]{question: question{key: key, method: method}}
-	a.question.take = func(_ revision.Revision, result string) error {
-		if err := checkInput(key, method, result); err != nil {
+	var schema *jsonschema.Resolved // of a form; nil before encode, and for others
+	a.question.take = func(rev revision.Revision, result string) error {
+		if _, _, err := a.question.encode(rev); err != nil {
+			return err // it may have been answered in an earlier run
+		}
+		if err := checkInput(key, method, schema, result); err != nil {
 			return err
 		}
 		a.Value = json.RawMessage(result)
@@ -55,6 +60,9 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 		needs, err := inputNeeds(method, p)
 		if method == methodElicit && err == nil {
 			raw = elicitParams(rev, p)
+		}
+		if needs.form && err == nil {
+			schema, err = requestedSchema(p)
 		}
 		return raw, needs, err
 	}
@@ -113,6 +121,19 @@ func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
 	return clientCapabilities{form: true}, nil
 }
 
+// requestedSchema returns the schema of a form (MRT-29).
+func requestedSchema(p strictjson.Value) (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	resolved, err := resolve(&s)
+	if err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	return resolved, nil
+}
+
 // checkField refuses a property that the protocol's forms do not have.
 func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
@@ -152,7 +173,7 @@ func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
 
 // checkInput refuses a result that is not one of the method (MRT-19). Its
 // error is that of a question's take.
-func checkInput(key, method, result string) error {
+func checkInput(key, method string, schema *jsonschema.Resolved, result string) error {
 	doc := takeDoc()
 	defer giveDoc(doc)
 	if method == methodElicit {
@@ -160,10 +181,16 @@ func checkInput(key, method, result string) error {
 		if err != nil {
 			return err
 		}
-		for name, v := range answer.Get("content").Members() {
-			if k := v.Kind(); k == strictjson.Object || k == strictjson.Null {
-				return badAnswer(key, "has a content whose member %q is of a type that no form has", clip(name, 64))
-			}
+		if schema == nil {
+			return nil // by URL, which has no content
+		}
+		content := answer.Get("content")
+		if content.Kind() != strictjson.Object {
+			return badAnswer(key, "has no content")
+		}
+		var instance any
+		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || schema.Validate(instance) != nil {
+			return badAnswer(key, "does not fit the requestedSchema")
 		}
 		return nil
 	}

@@ -37,6 +37,13 @@ func (s *Server) untilAnswered(ctx context.Context) (context.Context, context.Ca
 // askLive sends the requests and waits for the results of all of them, or for
 // the first failure.
 func (t *task) askLive(ctx context.Context, questions []*question) (results []string, err error) {
+	select {
+	case <-t.session.ready: // before that, nothing but answers is to be sent (LIF-15)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-t.ctx.Done():
+		return nil, context.Cause(&t.ctx)
+	}
 	replies := make(chan reply, len(questions))
 	var waiting []*outgoing
 	defer func() {
@@ -45,11 +52,15 @@ func (t *task) askLive(ctx context.Context, questions []*question) (results []st
 		}
 	}()
 	for i, q := range questions {
-		o := t.session.expect(i, replies)
-		waiting = append(waiting, o)
-		if err := t.emit(appendRequest(nil, o.id, q.method, q.params)); err != nil {
+		o, err := t.session.expect(i, replies)
+		if err != nil {
 			return nil, err
 		}
+		if err := t.emit(appendRequest(nil, o.id, q.method, q.params)); err != nil {
+			t.session.forget(o) // the client does not know of it
+			return nil, err
+		}
+		waiting = append(waiting, o)
 	}
 	results = make([]string, len(questions))
 	for range questions {
@@ -80,6 +91,9 @@ func (t *task) withdraw(o *outgoing, why error) {
 	}
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	if t.isOver {
+		return
+	}
 	_ = t.exchange.Send(appendNotification(nil, "notifications/cancelled",
 		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, o.id, reason)), 0, false)
 }
@@ -87,20 +101,45 @@ func (t *task) withdraw(o *outgoing, why error) {
 // turn is held by one goroutine at a time: the one that asks the client. The
 // zero value is free.
 type turn struct {
-	once sync.Once
+	mu   sync.Mutex // protects the field below
 	free chan struct{}
 }
+
+// use returns what holds the turn: it has room for one.
+func (t *turn) use() chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.free == nil {
+		t.free = make(chan struct{}, 1)
+	}
+	return t.free
+}
+
+// isUsed reports whether anybody has ever wanted the turn.
+func (t *turn) isUsed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.free != nil
+}
+
+// close waits for whoever has the turn, and lets nobody have it again.
+func (t *turn) close() { t.use() <- struct{}{} }
 
 // pause runs f while a task's clock stands still and others have its place, as
 // the only one of the task's goroutines that does so. ctx is the caller's, own
 // the task's.
 func (t *turn) pause(ctx, own context.Context, p *place, c *clock, f func() error) error {
-	t.once.Do(func() { t.free = make(chan struct{}, 1) })
+	if own.Err() != nil {
+		return context.Cause(own)
+	}
+	free := t.use()
 	select {
-	case t.free <- struct{}{}:
-		defer func() { <-t.free }()
+	case free <- struct{}{}:
+		defer func() { <-free }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-own.Done():
+		return context.Cause(own)
 	}
 	if !p.yield() {
 		return errAnswered

@@ -3,9 +3,8 @@ package prompts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
-
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // argumentsKey is the key of the question for arguments of the prompt itself.
@@ -84,6 +83,9 @@ func (g *rendering) question(problems []problem) *argumentsQuestion {
 		if i < 0 {
 			return nil
 		}
+		if slices.Contains(q.positions, i) {
+			continue
+		}
 		if problem.Reason != reasonMissing {
 			wrong = append(wrong, problem.sentence())
 		}
@@ -134,10 +136,7 @@ func (r *round) takeResponse(key string) (string, bool) {
 		return "", false
 	}
 	r.taken = true
-	if v := r.responses.Get(key); v.Kind() > strictjson.Null { // nor absent
-		return v.Raw(), true
-	}
-	return "", false
+	return r.fresh(key)
 }
 
 // forgetTexts is for arguments that are asked for again.
@@ -165,7 +164,7 @@ func (r *round) learn(d *definition, texts []given, asked []int, problems []prob
 	}
 	for _, i := range asked {
 		if name := d.plan.arguments[i].Name; texts[i].ok && !wrong[name] {
-			r.Texts[name] = texts[i].text
+			r.Texts[name], r.hasLearnt = texts[i].text, true
 		}
 	}
 }

@@ -22,21 +22,21 @@ type reply struct {
 	err    error
 }
 
-// expect returns a request with an id that no other of the session has (JRP-04).
-func (s *Session) expect(to int, replies chan<- reply) *outgoing {
+// expect returns a request with an id that no other of the session has
+// (JRP-04), unless the client will not answer any more.
+func (s *Session) expect(to int, replies chan<- reply) (*outgoing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isDeaf {
+		return nil, errGone
+	}
 	s.lastID++
 	o := &outgoing{id: "prompts-" + strconv.FormatInt(s.lastID, 10), to: to, replies: replies}
-	if s.isDeaf {
-		replies <- reply{to: to, err: errGone}
-		return o
-	}
 	if s.outgoing == nil {
 		s.outgoing = map[string]*outgoing{}
 	}
 	s.outgoing[o.id] = o
-	return o
+	return o, nil
 }
 
 // hangUp is for a client that will not answer any more: it has closed its side.

@@ -91,21 +91,14 @@ func (g *rendering) open(ctx context.Context, c *caller) *failure {
 		if !ok {
 			return &failure{seen: errState}
 		}
-		c.round.roundState = state
+		c.round.roundState, c.round.expires = state.roundState, state.Expires
 		for i := range g.texts {
 			if text, ok := state.Texts[g.definition.plan.arguments[i].Name]; ok {
 				g.texts[i] = given{text: text, ok: true}
 			}
 		}
 	}
-	if g.responses != "" {
-		// Not pooled: what the author gets are parts of it.
-		doc := new(strictjson.Doc)
-		if err := doc.Parse(g.responses, maxDepth); err != nil {
-			return hide(renderFailed, err) // it was parsed as part of the request
-		}
-		c.round.responses = doc.Root()
-	}
+	c.round.unread = g.responses
 	return nil
 }
 
@@ -131,12 +124,15 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 // appendInputRequired appends the result that asks the pending questions.
 func (g *rendering) appendInputRequired(ctx context.Context, dst []byte, c *caller) ([]byte, *failure) {
 	s := g.server
-	questions, state := c.round.asked()
+	questions, state := c.round.asked(s.options.StateTTL)
 	if len(questions) == 0 {
 		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
 	}
 	sealed, err := s.sealState(state, g.binding(ctx))
 	if err != nil {
+		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxState/2 {
+			return nil, &failure{seen: errAnswersSize}
+		}
 		return nil, hide(renderFailed, err)
 	}
 	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)

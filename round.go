@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -18,9 +19,12 @@ import (
 type round struct {
 	mu sync.Mutex // protects the fields below
 	roundState
-	// responses are the answers that this request brings, by key; Invalid if
-	// there are none.
+	// unread is the JSON of the answers that this request brings; empty if
+	// there are none, or they are in responses.
+	unread    string
 	responses strictjson.Value
+	expires   int64       // when the state expires that this request brings, 0 without one
+	hasLearnt bool        // whether there is more to know than that state says
 	taken     bool        // whether the one for arguments has been looked at
 	pending   []*question // not answered yet
 }
@@ -45,8 +49,18 @@ func (r *round) answer(key string) (result string, ok bool) {
 	if a, ok := r.Answers[key]; ok {
 		return string(a), true
 	}
-	// What was not asked for is never looked at (MRT-21).
-	if v := r.responses.Get(key); v.Kind() != strictjson.Invalid && v.Kind() != strictjson.Null {
+	return r.fresh(key)
+}
+
+// fresh returns what this request answers to a question. What was not asked
+// for is never looked at (MRT-21). The caller holds r.mu.
+func (r *round) fresh(key string) (result string, ok bool) {
+	if r.unread != "" {
+		doc := new(strictjson.Doc)
+		_ = doc.Parse(r.unread, maxDepth) // it was parsed as part of the request
+		r.unread, r.responses = "", doc.Root()
+	}
+	if v := r.responses.Get(key); v.Kind() > strictjson.Null { // nor absent
 		return v.Raw(), true
 	}
 	return "", false
@@ -60,10 +74,13 @@ func (r *round) accept(q *question, rev revision.Revision, result string) error 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, known := r.Answers[q.key]; known {
+		return err
+	}
 	if r.Answers == nil {
 		r.Answers = map[string]json.RawMessage{}
 	}
-	r.Answers[q.key] = json.RawMessage(result)
+	r.Answers[q.key], r.hasLearnt = json.RawMessage(result), true
 	return err
 }
 
@@ -72,7 +89,7 @@ func (r *round) accept(q *question, rev revision.Revision, result string) error 
 func (r *round) restart() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Answers, r.Kept, r.responses = nil, nil, strictjson.Value{}
+	r.Answers, r.Kept, r.unread, r.responses = nil, nil, "", strictjson.Value{}
 }
 
 // pend notes questions that are to be answered with another request.
@@ -87,12 +104,19 @@ func (r *round) pend(questions []*question) {
 }
 
 // asked returns the questions that are to be answered, and the state for then.
-func (r *round) asked() ([]*question, roundState) {
+// It expires with the one that it came from, unless there is something new in
+// it: nobody is to keep a state alive by showing it.
+func (r *round) asked(ttl time.Duration) ([]*question, sealedState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.pending), roundState{
-		Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts),
+	state := sealedState{
+		roundState: roundState{Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts)},
+		Expires:    r.expires,
 	}
+	if r.expires == 0 || r.hasLearnt {
+		state.Expires = time.Now().Add(ttl).UnixMilli()
+	}
+	return slices.Clone(r.pending), state
 }
 
 // Once returns what f returns, and calls f only once for a prompt and its
@@ -147,5 +171,5 @@ func (r *round) keep(key string, raw json.RawMessage) {
 	if r.Kept == nil {
 		r.Kept = map[string]json.RawMessage{}
 	}
-	r.Kept[key] = raw
+	r.Kept[key], r.hasLearnt = raw, true
 }

@@ -244,6 +244,9 @@ func (s *Session) finish(t *task) {
 func (s *Session) notice(m *message) {
 	switch m.method {
 	case "notifications/initialized":
+		if m.isStateless() {
+			return // there is no such notification in that era
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.rev != 0 && !s.isReady {
