@@ -139,6 +139,13 @@ func TestArgumentsAreKept(t *testing.T) {
 	assert.Equal(t, []string{"to"}, fields)
 	assert.Contains(t, message, `"Paris" is not one of`)
 
+	// What was wrong is said once, and does not travel.
+	o = r.get("")
+	o.wants(t, argumentsKey)
+	fields, message = fieldsOf(t, o.Result.Requests[argumentsKey])
+	assert.Equal(t, []string{"to"}, fields)
+	assert.NotContains(t, message, "Paris")
+
 	r.get(`{"`+argumentsKey+`":`+accepting(`{"to":"Rome","from":"Ulm"}`)+`}`).wants(t, "colour")
 	assert.Equal(t, "Bonn-Rome 3", r.get(`{"colour":`+red+`}`).text(t))
 }
