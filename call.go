@@ -102,7 +102,7 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(errAnswered)
 	p.ctx = workContext{own, &caller{
-		rev: c.rev, client: c.client, asks: w.asks, isLive: o.Request != nil, peer: p,
+		rev: c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
 	}}
 	if o.Notify != nil {
 		p.ctx.caller.progress.token = c.message.progressToken()
@@ -111,9 +111,9 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	defer p.ctx.caller.progress.finish(p.ctx.caller, false)
 	result, failed := w.do(&p.ctx, nil)
 	p.place.leaveServer()
-	if p.asking.isUsed() {
+	if p.ctx.caller.asking.isUsed() {
 		cancel(errAnswered)
-		p.asking.close()
+		p.ctx.caller.asking.close()
 	}
 	p.ctx.caller.progress.finish(p.ctx.caller, true)
 	switch {
@@ -133,12 +133,11 @@ type callPeer struct {
 	ctx     workContext
 	place   place
 	clock   clock // never started: a Call has no time limit
-	asking  turn
 }
 
 // request is that of a peer. What it spawns has ended when it returns.
 func (p *callPeer) request(ctx context.Context, questions []*question) (results []string, err error) {
-	err = p.asking.pause(ctx, &p.ctx, &p.place, &p.clock, func() error {
+	err = pause(&p.ctx, &p.place, &p.clock, func() error {
 		ctx, cancelTimeout := p.server.untilAnswered(ctx)
 		defer cancelTimeout()
 		ctx, cancel := context.WithCancelCause(ctx)

@@ -11,12 +11,14 @@ import (
 type caller struct {
 	rev    revision.Revision
 	client clientCapabilities
-	// asks says that the function may ask the client for input: only those of
-	// prompts/get may.
+	// asks says that the function may ask the client for input: only render
+	// functions may.
 	asks bool
 	// isLive says that the peer can send the client requests.
 	isLive   bool
 	peer     peer
+	own      context.Context // of the function; ends with its request
+	asking   turn            // of the function's goroutines, to ask the client
 	progress reporter
 	round    round
 }

@@ -139,13 +139,15 @@ func (e *encoder) field(a *argument, hints bool) {
 	default:
 		told = e.textField(a)
 	}
+	hasDefault := a.hasDefault && (e.rev.ElicitationModes() || a.value.kind == kindBool)
+	told = told && hasDefault == a.hasDefault
 	e.opt("title", a.Title)
 	if told || !hints {
 		e.opt("description", a.Description)
 	} else {
 		e.opt("description", a.hinted())
 	}
-	if a.hasDefault && (e.rev.ElicitationModes() || a.value.kind == kindBool) {
+	if hasDefault {
 		e.fieldDefault(a)
 	}
 	e.raw("}")

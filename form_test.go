@@ -34,8 +34,9 @@ type described struct {
 
 func encodeForm[T any](t testing.TB, rev revision.Revision, arguments ...Argument) string {
 	t.Helper()
-	raw, err := Form[T]("key", "Message", arguments...).ask().encode(rev)
+	raw, needs, err := Form[T]("key", "Message", arguments...).ask().encode(rev)
 	require.NoError(t, err)
+	assert.Equal(t, clientCapabilities{form: true}, needs)
 	return string(raw)
 }
 
@@ -192,9 +193,7 @@ func TestFormsByTheProtocolsSchema(t *testing.T) {
 func filled[T any](t testing.TB, value string, arguments ...Argument) (T, error) {
 	t.Helper()
 	form := Form[asOptional[T]]("key", "Message", arguments...)
-	_, err := form.ask().encode(revision.V20260728)
-	require.NoError(t, err)
-	err = form.ask().take(accepting(`{"x":` + value + `}`))
+	err := form.ask().take(revision.V20260728, accepting(`{"x":`+value+`}`))
 	return form.Value.X, err
 }
 

@@ -35,11 +35,11 @@ func TestInputIsTheSameInEachRound(t *testing.T) {
 
 func twoInputs(seen *[]string) Prompt {
 	return rendered("two", func(ctx context.Context) (*Result, error) {
-		a := Input("a", methodRoots, nil)
+		a := InputRequest("a", methodRoots, nil)
 		if err := Ask(ctx, a); err != nil {
 			return nil, err
 		}
 		*seen = append(*seen, string(a.Value))
-		return Messages(), Ask(ctx, Input("b", methodRoots, nil))
+		return Messages(), Ask(ctx, InputRequest("b", methodRoots, nil))
 	})
 }

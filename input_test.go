@@ -13,7 +13,7 @@ import (
 // inputPrompt is a prompt that asks one question in the protocol's own terms.
 func inputPrompt(method string, params any) Prompt {
 	return rendered("input", func(ctx context.Context) (*Result, error) {
-		in := Input("in", method, params)
+		in := InputRequest("in", method, params)
 		err := Ask(ctx, in)
 		return Messages(User(string(in.Value))), err
 	})

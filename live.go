@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 )
 
 // A client of the handshake era is asked by a request to it, in the midst of
@@ -17,7 +16,7 @@ var (
 
 // request is that of a peer.
 func (t *task) request(ctx context.Context, questions []*question) (results []string, err error) {
-	err = t.asking.pause(ctx, &t.ctx, &t.place, &t.clock, func() error {
+	err = pause(&t.ctx, &t.place, &t.clock, func() error {
 		ctx, cancel := t.server.untilAnswered(ctx)
 		defer cancel()
 		results, err = t.askLive(ctx, questions)
@@ -98,55 +97,18 @@ func (t *task) withdraw(o *outgoing, why error) {
 		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, o.id, reason)), 0, false)
 }
 
-// turn is held by one goroutine at a time: the one that asks the client. The
-// zero value is free.
-type turn struct {
-	mu   sync.Mutex // protects the field below
-	free chan struct{}
-}
-
-// use returns what holds the turn: it has room for one.
-func (t *turn) use() chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.free == nil {
-		t.free = make(chan struct{}, 1)
-	}
-	return t.free
-}
-
-// isUsed reports whether anybody has ever wanted the turn.
-func (t *turn) isUsed() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.free != nil
-}
-
-// close waits for whoever has the turn, and lets nobody have it again.
-func (t *turn) close() { t.use() <- struct{}{} }
-
-// pause runs f while a task's clock stands still and others have its place, as
-// the only one of the task's goroutines that does so. ctx is the caller's, own
-// the task's.
-func (t *turn) pause(ctx, own context.Context, p *place, c *clock, f func() error) error {
+// pause runs f while a task's clock stands still and others have its place. own
+// is the task's context.
+func pause(own context.Context, p *place, c *clock, f func() error) error {
 	if own.Err() != nil {
-		return context.Cause(own)
-	}
-	free := t.use()
-	select {
-	case free <- struct{}{}:
-		defer func() { <-free }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-own.Done():
 		return context.Cause(own)
 	}
 	if !p.yield() {
 		return errAnswered
 	}
 	c.pause()
-	defer c.resume()
 	err := f()
+	c.resume() // the client has done thinking, and waiting for a turn has a limit
 	if again := p.resume(own); err == nil {
 		err = again
 	}

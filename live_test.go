@@ -350,7 +350,7 @@ func TestCloseWhileTheClientThinks(t *testing.T) {
 		assert.Zero(t, answers)
 		assert.Zero(t, s.limit.tasks.Load())
 		assert.Empty(t, s.limit.slots)
-		assert.Empty(t, session.questions)
+		assert.Empty(t, session.outgoing)
 	})
 }
 
@@ -431,7 +431,7 @@ func TestQuestionThatCannotBeSent(t *testing.T) {
 			return nil
 		}})
 		assert.NoError(t, err)
-		assert.Empty(t, session.questions)
+		assert.Empty(t, session.outgoing)
 		assert.Empty(t, s.limit.slots)
 	})
 }

@@ -159,7 +159,7 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
 	return nil, work{
 		code: g, subject: slog.String("prompt", d.prompt.Name),
-		failed: renderFailed, asks: true,
+		failed: renderFailed,
 	}, nil
 }
 

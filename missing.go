@@ -115,6 +115,10 @@ func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (r
 		return "", false, err
 	}
 	if !g.rev.Stateless() {
+		if err := c.asking.take(ctx, c.own); err != nil { // from goroutines of a function that has returned
+			return "", false, err
+		}
+		defer c.asking.give()
 		results, err := c.peer.request(ctx, []*question{&q.question})
 		if err != nil {
 			return "", false, err
@@ -160,11 +164,14 @@ func (r *round) learn(d *definition, texts []given, asked []int, problems []prob
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.Texts == nil {
-		r.Texts = map[string]string{}
+		r.Texts = map[string]*string{}
 	}
 	for _, i := range asked {
-		if name := d.plan.arguments[i].Name; texts[i].ok && !wrong[name] {
-			r.Texts[name], r.hasLearnt = texts[i].text, true
+		if name := d.plan.arguments[i].Name; !wrong[name] {
+			r.Texts[name], r.hasLearnt = nil, true
+			if text := texts[i].text; texts[i].ok {
+				r.Texts[name] = &text
+			}
 		}
 	}
 }

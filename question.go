@@ -120,6 +120,13 @@ func Ask(ctx context.Context, questions ...Question) error {
 	if err := checkKeys(all); err != nil {
 		return err
 	}
+	if !c.rev.Stateless() {
+		// What another goroutine has asked is not asked again.
+		if err := c.asking.take(ctx, c.own); err != nil {
+			return err
+		}
+		defer c.asking.give()
+	}
 	var unanswered []*question
 	var refusals []error
 	for _, q := range all {

@@ -83,7 +83,7 @@ func TestEarlierAnswersStand(t *testing.T) {
 func TestAskSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
-		a, b, c := Form[colour]("a", "A?"), Form[struct{ N int }]("b", "B?"), Input("c", methodRoots, nil)
+		a, b, c := Form[colour]("a", "A?"), Form[struct{ N int }]("b", "B?"), InputRequest("c", methodRoots, nil)
 		if err := Ask(ctx, a, b, c); err != nil {
 			return nil, err
 		}
@@ -311,7 +311,7 @@ func TestQuestionKeys(t *testing.T) {
 // it has declared in an earlier request does not count (JRP-37).
 func TestClientCannotBeAsked(t *testing.T) {
 	t.Parallel()
-	url := Input("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
+	url := InputRequest("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
 	form := Form[colour]("q", "Which?")
 	for _, test := range []struct {
 		name         string
@@ -328,8 +328,8 @@ func TestClientCannotBeAsked(t *testing.T) {
 		{"something else", []Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`},
 		{"what is no declaration", []Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`},
 		{"null", []Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`},
-		{"several", []Question{form, Input("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`},
-		{"one of several", []Question{form, Input("r", methodRoots, nil)}, formCapability, `{"roots":{}}`},
+		{"several", []Question{form, InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`},
+		{"one of several", []Question{form, InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`},
 		{"an unknown capability", []Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, ""},
 	} {
 		for _, wrap := range []string{"%w", "my words: %w"} {

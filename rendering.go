@@ -40,6 +40,7 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
 	c := callerOf(ctx)
+	c.asks = true
 	if f := g.open(ctx, c); f != nil {
 		return nil, f
 	}
@@ -94,7 +95,10 @@ func (g *rendering) open(ctx context.Context, c *caller) *failure {
 		c.round.roundState, c.round.expires = state.roundState, state.Expires
 		for i := range g.texts {
 			if text, ok := state.Texts[g.definition.plan.arguments[i].Name]; ok {
-				g.texts[i] = given{text: text, ok: true}
+				g.texts[i] = given{}
+				if text != nil {
+					g.texts[i] = given{text: *text, ok: true}
+				}
 			}
 		}
 	}

@@ -33,11 +33,12 @@ type round struct {
 type roundState struct {
 	// Answers are the results that clients have answered with, by the key of
 	// the question.
-	Answers map[string]json.RawMessage `json:"a,omitempty"`
+	Answers map[string]string `json:"a,omitempty"`
 	// Kept are the values of Once, by key.
 	Kept map[string]json.RawMessage `json:"k,omitempty"`
-	// Texts are the arguments that have been asked for, by name.
-	Texts map[string]string `json:"t,omitempty"`
+	// Texts are the arguments that have been asked for, by name; nil for one
+	// that was left empty.
+	Texts map[string]*string `json:"t,omitempty"`
 }
 
 // answer returns the client's answer to a question. One that was accepted
@@ -47,7 +48,7 @@ func (r *round) answer(key string) (result string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if a, ok := r.Answers[key]; ok {
-		return string(a), true
+		return a, true
 	}
 	return r.fresh(key)
 }
@@ -78,9 +79,9 @@ func (r *round) accept(q *question, rev revision.Revision, result string) error 
 		return err
 	}
 	if r.Answers == nil {
-		r.Answers = map[string]json.RawMessage{}
+		r.Answers = map[string]string{}
 	}
-	r.Answers[q.key], r.hasLearnt = json.RawMessage(result), true
+	r.Answers[q.key], r.hasLearnt = result, true
 	return err
 }
 

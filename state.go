@@ -51,7 +51,9 @@ func (s *roundState) sizeOfAnswers() int {
 		n += len(a)
 	}
 	for _, text := range s.Texts {
-		n += len(text)
+		if text != nil {
+			n += len(*text)
+		}
 	}
 	return n
 }

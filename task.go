@@ -50,7 +50,6 @@ type task struct {
 	isOver  bool       // nothing more may be sent
 	place   place
 	clock   clock
-	asking  turn // of goroutines of the author's that ask the client
 }
 
 // settle reports whether the caller is the one to answer.
@@ -169,9 +168,9 @@ func (t *task) close() {
 // stopAsking ends questions that goroutines of the author's still ask when the
 // work is done: the client is told before it has the answer.
 func (t *task) stopAsking() {
-	if t.asking.isUsed() {
+	if t.caller.asking.isUsed() {
 		t.cancel(errAnswered)
-		t.asking.close()
+		t.caller.asking.close()
 	}
 }
 

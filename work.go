@@ -15,7 +15,6 @@ type work struct {
 	code    runner
 	subject slog.Attr // what it is, for the log
 	failed  string    // what the client is told of a failure that it does not get to see
-	asks    bool      // it may ask the client for input
 
 	// listen makes it no author's code, but a subscription; wanted says that
 	// changes of the prompts are to be told.
