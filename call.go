@@ -50,7 +50,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if m == nil || !m.shared {
 		return nil, methodNotFound(name)
 	}
-	c := &call{server: s, rev: revision.Newest()}
+	c := &call{server: s, rev: revision.NewestHandshake()}
 	if o.Version != "" {
 		var ok bool
 		if c.rev, ok = revision.Parse(o.Version); !ok {

@@ -23,8 +23,8 @@ func readCapabilities(rev revision.Revision, v strictjson.Value) clientCapabilit
 	}
 	if s := v.Get("sampling"); has(s) {
 		c.sampling = true
-		c.tools = rev.ElicitationModes() && has(s.Get("tools"))
-		c.contexts = !rev.ElicitationModes() || has(s.Get("context")) // before that, part of sampling itself
+		c.tools = rev.SamplingParts() && has(s.Get("tools"))
+		c.contexts = !rev.SamplingParts() || has(s.Get("context"))
 	}
 	c.roots = has(v.Get("roots"))
 	return c

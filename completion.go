@@ -33,54 +33,80 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 	if err != nil {
 		return nil, work{}, err
 	}
-	s, rev := c.server, c.rev
+	s := c.server
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
 		return s.unknown(p.prompt)
 	}
-	i := d.plan.find(p.argument)
-	if i < 0 && s.options.Visible == nil {
-		return nil, work{}, p.unknownArgument()
-	}
-	if i >= 0 && s.options.Visible == nil && d.plan.arguments[i].Complete == nil {
-		return s.appendCompletion(dst, rev, d.plan.arguments[i].value.completions(p.prefix)), work{}, nil
+	g := &completing{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
+	if s.options.Visible == nil && g.needsNoAuthor() {
+		return g.own(dst)
 	}
 	if c.message.large {
-		p.detach()
-	}
-	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
-		if !s.isVisible(ctx, d) {
-			return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
-		}
-		if i < 0 {
-			return nil, &failure{seen: p.unknownArgument()}
-		}
-		a := &d.plan.arguments[i]
-		if a.Complete == nil {
-			return s.appendCompletion(dst, rev, a.value.completions(p.prefix)), nil
-		}
-		others := make(map[string]string, len(p.others))
-		for name, text := range p.others {
-			if at := d.plan.find(name); at >= 0 && at != i {
-				others[name] = text
-			}
-		}
-		values, err := a.Complete(ctx, p.prefix, others)
-		if err == nil {
-			err = checkCompletions(values)
-		}
-		if err != nil {
-			if e := renderError(d.prompt.Name, rev, err); e != nil {
-				return nil, show(e, err)
-			}
-			return nil, hide(completeFailed, err)
-		}
-		return s.appendCompletion(dst, rev, values), nil
+		g.detach()
 	}
 	return nil, work{
-		code: runFunc(run), failed: completeFailed,
+		code: g, failed: completeFailed,
 		subject: slog.Group("completion", slog.String("prompt", d.prompt.Name), slog.String("argument", clip(p.argument, maxEcho))),
 	}, nil
+}
+
+// completing is one request for completion, checked as far as that needs no
+// author's code.
+type completing struct {
+	server     *Server
+	rev        revision.Revision
+	definition *definition
+	completeParams
+	position int // of the argument, -1 if the prompt has none of that name
+}
+
+// needsNoAuthor reports whether own can answer.
+func (g *completing) needsNoAuthor() bool {
+	return g.position < 0 || g.definition.plan.arguments[g.position].Complete == nil
+}
+
+// own appends the result of an argument that completes by itself.
+func (g *completing) own(dst []byte) ([]byte, work, *Error) {
+	if g.position < 0 {
+		return nil, work{}, argumentsError(g.prompt, []problem{{
+			Argument: clip(g.argument, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt",
+		}})
+	}
+	values := g.definition.plan.arguments[g.position].value.completions(g.prefix)
+	return g.server.appendCompletion(dst, g.rev, values), work{}, nil
+}
+
+// run is the work of a request that needs an author's code.
+func (g *completing) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+	if !g.server.isVisible(ctx, g.definition) {
+		return nil, &failure{seen: unknownPrompt(g.definition.prompt.Name)}
+	}
+	if g.needsNoAuthor() {
+		result, _, err := g.own(dst)
+		if err != nil {
+			return nil, &failure{seen: err}
+		}
+		return result, nil
+	}
+	plan := g.definition.plan
+	others := make(map[string]string, len(g.others))
+	for name, text := range g.others {
+		if i := plan.find(name); i >= 0 && i != g.position {
+			others[plan.arguments[i].Name] = text
+		}
+	}
+	values, err := plan.arguments[g.position].Complete(ctx, g.prefix, others)
+	if err == nil {
+		err = checkCompletions(values)
+	}
+	if err == nil {
+		return g.server.appendCompletion(dst, g.rev, values), nil
+	}
+	if e := renderError(g.definition.prompt.Name, g.rev, err); e != nil {
+		return nil, show(e, err)
+	}
+	return nil, hide(completeFailed, err)
 }
 
 // completeParams are the params of completion/complete.
@@ -94,23 +120,10 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	if err := checkCase(params, "ref", "argument", "context", "_meta"); err != nil {
 		return p, err
 	}
-	ref, argument := params.Get("ref"), params.Get("argument")
-	if ref.Kind() != strictjson.Object {
-		return p, invalidParam("ref", "ref is required, an object")
-	}
-	if err := checkCase(ref, "type", "name", "title", "uri"); err != nil {
+	if err := p.parseRef(params.Get("ref")); err != nil {
 		return p, err
 	}
-	switch ref.Get("type").Text() {
-	case "ref/prompt":
-	case "ref/resource":
-		return p, invalidParam("ref", "there are no resources to complete here")
-	default:
-		return p, invalidParam("ref", `ref.type must be "ref/prompt"`)
-	}
-	if ref.Get("name").Kind() != strictjson.String {
-		return p, invalidParam("ref", "ref.name is required, a string")
-	}
+	argument := params.Get("argument")
 	if argument.Kind() != strictjson.Object {
 		return p, invalidParam("argument", "argument is required, an object")
 	}
@@ -120,35 +133,59 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	if argument.Get("name").Kind() != strictjson.String || argument.Get("value").Kind() != strictjson.String {
 		return p, invalidParam("argument", "argument.name and argument.value are required, strings")
 	}
-	p.prompt, p.argument, p.prefix = ref.Get("name").Text(), argument.Get("name").Text(), argument.Get("value").Text()
+	p.argument, p.prefix = argument.Get("name").Text(), argument.Get("value").Text()
 	if !rev.Context() {
 		return p, nil
 	}
-	others := params.Get("context")
-	switch others.Kind() {
+	return p, p.parseContext(params.Get("context"))
+}
+
+func (p *completeParams) parseRef(ref strictjson.Value) *Error {
+	if ref.Kind() != strictjson.Object {
+		return invalidParam("ref", "ref is required, an object")
+	}
+	if err := checkCase(ref, "type", "name", "title", "uri"); err != nil {
+		return err
+	}
+	switch ref.Get("type").Text() {
+	case "ref/prompt":
+	case "ref/resource":
+		return invalidParam("ref", "there are no resources to complete here")
+	default:
+		return invalidParam("ref", `ref.type must be "ref/prompt"`)
+	}
+	if ref.Get("name").Kind() != strictjson.String {
+		return invalidParam("ref", "ref.name is required, a string")
+	}
+	p.prompt = ref.Get("name").Text()
+	return nil
+}
+
+func (p *completeParams) parseContext(c strictjson.Value) *Error {
+	switch c.Kind() {
 	case strictjson.Invalid, strictjson.Null:
-		return p, nil
+		return nil
 	case strictjson.Object:
 	default:
-		return p, invalidParam("context", "context must be an object")
+		return invalidParam("context", "context must be an object")
 	}
-	if err := checkCase(others, "arguments"); err != nil {
-		return p, err
+	if err := checkCase(c, "arguments"); err != nil {
+		return err
 	}
-	switch v := others.Get("arguments"); v.Kind() {
+	switch v := c.Get("arguments"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.Object:
 		p.others = map[string]string{}
 		for name, text := range v.Members() {
 			if text.Kind() != strictjson.String {
-				return p, invalidParam("context", "context.arguments: %q must be a string", clip(name, maxEcho))
+				return invalidParam("context", "context.arguments: %q must be a string", clip(name, maxEcho))
 			}
 			p.others[name] = text.Text()
 		}
 	default:
-		return p, invalidParam("context", "context.arguments must be an object of strings")
+		return invalidParam("context", "context.arguments must be an object of strings")
 	}
-	return p, nil
+	return nil
 }
 
 // detach makes the texts that an author gets no part of the message.
@@ -157,10 +194,6 @@ func (p *completeParams) detach() {
 	for name, text := range p.others {
 		p.others[name] = strings.Clone(text)
 	}
-}
-
-func (p *completeParams) unknownArgument() *Error {
-	return argumentsError(p.prompt, []problem{{Argument: clip(p.argument, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}})
 }
 
 func checkCompletions(values []string) error {
@@ -173,8 +206,18 @@ func checkCompletions(values []string) error {
 }
 
 // completions returns the values that begin with the prefix, in any case, if
-// the value is one of several by its type or schema.
+// the value is one of several by its type or schema. Of a list that is
+// separated by commas, the last element is completed.
 func (v *value) completions(prefix string) []string {
+	if v.kind == kindList && !strings.HasPrefix(prefix, "[") {
+		last := strings.LastIndexByte(prefix, ',') + 1
+		last += len(prefix[last:]) - len(strings.TrimLeft(prefix[last:], " "))
+		elements := v.elem.completions(prefix[last:])
+		for i, e := range elements {
+			elements[i] = prefix[:last] + e
+		}
+		return elements
+	}
 	var all, some []string
 	switch {
 	case v.rules.texts != nil:

@@ -29,9 +29,9 @@ const (
 //
 // A render function may return an Error with [CodeInvalidParams], with
 // [CodeInternalError] or with a code of its own outside of -32768 to -32000;
-// any other code becomes an internal error. A [Method] may use any code but 0;
-// for a client of revision 2026-07-28, which has retired -32002 and reserves
-// -32020 to -32099, such a code becomes one of that revision's.
+// any other code becomes an internal error. A [Method] may use any code but 0.
+// Revision 2026-07-28 has retired two codes and reserves a range: there -32002
+// is sent as -32602, and -32042 and -32023 to -32099 as -32603.
 type Error struct {
 	Code    Code
 	Message string // one short sentence

@@ -2,8 +2,6 @@ package prompts
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -62,7 +60,7 @@ func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	}
 	rev, ok := revision.Parse(version.Text())
 	if !ok || rev.Stateless() {
-		rev = revision.Newest() // the client decides whether it can (LIF-06, GAP-03)
+		rev = revision.NewestHandshake() // the client decides whether it can (LIF-06, GAP-03)
 	}
 	if err := c.session.initialize(rev, readCapabilities(rev, capabilities)); err != nil {
 		return nil, work{}, err
@@ -125,70 +123,6 @@ func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 	return s.options.Visible == nil || s.options.Visible(ctx, d.shown())
 }
 
-func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
-	p := c.message.params
-	if p.Kind() != strictjson.Object {
-		return nil, work{}, invalidParams("params are required, an object")
-	}
-	if err := checkCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
-		return nil, work{}, err
-	}
-	name := p.Get("name")
-	if name.Kind() != strictjson.String {
-		return nil, work{}, invalidParam("name", "name is required, a string")
-	}
-	args := p.Get("arguments")
-	switch args.Kind() {
-	case strictjson.Invalid, strictjson.Null, strictjson.Object:
-	default:
-		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
-	}
-	s := c.server
-	g := &rendering{server: s, rev: c.rev}
-	if c.rev.Stateless() {
-		var err *Error
-		if g.responses, g.state, err = retryParams(p); err != nil {
-			return nil, work{}, err
-		}
-	}
-	d, ok := s.registry.snapshot().Get(name.Text())
-	if !ok {
-		return s.unknown(name.Text())
-	}
-	g.definition = d
-	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
-	return nil, work{
-		code: g, subject: slog.String("prompt", d.prompt.Name),
-		failed: renderFailed,
-	}, nil
-}
-
-// maxResponses is the size of the largest inputResponses, in bytes.
-const maxResponses = 256 << 10
-
-// retryParams returns what a request brings that answers an input_required.
-func retryParams(p strictjson.Value) (responses, state string, err *Error) {
-	switch v := p.Get("inputResponses"); v.Kind() {
-	case strictjson.Invalid, strictjson.Null:
-	case strictjson.Object:
-		if responses = v.Raw(); len(responses) > maxResponses {
-			return "", "", invalidParam("inputResponses", "inputResponses must not have more than %d bytes", maxResponses)
-		}
-	default:
-		return "", "", invalidParam("inputResponses", "inputResponses must be an object")
-	}
-	switch v := p.Get("requestState"); v.Kind() {
-	case strictjson.Invalid, strictjson.Null:
-	case strictjson.String:
-		if state = v.Text(); state == "" {
-			return "", "", errState
-		}
-	default:
-		return "", "", invalidParam("requestState", "requestState must be a string")
-	}
-	return responses, state, nil
-}
-
 func unknownPrompt(name string) *Error {
 	return &Error{
 		Code:    CodeInvalidParams,
@@ -197,92 +131,4 @@ func unknownPrompt(name string) *Error {
 			Prompt string `json:"prompt"`
 		}{clip(name, maxEcho)},
 	}
-}
-
-// eraOf returns where there is a method of the protocol's that is an author's to
-// serve (DSC-14).
-func eraOf(name string) era {
-	switch name {
-	case "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
-		return handshakeOnly
-	}
-	return bothEras
-}
-
-// rawMethod makes a row of the table of a Method.
-func rawMethod(name string, f Method) *method {
-	const failed = "the request failed"
-	return &method{era: eraOf(name), serve: func(c *call, _ []byte) ([]byte, work, *Error) {
-		var params json.RawMessage
-		if p := c.message.params; p.Kind() == strictjson.Object {
-			params = json.RawMessage(p.Raw())
-		}
-		s, rev := c.server, c.rev
-		run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
-			result, err := f(ctx, params)
-			if err != nil {
-				if e := visibleError(err); e != nil {
-					return nil, show(e.in(rev), err)
-				}
-				return nil, hide(failed, err)
-			}
-			at := len(dst)
-			dst, err = appendJSON(dst, result)
-			if err == nil && dst[at] != '{' {
-				err = errors.New("its result is not a JSON object")
-			}
-			if err != nil {
-				return nil, hide(failed, err)
-			}
-			if rev.Stateless() {
-				if dst, err = s.appendComplete(dst[:at], string(dst[at:])); err != nil {
-					return nil, hide(failed, err)
-				}
-			}
-			return dst, nil
-		}
-		return nil, work{code: runFunc(run), subject: slog.String("method", c.message.method), failed: failed}, nil
-	}}
-}
-
-// appendComplete appends the result of a Method, which is a JSON object, with
-// what every result of the stateless era has: a resultType, and the server's
-// identity in _meta. What the author has set is left as it is.
-func (s *Server) appendComplete(dst []byte, result string) ([]byte, error) {
-	var doc strictjson.Doc
-	_ = doc.Parse(result, maxDepth) // it has been checked
-	root := doc.Root()
-	kind, meta := root.Get("resultType"), root.Get("_meta")
-	switch {
-	case kind.Kind() > strictjson.Null && kind.Text() == "":
-		return nil, errors.New("its resultType is not a string that says something")
-	case meta.Kind() > strictjson.Null && meta.Kind() != strictjson.Object:
-		return nil, errors.New("its _meta is not a JSON object")
-	}
-	dst = append(dst, '{')
-	if kind.Kind() <= strictjson.Null {
-		dst = append(dst, `"resultType":"complete",`...)
-	}
-	for name, v := range root.Members() {
-		if name == "_meta" || name == "resultType" && v.Kind() == strictjson.Null {
-			continue
-		}
-		dst = strictjson.AppendString(dst, name)
-		dst = append(dst, ':')
-		dst = append(dst, v.Raw()...)
-		dst = append(dst, ',')
-	}
-	dst = append(dst, `"_meta":{`...)
-	if meta.Get(serverInfoKey).Kind() == strictjson.Invalid {
-		dst = append(dst, s.serverInfo...)
-	}
-	for name, v := range meta.Members() {
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = strictjson.AppendString(dst, name)
-		dst = append(dst, ':')
-		dst = append(dst, v.Raw()...)
-	}
-	return append(dst, "}}"...), nil
 }

@@ -34,8 +34,12 @@ type Options struct {
 	NoCompletions bool
 	// AskArguments has a client that supports elicitation asked for arguments
 	// of a prompt that are missing or wrong, by a form with just those, where
-	// it would otherwise get invalid params (-32602). It is for prompts none
-	// of whose arguments is a secret.
+	// it would otherwise get invalid params (-32602). That includes arguments
+	// that a render function refuses with [InvalidArgument]: it is then run
+	// again with what was filled in, and what it has learnt by [Ask] and [Once]
+	// is forgotten. Where the answer comes within the request, a person is
+	// asked three times at most. It is for prompts none of whose arguments is
+	// a secret.
 	AskArguments bool
 	// Visible, if not nil, says whether the client in ctx may know of a
 	// prompt. One that it may not is missing from its lists, and unknown in
@@ -45,27 +49,33 @@ type Options struct {
 	Visible func(ctx context.Context, p Prompt) bool
 	// Principal, if not nil, returns who the client in ctx is: the user that
 	// the author's own layer has authenticated. What a client brings back
-	// from an earlier request counts only for the same principal.
+	// from an earlier request counts only for the same principal. Without it
+	// all clients are one. It may be called concurrently.
 	Principal func(ctx context.Context) string
 	// Fallback, if not nil, returns what stands in for content that the
 	// client's revision has not: an [Audio] in 2024-11-05, a [ResourceLink]
 	// before 2025-06-18. If it returns nil, or there is no Fallback, a link
 	// becomes a text with its name and URI, and a prompt with audio fails as
-	// an internal error.
+	// an internal error. What it returns is checked like any content. It may be
+	// called concurrently.
 	Fallback func(c Content, version string) Content
 
 	// CacheTTL is how long clients of revision 2026-07-28 may keep a list of
-	// prompts, in whole milliseconds. Default: 0, not at all.
+	// prompts, and what server/discover says, in whole milliseconds.
+	// Default: 0, not at all.
 	CacheTTL time.Duration
-	// CachePublic says that one client's list is good for any other, so that
-	// a cache between them may share it. With a Visible filter it has no effect.
+	// CachePublic says that one client's answers to these are good for any
+	// other, so that a cache between them may share them. With a Visible filter
+	// it has no effect.
 	CachePublic bool
 	// StateKeys, if not nil, returns the secret keys for what travels through
 	// a client of revision 2026-07-28 between the requests of one prompt: see
 	// [Ask]. Each has 16 random bytes at least. The first one encrypts; any
 	// of them decrypts, so that a new key can be brought in as the second
 	// everywhere before it becomes the first. Replicas share them. It is
-	// called for each such request. Default: one random key for this server.
+	// called for each such request, concurrently; if it returns no keys, or one
+	// that is too short, that request fails as an internal error. Default: one
+	// random key for this server.
 	StateKeys func() [][]byte
 	// StateTTL is how long what travels through a client is good: the time
 	// that it has for its next request. Default: 15 minutes.
@@ -74,14 +84,15 @@ type Options struct {
 	// Default: 5 minutes; negative: no limit.
 	AskTimeout time.Duration
 
-	// RenderTimeout is the time that a render function or a Method has under
-	// [Server.Serve]. Its context ends then, and the client gets an internal
+	// RenderTimeout is the time that a request has for an author's code under
+	// [Server.Serve]: for a render function, a Method, a [CompleteFunc], or the
+	// Visible filter of a list. Its context ends then, and the client gets an internal
 	// error even if the function goes on. Default: 30 seconds; negative: no
 	// limit. It bounds the wait for a turn as well, after which the client is
 	// told that the server is busy.
 	RenderTimeout time.Duration
-	// MaxConcurrent is the number of render functions and Methods that may
-	// run at a time for one session. As many again wait for their turn; the
+	// MaxConcurrent is the number of such requests that may be worked on at a
+	// time for one session. As many again wait for their turn; the
 	// next is refused as busy (-32603). Default: 64.
 	MaxConcurrent int
 	// MaxConcurrentTotal is the same for all of the server's sessions

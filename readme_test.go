@@ -58,6 +58,7 @@ const readmeFragments = `package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -66,11 +67,27 @@ func branchesOf(context.Context, string, string) ([]string, error) { return nil,
 
 var _ = %s
 
-type Announcement struct{ Audience string }
-
-var _ = prompts.New(prompts.Prompt{}, announce)
+var _ = prompts.Prompt{Render: announce}
 
 %s
+
+func decline(ctx context.Context) (*prompts.Result, error) {
+	%s
+	return prompts.Messages(prompts.User(release.Version)), nil
+}
+
+type Audience struct{ Who string }
+
+type Tone struct{ Formal bool }
+
+func write(context.Context, Audience, Tone) (string, error) { return "", nil }
+
+func several(ctx context.Context) (*prompts.Result, error) {
+	%s
+	return prompts.Messages(prompts.User(draft)), err
+}
+
+var _, _ = decline, several
 `
 
 // buildReadmeProgram builds the README's one Go program outside of this
@@ -81,8 +98,8 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 3, "the Go code of README.md: a program, an argument and a prompt")
-	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1])
+	require.Len(t, programs, 5, "the Go code of README.md: a program, an argument, a prompt and two parts of one")
+	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1], programs[3][1], programs[4][1])
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)

@@ -3,10 +3,76 @@ package prompts
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
+
+// getPrompt is the method prompts/get.
+func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
+	p := c.message.params
+	if p.Kind() != strictjson.Object {
+		return nil, work{}, invalidParams("params are required, an object")
+	}
+	if err := checkCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
+		return nil, work{}, err
+	}
+	name := p.Get("name")
+	if name.Kind() != strictjson.String {
+		return nil, work{}, invalidParam("name", "name is required, a string")
+	}
+	args := p.Get("arguments")
+	switch args.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
+	}
+	s := c.server
+	g := &rendering{server: s, rev: c.rev}
+	if c.rev.Stateless() {
+		var err *Error
+		if g.responses, g.state, err = retryParams(p); err != nil {
+			return nil, work{}, err
+		}
+	}
+	d, ok := s.registry.snapshot().Get(name.Text())
+	if !ok {
+		return s.unknown(name.Text())
+	}
+	g.definition = d
+	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
+	return nil, work{
+		code: g, subject: slog.String("prompt", d.prompt.Name),
+		failed: renderFailed,
+	}, nil
+}
+
+// maxResponses is the size of the largest inputResponses, in bytes.
+const maxResponses = 256 << 10
+
+// retryParams returns what a request brings that answers an input_required.
+func retryParams(p strictjson.Value) (responses, state string, err *Error) {
+	switch v := p.Get("inputResponses"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.Object:
+		if responses = v.Raw(); len(responses) > maxResponses {
+			return "", "", invalidParam("inputResponses", "inputResponses must not have more than %d bytes", maxResponses)
+		}
+	default:
+		return "", "", invalidParam("inputResponses", "inputResponses must be an object")
+	}
+	switch v := p.Get("requestState"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.String:
+		if state = v.Text(); state == "" {
+			return "", "", errState
+		}
+	default:
+		return "", "", invalidParam("requestState", "requestState must be a string")
+	}
+	return responses, state, nil
+}
 
 // rendering is one request for a prompt, checked as far as that needs no
 // author's code.

@@ -101,7 +101,7 @@ func (s *Server) Methods() []string {
 // package's methods. If it says that the list changes are told, the server
 // has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
 // capability "completions".
-func (s *Server) Capabilities() map[string]any { return s.capabilities(revision.Newest()) }
+func (s *Server) Capabilities() map[string]any { return s.capabilities(revision.NewestHandshake()) }
 
 func (s *Server) capabilities(rev revision.Revision) map[string]any {
 	prompts := map[string]any{}

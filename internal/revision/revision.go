@@ -39,26 +39,27 @@ type traits struct {
 	batches      bool  // several messages in an array
 	completions  bool  // the capability of that name
 	context      bool  // completion/complete knows the other arguments
-	reports      bool  // progress notifications have a message
+	progress     bool  // progress notifications have a message
 	nullID       bool  // an error whose request has no readable id says so with null
 	elicitation  bool  // the server may ask the client for input
 	modes        bool  // elicitation has modes; its forms have defaults and multiple choice
+	sampling     bool  // the capability for sampling has parts
 }
 
 var table = [...]traits{
 	V20241105: {version: "2024-11-05", nullID: true},
-	V20250326: {version: "2025-03-26", nullID: true, audio: true, batches: true, completions: true, reports: true},
+	V20250326: {version: "2025-03-26", nullID: true, audio: true, batches: true, completions: true, progress: true},
 	V20250618: {
-		version: "2025-06-18", nullID: true, audio: true, completions: true, reports: true,
+		version: "2025-06-18", nullID: true, audio: true, completions: true, progress: true,
 		titles: true, resourceLink: true, shape: ShapeTitled, context: true, elicitation: true,
 	},
 	V20251125: {
-		version: "2025-11-25", audio: true, completions: true, reports: true,
-		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true,
+		version: "2025-11-25", audio: true, completions: true, progress: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true,
 	},
 	V20260728: {
-		version: "2026-07-28", audio: true, completions: true, reports: true,
-		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true,
+		version: "2026-07-28", audio: true, completions: true, progress: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true,
 		stateless: true,
 	},
 }
@@ -83,9 +84,9 @@ func All() []Revision {
 	return rs
 }
 
-// Newest returns the newest revision of the handshake era: what is offered to
+// NewestHandshake returns the newest revision of the handshake era: what is offered to
 // a client that asks for one that there is not (LIF-07).
-func Newest() Revision {
+func NewestHandshake() Revision {
 	for _, r := range All() {
 		if !r.Stateless() {
 			return r
@@ -126,7 +127,7 @@ func (r Revision) Completions() bool { return table[r].completions }
 func (r Revision) Context() bool { return table[r].context }
 
 // ProgressMessages reports whether a progress notification may have a message.
-func (r Revision) ProgressMessages() bool { return table[r].reports }
+func (r Revision) ProgressMessages() bool { return table[r].progress }
 
 // NullID reports whether an error over a byte stream has the id null if that
 // of its request could not be read; in other revisions it has none (GAP-13).
@@ -138,6 +139,10 @@ func (r Revision) Elicitation() bool { return table[r].elicitation }
 // ElicitationModes reports whether elicitation has modes, and forms with
 // defaults and multiple choice.
 func (r Revision) ElicitationModes() bool { return table[r].modes }
+
+// SamplingParts reports whether clients declare separately what a request for
+// sampling may contain.
+func (r Revision) SamplingParts() bool { return table[r].sampling }
 
 // String returns the version string, such as "2025-11-25".
 func (r Revision) String() string { return table[r].version }

@@ -44,9 +44,9 @@ func TestAll(t *testing.T) {
 }
 
 // LIF-07, GAP-03: the counter-offer is one that has a handshake.
-func TestNewest(t *testing.T) {
+func TestNewestHandshake(t *testing.T) {
 	t.Parallel()
-	newest := Newest()
+	newest := NewestHandshake()
 	assert.Equal(t, V20251125, newest)
 	assert.False(t, newest.Stateless())
 	for _, r := range All() {
@@ -67,8 +67,8 @@ func TestTraits(t *testing.T) {
 		V20241105: {ShapeBase, "null id"},
 		V20250326: {ShapeBase, "null id, audio, batches, completions, progress messages"},
 		V20250618: {ShapeTitled, "null id, audio, completions, progress messages, titles, resource links, context, elicitation"},
-		V20251125: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes"},
-		V20260728: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes, stateless"},
+		V20251125: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes, sampling parts"},
+		V20260728: {ShapeIcons, "audio, completions, progress messages, titles, resource links, context, elicitation, icons, modes, sampling parts, stateless"},
 	} {
 		var has []string
 		for _, trait := range []struct {
@@ -77,7 +77,7 @@ func TestTraits(t *testing.T) {
 		}{
 			{"null id", r.NullID()}, {"audio", r.Audio()}, {"batches", r.Batches()}, {"completions", r.Completions()},
 			{"progress messages", r.ProgressMessages()}, {"titles", r.Titles()}, {"resource links", r.ResourceLink()},
-			{"context", r.Context()}, {"elicitation", r.Elicitation()}, {"icons", r.Icons()}, {"modes", r.ElicitationModes()},
+			{"context", r.Context()}, {"elicitation", r.Elicitation()}, {"icons", r.Icons()}, {"modes", r.ElicitationModes()}, {"sampling parts", r.SamplingParts()},
 			{"stateless", r.Stateless()},
 		} {
 			if trait.has {
