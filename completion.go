@@ -103,7 +103,7 @@ func (g *completing) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 	if err == nil {
 		return g.server.appendCompletion(dst, g.rev, values), nil
 	}
-	if e := renderError(g.definition.prompt.Name, g.rev, err); e != nil {
+	if e := renderError(g.definition.prompt.Name, err); e != nil {
 		return nil, show(e, err)
 	}
 	return nil, hide(completeFailed, err)
@@ -128,7 +128,7 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 		return p, invalidParam("argument", "argument is required, an object")
 	}
 	if err := checkCase(argument, "name", "value"); err != nil {
-		return p, err
+		return p, err.about("argument")
 	}
 	if argument.Get("name").Kind() != strictjson.String || argument.Get("value").Kind() != strictjson.String {
 		return p, invalidParam("argument", "argument.name and argument.value are required, strings")
@@ -145,7 +145,7 @@ func (p *completeParams) parseRef(ref strictjson.Value) *Error {
 		return invalidParam("ref", "ref is required, an object")
 	}
 	if err := checkCase(ref, "type", "name", "title", "uri"); err != nil {
-		return err
+		return err.about("ref")
 	}
 	switch ref.Get("type").Text() {
 	case "ref/prompt":
@@ -170,7 +170,7 @@ func (p *completeParams) parseContext(c strictjson.Value) *Error {
 		return invalidParam("context", "context must be an object")
 	}
 	if err := checkCase(c, "arguments"); err != nil {
-		return err
+		return err.about("context")
 	}
 	switch v := c.Get("arguments"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:

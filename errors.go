@@ -75,20 +75,9 @@ func internalError(message string) *Error {
 
 // renderError returns what the client gets to see of an error of a render
 // function, or nil if that is nothing.
-func renderError(prompt string, rev revision.Revision, err error) *Error {
+func renderError(prompt string, err error) *Error {
 	if problems := blamed(err, nil); len(problems) > 0 {
 		return argumentsError(prompt, problems)
-	}
-	var unable *cannotAsk
-	if errors.As(err, &unable) {
-		return unable.seen(rev)
-	}
-	if errors.Is(err, ErrCannotAsk) {
-		return (&cannotAsk{why: "it has no answer"}).seen(rev)
-	}
-	var refused *refusal
-	if errors.As(err, &refused) {
-		return refused.seen()
 	}
 	e := visibleError(err)
 	if e == nil {

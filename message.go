@@ -173,6 +173,14 @@ func invalidParam(name, format string, args ...any) *Error {
 	return e
 }
 
+// about makes the error one about a member of params that has what is wrong
+// inside of it.
+func (e *Error) about(param string) *Error {
+	e.Message = strings.Replace(e.Message, "params", param, 1)
+	e.Data = paramData{param}
+	return e
+}
+
 // checkCase refuses a known member of params in the wrong case: a reader that
 // folds case, in front of this one, would have taken it for the member.
 func checkCase(params strictjson.Value, known ...string) *Error {

@@ -83,6 +83,23 @@ func (e *refusal) seen() *Error {
 	}
 }
 
+// askError returns what the client gets to see of an error of [Ask], or nil if
+// err is none.
+func askError(rev revision.Revision, err error) *Error {
+	var unable *cannotAsk
+	if errors.As(err, &unable) {
+		return unable.seen(rev)
+	}
+	if errors.Is(err, ErrCannotAsk) {
+		return (&cannotAsk{why: "it has no answer"}).seen(rev)
+	}
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.seen()
+	}
+	return nil
+}
+
 // ofArguments returns what the client gets if the question was for arguments of
 // the prompt itself, which have problems.
 func (e *refusal) ofArguments(prompt string, problems []problem) *Error {

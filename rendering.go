@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -174,7 +175,11 @@ func (g *rendering) open(ctx context.Context, c *caller) *failure {
 
 // fail returns the failure of a render function's error.
 func (g *rendering) fail(err error) *failure {
-	if e := renderError(g.definition.prompt.Name, g.rev, err); e != nil {
+	e := renderError(g.definition.prompt.Name, err)
+	if e == nil || len(blamed(err, nil)) == 0 {
+		e = cmp.Or(askError(g.rev, err), e)
+	}
+	if e != nil {
 		return show(e, err)
 	}
 	return hide(renderFailed, err)
