@@ -169,7 +169,9 @@ func TestProgressNumbersAreJSON(t *testing.T) {
 		require.NoError(t, newSession(t, s).Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
 		require.Len(t, r.messages, len(numbers)+1)
 		for i, n := range numbers {
-			var m struct{ Params struct{ Progress, Total float64 } }
+			var m struct {
+				Params struct{ Progress, Total float64 }
+			}
 			require.NoError(t, json.Unmarshal([]byte(r.messages[i].msg), &m), r.messages[i].msg)
 			assert.Equal(t, n, m.Params.Progress)
 			assert.Equal(t, math.Abs(n), m.Params.Total)
@@ -346,7 +348,11 @@ func TestProgressOfOtherFunctions(t *testing.T) {
 				Progress(ctx, 1, 1, "")
 				return struct{}{}, nil
 			}},
-			Visible: func(ctx context.Context, _ Prompt) bool { Progress(ctx, 0.5, 1, ""); time.Sleep(time.Second); return true },
+			Visible: func(ctx context.Context, _ Prompt) bool {
+				Progress(ctx, 0.5, 1, "")
+				time.Sleep(time.Second)
+				return true
+			},
 		})
 		for _, test := range []struct{ line, answer, first string }{
 			{envelopedLine("1", "work", ""), `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{` + ownIdentity + `}}}`, `"progress":1,"total":1`},
