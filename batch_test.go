@@ -400,6 +400,18 @@ func TestBatchAtTheEndOfInput(t *testing.T) {
 			assert.ElementsMatch(t, []string{textLine("1", "slept"), pongLine("2")}, elements(t, got[0]))
 		})
 	})
+	t.Run("a render that goes on after the answer", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			c := connect(t, NewServer(registryOf(sleeper("deaf", time.Hour)), Options{RenderTimeout: time.Second})).handshakeIn(batchVersion)
+			c.send(batchLine(getLine("1", "deaf")))
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Equal(t, time.Second+stragglers, time.Since(began), "there is nothing more to answer")
+			assert.Len(t, c.received(), 1)
+			time.Sleep(time.Hour)
+		})
+	})
 	t.Run("beyond the grace", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

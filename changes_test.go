@@ -244,10 +244,17 @@ func TestUnsentChangeIsKept(t *testing.T) {
 				change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
 				test.stop(t, session, change)
 				test.stop(t, session, func() {}) // nor is it lost if there is no other
-				l := hear(t.Context(), session)
+				ctx, cancel := context.WithCancel(t.Context())
+				l := hear(ctx, session)
 				time.Sleep(changeLongest)
 				synctest.Wait()
 				assert.EqualValues(t, 1, l.count.Load())
+				cancel()
+				require.NoError(t, <-l.done)
+				l = hear(t.Context(), session)
+				time.Sleep(changeLongest)
+				synctest.Wait()
+				assert.Zero(t, l.count.Load(), "what has been sent is not kept")
 				session.Close()
 				require.NoError(t, <-l.done)
 			})

@@ -125,11 +125,15 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 	t.Run("a write that heeds its context", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(nil, Options{})
+			w := newWaiter()
+			s := NewServer(registryOf(w.prompt("wait")), Options{})
 			c := connect(t, s).handshake().listen("1")
+			assert.Empty(t, c.ask(getLine("2", "wait")))
 			c.wire.onWrite = func(ctx context.Context, _ []byte) error { <-ctx.Done(); return ctx.Err() }
 			began := time.Now()
 			c.cancel()
+			<-w.causes
+			assert.Zero(t, time.Since(began), "renders are told at once")
 			require.NoError(t, c.wait())
 			assert.Equal(t, stragglers, time.Since(began))
 			assert.Empty(t, c.received())
