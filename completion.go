@@ -38,7 +38,7 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 	if !ok {
 		return s.unknown(p.prompt)
 	}
-	g := &completing{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
+	g := &completion{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
 	if s.options.Visible == nil && g.needsNoAuthor() {
 		return g.own(dst)
 	}
@@ -51,9 +51,9 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 	}, nil
 }
 
-// completing is one request for completion, checked as far as that needs no
+// completion is one request for completion, checked as far as that needs no
 // author's code.
-type completing struct {
+type completion struct {
 	server     *Server
 	rev        revision.Revision
 	definition *definition
@@ -62,12 +62,12 @@ type completing struct {
 }
 
 // needsNoAuthor reports whether own can answer.
-func (g *completing) needsNoAuthor() bool {
+func (g *completion) needsNoAuthor() bool {
 	return g.position < 0 || g.definition.plan.arguments[g.position].Complete == nil
 }
 
 // own appends the result of an argument that completes by itself.
-func (g *completing) own(dst []byte) ([]byte, work, *Error) {
+func (g *completion) own(dst []byte) ([]byte, work, *Error) {
 	if g.position < 0 {
 		return nil, work{}, argumentsError(g.prompt, []problem{{
 			Argument: clip(g.argument, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt",
@@ -78,7 +78,7 @@ func (g *completing) own(dst []byte) ([]byte, work, *Error) {
 }
 
 // run is the work of a request that needs an author's code.
-func (g *completing) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 	if !g.server.isVisible(ctx, g.definition) {
 		return nil, &failure{seen: unknownPrompt(g.definition.prompt.Name)}
 	}

@@ -1,0 +1,282 @@
+package prompts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A burst of changes is one notification for each who listens: the session of
+// the handshake, without an id, and each subscription, with its own (GAP-47,
+// LCH-01, LCH-03, LCH-04, LCH-06, MET-11, MET-12).
+func TestBurstOfChangesIsOneNotification(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		changes int
+		apart   time.Duration
+	}{
+		{"at once", 1000, 0},
+		{"one after the other", 1000, 100 * time.Microsecond},
+		{"with pauses", 9, changeQuiet - time.Nanosecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				reg := new(Registry)
+				s := NewServer(reg, Options{})
+				old, both, modern := connect(t, s).handshake(), connect(t, s).handshake().listen("1"), connect(t, s).listen("1", `"1"`)
+				for i := range test.changes {
+					if i > 0 {
+						time.Sleep(test.apart)
+					}
+					reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+				}
+				for _, c := range []*client{old, both, modern} {
+					assert.Empty(t, c.received(), "before they pause")
+				}
+				time.Sleep(changeQuiet)
+				assert.Equal(t, []string{listChangedLine}, old.received())
+				assert.ElementsMatch(t, []string{listChangedLine, changedLine("1")}, both.received())
+				assert.ElementsMatch(t, []string{changedLine("1"), changedLine(`"1"`)}, modern.received())
+				time.Sleep(time.Hour)
+				for _, c := range []*client{old, both, modern} {
+					assert.Empty(t, c.received(), "told twice")
+					require.NoError(t, c.end())
+				}
+				assertNoTrace(t, s)
+			})
+		})
+	}
+}
+
+// Changes that never pause are told all the same, in time and not each.
+func TestSteadyChangesAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const apart, goOn = 10 * time.Millisecond, 5 * time.Second
+		reg := new(Registry)
+		s := NewServer(reg, Options{})
+		for _, c := range []*client{connect(t, s).handshake(), connect(t, s).listen("1")} {
+			var told []time.Time
+			c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
+			began := time.Now()
+			for time.Since(began) < goOn {
+				require.NoError(t, reg.Set(textPrompt("text", "x")))
+				time.Sleep(apart)
+			}
+			last := time.Now().Add(-apart)
+			time.Sleep(changeLongest)
+			c.received()
+			require.NotEmpty(t, told)
+			assert.LessOrEqual(t, told[0].Sub(began), changeLongest)
+			for i := range told[1:] {
+				assert.LessOrEqual(t, told[i+1].Sub(told[i]), changeLongest+apart, "the pause before notification %d", i+1)
+			}
+			assert.Less(t, len(told), int(goOn/changeLongest)+2, "told too often")
+			assert.False(t, told[len(told)-1].Before(last), "the last change is not told")
+			require.NoError(t, c.end())
+		}
+	})
+}
+
+// A change while the notification of an earlier one is on its way is told by
+// another.
+func TestChangeInTheMomentOfSending(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(*client) *client{
+		"session":      func(c *client) *client { return c.handshake() },
+		"subscription": func(c *client) *client { return c.listen("1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				reg := new(Registry)
+				c := open(connect(t, NewServer(reg, Options{})))
+				left := 3
+				c.wire.onWrite = func(context.Context, []byte) error {
+					if left > 0 {
+						left--
+						assert.NoError(t, reg.Set(textPrompt("text", "x")))
+					}
+					return nil
+				}
+				require.NoError(t, reg.Set(textPrompt("text", "x")))
+				time.Sleep(10 * changeLongest)
+				assert.Len(t, c.received(), 4, "the first and one for each that came meanwhile")
+				require.NoError(t, c.end())
+			})
+		})
+	}
+}
+
+// LIF-15, LCH-05, SUB-14, CPT-10: without being asked, the server tells nobody of
+// changes but sessions that are initialized, whatever has been asked or
+// subscribed to before.
+func TestChangesAreNotToldUnasked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := registryOf(textPrompt("text", "hi"))
+		s := NewServer(reg, Options{})
+		before := connect(t, s).listen("1")
+		require.NoError(t, before.end())
+
+		silent, modern, early := connect(t, s), connect(t, s), connect(t, s)
+		assert.Len(t, modern.ask(
+			envelopedLine("1", "server/discover", ""), envelopedLine("2", "prompts/list", ""), envelopedGet("3", "text"),
+			initializedLine, // which has no meaning without initialize
+		), 3)
+		assert.Len(t, modern.ask(envelopedLine("4", "subscriptions/listen", `"notifications":{}`)), 3, "a subscription to nothing, that has ended")
+		assert.Len(t, early.ask(initializeLine), 1)
+		reg.MustAdd(textPrompt("new", "hi"))
+		time.Sleep(time.Hour)
+		for _, c := range []*client{silent, modern, early} {
+			assert.Empty(t, c.received())
+		}
+		assert.Equal(t, []string(nil), early.ask(initializedLine))
+		time.Sleep(changeQuiet)
+		assert.Equal(t, []string{listChangedLine}, early.received(), "it has waited for the client")
+		for _, c := range []*client{silent, modern, early} {
+			require.NoError(t, c.end())
+		}
+	})
+}
+
+// Who is slow to read costs nobody else anything, and gets one notification for
+// many changes.
+func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := new(Registry)
+		s := NewServer(reg, Options{})
+		quick, slow := connect(t, s).listen("1"), connect(t, s).listen("1")
+		hold := make(chan struct{})
+		slow.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
+		for i := range 10 {
+			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+			time.Sleep(changeQuiet)
+			assert.Equal(t, []string{changedLine("1")}, quick.received())
+		}
+		close(hold)
+		time.Sleep(changeQuiet)
+		assert.Equal(t, []string{changedLine("1"), changedLine("1")}, slow.received(), "the one in hand and one for the rest")
+		require.NoError(t, quick.end())
+		require.NoError(t, slow.end())
+	})
+}
+
+// SUB-08, SUB-10: to end one subscription touches no other, nor the session.
+func TestEndingOneSubscriptionTouchesNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := new(Registry)
+		s := NewServer(reg, Options{})
+		c := connect(t, s).handshake().listen("1", `"1"`, "2")
+		other := connect(t, s).listen("1")
+		n := 0
+		told := func() []string {
+			n++
+			reg.MustAdd(textPrompt(fmt.Sprint(n), "x"))
+			time.Sleep(changeQuiet)
+			return c.received()
+		}
+		assert.ElementsMatch(t, []string{listChangedLine, changedLine("1"), changedLine(`"1"`), changedLine("2")}, told())
+		assert.Empty(t, c.ask(cancelLine("1")))
+		assert.ElementsMatch(t, []string{listChangedLine, changedLine(`"1"`), changedLine("2")}, told())
+		assert.Empty(t, c.ask(cancelLine(`"\u0031"`)))
+		assert.ElementsMatch(t, []string{listChangedLine, changedLine("2")}, told())
+		assert.Empty(t, c.ask(cancelLine("2"), cancelLine("2"), cancelLine("3")))
+		assert.Equal(t, []string{listChangedLine}, told())
+		assert.Len(t, other.received(), 4)
+		require.NoError(t, c.end())
+		assert.Len(t, c.received(), 0, "what is cancelled has no result")
+		reg.MustAdd(textPrompt("last", "x"))
+		time.Sleep(changeQuiet)
+		assert.Equal(t, []string{changedLine("1")}, other.received())
+		require.NoError(t, other.end())
+		assertNoTrace(t, s)
+	})
+}
+
+// Session.Notifications keeps a change that it has not sent, at whatever point
+// it was stopped.
+func TestUnsentChangeIsKept(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		stop func(t *testing.T, session *Session, change func())
+	}{
+		{"while changes go on", func(t *testing.T, session *Session, change func()) {
+			ctx, cancel := context.WithTimeout(t.Context(), changeQuiet/2)
+			defer cancel()
+			l := hear(ctx, session)
+			change()
+			require.NoError(t, <-l.done)
+			assert.Zero(t, l.count.Load())
+		}},
+		{"before it began", func(t *testing.T, session *Session, change func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			change()
+			require.NoError(t, session.Notifications(ctx, func([]byte) error { return errDisk }))
+		}},
+		{"in the middle of sending", func(t *testing.T, session *Session, change func()) {
+			change()
+			err := session.Notifications(t.Context(), func([]byte) error {
+				change()
+				time.Sleep(time.Minute)
+				return errDisk
+			})
+			assert.Equal(t, errDisk, err)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				reg := new(Registry)
+				session := newSession(t, NewServer(reg, Options{}))
+				change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
+				test.stop(t, session, change)
+				test.stop(t, session, func() {}) // nor is it lost if there is no other
+				ctx, cancel := context.WithCancel(t.Context())
+				l := hear(ctx, session)
+				time.Sleep(changeLongest)
+				synctest.Wait()
+				assert.EqualValues(t, 1, l.count.Load())
+				cancel()
+				require.NoError(t, <-l.done)
+				l = hear(t.Context(), session)
+				time.Sleep(changeLongest)
+				synctest.Wait()
+				assert.Zero(t, l.count.Load(), "what has been sent is not kept")
+				session.Close()
+				require.NoError(t, <-l.done)
+			})
+		})
+	}
+}
+
+// A connection that ends in the midst of a burst ends at once, and says no more.
+func TestConnectionEndsInABurst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reg := new(Registry)
+		s := NewServer(reg, Options{})
+		c := connect(t, s).handshake().listen("1")
+		reg.MustAdd(textPrompt("one", "1"))
+		time.Sleep(changeQuiet / 2)
+		began := time.Now()
+		require.NoError(t, c.end())
+		assert.Zero(t, time.Since(began))
+		got := strings.Join(c.received(), "\n")
+		assert.NotContains(t, got, listChangedLine)
+		assert.True(t, strings.HasSuffix(got, listenEndLine("1")+"\n"+cancelLine("1")), got)
+		assertNoTrace(t, s)
+	})
+}

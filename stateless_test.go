@@ -1,0 +1,350 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// DSC-01…05, DSC-16, DSC-22, CCH-01…03, GAP-06: what server/discover says,
+// before anything else has been said (DSC-08) and at any time after.
+func TestDiscover(t *testing.T) {
+	t.Parallel()
+	const versions = `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`
+	for _, test := range []struct {
+		name    string
+		options Options
+		want    string
+	}{
+		{"defaults", Options{}, `{"resultType":"complete",` + versions + `,"capabilities":{"completions":{},"prompts":{"listChanged":true}},"ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
+		{"nothing optional", Options{NoListChanged: true, NoCompletions: true}, `{"resultType":"complete",` + versions + `,"capabilities":{"prompts":{}},"ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
+		{"everything", Options{
+			Info:         Implementation{Name: "s", Version: "1", Title: "S", Description: "Serves", WebsiteURL: "https://example.org/", Icons: []Icon{{Src: "https://example.org/i.png"}}},
+			Instructions: "Pick <one>.", CacheTTL: 90*time.Second + 999*time.Microsecond, CachePublic: true,
+			Capabilities: map[string]any{"extensions": map[string]any{"org.example/x": struct{}{}}, "tools": struct{}{}},
+		}, `{"resultType":"complete",` + versions + `,"capabilities":{"completions":{},"extensions":{"org.example/x":{}},"prompts":{"listChanged":true},"tools":{}},"instructions":"Pick <one>.","ttlMs":90000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","title":"S","version":"1","description":"Serves","websiteUrl":"https://example.org/","icons":[{"src":"https://example.org/i.png"}]}}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := NewServer(nil, test.options)
+			want := `{"jsonrpc":"2.0","id":1,"result":` + test.want + `}`
+			fresh := s.NewSession(SessionOptions{})
+			defer fresh.Close()
+			for _, session := range []*Session{nil, fresh, newSession(t, s)} {
+				for _, members := range []string{"", `"other":1`} {
+					got, err := handle(t, s, session, envelopedLine("1", "server/discover", members))
+					require.NoError(t, err)
+					assert.Equal(t, want, got)
+				}
+			}
+		})
+	}
+}
+
+// DSC-06…10, DSC-14, MET-08, LOG-09, GAP-02, GAP-05, GAP-41, CPT-04: the
+// envelope is judged for each request, whatever its method and wherever it comes
+// from, in the order of GAP-10.
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	const (
+		version      = `"io.modelcontextprotocol/protocolVersion":`
+		capabilities = `"io.modelcontextprotocol/clientCapabilities":`
+		good         = version + `"2026-07-28",` + capabilities + `{}`
+	)
+	unsupported := func(requested string) string {
+		return `"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"` + requested + `"}`
+	}
+	const older = `"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}`
+	const invalid = `"code":-32602`
+	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	fresh := s.NewSession(SessionOptions{})
+	defer fresh.Close()
+	sessions := []*Session{nil, fresh, newSession(t, s), sessionIn(t, s, "2024-11-05")}
+	for _, test := range []struct{ meta, want string }{
+		{good, `"result"`},
+		{good + `,"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}`, `"result"`},
+		{good + `,"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1","title":1,"x":null}`, `"result"`},
+		{good + `,"io.modelcontextprotocol/clientInfo":null,"io.modelcontextprotocol/logLevel":null`, `"result"`},
+		{good + `,"io.modelcontextprotocol/logLevel":"emergency"`, `"result"`},
+		{good + `,"io.modelcontextprotocol/unknown":[],"org.example/x":{},"traceparent":"not one","baggage":7`, `"result"`},
+		{version + `"2026-07-28",` + capabilities + `{"elicitation":1,"roots":null,"x":{}}`, `"result"`},
+		{version + `"2026-07-28"`, invalid},
+		{version + `"2026-07-28",` + capabilities + `null`, invalid},
+		{version + `"2026-07-28",` + capabilities + `[]`, invalid},
+		{version + `null,` + capabilities + `{}`, invalid},
+		{version + `20260728,` + capabilities + `{}`, invalid},
+		{version + `"2025-11-25",` + capabilities + `{}`, older},
+		{version + `"2025-11-25"`, older}, // the version comes first
+		{version + `"2027-01-01",` + capabilities + `{}`, unsupported("2027-01-01")},
+		{version + `"",` + capabilities + `{}`, unsupported("")},
+		{version + `"2026-07-28 "`, unsupported("2026-07-28 ")},
+		{good + `,"io.modelcontextprotocol/clientInfo":{"name":"c"}`, invalid},
+		{good + `,"io.modelcontextprotocol/clientInfo":{"name":"c","version":1}`, invalid},
+		{good + `,"io.modelcontextprotocol/clientInfo":"c"`, invalid},
+		{good + `,"io.modelcontextprotocol/logLevel":"loud"`, invalid},
+		{good + `,"io.modelcontextprotocol/logLevel":3`, invalid},
+		{good + `,"progressToken":1.5`, invalid},
+	} {
+		for _, method := range []string{"server/discover", "prompts/list", `prompts/get`, "completion/complete"} {
+			for i, session := range sessions {
+				got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"name":"text",`+
+					completeParamsOf("text", "a", "")+`,"_meta":{`+test.meta+`}}}`)
+				require.NoError(t, err)
+				if method == "completion/complete" && test.want == `"result"` {
+					assert.Contains(t, got, "is not an argument of this prompt")
+					continue
+				}
+				assert.Contains(t, got, test.want, "%s in session %d: %s", method, i, test.meta)
+			}
+		}
+		// A method that there is not is found out after the envelope, and before
+		// what is optional in it.
+		for _, method := range []string{"no/such", "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tools/list"} {
+			for _, session := range sessions {
+				got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"_meta":{`+test.meta+`}}}`)
+				require.NoError(t, err)
+				want := test.want
+				if strings.HasPrefix(test.meta, good) || want == `"result"` {
+					want = `"code":-32601`
+				}
+				assert.Contains(t, got, want, "%s: %s", method, test.meta)
+			}
+		}
+	}
+	assert.Zero(t, fresh.revision(), "a session is begun by initialize only")
+}
+
+// JRP-32, GAP-07, GAP-18, DSC-09: a request without an envelope, and outside of a
+// session, is told what it lacks.
+func TestNoEnvelope(t *testing.T) {
+	t.Parallel()
+	s := NewServer(nil, Options{})
+	fresh := s.NewSession(SessionOptions{})
+	defer fresh.Close()
+	for _, params := range []string{"", `,"params":null`, `,"params":{}`, `,"params":{"_meta":null}`, `,"params":{"_meta":{}}`,
+		`,"params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`} {
+		for _, method := range []string{"server/discover", "prompts/list", "prompts/get", "subscriptions/listen"} {
+			for _, session := range []*Session{nil, fresh} {
+				got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)
+				require.NoError(t, err)
+				assert.Contains(t, got, `"code":-32602`, "%s %s", method, params)
+				assert.Contains(t, got, "initialize", "the way of the handshake")
+				assert.Contains(t, got, "io.modelcontextprotocol/protocolVersion")
+				assert.Contains(t, got, "io.modelcontextprotocol/clientCapabilities")
+			}
+		}
+	}
+}
+
+// GAP-01, CPT-01…03, CPT-10, JRP-37: on one connection each message has its own
+// era: neither leaves anything behind for the other.
+func TestErasOnOneConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := NewServer(registryOf(textPrompt("text", "hi")), Options{CacheTTL: time.Second})
+		c := connect(t, s)
+		list := `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
+		listed := `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"text"}]}}`
+		enveloped := `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"text"}],"resultType":"complete","ttlMs":1000,"cacheScope":"private","_meta":{` + ownIdentity + `}}}`
+
+		assert.Equal(t, []string{enveloped}, c.ask(envelopedLine("1", "prompts/list", "")))
+		got := c.ask(list)
+		require.Len(t, got, 1)
+		assert.Contains(t, got[0], `"code":-32602`, "the envelope of the message before is not its own")
+		c.handshakeIn("2024-11-05")
+		for range 2 {
+			assert.Equal(t, []string{listed}, c.ask(list))
+			assert.Equal(t, []string{enveloped}, c.ask(envelopedLine("1", "prompts/list", "")))
+			assert.Equal(t, []string{pongLine("1")}, c.ask(pingLine("1")))
+			assert.Equal(t, []string{string(errorAnswer("1", methodNotFound("ping")).msg)}, c.ask(envelopedLine("1", "ping", "")))
+			assert.Equal(t, []string{string(errorAnswer("1", methodNotFound("server/discover")).msg)}, c.ask(strings.Replace(list, "prompts/list", "server/discover", 1)))
+		}
+		require.NoError(t, c.end())
+	})
+}
+
+// JRP-05, JRP-38, JRP-39, JRP-41: requests of several clients on one
+// connection may be interleaved, and one client's go over several.
+func TestStatelessRequestsBelongToNoConnection(t *testing.T) {
+	t.Parallel()
+	s := NewServer(tagged(6), Options{PageSize: 2})
+	session := s.NewSession(SessionOptions{})
+	defer session.Close()
+	var names []string
+	var next struct {
+		Result struct {
+			Prompts []struct{ Name string }
+			Next    string `json:"nextCursor"`
+		}
+	}
+	for i := range 3 {
+		members := ""
+		if i > 0 {
+			members = `"cursor":"` + next.Result.Next + `"`
+			next.Result.Next = ""
+		}
+		at := []*Session{session, nil, session}[i]
+		got, err := handle(t, s, at, envelopedLine("1", "prompts/list", members))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal([]byte(got), &next))
+		for _, p := range next.Result.Prompts {
+			names = append(names, p.Name)
+		}
+	}
+	assert.Equal(t, []string{"p000", "p001", "p002", "p003", "p004", "p005"}, names)
+	assert.Empty(t, next.Result.Next)
+}
+
+// DSC-13, MET-10: who the client says that it is changes nothing.
+func TestClientInfoChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := NewServer(tagged(3), Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
+	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
+		want, err := handle(t, s, nil, line)
+		require.NoError(t, err)
+		for _, name := range []string{"all", "few", "root"} {
+			got, err := handle(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	}
+}
+
+// JRP-09, JRP-10, MET-09: the result of a Method gets what each result of the
+// revision has, and keeps what it has itself. In a session it is sent as it is.
+func TestMethodResults(t *testing.T) {
+	t.Parallel()
+	const identity = ownIdentity
+	for _, test := range []struct{ result, want string }{
+		{`{}`, `{"resultType":"complete","_meta":{` + identity + `}}`},
+		{`{"a":1,"b":[{"c":"<d>"}]}`, `{"resultType":"complete","a":1,"b":[{"c":"<d>"}],"_meta":{` + identity + `}}`},
+		{`{ "a" : [ 1 , 2 ] ,` + "\n" + ` "b" : "x y" }`, `{"resultType":"complete","a":[1,2],"b":"x y","_meta":{` + identity + `}}`},
+		{`{"resultType":"task","a":1}`, `{"resultType":"task","a":1,"_meta":{` + identity + `}}`},
+		{`{"_meta":{}}`, `{"resultType":"complete","_meta":{` + identity + `}}`},
+		{`{"_meta":{"x":1,"y":{"z":null}},"a":1}`, `{"resultType":"complete","a":1,"_meta":{` + identity + `,"x":1,"y":{"z":null}}}`},
+		{`{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"other","version":"2"},"x":1}}`,
+			`{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"other","version":"2"},"x":1}}`},
+		{`{"resultType":"task","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"other","version":"2"}}}`,
+			`{"resultType":"task","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"other","version":"2"}}}`},
+		{`{"":0,"a\"b":{"\u0061":1}}`, `{"resultType":"complete","":0,"a\"b":{"\u0061":1},"_meta":{` + identity + `}}`},
+		{strings.Repeat(`{"a":`, maxDepth-1) + `{}` + strings.Repeat(`}`, maxDepth-1),
+			`{"resultType":"complete","a":` + strings.Repeat(`{"a":`, maxDepth-2) + `{}` + strings.Repeat(`}`, maxDepth-2) + `,"_meta":{` + identity + `}}`},
+	} {
+		s := NewServer(nil, Options{Methods: map[string]Method{"raw": func(context.Context, json.RawMessage) (any, error) {
+			return json.RawMessage(test.result), nil
+		}}})
+		got, err := handle(t, s, nil, envelopedLine("1", "raw", ""))
+		require.NoError(t, err)
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got, test.result)
+		got, err = handle(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"raw"}`)
+		require.NoError(t, err)
+		var b strings.Builder
+		require.NoError(t, compactInto(&b, test.result))
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+b.String()+`}`, got, test.result)
+	}
+}
+
+func compactInto(b *strings.Builder, src string) error {
+	var raw json.RawMessage
+	if err := json.Unmarshal([]byte(src), &raw); err != nil {
+		return err
+	}
+	out, err := appendJSON(nil, raw)
+	b.Write(out)
+	return err
+}
+
+// DSC-03, MET-09, GAP-48: every result has the server's identity, no error has
+// it, and nothing of this era goes to a session of the other (GAP-45).
+func TestIdentityOfTheServer(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(textPrompt("text", "hi"), completing("p", completed("x"))), Options{
+		Methods: map[string]Method{"raw": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+	})
+	closing := make(chan struct{})
+	close(closing)
+	for _, line := range []string{
+		envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "text"),
+		envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")), envelopedLine("1", "raw", ""), listenLine("1"),
+	} {
+		r := &recorder{t: t}
+		require.NoError(t, s.Handle(t.Context(), []byte(line), Exchange{Send: r.send, Closing: closing}))
+		last := r.messages[len(r.messages)-1]
+		assert.True(t, last.last)
+		var m struct {
+			Result struct {
+				Type string                     `json:"resultType"`
+				Meta map[string]json.RawMessage `json:"_meta"`
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(last.msg), &m), last.msg)
+		assert.Equal(t, "complete", m.Result.Type, line)
+		assert.JSONEq(t, `{"name":"prompts","version":"0"}`, string(m.Result.Meta[serverInfoKey]), line)
+	}
+	got, err := handle(t, s, nil, envelopedGet("1", "none"))
+	require.NoError(t, err)
+	assert.NotContains(t, got, serverInfoKey)
+	for _, version := range handshakeVersions {
+		session := sessionIn(t, s, version)
+		for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, getLine("1", "text"), completeLine("1", "p", "a", ""), `{"jsonrpc":"2.0","id":1,"method":"raw"}`} {
+			got, err := handle(t, s, session, line)
+			require.NoError(t, err)
+			for _, member := range []string{"resultType", "ttlMs", "cacheScope", "_meta"} {
+				assert.NotContains(t, got, member, "%s in %s", line, version)
+			}
+		}
+	}
+}
+
+// CCH-01…03, CCH-06, CCH-09, PRL-12: the hints for caches on lists, and on
+// nothing but lists and server/discover (PRG-11).
+func TestCacheHints(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		ttl    time.Duration
+		public bool
+		want   string
+	}{
+		{0, false, `"ttlMs":0,"cacheScope":"private"`},
+		{time.Microsecond, true, `"ttlMs":0,"cacheScope":"public"`},
+		{24 * time.Hour, true, `"ttlMs":86400000,"cacheScope":"public"`},
+		{1<<63 - 1, false, fmt.Sprintf(`"ttlMs":%d,"cacheScope":"private"`, int64(1<<63-1)/1e6)},
+	} {
+		s := NewServer(tagged(3), Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
+		for _, cursor := range []string{"", `"cursor":"` + string(appendCursor(nil, "p001")) + `"`} {
+			got, err := handle(t, s, nil, envelopedLine("1", "prompts/list", cursor))
+			require.NoError(t, err)
+			assert.Contains(t, got, test.want)
+		}
+		got, err := handle(t, s, nil, envelopedGet("1", "p000"))
+		require.NoError(t, err)
+		assert.Equal(t, envelopedText("1", "hi"), got)
+	}
+	_, err := newServer(nil, Options{CacheTTL: -1})
+	assert.ErrorContains(t, err, "CacheTTL is negative")
+}
+
+// LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
+// to one that asks for it.
+func TestNothingIsLoggedToTheClient(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		s := NewServer(registryOf(rendered("faulty", func(context.Context) (*Result, error) { return nil, errDisk })), Options{Logger: j.logger()})
+		c := connect(t, s).handshake()
+		for _, level := range []string{"", `"io.modelcontextprotocol/logLevel":"debug",`} {
+			got := c.ask(strings.Replace(envelopedGet("1", "faulty"), `"_meta":{`, `"_meta":{`+level, 1))
+			assert.Equal(t, []string{errorLine("1", CodeInternalError, "the prompt could not be rendered")}, got)
+		}
+		assert.Len(t, c.ask(getLine("1", "faulty")), 1)
+		assert.Equal(t, 3, strings.Count(j.String(), "the disk is on fire"))
+		require.NoError(t, c.end())
+	})
+}

@@ -1,0 +1,323 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rank is who a client is, in its context.
+type rank struct{}
+
+// ranked shows a prompt to whoever has one of its tags as a rank.
+func ranked(ctx context.Context, p Prompt) bool {
+	mine, _ := ctx.Value(rank{}).(string)
+	return slices.Contains(p.Tags, mine)
+}
+
+// tagged declares n prompts of which each third is for "few", all for "all".
+func tagged(n int) *Registry {
+	reg := new(Registry)
+	for i := range n {
+		p := textPrompt(fmt.Sprintf("p%03d", i), "hi")
+		p.Tags = []string{"all"}
+		if i%3 == 1 {
+			p.Tags = append(p.Tags, "few")
+		}
+		reg.MustAdd(p)
+	}
+	return reg
+}
+
+type listedPage struct {
+	Prompts []struct{ Name string }
+	Next    *string `json:"nextCursor"`
+	Scope   string  `json:"cacheScope"`
+	TTL     *int    `json:"ttlMs"`
+}
+
+// pageFor returns the page after a cursor that a client of a rank gets.
+func pageFor(t testing.TB, s *Server, who, cursor string) listedPage {
+	t.Helper()
+	members := ""
+	if cursor != "" {
+		members = `"cursor":"` + cursor + `"`
+	}
+	r := &recorder{t: t}
+	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), []byte(envelopedLine("1", "prompts/list", members)), Exchange{Send: r.send}))
+	require.Len(t, r.messages, 1)
+	var m struct{ Result listedPage }
+	require.NoError(t, json.Unmarshal([]byte(r.messages[0].msg), &m))
+	return m.Result
+}
+
+// PRL-01, CCH-05: a list has what its client may see and nothing else, in full
+// pages; cursors name visible prompts, and there is none after the last of them.
+func TestVisibleList(t *testing.T) {
+	t.Parallel()
+	s := NewServer(tagged(30), Options{PageSize: 4, Visible: ranked})
+	for who, want := range map[string]int{"all": 30, "few": 10, "none": 0, "": 0} {
+		var names []string
+		cursor := ""
+		for {
+			page := pageFor(t, s, who, cursor)
+			for _, p := range page.Prompts {
+				names = append(names, p.Name)
+			}
+			assert.Equal(t, "private", page.Scope)
+			if page.Next == nil {
+				break
+			}
+			assert.Len(t, page.Prompts, 4, "a page that is not the last is full")
+			after, ok := parseCursor(*page.Next)
+			require.True(t, ok)
+			assert.Equal(t, names[len(names)-1], after)
+			cursor = *page.Next
+		}
+		require.Len(t, names, want, who)
+		for i, name := range names {
+			n := i
+			if who == "few" {
+				n = 3*i + 1
+			}
+			assert.Equal(t, fmt.Sprintf("p%03d", n), name)
+		}
+	}
+	// A last page that is just full has no cursor, though hidden prompts follow.
+	s = NewServer(tagged(30), Options{PageSize: 10, Visible: ranked})
+	page := pageFor(t, s, "few", "")
+	assert.Len(t, page.Prompts, 10)
+	assert.Nil(t, page.Next)
+	// A cursor of somebody else's is only a position.
+	assert.Len(t, pageFor(t, s, "few", string(appendCursor(nil, "p015"))).Prompts, 5)
+}
+
+// CCH-07, CCH-08, PRL-04: what depends on who asks is private, whatever the
+// author has said; and no client's list or cursor is a way to what another may
+// not get.
+func TestVisibleForcesPrivate(t *testing.T) {
+	t.Parallel()
+	for _, public := range []bool{false, true} {
+		for _, filter := range []func(context.Context, Prompt) bool{nil, ranked} {
+			s := NewServer(tagged(9), Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
+			want := "private"
+			if public && filter == nil {
+				want = "public"
+			}
+			page := pageFor(t, s, "all", "")
+			for page.Next != nil {
+				assert.Equal(t, want, page.Scope)
+				require.NotNil(t, page.TTL)
+				assert.Equal(t, 1500, *page.TTL)
+				page = pageFor(t, s, "all", *page.Next)
+			}
+			assert.Equal(t, want, page.Scope, "the last page too")
+			got, err := handle(t, s, nil, envelopedLine("1", "server/discover", ""))
+			require.NoError(t, err)
+			assert.Contains(t, got, `"ttlMs":1500,"cacheScope":"`+want+`"`)
+		}
+	}
+	s := NewServer(tagged(9), Options{Visible: ranked})
+	session := newSession(t, s)
+	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
+		ctx := context.WithValue(t.Context(), rank{}, who)
+		for _, request := range []func(id, name string) string{getLine, envelopedGet} {
+			r := &recorder{t: t}
+			require.NoError(t, session.Handle(ctx, []byte(request("1", "p000")), Exchange{Send: r.send}))
+			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "there is no prompt"), who)
+		}
+		for _, line := range []string{envelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
+			r := &recorder{t: t}
+			require.NoError(t, session.Handle(ctx, []byte(line), Exchange{Send: r.send}))
+			assert.Equal(t, who == "few", !strings.Contains(r.messages[0].msg, "p000"), who)
+		}
+	}
+}
+
+// CCH-08, PRG-02: a hidden prompt does not exist: whatever is asked about it is
+// answered byte for byte as it is where there is no such prompt, and its code is
+// not run.
+func TestVisibleHidesEntirely(t *testing.T) {
+	t.Parallel()
+	hidden := Prompt{
+		Name: "hidden", Arguments: []Argument{{Name: "a", Required: true}},
+		Render: func(context.Context, map[string]string) (*Result, error) { panic("it is run") },
+	}
+	o := Options{Visible: func(_ context.Context, p Prompt) bool { return p.Name != "hidden" }, StrictArguments: true, AskArguments: true}
+	with, without := NewServer(registryOf(hidden, textPrompt("text", "hi")), o), NewServer(registryOf(textPrompt("text", "hi")), o)
+	for _, members := range []string{
+		`"name":"hidden"`,
+		`"name":"hidden","arguments":null`,
+		`"name":"hidden","arguments":{"a":"x"}`,
+		`"name":"hidden","arguments":{"a":1}`,
+		`"name":"hidden","arguments":{"b":"x"}`,
+		`"name":"hidden","inputResponses":{"prompt.arguments":{"action":"accept","content":{}}}`,
+		`"name":"hidden","requestState":"x"`,
+		`"name":"h\u0069dden"`,
+	} {
+		for _, envelope := range []string{bareEnvelope, strings.Replace(bareEnvelope, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)} {
+			line := `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{` + members + `,` + envelope + `}}`
+			assertSameAnswer(t, with, without, line)
+		}
+		for _, version := range handshakeVersions {
+			line := `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{` + members + `}}`
+			got, err := handle(t, with, sessionIn(t, with, version), line)
+			require.NoError(t, err)
+			want, err := handle(t, without, sessionIn(t, without, version), line)
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+			assert.Contains(t, got, "there is no prompt")
+		}
+	}
+	for _, version := range allWires {
+		var errs [2]string
+		for i, s := range []*Server{with, without} {
+			_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"hidden"}`), CallOptions{Version: version})
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			errs[i] = string(errorAnswer("1", e).msg)
+		}
+		assert.Equal(t, errs[1], errs[0])
+	}
+	assertSameAnswer(t, with, without, envelopedLine("1", "prompts/list", ""))
+}
+
+func assertSameAnswer(t testing.TB, a, b *Server, line string) {
+	t.Helper()
+	got, err := handle(t, a, nil, line)
+	require.NoError(t, err)
+	want, err := handle(t, b, nil, line)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, line)
+}
+
+// The function sees the prompt as it was declared, Tags and all.
+func TestVisibleSeesThePrompt(t *testing.T) {
+	t.Parallel()
+	p := New(Prompt{Name: "p", Title: "P", Description: "What it is", Tags: []string{"x", "y"}, Meta: Meta{"k": "v"}},
+		func(context.Context, struct {
+			A string `json:"a"`
+		}) (*Result, error) {
+			return Messages(), nil
+		})
+	var seen []Prompt
+	s := NewServer(registryOf(p), Options{Visible: func(_ context.Context, p Prompt) bool {
+		seen = append(seen, p)
+		return true
+	}})
+	for _, method := range s.Methods() {
+		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+completeParamsOf("p", "a", "")+`}`), CallOptions{})
+	}
+	require.Len(t, seen, 3, "once for each of get, list and complete")
+	for _, p := range seen {
+		assert.Equal(t, "p", p.Name)
+		assert.Equal(t, "P", p.Title)
+		assert.Equal(t, "What it is", p.Description)
+		assert.Equal(t, []string{"x", "y"}, p.Tags)
+		assert.Equal(t, Meta{"k": "v"}, p.Meta)
+		require.Len(t, p.Arguments, 1)
+		assert.Equal(t, "a", p.Arguments[0].Name)
+		assert.True(t, p.Arguments[0].Required)
+	}
+}
+
+// It decides by the context of Call, too.
+func TestVisibleOfACall(t *testing.T) {
+	t.Parallel()
+	s := NewServer(tagged(3), Options{Visible: ranked})
+	for who, want := range map[string]string{
+		"all": `{"prompts":[{"name":"p000"},{"name":"p001"},{"name":"p002"}]}`, "few": `{"prompts":[{"name":"p001"}]}`, "": `{"prompts":[]}`,
+	} {
+		ctx := context.WithValue(t.Context(), rank{}, who)
+		raw, err := s.Call(ctx, "prompts/list", nil, CallOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, want, string(raw))
+		_, err = s.Call(ctx, "prompts/get", []byte(`{"name":"p000"}`), CallOptions{})
+		assert.Equal(t, who == "all", err == nil, who)
+	}
+}
+
+// It is an author's code: it may panic or be slow, and then there is no list
+// rather than half of one.
+func TestVisibleFails(t *testing.T) {
+	t.Parallel()
+	lines := map[string]string{
+		"the prompts could not be listed":     `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+		"the prompt could not be rendered":    getLine("1", "p001"),
+		"the argument could not be completed": completeLine("1", "p001", "a", ""),
+	}
+	t.Run("panic", func(t *testing.T) {
+		t.Parallel()
+		var j journal
+		s := NewServer(tagged(3), Options{Logger: j.logger(), Visible: func(_ context.Context, p Prompt) bool {
+			if p.Name == "p001" {
+				panic(errors.New("a secret"))
+			}
+			return true
+		}})
+		session := newSession(t, s)
+		for failed, line := range lines {
+			got, err := handle(t, s, session, line)
+			require.NoError(t, err)
+			assert.Equal(t, errorLine("1", CodeInternalError, failed), got)
+		}
+		assert.Equal(t, 3, strings.Count(j.String(), "panic: a secret"))
+	})
+	t.Run("slow", func(t *testing.T) {
+		t.Parallel()
+		for _, heeds := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewServer(tagged(3), Options{Visible: func(ctx context.Context, _ Prompt) bool {
+					if heeds {
+						select {
+						case <-ctx.Done():
+						case <-time.After(time.Minute):
+						}
+					} else {
+						time.Sleep(time.Minute)
+					}
+					return true
+				}})
+				c := connect(t, s).handshake()
+				for _, line := range lines {
+					assert.Empty(t, c.ask(line))
+					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "nobody waits for it")
+					time.Sleep(defaultRenderTimeout)
+					assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+				}
+				time.Sleep(time.Hour)
+				assert.Empty(t, c.received())
+				require.NoError(t, c.end())
+				assertNoTrace(t, s)
+			})
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			calls := 0
+			s := NewServer(tagged(100), Options{Visible: func(context.Context, Prompt) bool {
+				calls++
+				time.Sleep(time.Second)
+				return true
+			}, RenderTimeout: -1})
+			c := connect(t, s).handshake()
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+			time.Sleep(time.Second / 2)
+			assert.Empty(t, c.ask(cancelLine("1")))
+			time.Sleep(time.Hour)
+			assert.Empty(t, c.received())
+			assert.Equal(t, 1, calls, "it goes on for nobody")
+			require.NoError(t, c.end())
+		})
+	})
+}
