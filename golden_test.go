@@ -42,7 +42,8 @@ var update = flag.Bool("update", false, "write what the server sends into testda
 // The S> lines after each other line are all that the server sends, in this
 // order, until nothing moves any more. With -update they are written anew.
 // Subscriptions are told of one change in any order: what belongs to one of
-// them is put together, and follows what belongs to none.
+// them is put together, and follows what belongs to none. The answers of a
+// batch come in any order as well: here that of their ids.
 //
 // A requestState and an elicitationId are random. In the server's lines there
 // is a name, <state 1> for the first state and so on, by which the client's
@@ -153,7 +154,7 @@ func play(t *testing.T, file, script string) string {
 		got := c.received()
 		sortSubscriptions(got)
 		for i, msg := range got {
-			msg = elicitations.take(states.take(msg))
+			msg = elicitations.take(states.take(sortBatch(t, msg)))
 			got[i] = msg
 			played.WriteString("S> " + msg + "\n")
 			assert.True(t, json.Valid([]byte(msg)), "%s: not JSON: %s", where, msg)
@@ -205,6 +206,29 @@ func sortSubscriptions(msgs []string) {
 		return ""
 	}
 	slices.SortStableFunc(msgs, func(a, b string) int { return strings.Compare(of(a), of(b)) })
+}
+
+// sortBatch returns the message with its answers in the order of their ids, if
+// it is a batch.
+func sortBatch(t *testing.T, msg string) string {
+	if !strings.HasPrefix(msg, "[") {
+		return msg
+	}
+	var answers []json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(msg), &answers))
+	id := func(answer json.RawMessage) string {
+		var a struct{ ID json.RawMessage }
+		require.NoError(t, json.Unmarshal(answer, &a))
+		return string(a.ID)
+	}
+	slices.SortStableFunc(answers, func(a, b json.RawMessage) int { return strings.Compare(id(a), id(b)) })
+	sorted := "["
+	for i, a := range answers {
+		sorted += ","[:min(i, 1)] + string(a)
+	}
+	sorted += "]"
+	require.Len(t, sorted, len(msg), "there is more to the batch than its answers")
+	return sorted
 }
 
 // goldenServers are the options that a session may ask for.
