@@ -247,7 +247,12 @@ var goldenServers = map[string]Options{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) {
 				return map[string]any{"tools": []string{}, "note": "<none>"}, nil
 			},
-			"echo":   func(_ context.Context, p json.RawMessage) (any, error) { return map[string]any{"params": p}, nil },
+			"echo": func(_ context.Context, p json.RawMessage) (any, error) { return map[string]any{"params": p}, nil },
+			"rich": func(context.Context, json.RawMessage) (any, error) {
+				return json.RawMessage(`{ "_meta" : {"b":[1, 2],"io.modelcontextprotocol/serverInfo":{"name":"own","version":"2"}}, "resultType" : "org.example/rich", "a\u0062":{} }`), nil
+			},
+			"empty":  func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
+			"amiss":  func(context.Context, json.RawMessage) (any, error) { return map[string]any{"_meta": 1}, nil },
 			"scalar": func(context.Context, json.RawMessage) (any, error) { return 1, nil },
 			"list":   func(context.Context, json.RawMessage) (any, error) { return []int{}, nil },
 			"null":   func(context.Context, json.RawMessage) (any, error) { return nil, nil },
