@@ -197,13 +197,27 @@ func (r *random) put(msg string) string {
 // sortSubscriptions puts together what belongs to each subscription, in the
 // order in which it was sent.
 func sortSubscriptions(msgs []string) {
+	cut := func(msg, prefix string) string {
+		_, id, ok := strings.Cut(msg, prefix)
+		if !ok {
+			return ""
+		}
+		return id[:strings.IndexAny(id, ",}")]
+	}
+	ids := map[string]bool{}
 	of := func(msg string) string {
-		for _, prefix := range []string{`"` + subscriptionKey + `":`, `"method":"notifications/cancelled","params":{"requestId":`} {
-			if _, id, ok := strings.Cut(msg, prefix); ok {
-				return id[:strings.IndexAny(id, ",}")]
-			}
+		if id := cut(msg, `"`+subscriptionKey+`":`); id != "" {
+			ids[id] = true
+			return id
+		}
+		// A cancellation follows the answer; others are of the server's own requests.
+		if id := cut(msg, `"method":"notifications/cancelled","params":{"requestId":`); ids[id] {
+			return id
 		}
 		return ""
+	}
+	for _, msg := range msgs {
+		of(msg)
 	}
 	slices.SortStableFunc(msgs, func(a, b string) int { return strings.Compare(of(a), of(b)) })
 }
