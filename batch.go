@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -17,77 +18,96 @@ const maxBatch = 1000
 type batch struct {
 	session  *Session
 	exchange Exchange
+	most     int // bytes of answers after which no request is taken
 	tasks    []*task
-	settled  chan struct{} // closed when no task waits for its answer
+	settled  chan struct{} // closed when nobody waits for an answer any more
 
-	mu      sync.Mutex // protects the fields below; held to call the exchange's Send
-	open    int        // tasks that wait for their answer
+	sending sync.Mutex // held to call the exchange's Send, and for the field below
+	isOver  bool       // the answers are out
+
+	mu      sync.Mutex // protects the fields below
+	open    int        // tasks that wait for their answer; one more while they are made
 	answers []byte     // begun array; empty if there are none yet
 }
 
+var errBatchFull = internalError("the answers to this batch are too large; send fewer messages together")
+
 // receiveBatch is receive for a batch.
 func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x Exchange, p *patience) (job, error) {
-	type element struct {
-		call call
-		err  *Error
+	elements, err := s.readBatch(session, root, large)
+	if err != nil {
+		return nil, x.answer(session.errorAnswer(&message{}, err))
 	}
+	b := &batch{session: session, exchange: x, most: s.options.MaxMessageBytes, settled: make(chan struct{}), open: 1}
+	session.answers.add() // that of the batch is out later than those in it
+	own := Exchange{Check: x.Check, Send: b.send, Closing: x.Closing, emit: x.emit}
+	for i := range elements {
+		e := &elements[i]
+		if e.call.message.class != request || e.err != nil {
+			_ = s.pass(session, &e.call.message, e.err, own) // b.send does not fail for an answer
+			continue
+		}
+		if t, _ := s.take(ctx, &e.call, own, p, b); t != nil {
+			b.tasks = append(b.tasks, t)
+		}
+	}
+	b.taskSettled()
+	if len(b.tasks) == 0 {
+		defer session.answers.done()
+		return nil, b.finish()
+	}
+	return b, nil
+}
+
+// element is one message of a batch.
+type element struct {
+	call call
+	err  *Error
+}
+
+// readBatch takes a batch apart.
+func (s *Server) readBatch(session *Session, root strictjson.Value, large bool) ([]element, *Error) {
 	var elements []element
 	responses := 0
 	for v := range root.Elements() {
 		if len(elements) == maxBatch {
-			return nil, x.answer(session.errorAnswer(&message{}, invalidRequest("a batch must not have more than %d messages", maxBatch)))
+			return nil, invalidRequest("a batch must not have more than %d messages", maxBatch)
 		}
 		e := element{call: call{server: s, session: session}}
-		e.call.message, e.err = readMessage(v)
-		e.call.message.large = large
-		if e.call.message.class == response {
+		m := &e.call.message
+		*m, e.err = readMessage(v)
+		m.large = large
+		switch {
+		case m.isStateless():
+			return nil, invalidRequest("a message with its own protocol version cannot be part of a batch")
+		case m.class == response:
 			responses++
-		}
-		if e.call.message.isStateless() {
-			return nil, x.answer(session.errorAnswer(&message{}, invalidRequest("a message with its own protocol version cannot be part of a batch")))
+		case m.class == request && m.method == "initialize" && e.err == nil:
+			e.err = invalidRequest("initialize cannot be part of a batch")
 		}
 		elements = append(elements, e)
 	}
 	switch {
 	case len(elements) == 0:
-		return nil, x.answer(session.errorAnswer(&message{}, invalidRequest("a batch must not be empty")))
+		return nil, invalidRequest("a batch must not be empty")
 	case responses > 0 && responses < len(elements):
-		return nil, x.answer(session.errorAnswer(&message{}, invalidRequest("a batch must not mix responses with other messages")))
+		return nil, invalidRequest("a batch must not mix responses with other messages")
 	}
-	b := &batch{session: session, exchange: x}
-	own := Exchange{Check: x.Check, Send: b.send, Closing: x.Closing, emit: x.emit}
-	for i := range elements {
-		e := &elements[i]
-		m := &e.call.message
-		if m.class == request && m.method == "initialize" && e.err == nil {
-			e.err = invalidRequest("initialize cannot be part of a batch")
-		}
-		if m.class != request || e.err != nil {
-			_ = s.pass(session, m, e.err, own) // b.send does not fail for an answer
-			continue
-		}
-		if t, _ := s.take(ctx, &e.call, own, p); t != nil {
-			b.tasks = append(b.tasks, t)
-		}
-	}
-	b.settled, b.open = make(chan struct{}), len(b.tasks)
-	for _, t := range b.tasks {
-		t.batch = b
-	}
-	if len(b.tasks) == 0 {
-		return nil, b.finish()
-	}
-	session.answers.add() // that of the batch is out later than those in it
-	return b, nil
+	return elements, nil
 }
 
 // send is the Send of the batch's messages: it collects their answers.
 func (b *batch) send(msg []byte, _ Code, last bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if !last {
+		b.sending.Lock()
+		defer b.sending.Unlock()
+		if b.isOver {
+			return errAnswered
+		}
 		return b.exchange.Send(msg, 0, false)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.answers == nil {
 		b.answers = append(b.answers, '[')
 	} else {
@@ -97,18 +117,37 @@ func (b *batch) send(msg []byte, _ Code, last bool) error {
 	return nil
 }
 
+// isFull reports whether there are so many answers that no more are made.
+func (b *batch) isFull() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.answers) > b.most
+}
+
 // run does the work of the batch's tasks concurrently, and answers once each of
 // them has been answered or cancelled. The work may go on after that.
 func (b *batch) run(limit time.Duration) error {
+	errs := make([]error, len(b.tasks))
 	var running sync.WaitGroup
-	for _, t := range b.tasks {
-		running.Go(func() { _ = t.run(limit) })
+	for i, t := range b.tasks {
+		running.Go(func() { errs[i] = t.run(limit) })
 	}
 	<-b.settled
+	isSilent := b.answers == nil // nobody adds to them any more
 	err := b.finish()
 	b.session.answers.done()
 	running.Wait()
+	if isSilent {
+		err = errors.Join(errs...)
+	}
 	return err
+}
+
+// addTask counts a task that is to be answered.
+func (b *batch) addTask() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open++
 }
 
 // taskSettled is called once for each task that has its answer, or needs none.
@@ -125,9 +164,13 @@ func (b *batch) taskSettled() {
 // requests have none.
 func (b *batch) finish() error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.answers == nil {
+	msg := b.answers
+	b.mu.Unlock()
+	b.sending.Lock()
+	defer b.sending.Unlock()
+	b.isOver = true
+	if msg == nil {
 		return nil
 	}
-	return b.exchange.answer(answer{msg: append(b.answers, ']')})
+	return b.exchange.answer(answer{msg: append(msg, ']')})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
@@ -20,11 +21,14 @@ type CallOptions struct {
 	ClientCapabilities json.RawMessage
 	// Request, if not nil, sends the client a request and returns the result
 	// that it answers with. It is how an [Ask] reaches a client of revision
-	// 2025-06-18 or 2025-11-25. It may be called on any goroutine.
+	// 2025-06-18 or 2025-11-25: concurrently for each question, on goroutines
+	// of its own. ctx ends with the first failure, and after
+	// Options.AskTimeout. An error means that the client cannot be asked.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification: the progress of
-	// the request, if it has a token. It may be called on any goroutine, but
-	// not concurrently, nor after Call has returned. It must not keep params.
+	// the request, if it has a token. Call calls it on a goroutine of its own
+	// or on the caller's, one call at a time, and not once it has returned.
+	// Notify must not keep params.
 	Notify func(method string, params json.RawMessage)
 }
 
@@ -86,7 +90,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 
 // work does the work of a Call.
 func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json.RawMessage, error) {
-	p := &callPeer{options: o}
+	p := &callPeer{server: s, options: o}
 	p.place.server = s.limit
 	if !p.place.enter(ctx, nil) {
 		return nil, busy()
@@ -95,8 +99,10 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	if err := p.place.acquire(ctx, 0); err != nil {
 		return nil, err
 	}
-	p.ctx = workContext{ctx, &caller{
-		rev: c.rev, client: c.client, asks: w.asks, isLive: o.Request != nil, peer: p,
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(errAnswered)
+	p.ctx = workContext{own, &caller{
+		rev: c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
 	}}
 	if o.Notify != nil {
 		p.ctx.caller.progress.token = c.message.progressToken()
@@ -104,6 +110,11 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	// Goexit in the work must not leave a goroutine that reports.
 	defer p.ctx.caller.progress.finish(p.ctx.caller, false)
 	result, failed := w.do(&p.ctx, nil)
+	p.place.leaveServer()
+	if p.ctx.caller.asking.isUsed() {
+		cancel(errAnswered)
+		p.ctx.caller.asking.close()
+	}
 	p.ctx.caller.progress.finish(p.ctx.caller, true)
 	switch {
 	case failed == nil:
@@ -117,36 +128,60 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 
 // callPeer is the client of a Call, as far as the options lead to it.
 type callPeer struct {
+	server  *Server
 	options CallOptions
 	ctx     workContext
 	place   place
-	asking  turn
+	clock   clock // never started: a Call has no time limit
 }
 
-// request is that of a peer.
-func (p *callPeer) request(ctx context.Context, questions []*question) ([]reply, error) {
-	if err := p.asking.take(ctx); err != nil {
-		return nil, err
-	}
-	defer p.asking.give()
-	if !p.place.yield() {
-		return nil, errAnswered
-	}
-	responses := make([]reply, len(questions))
-	var err error
-	for i, q := range questions {
-		var result json.RawMessage
-		if result, err = p.options.Request(ctx, q.method, q.forRevision(p.ctx.caller.rev)); err != nil {
-			err = fmt.Errorf("asking the client: %w", err)
-			break
+// request is that of a peer. What it spawns has ended when it returns.
+func (p *callPeer) request(ctx context.Context, questions []*question) (results []string, err error) {
+	err = pause(&p.ctx, &p.place, &p.clock, func() error {
+		ctx, cancelTimeout := p.server.untilAnswered(ctx)
+		defer cancelTimeout()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		results = make([]string, len(questions))
+		var asking sync.WaitGroup
+		for i, q := range questions {
+			asking.Go(func() {
+				err := error(&cannotAsk{why: requestFailed, cause: errGoexit}) // unless it comes to its end
+				defer func() {
+					if err != nil {
+						cancel(err) // one failure is that of all
+					}
+				}()
+				results[i], err = p.ask(ctx, q)
+			})
 		}
-		responses[i].result = string(result)
-	}
-	if again := p.place.resume(&p.ctx); err == nil {
-		err = again
-	}
-	return responses, err
+		asking.Wait()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return nil
+	})
+	return results, err
 }
+
+// ask calls the author's Request.
+func (p *callPeer) ask(ctx context.Context, q *question) (result string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &cannotAsk{why: requestFailed, cause: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	raw, failed := p.options.Request(ctx, q.method, q.params)
+	switch {
+	case failed == nil:
+		return string(raw), nil
+	case ctx.Err() != nil && errors.Is(failed, ctx.Err()):
+		return "", context.Cause(ctx)
+	}
+	return "", &cannotAsk{why: requestFailed, cause: failed}
+}
+
+const requestFailed = "the request to it has failed"
 
 // notify is that of a peer.
 func (p *callPeer) notify(method string, params []byte) error {

@@ -11,30 +11,26 @@ import (
 type caller struct {
 	rev    revision.Revision
 	client clientCapabilities
-	// asks says that the function may ask the client for input: only those of
-	// prompts/get may.
+	// asks says that the function may ask the client for input: only render
+	// functions may.
 	asks bool
 	// isLive says that the peer can send the client requests.
 	isLive   bool
 	peer     peer
+	own      context.Context // of the function; ends with its request
+	asking   turn            // of the function's goroutines, to ask the client
 	progress reporter
 	round    round
 }
 
 // peer is a way to a client while its request is being worked on.
 type peer interface {
-	// request sends requests, all at once, and returns what the client has
-	// answered to each.
-	request(ctx context.Context, questions []*question) ([]reply, error)
+	// request sends requests, all at once, and returns the results that the
+	// client has answered with, as JSON. Its error wraps ErrCannotAsk, or is
+	// that of a context.
+	request(ctx context.Context, questions []*question) ([]string, error)
 	// notify sends a notification, unless the request has been answered.
 	notify(method string, params []byte) error
-}
-
-// reply is a client's answer to a request of ours: a result, as JSON, or
-// an error.
-type reply struct {
-	result string
-	err    error
 }
 
 // workContext is the context of an author's function.

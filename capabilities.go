@@ -71,3 +71,20 @@ func (c clientCapabilities) declare() map[string]any {
 	}
 	return all
 }
+
+// names returns the capabilities as a path to each.
+func (c clientCapabilities) names() []string {
+	var names []string
+	for _, n := range []struct {
+		has  bool
+		name string
+	}{
+		{c.form, "elicitation.form"}, {c.url, "elicitation.url"}, {c.sampling, "sampling"},
+		{c.tools, "sampling.tools"}, {c.contexts, "sampling.context"}, {c.roots, "roots"},
+	} {
+		if n.has {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}

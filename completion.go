@@ -34,9 +34,9 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 		return nil, work{}, err
 	}
 	s, rev := c.server, c.rev
-	d, err := s.find(p.prompt)
-	if err != nil {
-		return nil, work{}, err
+	d, ok := s.registry.snapshot().Get(p.prompt)
+	if !ok {
+		return s.unknown(p.prompt)
 	}
 	i := d.plan.find(p.argument)
 	if i < 0 && s.options.Visible == nil {

@@ -31,26 +31,44 @@
 // prompts methods with [Server.Call]. The other way round, Options.Methods
 // adds methods such as tools/list to this package's.
 //
+// # Asking the client
+//
+// A render function can ask the person at the other end, in the midst of it:
+// [Elicit] for one form, [Ask] for several questions at once. In revision
+// 2026-07-28 the function is run again with the answers, so what must not be
+// done twice goes through [Once]; in sessions of 2025-06-18 and 2025-11-25 it
+// waits for them. With Options.AskArguments a client is asked for arguments
+// that are missing or wrong. [Progress] tells how far a slow function is.
+//
 // # Errors
 //
 // What a client is told is a code, a sentence and data for programs:
 //
 //   - -32700 for what is not JSON or not UTF-8;
 //   - -32600 for what is JSON but no request: a duplicate key at any depth,
-//     nesting beyond 128, a member of the envelope in the wrong case, a batch,
-//     a bad id, a message over the size bound;
-//   - -32601 for a method that is not served;
-//   - -32602 for a request before initialize other than ping, and for bad
-//     params: an unknown prompt ({"prompt": name}), a bad cursor, or arguments
+//     nesting beyond 128, a member of the envelope in the wrong case, a bad
+//     id, a message over the size bound, a batch where the revision has none;
+//   - -32601 for a method that is not served, or not in this revision;
+//   - -32602 for a request that neither follows initialize nor carries its own
+//     envelope, and for bad params: a part of the envelope that is missing, an unknown prompt ({"prompt": name}), a bad cursor, or arguments
 //     that are missing, not strings, of the wrong type or against their schema
 //     ({"prompt": name, "problems": [{"argument", "reason", "message",
 //     "allowed"}], "more": number of problems beyond 64}), all problems at
-//     once;
+//     once; or a question that was declined, or answered wrongly
+//     ({"input": key, "action", "problems"});
+//   - -32021 and -32022, in revision 2026-07-28, for a capability that the
+//     client would have to declare ({"requiredCapabilities"}) and for a
+//     version that is not served ({"supported", "requested"});
 //   - -32603 for the server's own faults, without details; these go to
 //     Options.Logger.
 //
 // # Revisions
 //
-// Revision 2025-11-25 of the protocol is served. A client that asks for
-// another one is offered it.
+// All released revisions of the protocol are served, without configuration:
+// 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 to clients that begin with
+// initialize, and 2026-07-28 to requests that carry their own envelope. That is
+// decided message by message, so that one connection can have both. A client
+// that asks for another revision in initialize is offered 2025-11-25. Each
+// client gets what its revision knows; members that are newer are left out, and
+// for content that is newer see Options.Fallback.
 package prompts

@@ -29,7 +29,9 @@ const (
 //
 // A render function may return an Error with [CodeInvalidParams], with
 // [CodeInternalError] or with a code of its own outside of -32768 to -32000;
-// any other code becomes an internal error. A [Method] may use any code but 0.
+// any other code becomes an internal error. A [Method] may use any code but 0;
+// for a client of revision 2026-07-28, which has retired -32002 and reserves
+// -32020 to -32099, such a code becomes one of that revision's.
 type Error struct {
 	Code    Code
 	Message string // one short sentence
@@ -74,16 +76,19 @@ func internalError(message string) *Error {
 // renderError returns what the client gets to see of an error of a render
 // function, or nil if that is nothing.
 func renderError(prompt string, rev revision.Revision, err error) *Error {
+	if problems := blamed(err, nil); len(problems) > 0 {
+		return argumentsError(prompt, problems)
+	}
 	var unable *cannotAsk
 	if errors.As(err, &unable) {
 		return unable.seen(rev)
 	}
+	if errors.Is(err, ErrCannotAsk) {
+		return (&cannotAsk{why: "it has no answer"}).seen(rev)
+	}
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return refused.seen()
-	}
-	if problems := blamed(err, nil); len(problems) > 0 {
-		return argumentsError(prompt, problems)
 	}
 	e := visibleError(err)
 	if e == nil {
@@ -94,6 +99,22 @@ func renderError(prompt string, rev revision.Revision, err error) *Error {
 		return nil
 	}
 	return e
+}
+
+// in returns the error of a Method with a code that the revision allows. The
+// stateless era has retired two, and keeps a range to itself (JRP-23, JRP-24).
+func (e *Error) in(rev revision.Revision) *Error {
+	if !rev.Stateless() {
+		return e
+	}
+	code := e.Code
+	switch {
+	case code == -32002: // a resource that is not found is a param that is not valid
+		code = CodeInvalidParams
+	case code == -32042, -32099 <= code && code < CodeUnsupportedVersion:
+		code = CodeInternalError
+	}
+	return &Error{Code: code, Message: e.Message, Data: e.Data}
 }
 
 // visibleError returns the Error in err that a client gets to see. One

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 type unwrapsNil struct{}
@@ -128,3 +131,26 @@ func TestAppendJSON(t *testing.T) {
 type jsonOnly string
 
 func (j jsonOnly) MarshalJSON() ([]byte, error) { return []byte(j), nil }
+
+// JRP-23, JRP-24: what a Method may answer with elsewhere, a client of
+// 2026-07-28 gets in codes that its revision has.
+func TestCodesOfMethods(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[Code]Code{
+		-32002: CodeInvalidParams, -32042: CodeInternalError, -32023: CodeInternalError, -32099: CodeInternalError,
+		-32020: -32020, -32021: -32021, -32022: -32022, -32100: -32100, -32603: -32603, 7: 7,
+	} {
+		s := NewServer(nil, Options{Methods: map[string]Method{"m": func(context.Context, json.RawMessage) (any, error) {
+			return nil, &Error{Code: code, Message: "no", Data: 1}
+		}}})
+		for version, want := range map[string]Code{"2026-07-28": want, "2025-11-25": code} {
+			rev, _ := revision.Parse(version)
+			_, w, _ := s.methods["m"].serve(&call{server: s, rev: rev}, nil)
+			_, failed := w.do(t.Context(), nil)
+			require.NotNil(t, failed)
+			assert.Equal(t, want, failed.seen.Code, "%d in %s", code, version)
+			assert.Equal(t, "no", failed.seen.Message)
+			assert.JSONEq(t, "1", string(failed.seen.Data.(json.RawMessage)))
+		}
+	}
+}

@@ -3,9 +3,11 @@ package prompts
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -13,37 +15,35 @@ import (
 
 // Form returns a question that a person answers by filling in a form: a field
 // for each field of the struct T, by the rules of [New], with what arguments
-// add to them. The key names the question within its prompt, and message says
-// to the person what it is for. Faults of the declaration are reported by [Ask].
+// add to them. The key names the question within its prompt, see [Ask], and
+// message says to the person what it is for. Faults of the declaration are
+// reported by Ask.
 //
 // The protocol's forms are flat: a field is a text, a number, a boolean, or a
 // choice among the values of an enum, of which a list may take several. Any
 // other type is a text, read as an argument's text would be.
 func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
-	a := &Answer[T]{}
-	var f *form
-	a.question = question{
-		key:    key,
-		method: methodElicit,
-		needs:  clientCapabilities{form: true},
-		encode: func(rev revision.Revision) (json.RawMessage, error) {
-			f = &form{message: message, hints: true}
-			c := planCompiler{plan: &plan{}}
-			c.fromStruct(infer(reflect.TypeFor[T]()), arguments)
-			if len(c.faults) > 0 {
-				return nil, errors.Join(c.faults...)
-			}
-			f.plan = c.plan
-			return f.params(rev)
-		},
-	}
-	a.question.take = func(result string) error {
-		if f == nil { // it was answered before
-			if _, err := a.question.encode(revision.Newest()); err != nil {
-				return err
-			}
+	compile := sync.OnceValues(func() (*form, error) {
+		c := planCompiler{plan: &plan{}}
+		c.fromStruct(infer(reflect.TypeFor[T]()), arguments)
+		return &form{message: message, plan: c.plan, hints: true}, errors.Join(c.faults...)
+	})
+	a := &Answer[T]{question: question{key: key, method: methodElicit}}
+	a.question.encode = func(rev revision.Revision) (json.RawMessage, clientCapabilities, error) {
+		needs := clientCapabilities{form: true}
+		f, err := compile()
+		if err != nil {
+			return nil, needs, err
 		}
-		texts, err := f.read(key, result)
+		params, err := f.params(rev)
+		return params, needs, err
+	}
+	a.question.take = func(rev revision.Revision, result string) error {
+		f, err := compile()
+		if err != nil {
+			return err
+		}
+		texts, err := f.read(key, rev, result)
 		if err != nil {
 			return err
 		}
@@ -139,13 +139,15 @@ func (e *encoder) field(a *argument, hints bool) {
 	default:
 		told = e.textField(a)
 	}
+	hasDefault := a.hasDefault && (e.rev.ElicitationModes() || a.value.kind == kindBool)
+	told = told && hasDefault == a.hasDefault
 	e.opt("title", a.Title)
 	if told || !hints {
 		e.opt("description", a.Description)
 	} else {
 		e.opt("description", a.hinted())
 	}
-	if a.hasDefault && (e.rev.ElicitationModes() || a.value.kind == kindBool) {
+	if hasDefault {
 		e.fieldDefault(a)
 	}
 	e.raw("}")
@@ -226,7 +228,7 @@ func (e *encoder) count(name string, n *int) {
 
 // read returns the texts that a client has filled in, by the position of their
 // arguments. Its error is that of a question's take.
-func (f *form) read(key, result string) ([]given, error) {
+func (f *form) read(key string, rev revision.Revision, result string) ([]given, error) {
 	doc := takeDoc()
 	defer giveDoc(doc)
 	answer, err := readElicited(doc, key, result)
@@ -244,7 +246,7 @@ func (f *form) read(key, result string) ([]given, error) {
 		if i < 0 || v.Kind() == strictjson.Null {
 			continue // MRT-21
 		}
-		text, want := fieldText(f.plan.arguments[i].value, v)
+		text, want := fieldText(f.plan.arguments[i].value, rev, v)
 		if want != "" {
 			problems = append(problems, problem{Argument: name, Reason: reasonType, Message: "must be " + want})
 			continue
@@ -257,9 +259,9 @@ func (f *form) read(key, result string) ([]given, error) {
 	return texts, nil
 }
 
-// fieldText returns the text of an argument that has been filled in as v, or
-// what that would have to be instead.
-func fieldText(a *value, v strictjson.Value) (text, want string) {
+// fieldText returns the text of an argument that has been filled in as v in
+// the form of a revision, or what that would have to be instead.
+func fieldText(a *value, rev revision.Revision, v strictjson.Value) (text, want string) {
 	switch {
 	case a.kind == kindBool:
 		if v.Kind() != strictjson.Bool {
@@ -269,20 +271,35 @@ func fieldText(a *value, v strictjson.Value) (text, want string) {
 		if v.Kind() != strictjson.Number {
 			return "", "a number"
 		}
-	case v.Kind() == strictjson.String:
-		return v.Text(), ""
-	case a.isChoice() && v.Kind() == strictjson.Array:
+		if a.kind != kindFloat && !v.IsInteger() {
+			return integral(v.Raw()), ""
+		}
+	case a.isChoice() && rev.ElicitationModes():
+		if v.Kind() != strictjson.Array {
+			return "", "an array of strings"
+		}
 		for e := range v.Elements() {
 			if e.Kind() != strictjson.String {
 				return "", "an array of strings"
 			}
 		}
-	case a.isChoice():
-		return "", "an array of strings"
 	default:
-		return "", "a string"
+		if v.Kind() != strictjson.String {
+			return "", "a string"
+		}
+		return v.Text(), ""
 	}
 	return v.Raw(), ""
+}
+
+// integral returns a number that is written with a fraction or an exponent, but
+// is an integer, as one; and any other as it is.
+func integral(number string) string {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return number
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // readElicited parses a client's answer to an elicitation. Its error is that

@@ -185,7 +185,7 @@ func FuzzHandle(f *testing.F) {
 // is nil.
 func holdToOutline(t *testing.T, s *Server, session *Session, msg []byte, want outline, fresh bool) {
 	r := &recorder{t: t}
-	given := bytes.Clone(msg)
+	given := r.hear(session, string(msg))
 	var err error
 	if session != nil {
 		err = session.Handle(t.Context(), given, Exchange{Send: r.send})

@@ -5,57 +5,66 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Input returns a question in the protocol's own terms, for what [Form] has no
-// way to ask: method is elicitation/create, sampling/createMessage or
-// roots/list, params is what the protocol says of it, as encoding/json encodes
-// it, and may be nil for roots/list. The answer's Value is the client's result
-// as it came, once its form is checked.
+// InputRequest returns a question in the protocol's own terms, for what [Form]
+// has no way to ask: method is elicitation/create, sampling/createMessage or
+// roots/list; params is what the protocol says of it, as encoding/json encodes
+// it, and may be nil for roots/list. Faults of the params are reported by [Ask].
+// The answer's Value is the client's result as it came: it has the members that
+// the method's results have, and the content of a form fits its requestedSchema.
 //
 // An elicitation in URL mode (from revision 2025-11-25) is the way to ask for
-// secrets: {"mode":"url","message":…,"url":…}. The URL must not hold anything
-// about the user, nor be a way in for whoever opens it; see the protocol's page
-// on elicitation. Its answer says only that the user has agreed to open it.
+// secrets: {"mode":"url","message":…,"url":…}; where the revision wants an
+// elicitationId, a missing one is made. The URL must not hold anything about the
+// user, nor be a way in for whoever opens it; see the protocol's page on
+// elicitation. Its answer says only that the user has agreed to open it.
 //
 // Sampling and roots are deprecated by the protocol.
-func Input(key, method string, params any) *Answer[json.RawMessage] {
-	a := &Answer[json.RawMessage]{}
-	a.question = question{
-		key:    key,
-		method: method,
-		take: func(result string) error {
-			if err := checkInput(key, method, result); err != nil {
-				return err
-			}
-			a.Value = json.RawMessage(result)
-			return nil
-		},
+func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
+	a := &Answer[json.RawMessage]{question: question{key: key, method: method}}
+	var schema *jsonschema.Resolved // of a form; nil before encode, and for others
+	a.question.take = func(rev revision.Revision, result string) error {
+		if _, _, err := a.question.encode(rev); err != nil {
+			return err // it may have been answered in an earlier run
+		}
+		if err := checkInput(key, method, schema, result); err != nil {
+			return err
+		}
+		a.Value = json.RawMessage(result)
+		return nil
 	}
-	a.question.encode = func(rev revision.Revision) (json.RawMessage, error) {
+	a.question.encode = func(rev revision.Revision) (json.RawMessage, clientCapabilities, error) {
 		if params == nil {
 			params = struct{}{}
 		}
 		raw, err := appendJSON(nil, params)
 		if err != nil {
-			return nil, err
+			return nil, clientCapabilities{}, err
 		}
 		var doc strictjson.Doc
 		if err := doc.Parse(string(raw), maxDepth); err != nil {
-			return nil, err
+			return nil, clientCapabilities{}, err
 		}
 		p := doc.Root()
 		if p.Kind() != strictjson.Object {
-			return nil, errors.New("its params are not a JSON object")
+			return nil, clientCapabilities{}, errors.New("its params are not a JSON object")
 		}
-		if a.question.needs, err = inputNeeds(method, p); err != nil {
-			return nil, err
+		needs, err := inputNeeds(method, p)
+		if method == methodElicit && err == nil {
+			raw = elicitParams(rev, p)
 		}
-		return raw, nil
+		if needs.form && err == nil {
+			schema, err = requestedSchema(p)
+		}
+		return raw, needs, err
 	}
 	return a
 }
@@ -89,8 +98,12 @@ func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
 	}
 	switch mode := p.Get("mode"); {
 	case mode.Text() == "url":
-		if err := checkURI(p.Get("url").Text()); err != nil {
+		raw := p.Get("url").Text()
+		if err := checkURI(raw); err != nil {
 			return clientCapabilities{}, fmt.Errorf("its url: %w", err)
+		}
+		if u, err := url.Parse(raw); err != nil || u.User != nil {
+			return clientCapabilities{}, errors.New("its url must not have credentials in it") // MRT-27
 		}
 		return clientCapabilities{url: true}, nil
 	case mode.Kind() != strictjson.Invalid && mode.Text() != "form":
@@ -108,6 +121,19 @@ func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
 	return clientCapabilities{form: true}, nil
 }
 
+// requestedSchema returns the schema of a form (MRT-29).
+func requestedSchema(p strictjson.Value) (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	resolved, err := resolve(&s)
+	if err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	return resolved, nil
+}
+
 // checkField refuses a property that the protocol's forms do not have.
 func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
@@ -122,42 +148,32 @@ func checkField(p strictjson.Value) error {
 	return errors.New("is neither a string, a number, a boolean, nor a choice of several strings")
 }
 
-// forRevision returns the params of a request in a handshake session, which
-// may have another form than where they are declared (GAP-40).
-func (q *question) forRevision(rev revision.Revision) json.RawMessage {
-	if q.method != methodElicit {
-		return q.params
-	}
-	var doc strictjson.Doc
-	if doc.Parse(string(q.params), maxDepth) != nil {
-		return q.params // encode has made them
-	}
-	mode := doc.Root().Get("mode")
-	switch {
-	case mode.Text() == "url" && doc.Root().Get("elicitationId").Kind() == strictjson.Invalid:
-		return append([]byte(`{"elicitationId":"`+rand.Text()+`",`), q.params[1:]...)
-	case !rev.ElicitationModes() && mode.Kind() != strictjson.Invalid:
-		// The mode is a member that this revision does not know.
-		out := []byte{'{'}
-		for name, v := range doc.Root().Members() {
-			if name == "mode" {
-				continue
-			}
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			out = strictjson.AppendString(out, name)
-			out = append(out, ':')
-			out = append(out, v.Raw()...)
+// elicitParams returns the params of an elicitation in the form of a revision:
+// some do not know the mode, and one wants an id for what is asked by URL.
+func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
+	out := []byte{'{'}
+	add := func(name, raw string) {
+		if len(out) > 1 {
+			out = append(out, ',')
 		}
-		return append(out, '}')
+		out = strictjson.AppendString(out, name)
+		out = append(out, ':')
+		out = append(out, raw...)
 	}
-	return q.params
+	for name, v := range p.Members() {
+		if name != "mode" || rev.ElicitationModes() {
+			add(name, v.Raw())
+		}
+	}
+	if !rev.Stateless() && p.Get("mode").Text() == "url" && p.Get("elicitationId").Kind() == strictjson.Invalid {
+		add("elicitationId", `"`+rand.Text()+`"`)
+	}
+	return append(out, '}')
 }
 
 // checkInput refuses a result that is not one of the method (MRT-19). Its
 // error is that of a question's take.
-func checkInput(key, method, result string) error {
+func checkInput(key, method string, schema *jsonschema.Resolved, result string) error {
 	doc := takeDoc()
 	defer giveDoc(doc)
 	if method == methodElicit {
@@ -165,10 +181,16 @@ func checkInput(key, method, result string) error {
 		if err != nil {
 			return err
 		}
-		for name, v := range answer.Get("content").Members() {
-			if k := v.Kind(); k == strictjson.Object || k == strictjson.Null {
-				return badAnswer(key, "has a content whose member %q is of a type that no form has", clip(name, 64))
-			}
+		if schema == nil {
+			return nil // by URL, which has no content
+		}
+		content := answer.Get("content")
+		if content.Kind() != strictjson.Object {
+			return badAnswer(key, "has no content")
+		}
+		var instance any
+		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || schema.Validate(instance) != nil {
+			return badAnswer(key, "does not fit the requestedSchema")
 		}
 		return nil
 	}

@@ -115,7 +115,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 		err = broken
 	}
 	if m.class == request && err == nil {
-		t, err := s.take(ctx, c, x, p)
+		t, err := s.take(ctx, c, x, p, nil)
 		if t == nil {
 			return nil, err
 		}
@@ -146,9 +146,13 @@ func (s *Server) pass(session *Session, m *message, err *Error, x Exchange) erro
 	return x.answer(session.errorAnswer(m, err))
 }
 
-// take answers a request, or returns the task that will.
-func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience) (*task, error) {
+// take answers a request, or returns the task that will. b is the batch that
+// it is part of, or nil.
+func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *batch) (*task, error) {
 	m, session := &c.message, c.session
+	if b != nil && b.isFull() {
+		return nil, x.answer(errorAnswer(m.id, errBatchFull))
+	}
 	buf := takeBuffer()
 	defer giveBuffer(buf)
 	*buf = appendResultHead(*buf, m.id)
@@ -160,9 +164,12 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience) (*t
 		*buf = append(result, '}')
 		return nil, x.answer(answer{msg: *buf})
 	}
-	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x}
+	if m.large || w.listen {
+		m.detach() // a task may live long
+	}
+	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x, batch: b}
 	t.caller = caller{
-		rev: c.rev, client: c.client, asks: w.asks, isLive: session != nil && !c.rev.Stateless(), peer: t,
+		rev: c.rev, client: c.client, isLive: session != nil && !c.rev.Stateless(), peer: t, own: &t.ctx,
 		progress: reporter{token: m.progressToken()},
 	}
 	if err := t.enter(ctx, p); err != nil {
@@ -170,10 +177,16 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience) (*t
 	}
 	t.ctx.caller = &t.caller
 	t.ctx.Context, t.cancel = context.WithCancelCause(ctx)
+	if b != nil {
+		b.addTask()
+	}
 	if session != nil {
 		if err := session.begin(t); err != nil {
 			t.cancel(nil)
 			t.leave()
+			if b != nil {
+				defer b.taskSettled()
+			}
 			return nil, x.answer(errorAnswer(m.id, err))
 		}
 	}

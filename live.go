@@ -4,81 +4,85 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"sync"
-	"time"
-
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // A client of the handshake era is asked by a request to it, in the midst of
 // its own (GAP-40).
 
-var errNotAnswered = errors.New("the client has not answered in time")
+var (
+	errNotAnswered = &cannotAsk{why: "it has not answered in time"}
+	errGone        = &cannotAsk{why: "it has gone"}
+)
 
-// request is that of a peer. While the client thinks, the task's clock stands
-// still, and others have its turn.
-func (t *task) request(ctx context.Context, questions []*question) ([]reply, error) {
-	if err := t.asking.take(ctx); err != nil {
-		return nil, err
-	}
-	defer t.asking.give()
-	if !t.place.yield() {
-		return nil, errAnswered
-	}
-	t.clock.pause()
-	responses, err := t.exchangeLive(ctx, questions)
-	if again := t.place.resume(&t.ctx); err == nil {
-		err = again
-	}
-	t.clock.resume()
-	return responses, err
+// request is that of a peer.
+func (t *task) request(ctx context.Context, questions []*question) (results []string, err error) {
+	err = pause(&t.ctx, &t.place, &t.clock, func() error {
+		ctx, cancel := t.server.untilAnswered(ctx)
+		defer cancel()
+		results, err = t.askLive(ctx, questions)
+		return err
+	})
+	return results, err
 }
 
-// exchangeLive sends the requests and waits for all responses.
-func (t *task) exchangeLive(ctx context.Context, questions []*question) (responses []reply, err error) {
-	var timeout <-chan time.Time
-	if limit := t.server.options.AskTimeout; limit > 0 {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		timeout = timer.C
+// untilAnswered returns the context of a request to a client.
+func (s *Server) untilAnswered(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.options.AskTimeout < 0 {
+		return ctx, func() {}
 	}
-	waiting := make([]*outgoing, len(questions))
-	open := 0 // the first of those that are not answered
+	return context.WithTimeoutCause(ctx, s.options.AskTimeout, errNotAnswered)
+}
+
+// askLive sends the requests and waits for the results of all of them, or for
+// the first failure.
+func (t *task) askLive(ctx context.Context, questions []*question) (results []string, err error) {
+	select {
+	case <-t.session.ready: // before that, nothing but answers is to be sent (LIF-15)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-t.ctx.Done():
+		return nil, context.Cause(&t.ctx)
+	}
+	replies := make(chan reply, len(questions))
+	var waiting []*outgoing
 	defer func() {
-		for _, o := range waiting[open:] {
-			if o != nil {
-				t.withdraw(o, err)
-			}
+		for _, o := range waiting {
+			t.withdraw(o, err)
 		}
 	}()
 	for i, q := range questions {
-		o := t.session.expect()
-		waiting[i] = o
-		if err := t.emit(appendRequest(nil, o.id, q.method, q.forRevision(t.caller.rev))); err != nil {
+		o, err := t.session.expect(i, replies)
+		if err != nil {
 			return nil, err
 		}
+		if err := t.emit(appendRequest(nil, o.id, q.method, q.params)); err != nil {
+			t.session.forget(o) // the client does not know of it
+			return nil, err
+		}
+		waiting = append(waiting, o)
 	}
-	responses = make([]reply, len(questions))
-	for ; open < len(waiting); open++ {
+	results = make([]string, len(questions))
+	for range questions {
 		select {
-		case responses[open] = <-waiting[open].response:
-		case <-timeout:
-			return nil, errNotAnswered
+		case r := <-replies:
+			if r.err != nil {
+				return nil, r.err
+			}
+			results[r.to] = r.result
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-t.ctx.Done():
 			return nil, context.Cause(&t.ctx)
 		}
 	}
-	return responses, nil
+	return results, nil
 }
 
-// withdraw tells the client that a request needs no answer any more (LIF-24).
+// withdraw tells the client that a request needs no answer any more, unless it
+// has one (LIF-24).
 func (t *task) withdraw(o *outgoing, why error) {
 	if !t.session.forget(o) {
-		return // it has been answered
+		return
 	}
 	reason := "the request that it belongs to has ended"
 	if errors.Is(why, errNotAnswered) {
@@ -86,75 +90,27 @@ func (t *task) withdraw(o *outgoing, why error) {
 	}
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	if t.isOver {
+		return
+	}
 	_ = t.exchange.Send(appendNotification(nil, "notifications/cancelled",
-		[]byte(`{"requestId":"`+o.id+`","reason":"`+reason+`"}`)), 0, false)
+		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, o.id, reason)), 0, false)
 }
 
-// outgoing is a request to the client.
-type outgoing struct {
-	id       string
-	response chan reply // with room for the one
-}
-
-// expect returns a request with an id that no other of the session has (JRP-04).
-func (s *Session) expect() *outgoing {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked++
-	o := &outgoing{id: "prompts-" + strconv.FormatInt(s.asked, 10), response: make(chan reply, 1)}
-	if s.questions == nil {
-		s.questions = map[string]*outgoing{}
+// pause runs f while a task's clock stands still and others have its place. own
+// is the task's context.
+func pause(own context.Context, p *place, c *clock, f func() error) error {
+	if own.Err() != nil {
+		return context.Cause(own)
 	}
-	s.questions[o.id] = o
-	return o
-}
-
-// forget ends the wait for a response and reports whether there was none yet.
-func (s *Session) forget(o *outgoing) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, waiting := s.questions[o.id]
-	delete(s.questions, o.id)
-	return waiting
-}
-
-// resolve passes a response on to whoever waits for it. One that nobody waits
-// for is ignored (CAN-14).
-func (s *Session) resolve(m *message) {
-	s.mu.Lock()
-	o := s.questions[m.key.text]
-	if o != nil && m.key.isString {
-		delete(s.questions, o.id)
-	} else {
-		o = nil
+	if !p.yield() {
+		return errAnswered
 	}
-	s.mu.Unlock()
-	if o == nil {
-		return
+	c.pause()
+	err := f()
+	c.resume() // the client has done thinking, and waiting for a turn has a limit
+	if again := p.resume(own); err == nil {
+		err = again
 	}
-	if m.failure.Kind() != strictjson.Invalid {
-		// What the client says is for the author; it is no error of ours.
-		o.response <- reply{err: fmt.Errorf("the client has refused the request: %s (%s)",
-			clip(m.failure.Get("message").Text(), maxEcho), clip(m.failure.Get("code").Raw(), 32))}
-		return
-	}
-	o.response <- reply{result: strings.Clone(m.result.Raw())}
+	return err
 }
-
-// turn is held by one goroutine at a time. The zero value is free.
-type turn struct {
-	once sync.Once
-	free chan struct{}
-}
-
-func (t *turn) take(ctx context.Context) error {
-	t.once.Do(func() { t.free = make(chan struct{}, 1) })
-	select {
-	case t.free <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (t *turn) give() { <-t.free }

@@ -219,7 +219,16 @@ func (m *message) progressToken() string {
 	if t.Kind() == strictjson.Null {
 		return ""
 	}
+	if m.large {
+		return strings.Clone(t.Raw())
+	}
 	return t.Raw()
+}
+
+// detach makes what identifies the message no part of it, which would be kept
+// alive as a whole.
+func (m *message) detach() {
+	m.id, m.key.text = strings.Clone(m.id), strings.Clone(m.key.text)
 }
 
 // name returns params.name, which HTTP repeats in a header, if it is a string.

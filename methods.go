@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -106,14 +107,16 @@ func (s *Server) appendList(dst []byte, rev revision.Revision, after string, vis
 	return append(dst, '}')
 }
 
-// find returns the prompt of that name. Whether the client may know of it is
-// for the method's work to find out.
-func (s *Server) find(name string) (*definition, *Error) {
-	d, ok := s.registry.snapshot().Get(name)
-	if !ok {
-		return nil, unknownPrompt(name)
+// unknown answers a request for a prompt that there is not. Where some are
+// hidden it takes the way that a request for one of these takes, which has the
+// same answer: with a turn to wait for.
+func (s *Server) unknown(name string) ([]byte, work, *Error) {
+	err := unknownPrompt(strings.Clone(clip(name, maxEcho)))
+	if s.options.Visible == nil {
+		return nil, work{}, err
 	}
-	return d, nil
+	refuse := func(context.Context, []byte) ([]byte, *failure) { return nil, &failure{seen: err} }
+	return nil, work{code: runFunc(refuse), subject: slog.String("prompt", "unknown"), failed: renderFailed}, nil
 }
 
 // isVisible reports whether the client in ctx may know of the prompt. It runs
@@ -141,29 +144,36 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
 	}
 	s := c.server
-	d, err := s.find(name.Text())
-	if err != nil {
-		return nil, work{}, err
-	}
-	g := &rendering{server: s, rev: c.rev, definition: d}
+	g := &rendering{server: s, rev: c.rev}
 	if c.rev.Stateless() {
+		var err *Error
 		if g.responses, g.state, err = retryParams(p); err != nil {
 			return nil, work{}, err
 		}
 	}
+	d, ok := s.registry.snapshot().Get(name.Text())
+	if !ok {
+		return s.unknown(name.Text())
+	}
+	g.definition = d
 	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
 	return nil, work{
 		code: g, subject: slog.String("prompt", d.prompt.Name),
-		failed: renderFailed, asks: true,
+		failed: renderFailed,
 	}, nil
 }
+
+// maxResponses is the size of the largest inputResponses, in bytes.
+const maxResponses = 256 << 10
 
 // retryParams returns what a request brings that answers an input_required.
 func retryParams(p strictjson.Value) (responses, state string, err *Error) {
 	switch v := p.Get("inputResponses"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.Object:
-		responses = v.Raw()
+		if responses = v.Raw(); len(responses) > maxResponses {
+			return "", "", invalidParam("inputResponses", "inputResponses must not have more than %d bytes", maxResponses)
+		}
 	default:
 		return "", "", invalidParam("inputResponses", "inputResponses must be an object")
 	}
@@ -189,10 +199,20 @@ func unknownPrompt(name string) *Error {
 	}
 }
 
+// eraOf returns where there is a method of the protocol's that is an author's to
+// serve (DSC-14).
+func eraOf(name string) era {
+	switch name {
+	case "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+		return handshakeOnly
+	}
+	return bothEras
+}
+
 // rawMethod makes a row of the table of a Method.
-func rawMethod(f Method) *method {
+func rawMethod(name string, f Method) *method {
 	const failed = "the request failed"
-	return &method{serve: func(c *call, _ []byte) ([]byte, work, *Error) {
+	return &method{era: eraOf(name), serve: func(c *call, _ []byte) ([]byte, work, *Error) {
 		var params json.RawMessage
 		if p := c.message.params; p.Kind() == strictjson.Object {
 			params = json.RawMessage(p.Raw())
@@ -202,7 +222,7 @@ func rawMethod(f Method) *method {
 			result, err := f(ctx, params)
 			if err != nil {
 				if e := visibleError(err); e != nil {
-					return nil, show(e, err)
+					return nil, show(e.in(rev), err)
 				}
 				return nil, hide(failed, err)
 			}
@@ -215,7 +235,9 @@ func rawMethod(f Method) *method {
 				return nil, hide(failed, err)
 			}
 			if rev.Stateless() {
-				return s.appendComplete(dst[:at], string(dst[at:])), nil
+				if dst, err = s.appendComplete(dst[:at], string(dst[at:])); err != nil {
+					return nil, hide(failed, err)
+				}
 			}
 			return dst, nil
 		}
@@ -226,17 +248,23 @@ func rawMethod(f Method) *method {
 // appendComplete appends the result of a Method, which is a JSON object, with
 // what every result of the stateless era has: a resultType, and the server's
 // identity in _meta. What the author has set is left as it is.
-func (s *Server) appendComplete(dst []byte, result string) []byte {
+func (s *Server) appendComplete(dst []byte, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, maxDepth) // it has been checked
 	root := doc.Root()
+	kind, meta := root.Get("resultType"), root.Get("_meta")
+	switch {
+	case kind.Kind() > strictjson.Null && kind.Text() == "":
+		return nil, errors.New("its resultType is not a string that says something")
+	case meta.Kind() > strictjson.Null && meta.Kind() != strictjson.Object:
+		return nil, errors.New("its _meta is not a JSON object")
+	}
 	dst = append(dst, '{')
-	if root.Get("resultType").Kind() == strictjson.Invalid {
+	if kind.Kind() <= strictjson.Null {
 		dst = append(dst, `"resultType":"complete",`...)
 	}
-	meta := root.Get("_meta")
 	for name, v := range root.Members() {
-		if name == "_meta" && v.Kind() == strictjson.Object {
+		if name == "_meta" || name == "resultType" && v.Kind() == strictjson.Null {
 			continue
 		}
 		dst = strictjson.AppendString(dst, name)
@@ -256,5 +284,5 @@ func (s *Server) appendComplete(dst []byte, result string) []byte {
 		dst = append(dst, ':')
 		dst = append(dst, v.Raw()...)
 	}
-	return append(dst, "}}"...)
+	return append(dst, "}}"...), nil
 }

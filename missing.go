@@ -3,57 +3,63 @@ package prompts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
-
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // argumentsKey is the key of the question for arguments of the prompt itself.
 const argumentsKey = "prompt.arguments"
 
-// maxAsked is how many times a person is asked for arguments in one request.
+// maxAsked is how often a person is asked for arguments in one request.
 // (Where each question is a request of its own, the client decides.)
 const maxAsked = 3
 
-// bind fills in the arguments of a call. If some are missing or wrong, and
-// Options.AskArguments says so, the client is asked for them. It returns the
-// render function, why there is none, or neither: the question is pending.
-func (g *rendering) bind(ctx context.Context, c *caller) (bound, *failure) {
+// bind fills in the arguments of a call.
+func (g *rendering) bind(c *caller) (bound, []problem) {
 	d := g.definition
-	var asked []int // positions of arguments that a form has asked for
-	for n := 0; ; n++ {
-		render, problems := d.bind(g.texts)
-		c.round.learn(d, g.texts, asked, problems)
-		problems = append(problems, g.undeclared...)
-		if len(problems) == 0 {
-			return render, nil
-		}
-		refused := &failure{seen: argumentsError(d.prompt.Name, problems)}
-		q := g.question(problems)
-		if q == nil || n == maxAsked || c.canAsk(q.needs) != nil {
-			return nil, refused
-		}
-		result, pending, err := g.ask(ctx, c, q)
-		if err != nil {
-			return nil, g.fail(err)
-		}
-		if pending {
-			return nil, nil
-		}
-		texts, err := q.form.read(argumentsKey, result)
-		var declined *refusal
-		switch {
-		case errors.As(err, &declined):
-			refused.seen.Message = "the user was asked for arguments, and has not given them: " + refused.seen.Message
-			return nil, refused
-		case err != nil:
-			return nil, g.fail(err)
-		}
-		asked = q.positions
-		for i, at := range asked {
-			g.texts[at] = texts[i]
-		}
+	render, problems := d.bind(g.texts)
+	c.round.learn(d, g.texts, g.refilled, problems)
+	return render, append(problems, g.undeclared...)
+}
+
+// askFor has the client asked for the arguments that have problems, if
+// Options.AskArguments says so, and fills in what it answers. It reports
+// whether the question is pending; it fails with refused if nobody is asked.
+func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, refused *failure) (pending bool, f *failure) {
+	q := g.question(problems)
+	if q == nil || g.rounds == maxAsked || c.canAsk(clientCapabilities{form: true}) != nil {
+		return false, refused
 	}
+	g.rounds++
+	if g.rev.Stateless() {
+		_ = g.binding(ctx) // before the texts change
+	}
+	c.round.forgetTexts(g.definition, q.positions)
+	result, pending, err := g.ask(ctx, c, q)
+	// What the function has learnt so far was about other arguments.
+	c.round.restart()
+	var unable *cannotAsk
+	switch {
+	case errors.As(err, &unable):
+		return false, show(refused.seen, err) // as if it had not been tried
+	case err != nil:
+		return false, g.fail(err)
+	case pending:
+		return true, nil
+	}
+	texts, err := q.form.read(argumentsKey, g.rev, result)
+	var declined *refusal
+	switch {
+	case errors.As(err, &declined):
+		return false, &failure{seen: declined.ofArguments(g.definition.prompt.Name, problems)}
+	case err != nil:
+		return false, g.fail(err)
+	}
+	g.refilled = q.positions
+	for i, at := range g.refilled {
+		g.texts[at] = texts[i]
+	}
+	return false, nil
 }
 
 // argumentsQuestion asks for some of a prompt's arguments.
@@ -77,6 +83,9 @@ func (g *rendering) question(problems []problem) *argumentsQuestion {
 		if i < 0 {
 			return nil
 		}
+		if slices.Contains(q.positions, i) {
+			continue
+		}
 		if problem.Reason != reasonMissing {
 			wrong = append(wrong, problem.sentence())
 		}
@@ -88,7 +97,6 @@ func (g *rendering) question(problems []problem) *argumentsQuestion {
 		q.form.message += " " + strings.Join(wrong, "; ")
 	}
 	q.key, q.method = argumentsKey, methodElicit
-	q.needs = clientCapabilities{form: true}
 	return q
 }
 
@@ -107,11 +115,15 @@ func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (r
 		return "", false, err
 	}
 	if !g.rev.Stateless() {
-		responses, err := c.peer.request(ctx, []*question{&q.question})
+		if err := c.asking.take(ctx, c.own); err != nil { // from goroutines of a function that has returned
+			return "", false, err
+		}
+		defer c.asking.give()
+		results, err := c.peer.request(ctx, []*question{&q.question})
 		if err != nil {
 			return "", false, err
 		}
-		return responses[0].result, false, responses[0].err
+		return results[0], false, nil
 	}
 	if result, ok := c.round.takeResponse(argumentsKey); ok {
 		return result, false, nil
@@ -128,10 +140,16 @@ func (r *round) takeResponse(key string) (string, bool) {
 		return "", false
 	}
 	r.taken = true
-	if v := r.responses.Get(key); v.Kind() > strictjson.Null { // nor absent
-		return v.Raw(), true
+	return r.fresh(key)
+}
+
+// forgetTexts is for arguments that are asked for again.
+func (r *round) forgetTexts(d *definition, positions []int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range positions {
+		delete(r.Texts, d.plan.arguments[i].Name)
 	}
-	return "", false
 }
 
 // learn keeps the arguments that were asked for and have no problem.
@@ -146,11 +164,14 @@ func (r *round) learn(d *definition, texts []given, asked []int, problems []prob
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.Texts == nil {
-		r.Texts = map[string]string{}
+		r.Texts = map[string]*string{}
 	}
 	for _, i := range asked {
-		if name := d.plan.arguments[i].Name; texts[i].ok && !wrong[name] {
-			r.Texts[name] = texts[i].text
+		if name := d.plan.arguments[i].Name; !wrong[name] {
+			r.Texts[name], r.hasLearnt = nil, true
+			if text := texts[i].text; texts[i].ok {
+				r.Texts[name] = &text
+			}
 		}
 	}
 }

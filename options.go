@@ -67,8 +67,8 @@ type Options struct {
 	// everywhere before it becomes the first. Replicas share them. It is
 	// called for each such request. Default: one random key for this server.
 	StateKeys func() [][]byte
-	// StateTTL is how long an [Ask] waits for another request, in whole
-	// seconds. Default: 15 minutes.
+	// StateTTL is how long what travels through a client is good: the time
+	// that it has for its next request. Default: 15 minutes.
 	StateTTL time.Duration
 	// AskTimeout is how long an [Ask] in a session waits for the client.
 	// Default: 5 minutes; negative: no limit.

@@ -47,12 +47,17 @@ func argumentsError(prompt string, problems []problem) *Error {
 	return &Error{
 		Code:    CodeInvalidParams,
 		Message: strings.Join(sentences, "; "),
-		Data: struct {
-			Prompt   string    `json:"prompt"`
-			Problems []problem `json:"problems"`
-			More     int       `json:"more,omitempty"` // problems that are left out
-		}{prompt, problems[:len(problems)-more], more},
+		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
 	}
+}
+
+// argumentsData is the data of an error about arguments.
+type argumentsData struct {
+	Prompt   string    `json:"prompt"`
+	Input    string    `json:"input,omitempty"`  // the question for them, if that was not answered
+	Action   string    `json:"action,omitempty"` // what the user has done instead
+	Problems []problem `json:"problems"`
+	More     int       `json:"more,omitempty"` // problems that are left out
 }
 
 // maxProblems is how many problems one answer details: a client that sends a

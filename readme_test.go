@@ -53,14 +53,36 @@ var (
 	moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 )
 
+// readmeFragments is what the README's Go code leaves out that is no program.
+const readmeFragments = `package main
+
+import (
+	"context"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+func branchesOf(context.Context, string, string) ([]string, error) { return nil, nil }
+
+var _ = %s
+
+type Announcement struct{ Audience string }
+
+var _ = prompts.New(prompts.Prompt{}, announce)
+
+%s
+`
+
 // buildReadmeProgram builds the README's one Go program outside of this
-// module, as a user does, and returns where it is. What it depends on is what
+// module, as a user does, and returns where it is; the rest of its Go code has
+// to build beside it. What it depends on is what
 // this module does, so that nothing has to be fetched.
 func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 1, "the Go programs of README.md")
+	require.Len(t, programs, 3, "the Go code of README.md: a program, an argument and a prompt")
+	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1])
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)
@@ -71,7 +93,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", module[1], root)
 
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": programs[0][1], "go.mod": mod, "go.sum": readText(t, "go.sum")} {
+	for name, text := range map[string]string{"main.go": programs[0][1], "fragments.go": fragments, "go.mod": mod, "go.sum": readText(t, "go.sum")} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	server := filepath.Join(dir, "review")

@@ -16,9 +16,14 @@ type rendering struct {
 	definition *definition
 	texts      []given   // of the declared arguments
 	undeclared []problem // of others
+	refilled   []int     // positions of those that a form has just filled in
+	rounds     int       // of such forms
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
+
+	boundTo binding
+	isBound bool
 }
 
 const renderFailed = "the prompt could not be rendered"
@@ -35,58 +40,69 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
 	c := callerOf(ctx)
-	var to binding
-	if g.rev.Stateless() {
-		// The texts are later those of the form too, to which it is not bound.
-		to = s.bindState(ctx, d, g.texts)
-		if f := g.open(c, to); f != nil {
-			return nil, f
-		}
-	}
-	render, f := g.bind(ctx, c)
-	if f == nil && render != nil {
-		result, err := render(ctx)
-		if err == nil {
-			return s.appendResult(dst, g.rev, result)
-		}
-		if !g.rev.Stateless() || !errors.Is(err, ErrInputRequired) {
-			return nil, g.fail(err)
-		}
-		if questions, _ := c.round.asked(); len(questions) == 0 {
-			return nil, hide(renderFailed, err) // nobody was asked
-		}
-	}
-	if f != nil {
+	c.asks = true
+	if f := g.open(ctx, c); f != nil {
 		return nil, f
 	}
-	return s.appendInputRequired(dst, c, to)
+	for {
+		render, problems := g.bind(c)
+		var refused *failure
+		if len(problems) > 0 {
+			refused = &failure{seen: argumentsError(d.prompt.Name, problems)}
+		} else {
+			result, err := render(ctx)
+			if err == nil {
+				return s.appendResult(dst, g.rev, result)
+			}
+			// The function may find fault with an argument that bind has not.
+			if problems = blamed(err, nil); len(problems) == 0 {
+				if g.rev.Stateless() && errors.Is(err, ErrInputRequired) {
+					return g.appendInputRequired(ctx, dst, c)
+				}
+				return nil, g.fail(err)
+			}
+			refused = g.fail(err)
+		}
+		pending, f := g.askFor(ctx, c, problems, refused)
+		switch {
+		case f != nil:
+			return nil, f
+		case pending:
+			return g.appendInputRequired(ctx, dst, c)
+		}
+	}
+}
+
+// binding returns what a state of this request is bound to. It comes before the
+// client fills in arguments, which are not part of the request.
+func (g *rendering) binding(ctx context.Context) binding {
+	if !g.isBound {
+		g.boundTo, g.isBound = g.server.bindState(ctx, g.definition, g.texts), true
+	}
+	return g.boundTo
 }
 
 // open takes over what the request brings from an earlier one.
-func (g *rendering) open(c *caller, to binding) *failure {
+func (g *rendering) open(ctx context.Context, c *caller) *failure {
 	if g.state != "" {
-		state, ok, err := g.server.openState(g.state, to)
+		state, ok, err := g.server.openState(g.state, g.binding(ctx))
 		if err != nil {
 			return hide(renderFailed, err)
 		}
 		if !ok {
 			return &failure{seen: errState}
 		}
-		c.round.roundState = state
+		c.round.roundState, c.round.expires = state.roundState, state.Expires
 		for i := range g.texts {
 			if text, ok := state.Texts[g.definition.plan.arguments[i].Name]; ok {
-				g.texts[i] = given{text: text, ok: true}
+				g.texts[i] = given{}
+				if text != nil {
+					g.texts[i] = given{text: *text, ok: true}
+				}
 			}
 		}
 	}
-	if g.responses != "" {
-		// Not pooled: what the author gets are parts of it.
-		doc := new(strictjson.Doc)
-		if err := doc.Parse(g.responses, maxDepth); err != nil {
-			return hide(renderFailed, err) // it was parsed as part of the request
-		}
-		c.round.responses = doc.Root()
-	}
+	c.round.unread = g.responses
 	return nil
 }
 
@@ -110,10 +126,17 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 }
 
 // appendInputRequired appends the result that asks the pending questions.
-func (s *Server) appendInputRequired(dst []byte, c *caller, to binding) ([]byte, *failure) {
-	questions, state := c.round.asked()
-	sealed, err := s.sealState(state, to)
+func (g *rendering) appendInputRequired(ctx context.Context, dst []byte, c *caller) ([]byte, *failure) {
+	s := g.server
+	questions, state := c.round.asked(s.options.StateTTL)
+	if len(questions) == 0 {
+		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
+	}
+	sealed, err := s.sealState(state, g.binding(ctx))
 	if err != nil {
+		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxState/2 {
+			return nil, &failure{seen: errAnswersSize}
+		}
 		return nil, hide(renderFailed, err)
 	}
 	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -17,9 +19,12 @@ import (
 type round struct {
 	mu sync.Mutex // protects the fields below
 	roundState
-	// responses are the answers that this request brings, by key; Invalid if
-	// there are none.
+	// unread is the JSON of the answers that this request brings; empty if
+	// there are none, or they are in responses.
+	unread    string
 	responses strictjson.Value
+	expires   int64       // when the state expires that this request brings, 0 without one
+	hasLearnt bool        // whether there is more to know than that state says
 	taken     bool        // whether the one for arguments has been looked at
 	pending   []*question // not answered yet
 }
@@ -28,11 +33,12 @@ type round struct {
 type roundState struct {
 	// Answers are the results that clients have answered with, by the key of
 	// the question.
-	Answers map[string]json.RawMessage `json:"a,omitempty"`
+	Answers map[string]string `json:"a,omitempty"`
 	// Kept are the values of Once, by key.
 	Kept map[string]json.RawMessage `json:"k,omitempty"`
-	// Texts are the arguments that have been asked for, by name.
-	Texts map[string]string `json:"t,omitempty"`
+	// Texts are the arguments that have been asked for, by name; nil for one
+	// that was left empty.
+	Texts map[string]*string `json:"t,omitempty"`
 }
 
 // answer returns the client's answer to a question. One that was accepted
@@ -42,28 +48,49 @@ func (r *round) answer(key string) (result string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if a, ok := r.Answers[key]; ok {
-		return string(a), true
+		return a, true
 	}
-	// What was not asked for is never looked at (MRT-21).
-	if v := r.responses.Get(key); v.Kind() != strictjson.Invalid && v.Kind() != strictjson.Null {
+	return r.fresh(key)
+}
+
+// fresh returns what this request answers to a question. What was not asked
+// for is never looked at (MRT-21). The caller holds r.mu.
+func (r *round) fresh(key string) (result string, ok bool) {
+	if r.unread != "" {
+		doc := new(strictjson.Doc)
+		_ = doc.Parse(r.unread, maxDepth) // it was parsed as part of the request
+		r.unread, r.responses = "", doc.Root()
+	}
+	if v := r.responses.Get(key); v.Kind() > strictjson.Null { // nor absent
 		return v.Raw(), true
 	}
 	return "", false
 }
 
 // accept reads the answer to a question, and keeps it if it is one.
-func (r *round) accept(q *question, result string) error {
-	err := q.take(result)
+func (r *round) accept(q *question, rev revision.Revision, result string) error {
+	err := q.take(rev, result)
 	if err != nil && !isRefusal(err) {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.Answers == nil {
-		r.Answers = map[string]json.RawMessage{}
+	if _, known := r.Answers[q.key]; known {
+		return err
 	}
-	r.Answers[q.key] = json.RawMessage(result)
+	if r.Answers == nil {
+		r.Answers = map[string]string{}
+	}
+	r.Answers[q.key], r.hasLearnt = result, true
 	return err
+}
+
+// restart forgets what the render function has learnt, because it is to be run
+// with other arguments.
+func (r *round) restart() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Answers, r.Kept, r.unread, r.responses = nil, nil, "", strictjson.Value{}
 }
 
 // pend notes questions that are to be answered with another request.
@@ -78,20 +105,28 @@ func (r *round) pend(questions []*question) {
 }
 
 // asked returns the questions that are to be answered, and the state for then.
-func (r *round) asked() ([]*question, roundState) {
+// It expires with the one that it came from, unless there is something new in
+// it: nobody is to keep a state alive by showing it.
+func (r *round) asked(ttl time.Duration) ([]*question, sealedState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.pending), roundState{
-		Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts),
+	state := sealedState{
+		roundState: roundState{Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts)},
+		Expires:    r.expires,
 	}
+	if r.expires == 0 || r.hasLearnt {
+		state.Expires = time.Now().Add(ttl).UnixMilli()
+	}
+	return slices.Clone(r.pending), state
 }
 
-// Once returns what f returns, and calls f only once for a prompt, however
-// often its render function is run again for the sake of [Ask]: in later runs
-// it returns the value of the first. key names the value within the prompt.
-// The value travels to the client and back in the meantime, as JSON and
-// encrypted, so it must be small, survive encoding/json, and be worth no more
-// than the answers: a client may go back to an earlier state of the prompt.
+// Once returns what f returns, and calls f only once for a prompt and its
+// arguments, however often the render function is run again for the sake of
+// [Ask]: in later runs it returns the value of the first. key names the value
+// within the prompt; it is UTF-8 of 1 to 128 bytes. The value travels to the
+// client and back in the meantime, as JSON and encrypted, so it must survive
+// encoding/json, be small (see Ask), and be worth no more than the answers: a
+// client may go back to an earlier state of the prompt.
 //
 // If f fails, so does Once, and nothing is kept. Two calls with the same key
 // must not run at the same time. Outside of a render function Once calls f.
@@ -137,5 +172,5 @@ func (r *round) keep(key string, raw json.RawMessage) {
 	if r.Kept == nil {
 		r.Kept = map[string]json.RawMessage{}
 	}
-	r.Kept[key] = raw
+	r.Kept[key], r.hasLearnt = raw, true
 }

@@ -123,6 +123,7 @@ func (c *connection) spawn(f func()) {
 // drain lets what has been read be answered (GAP-46), until parent ends at the
 // latest, and returns how many requests are not.
 func (c *connection) drain(parent context.Context) int {
+	c.session.hangUp()
 	if c.server.options.Grace < 0 {
 		return 0
 	}

@@ -374,7 +374,7 @@ func (s stubborn) Read(context.Context) ([]byte, error) {
 	if !ok {
 		return nil, io.EOF
 	}
-	return v.([]byte), nil
+	return s.hear(v.([]byte)), nil
 }
 
 func (s stubborn) Close() error {

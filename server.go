@@ -74,7 +74,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		s.methods["completion/complete"] = &method{serve: complete, shared: true}
 	}
 	for name, m := range o.Methods {
-		s.methods[name] = rawMethod(m)
+		s.methods[name] = rawMethod(name, m)
 	}
 	faults = append(faults, s.encode()...)
 	if len(faults) > 0 {

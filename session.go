@@ -30,8 +30,9 @@ type Session struct {
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision
 	client      clientCapabilities
-	asked       int64                // requests to the client so far
-	questions   map[string]*outgoing // that wait for their response, by id
+	lastID      int64                // of the requests to the client
+	outgoing    map[string]*outgoing // those that wait for their response, by id
+	isDeaf      bool                 // nothing more will come from the client
 	isReady     bool
 	isEnded     bool
 	inFlight    map[requestID]*task
@@ -243,6 +244,9 @@ func (s *Session) finish(t *task) {
 func (s *Session) notice(m *message) {
 	switch m.method {
 	case "notifications/initialized":
+		if m.isStateless() {
+			return // there is no such notification in that era
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.rev != 0 && !s.isReady {

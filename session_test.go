@@ -32,11 +32,11 @@ func TestHandleAnswersBeforeItReturns(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":5,"result":{}}`, nil},
 	} {
 		r := &recorder{t: t}
-		require.NoError(t, session.Handle(t.Context(), []byte(test.msg), Exchange{Send: r.send}), test.msg)
+		require.NoError(t, session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send}), test.msg)
 		assert.Equal(t, test.want, r.messages, test.msg)
 	}
 	r := &recorder{t: t}
-	require.NoError(t, session.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"no/such"}`), Exchange{Send: r.send}))
+	require.NoError(t, session.Handle(t.Context(), r.hear(session, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`), Exchange{Send: r.send}))
 	require.Len(t, r.messages, 1)
 	assert.Equal(t, CodeMethodNotFound, r.messages[0].code)
 }
@@ -52,8 +52,8 @@ func TestHandleReturnsTheErrorOfSend(t *testing.T) {
 		pingLine("1"), getLine("2", "text"), getLine("3", "faulty"), getLine("4", "none"), "[", "1", `{"id":1}`, strings.Repeat(" ", 201),
 	} {
 		r := &recorder{t: t, fail: errDisk}
-		assert.Equal(t, errDisk, session.Handle(t.Context(), []byte(msg), Exchange{Send: r.send}), msg)
-		assert.NoError(t, session.Handle(t.Context(), []byte(initializedLine), Exchange{Send: r.send}), "nothing is sent")
+		assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, msg), Exchange{Send: r.send}), msg)
+		assert.NoError(t, session.Handle(t.Context(), r.hear(session, initializedLine), Exchange{Send: r.send}), "nothing is sent")
 	}
 	// Nothing is left behind: not the id, not the slot.
 	got, err := handle(t, s, session, getLine("2", "text"))
@@ -79,7 +79,7 @@ func TestHandleWithoutSession(t *testing.T) {
 		"[]": CodeInvalidRequest,
 	} {
 		r := &recorder{t: t}
-		require.NoError(t, s.Handle(t.Context(), []byte(msg), Exchange{Send: r.send}))
+		require.NoError(t, s.Handle(t.Context(), r.hear(nil, msg), Exchange{Send: r.send}))
 		if assert.Len(t, r.messages, 1, msg) {
 			assert.Equal(t, code, r.messages[0].code, msg)
 		}
@@ -134,7 +134,7 @@ func TestCheck(t *testing.T) {
 			session := newSession(t, NewServer(registryOf(textPrompt("text", "hi")), Options{}))
 			var got []Envelope
 			r := &recorder{t: t}
-			err := session.Handle(t.Context(), []byte(test.msg), Exchange{Send: r.send, Check: func(e Envelope) *Error {
+			err := session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send, Check: func(e Envelope) *Error {
 				assert.Empty(t, r.messages, "checked after the answer")
 				got = append(got, e)
 				return nil
@@ -149,7 +149,7 @@ func TestCheck(t *testing.T) {
 			for i := range test.want {
 				calls := 0
 				r := &recorder{t: t}
-				err := session.Handle(t.Context(), []byte(test.msg), Exchange{Send: r.send, Check: func(Envelope) *Error {
+				err := session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send, Check: func(Envelope) *Error {
 					if calls++; calls == i+1 {
 						return &Error{Code: -32020, Message: "header mismatch", Data: map[string]int{"call": i}}
 					}
@@ -215,10 +215,10 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 
 		r := &recorder{t: t}
 		running := make(chan error)
-		go func() { running <- session.Handle(ctx, []byte(getLine("1", "wait")), Exchange{Send: r.send}) }()
+		go func() { running <- session.Handle(ctx, r.hear(session, getLine("1", "wait")), Exchange{Send: r.send}) }()
 		synctest.Wait()
 		waiting := make(chan error)
-		go func() { waiting <- session.Handle(ctx, []byte(getLine("2", "wait")), Exchange{Send: r.send}) }()
+		go func() { waiting <- session.Handle(ctx, r.hear(session, getLine("2", "wait")), Exchange{Send: r.send}) }()
 		synctest.Wait()
 		assert.ErrorIs(t, <-running, errDisk)
 		assert.ErrorIs(t, <-waiting, errDisk)
@@ -235,7 +235,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 		// A render that comes to a result all the same has its answer.
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.NoError(t, session.Handle(ctx, []byte(getLine("3", "deaf")), Exchange{Send: r.send}))
+		require.NoError(t, session.Handle(ctx, r.hear(session, getLine("3", "deaf")), Exchange{Send: r.send}))
 		assert.Equal(t, []sent{{textLine("3", "slept"), 0, true}}, r.messages)
 	})
 }
@@ -394,6 +394,7 @@ func hear(ctx context.Context, s *Session) *listener {
 				return l.fail
 			}
 			l.count.Add(1)
+			told(s, msg)
 			return nil
 		})
 	}()
@@ -532,6 +533,7 @@ func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 	s := NewServer(reg, Options{})
 	session := newSession(t, s)
 	r := &recorder{t: t}
+	r.hear(session, string(msg))
 	require.NoError(t, session.Handle(t.Context(), msg, Exchange{Send: r.send}))
 	assert.Equal(t, []sent{{textLine(`"abc"`, "value"), 0, true}}, r.messages)
 }

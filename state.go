@@ -35,9 +35,27 @@ const (
 	minStateKey = 16
 )
 
+var errStateSize = errors.New("the answers and the values of Once are too large to travel in a requestState")
+
 type sealedState struct {
 	roundState
-	Expires int64 `json:"e"` // Unix time in seconds
+	Expires int64 `json:"e"` // Unix time in milliseconds
+}
+
+// errAnswersSize is for a client whose own answers are what is too large.
+var errAnswersSize = invalidParam("inputResponses", "the answers so far are too large to go on with")
+
+func (s *roundState) sizeOfAnswers() int {
+	n := 0
+	for _, a := range s.Answers {
+		n += len(a)
+	}
+	for _, text := range s.Texts {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	return n
 }
 
 // binding is what a state belongs to.
@@ -84,12 +102,12 @@ func (s *Server) stateKeys() ([][]byte, error) {
 }
 
 // sealState returns the requestState of a round.
-func (s *Server) sealState(state roundState, to binding) (string, error) {
+func (s *Server) sealState(state sealedState, to binding) (string, error) {
 	keys, err := s.stateKeys()
 	if err != nil {
 		return "", err
 	}
-	plain, err := json.Marshal(sealedState{state, time.Now().Add(s.options.StateTTL).Unix()})
+	plain, err := json.Marshal(state)
 	if err != nil {
 		return "", fmt.Errorf("encoding the state: %w", err)
 	}
@@ -103,7 +121,7 @@ func (s *Server) sealState(state roundState, to binding) (string, error) {
 	sealed = aead.Seal(sealed, nonce, plain, to[:])
 	text := opaqueEncoding.EncodeToString(sealed)
 	if len(text) > maxState {
-		return "", fmt.Errorf("the answers and the values of Once come to %d bytes of requestState, which is more than %d", len(text), maxState)
+		return "", fmt.Errorf("%w: %d bytes, of %d at most", errStateSize, len(text), maxState)
 	}
 	return text, nil
 }
@@ -111,7 +129,7 @@ func (s *Server) sealState(state roundState, to binding) (string, error) {
 // openState returns the round that a requestState holds. ok is false if the
 // state is not ours, not of this request, or too old. The error is the
 // author's.
-func (s *Server) openState(text string, to binding) (state roundState, ok bool, err error) {
+func (s *Server) openState(text string, to binding) (state sealedState, ok bool, err error) {
 	if len(text) > maxState || strings.ContainsAny(text, "\r\n") {
 		return state, false, nil
 	}
@@ -133,10 +151,10 @@ func (s *Server) openState(text string, to binding) (state roundState, ok bool, 
 			continue
 		}
 		var opened sealedState
-		if json.Unmarshal(plain, &opened) != nil || time.Now().Unix() >= opened.Expires {
+		if json.Unmarshal(plain, &opened) != nil || time.Now().UnixMilli() >= opened.Expires {
 			return state, false, nil
 		}
-		return opened.roundState, true, nil
+		return opened, true, nil
 	}
 	return state, false, nil
 }

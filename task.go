@@ -46,10 +46,10 @@ type task struct {
 	ctx     workContext
 	cancel  context.CancelCauseFunc
 	settled atomic.Bool
-	sending sync.Mutex // held to call the exchange's Send
+	sending sync.Mutex // held to call the exchange's Send, and for the field below
+	isOver  bool       // nothing more may be sent
 	place   place
 	clock   clock
-	asking  turn // of goroutines of the author's that ask the client
 }
 
 // settle reports whether the caller is the one to answer.
@@ -116,6 +116,7 @@ func (t *task) run(limit time.Duration) error {
 	if limit > 0 {
 		t.clock.start(limit, func() { t.expire(limit) })
 	}
+	defer t.close()
 	defer t.caller.progress.finish(&t.caller, false)
 	defer t.clock.end()
 	buf := takeBuffer()
@@ -132,6 +133,7 @@ func (t *task) run(limit time.Duration) error {
 	completed = true
 	t.place.leaveServer()
 	t.clock.end()
+	t.stopAsking()
 	t.caller.progress.finish(&t.caller, true)
 	switch {
 	case !t.conclude():
@@ -152,7 +154,24 @@ func (t *task) reply(a answer) error {
 	defer t.answered()
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	t.isOver = true
 	return t.exchange.answer(a)
+}
+
+// close is the end of all that is sent.
+func (t *task) close() {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	t.isOver = true
+}
+
+// stopAsking ends questions that goroutines of the author's still ask when the
+// work is done: the client is told before it has the answer.
+func (t *task) stopAsking() {
+	if t.caller.asking.isUsed() {
+		t.cancel(errAnswered)
+		t.caller.asking.close()
+	}
 }
 
 // emit sends a message that is not the answer, unless the task is settled.

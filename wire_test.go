@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,14 +17,113 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
+
+// specification judges what the server sends in tests, by the schemas of the
+// specification. It is nil if the environment does not say where they are.
+var specification = sync.OnceValues(func() (*speccheck.Checker, error) {
+	if os.Getenv(speccheck.Variable) == "" {
+		return nil, nil
+	}
+	return speccheck.FromEnvironment()
+})
+
+// transcript is what was said on one connection, in order. At the end of its
+// test what the server has said is judged. A nil one is not kept.
+type transcript struct {
+	t     testing.TB
+	judge *speccheck.Judge
+
+	mu    sync.Mutex // protects the field below
+	lines []line
+}
+
+type line struct {
+	fromServer bool
+	msg        string
+}
+
+func newTranscript(t testing.TB, o speccheck.Options) *transcript {
+	t.Helper()
+	checker, err := specification()
+	if err != nil {
+		t.Errorf("what the server sends cannot be judged: %v", err)
+	}
+	if checker == nil {
+		return nil
+	}
+	o.ServerOnly = true // clients are bad on purpose
+	tr := &transcript{t: t, judge: checker.Judge(o)}
+	t.Cleanup(tr.check)
+	return tr
+}
+
+func (tr *transcript) add(fromServer bool, msg string) {
+	if tr == nil {
+		return
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.lines = append(tr.lines, line{fromServer, msg})
+}
+
+func (tr *transcript) check() {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	for _, l := range tr.lines {
+		if !l.fromServer {
+			_ = tr.judge.Client([]byte(l.msg)) // which is not judged
+		} else if err := tr.judge.Server([]byte(l.msg)); err != nil {
+			tr.t.Errorf("the server has sent what the specification does not allow: %.1000v\n\t%.1000s", err, l.msg)
+		}
+	}
+}
+
+// transcripts are those of the sessions that have no connection. Each belongs
+// to the first test that passes a message to its session.
+var transcripts = struct {
+	sync.Mutex
+	of map[*Session]*transcript
+}{of: map[*Session]*transcript{}}
+
+// transcriptOf returns the transcript of a session, or a new one if that is
+// nil.
+func transcriptOf(t testing.TB, session *Session) *transcript {
+	t.Helper()
+	if session == nil {
+		return newTranscript(t, speccheck.Options{HTTP: true})
+	}
+	transcripts.Lock()
+	defer transcripts.Unlock()
+	tr, ok := transcripts.of[session]
+	if !ok {
+		tr = newTranscript(t, speccheck.Options{HTTP: true})
+		transcripts.of[session] = tr
+		t.Cleanup(func() {
+			transcripts.Lock()
+			defer transcripts.Unlock()
+			delete(transcripts.of, session)
+		})
+	}
+	return tr
+}
+
+// told adds what a session says unasked to its transcript.
+func told(session *Session, msg []byte) {
+	transcripts.Lock()
+	defer transcripts.Unlock()
+	transcripts.of[session].add(true, string(msg))
+}
 
 // wire is a Transport in memory for tests inside of a synctest bubble. It
 // holds the server to the contract of Transport: one reader and one writer at
 // a time, and Close once.
 type wire struct {
-	t  testing.TB
-	in chan any // []byte, or an error that Read returns; closed for io.EOF
+	t    testing.TB
+	in   chan any // []byte, or an error that Read returns; closed for io.EOF
+	said *transcript
 
 	// onWrite, if not nil, is called by Write first, without a lock.
 	onWrite func(ctx context.Context, msg []byte) error
@@ -37,7 +139,8 @@ type wire struct {
 var _ Transport = (*wire)(nil)
 
 func newWire(t testing.TB) *wire {
-	return &wire{t: t, in: make(chan any, 1024), gone: make(chan struct{})}
+	t.Helper()
+	return &wire{t: t, in: make(chan any, 1024), said: newTranscript(t, speccheck.Options{}), gone: make(chan struct{})}
 }
 
 func (w *wire) Read(ctx context.Context) ([]byte, error) {
@@ -51,12 +154,18 @@ func (w *wire) Read(ctx context.Context) ([]byte, error) {
 		if err, ok := v.(error); ok {
 			return nil, err
 		}
-		return slices.Clone(v.([]byte)), nil
+		return w.hear(v.([]byte)), nil
 	case <-w.gone:
 		return nil, io.ErrClosedPipe
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// hear notes what the client has sent, and returns it for the server.
+func (w *wire) hear(msg []byte) []byte {
+	w.said.add(false, string(msg))
+	return slices.Clone(msg)
 }
 
 func (w *wire) Write(ctx context.Context, msg []byte) error {
@@ -71,6 +180,7 @@ func (w *wire) Write(ctx context.Context, msg []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out = append(w.out, string(msg))
+	w.said.add(true, string(msg))
 	clear(msg) // the next one to look at it finds out that it was not kept
 	return nil
 }
@@ -186,23 +296,39 @@ type sent struct {
 }
 
 // recorder is an Exchange that keeps what is sent, and notices what is sent
-// after it was closed.
+// after it was closed. It must hear what the messages answer.
 type recorder struct {
 	t        testing.TB
 	mu       sync.Mutex
 	messages []sent
 	over     bool
 	fail     error
+	heard    bool
+	said     *transcript
+}
+
+// hear takes the client's message to the session, or to the server if that is
+// nil, and returns it.
+func (r *recorder) hear(session *Session, msg string) []byte {
+	r.t.Helper()
+	said := transcriptOf(r.t, session)
+	said.add(false, msg)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard, r.said = true, said
+	return []byte(msg)
 }
 
 func (r *recorder) send(msg []byte, code Code, last bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	assert.False(r.t, r.over, "sent after Handle has returned: %s", msg)
+	assert.True(r.t, r.heard, "the recorder has not heard what this answers: %s", msg)
 	if r.fail != nil {
 		return r.fail
 	}
 	r.messages = append(r.messages, sent{string(msg), code, last})
+	r.said.add(true, string(msg))
 	clear(msg)
 	return nil
 }
@@ -215,9 +341,9 @@ func handle(t testing.TB, s *Server, session *Session, msg string) (string, erro
 	x := Exchange{Send: r.send}
 	var err error
 	if session != nil {
-		err = session.Handle(context.Background(), []byte(msg), x)
+		err = session.Handle(context.Background(), r.hear(session, msg), x)
 	} else {
-		err = s.Handle(context.Background(), []byte(msg), x)
+		err = s.Handle(context.Background(), r.hear(nil, msg), x)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -278,3 +404,79 @@ func errorLine(id string, code Code, message string) string {
 }
 
 var errDisk = errors.New("the disk is on fire")
+
+// suspect is a test that is watched: what it finds fault with is kept, and it
+// ends with finish.
+type suspect struct {
+	testing.TB
+	faults   []string
+	cleanups []func()
+}
+
+func (s *suspect) Helper()                   {}
+func (s *suspect) Cleanup(f func())          { s.cleanups = append(s.cleanups, f) }
+func (s *suspect) Errorf(f string, a ...any) { s.faults = append(s.faults, fmt.Sprintf(f, a...)) }
+
+func (s *suspect) finish() []string {
+	for _, f := range slices.Backward(s.cleanups) {
+		f()
+	}
+	return s.faults
+}
+
+// Whatever keeps what the server sends has it judged, if the specification is
+// there. If it is to be, but is not, no test passes.
+func TestWhatIsSentIsJudged(t *testing.T) {
+	t.Parallel()
+	checker, err := specification()
+	require.NoError(t, err)
+	if checker == nil {
+		return
+	}
+	const good, bad = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"result":[]}`
+	s := NewServer(nil, Options{})
+	for name, play := range map[string]func(t testing.TB, answer string){
+		"a wire": func(t testing.TB, answer string) {
+			w := newWire(t)
+			w.in <- []byte(pingLine("1"))
+			_, err := w.Read(context.Background())
+			assert.NoError(t, err)
+			assert.NoError(t, w.Write(context.Background(), []byte(answer)))
+		},
+		"an exchange of a session": func(t testing.TB, answer string) {
+			session := newSession(t, s)
+			r := &recorder{t: t}
+			r.hear(session, pingLine("1"))
+			assert.NoError(t, r.send([]byte(answer), 0, true))
+		},
+		"an exchange without a session": func(t testing.TB, answer string) {
+			r := &recorder{t: t}
+			r.hear(nil, pingLine("1"))
+			assert.NoError(t, r.send([]byte(answer), 0, true))
+		},
+		"what a session says unasked": func(t testing.TB, answer string) {
+			session := newSession(t, s)
+			if answer == bad {
+				told(session, []byte(strings.Replace(listChangedLine, "prompts", "tools", 1)))
+			} else {
+				told(session, []byte(listChangedLine))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watched := &suspect{TB: t}
+			play(watched, good)
+			assert.Empty(t, watched.finish())
+			watched = &suspect{TB: t}
+			play(watched, bad)
+			faults := watched.finish()
+			if assert.Len(t, faults, 1) {
+				assert.Contains(t, faults[0], "what the specification does not allow")
+			}
+		})
+	}
+	watched := &suspect{TB: t}
+	_ = (&recorder{t: watched}).send([]byte(good), 0, true)
+	assert.NotEmpty(t, watched.finish(), "it has not heard what was asked")
+}

@@ -15,7 +15,6 @@ type work struct {
 	code    runner
 	subject slog.Attr // what it is, for the log
 	failed  string    // what the client is told of a failure that it does not get to see
-	asks    bool      // it may ask the client for input
 
 	// listen makes it no author's code, but a subscription; wanted says that
 	// changes of the prompts are to be told.
@@ -79,8 +78,10 @@ func show(e *Error, err error) *failure {
 // saysNoMore reports whether all of err is for the client to see.
 func saysNoMore(err error) bool {
 	switch e := err.(type) {
-	case *Error, *argumentError:
+	case *Error, *argumentError, *refusal:
 		return true
+	case *cannotAsk:
+		return e.cause == nil
 	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
 		all := e.Unwrap()
 		joined := errors.Join(all...) // nil if there are none

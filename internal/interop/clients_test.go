@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/interop/speccheck"
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 // timeout is how long one client may take.

@@ -7,15 +7,15 @@
 //   - gosdk and node: drivers that aim the client of the official Go SDK, and
 //     that of the official TypeScript SDK, at any prompts server;
 //   - record: stands between a client and a server and writes down the session;
-//   - speccheck: judges a recorded session by the specification's schemas;
 //   - bench: the library's speed beside that of other SDKs.
 //
 // It is a module of its own, so that a user of the library never downloads
-// what only these tests need. The tests want npm, and the environment variable
-// MCP_SCHEMA_DIR: a folder with the specification's schema.json files, each
-// under the name of its revision, such as 2025-11-25.json. They build and read
-// what lies outside of this module, of which the cache of test results knows
-// nothing, so they are run with
+// what only these tests need. What was recorded of a session is judged by
+// internal/speccheck of the library's module. The tests want npm, and the
+// environment variable MCP_SCHEMA_DIR: a folder with the specification's
+// schema.json files, each under the name of its revision, such as
+// 2025-11-25.json. They build and read what lies outside of this module, of
+// which the cache of test results knows nothing, so they are run with
 //
 //	go test -count=1 ./...
 //

@@ -41,6 +41,17 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
+// BenchmarkGetStateless does the same for a request with its own envelope.
+func BenchmarkGetStateless(b *testing.B) {
+	for _, s := range servers {
+		b.Run(s.name, func(b *testing.B) {
+			srv := s.start(b)
+			verify(b, srv)
+			measure(b, srv, statelessGetRequest(b))
+		})
+	}
+}
+
 // BenchmarkList lists 100 prompts out of the middle of 10,000.
 func BenchmarkList(b *testing.B) {
 	for _, s := range servers {

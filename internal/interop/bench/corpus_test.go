@@ -34,11 +34,24 @@ func promptDescription(i int) string {
 func text(language, code string) string { return "Please review this " + language + " code:\n" + code }
 
 // getRequest is a request for the prompt in the middle.
-func getRequest(tb testing.TB) []byte {
-	return request(tb, "prompts/get", map[string]any{
+func getRequest(tb testing.TB) []byte { return request(tb, "prompts/get", getParams()) }
+
+// statelessGetRequest is the same with the envelope of revision 2026-07-28.
+func statelessGetRequest(tb testing.TB) []byte {
+	params := getParams()
+	params["_meta"] = map[string]any{
+		"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+		"io.modelcontextprotocol/clientInfo":         map[string]string{"name": "bench", "version": "1.0.0"},
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{}},
+	}
+	return request(tb, "prompts/get", params)
+}
+
+func getParams() map[string]any {
+	return map[string]any{
 		"name":      promptName(promptCount / 2),
 		"arguments": map[string]string{"code": code, "language": language},
-	})
+	}
 }
 
 // listRequest is a request for the page after cursor.

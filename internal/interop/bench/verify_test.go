@@ -11,17 +11,19 @@ import (
 // page in the middle of its list: cursors are each server's own.
 func verify(tb testing.TB, s server) (list []byte) {
 	tb.Helper()
-	ask(tb, s, getRequest(tb), func(result json.RawMessage) {
-		var got struct {
-			Messages json.RawMessage `json:"messages"`
-		}
-		require.NoError(tb, json.Unmarshal(result, &got))
-		want := []any{map[string]any{
-			"role":    "user",
-			"content": map[string]any{"type": "text", "text": text(language, code)},
-		}}
-		requireJSON(tb, want, got.Messages)
-	})
+	for _, get := range [][]byte{getRequest(tb), statelessGetRequest(tb)} {
+		ask(tb, s, get, func(result json.RawMessage) {
+			var got struct {
+				Messages json.RawMessage `json:"messages"`
+			}
+			require.NoError(tb, json.Unmarshal(result, &got))
+			want := []any{map[string]any{
+				"role":    "user",
+				"content": map[string]any{"type": "text", "text": text(language, code)},
+			}}
+			requireJSON(tb, want, got.Messages)
+		})
+	}
 
 	cursor := ""
 	for page := range walked + 1 {

@@ -1,13 +1,17 @@
 package speccheck_test
 
 import (
+	"io/fs"
+	"maps"
+	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/interop/speccheck"
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 const (
@@ -68,7 +72,7 @@ func TestSession(t *testing.T) {
 				strings.Replace(initialized, "2025-11-25", "2024-11-05", 1),
 				`S> {"jsonrpc":"2.0","error":{"code":-32700,"message":"an error needs an id in this revision"}}`,
 			},
-			faults: []string{"line 3: 2024-11-05 JSONRPCError"},
+			faults: []string{"line 3: 2024-11-05: the id of an error"},
 		},
 		"an error without an id": {
 			session: []string{`S> {"jsonrpc":"2.0","error":{"code":-32700,"message":"m"}}`},
@@ -136,11 +140,12 @@ func TestSession(t *testing.T) {
 		},
 		"a question of the server": {
 			session: []string{
+				initialize, initialized,
 				`S> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
 				`C> {"jsonrpc":"2.0","id":1,"result":{}}`,
 				`S> {"jsonrpc":"2.0","id":1,"result":{}}`,
 			},
-			faults: []string{"line 3: it is the result of nothing that was asked"},
+			faults: []string{"line 5: it is the result of nothing that was asked"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,8 +174,44 @@ func TestServerOnly(t *testing.T) {
 	assert.ErrorContains(t, report.Faults[0], "line 6: as the answer to prompts/list")
 }
 
+// A folder without one of the schemas is of no use: it would judge less than
+// it says.
+func TestEveryRevisionIsNeeded(t *testing.T) {
+	t.Parallel()
+	all := fstest.MapFS{}
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		all[revision+".json"] = &fstest.MapFile{Data: []byte(`{"$defs":{}}`)}
+	}
+	_, err := speccheck.New(all)
+	require.NoError(t, err)
+	for name := range all {
+		fsys := maps.Clone(all)
+		delete(fsys, name)
+		_, err := speccheck.New(fsys)
+		assert.ErrorIs(t, err, fs.ErrNotExist, name)
+		for _, broken := range []string{`{`, `{}`, `{"$defs":{"X":[]}}`} {
+			fsys[name] = &fstest.MapFile{Data: []byte(broken)}
+			_, err = speccheck.New(fsys)
+			assert.ErrorContains(t, err, "schema of "+strings.TrimSuffix(name, ".json"))
+		}
+	}
+}
+
+func TestFromEnvironment(t *testing.T) {
+	t.Setenv(speccheck.Variable, "")
+	_, err := speccheck.FromEnvironment()
+	assert.ErrorContains(t, err, "set MCP_SCHEMA_DIR")
+	t.Setenv(speccheck.Variable, t.TempDir())
+	_, err = speccheck.FromEnvironment()
+	assert.ErrorContains(t, err, "MCP_SCHEMA_DIR: ")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 func newChecker(t *testing.T) *speccheck.Checker {
 	t.Helper()
+	if os.Getenv(speccheck.Variable) == "" {
+		t.Skip("there is no " + speccheck.Variable)
+	}
 	checker, err := speccheck.FromEnvironment()
 	require.NoError(t, err)
 	return checker

@@ -1,6 +1,6 @@
 // Command cmd judges recorded sessions by the specification's schemas:
 //
-//	go run ./speccheck/cmd [-server] SESSION…
+//	go run ./internal/speccheck/cmd [-server] SESSION…
 //
 // The schemas are in the folder that the environment variable MCP_SCHEMA_DIR
 // names. It exits with 1 if a message is at fault.
@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/mcp-prompts/prompts/internal/interop/speccheck"
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 func main() {

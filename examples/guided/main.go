@@ -1,0 +1,39 @@
+// Command guided is a prompts server over standard input and output whose
+// prompts ask the person at the other end for what they need:
+//
+//   - release_notes has all its arguments asked for that are missing or
+//     wrong, by a form, and completes them;
+//   - announcement asks, in the midst of it, which release is meant, and lets
+//     the client decide again before it goes on.
+//
+// Try it with the recorded session of a client of revision 2026-07-28:
+//
+//	go run ./examples/guided < examples/guided/session.jsonl
+package main
+
+import (
+	"context"
+	"log"
+	"log/slog"
+	"os"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/stdio"
+)
+
+func main() {
+	srv := newServer(slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	if err := srv.Serve(context.Background(), stdio.New()); err != nil { // nil when the client has gone
+		log.Fatal(err)
+	}
+}
+
+func newServer(logger *slog.Logger) *prompts.Server {
+	var reg prompts.Registry
+	reg.MustAdd(releaseNotes(), announcement())
+	return prompts.NewServer(&reg, prompts.Options{
+		Info:         prompts.Implementation{Name: "guided", Version: "1.0.0"},
+		AskArguments: true,
+		Logger:       logger,
+	})
+}

@@ -1,0 +1,96 @@
+package speccheck
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Options say what to judge, and how. The zero value judges everything, as on
+// a stream of bytes such as standard input and output.
+type Options struct {
+	// ServerOnly does not judge the client's messages. They may be anything,
+	// and only tell what the server's are about.
+	ServerOnly bool
+	// HTTP is for messages that come by requests and responses of another
+	// protocol. There, an error without a readable id has none in any
+	// revision (GAP-13).
+	HTTP bool
+}
+
+// Report is the judgement of a session.
+type Report struct {
+	// Messages is how many messages were judged.
+	Messages int
+	// Faults has an error for each of them that is at fault; it begins with
+	// the number of the line.
+	Faults []error
+}
+
+// maxLine is the length of the longest line of a session.
+const maxLine = 64 << 20
+
+// Session judges recorded sessions, which are a text. A line of "C> " or "S> "
+// and a message is what the client or the server has sent; "C>q " and "S>q "
+// have it as a Go string literal. A line of "---" begins another connection.
+// All other lines are ignored. The error is r's, or a literal's.
+func (c *Checker) Session(r io.Reader, o Options) (Report, error) {
+	j := c.Judge(o)
+	var report Report
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if lines.Text() == "---" {
+			j = c.Judge(o)
+			continue
+		}
+		from, text, err := split(lines.Text())
+		if err != nil {
+			return report, fmt.Errorf("line %d: %w", n, err)
+		}
+		if from == 0 {
+			continue
+		}
+		fault := j.take(from, text)
+		if !j.judges(from) {
+			continue
+		}
+		report.Messages++
+		if fault != nil {
+			report.Faults = append(report.Faults, fmt.Errorf("line %d: %.500w\n\t%c> %.300s", n, fault, from, text))
+		}
+	}
+	return report, lines.Err()
+}
+
+// side is who sent a message: the letter that its line begins with.
+type side byte
+
+const (
+	client side = 'C'
+	server side = 'S'
+)
+
+func (s side) other() side { return client + server - s }
+
+func (s side) String() string {
+	if s == client {
+		return "client"
+	}
+	return "server"
+}
+
+// split returns whose message a line is, and the message; 0 if it is no message.
+func split(line string) (from side, text []byte, err error) {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "C>", "S>":
+		return side(kind[0]), []byte(rest), nil
+	case "C>q", "S>q":
+		rest, err := strconv.Unquote(rest)
+		return side(kind[0]), []byte(rest), err
+	}
+	return 0, nil, nil
+}

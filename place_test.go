@@ -1,0 +1,108 @@
+package prompts
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// holds checks how much of its limits is taken.
+func (p *place) holds(t testing.TB, session, server, sessionSlots, serverSlots int) {
+	t.Helper()
+	assert.EqualValues(t, session, p.session.tasks.Load(), "in the session")
+	assert.EqualValues(t, server, p.server.tasks.Load(), "in the server")
+	assert.Len(t, p.session.slots, sessionSlots, "slots of the session")
+	assert.Len(t, p.server.slots, serverSlots, "slots of the server")
+}
+
+func newPlace(n int) *place { return &place{session: newLimiter(n), server: newLimiter(n)} }
+
+// Whatever is taken is given back, once.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	p := newPlace(2)
+	require.True(t, p.enter(t.Context(), nil))
+	p.holds(t, 1, 1, 0, 0)
+	require.NoError(t, p.acquire(t.Context(), 0))
+	p.holds(t, 1, 1, 1, 1)
+	require.True(t, p.yield())
+	p.holds(t, 1, 0, 0, 0)
+	require.NoError(t, p.resume(t.Context()))
+	p.holds(t, 1, 1, 1, 1)
+	p.leaveServer()
+	p.holds(t, 1, 0, 1, 0)
+	assert.False(t, p.yield(), "it is over")
+	p.holds(t, 1, 0, 1, 0)
+	p.leave()
+	p.leave()
+	p.holds(t, 0, 0, 0, 0)
+}
+
+// A place that is left while a goroutine waits to get its turn back has
+// nothing left to be given back later.
+func TestPlaceIsLeftMeanwhile(t *testing.T) {
+	for name, resume := range map[string]func(t *testing.T, p *place, free func()){
+		"before": func(t *testing.T, p *place, free func()) {
+			p.leave()
+			free()
+			assert.NoError(t, p.resume(context.Background()))
+		},
+		"while it waits": func(t *testing.T, p *place, free func()) {
+			done := make(chan error)
+			go func() { done <- p.resume(context.Background()) }()
+			synctest.Wait()
+			p.leave()
+			free()
+			assert.NoError(t, <-done)
+		},
+		"its context has ended": func(t *testing.T, p *place, free func()) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			done := make(chan error)
+			go func() { done <- p.resume(ctx) }()
+			synctest.Wait()
+			cancel(errDisk)
+			assert.Equal(t, errDisk, <-done)
+			p.leave()
+			free()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := newPlace(1)
+				require.True(t, p.enter(t.Context(), nil))
+				require.NoError(t, p.acquire(t.Context(), 0))
+				require.True(t, p.yield())
+				other := &place{session: p.session, server: p.server}
+				require.True(t, other.enter(t.Context(), nil))
+				require.NoError(t, other.acquire(t.Context(), 0))
+				resume(t, p, other.leave)
+				p.leave()
+				p.holds(t, 0, 0, 0, 0)
+			})
+		})
+	}
+}
+
+// Nothing stays behind of a place that is not to be had.
+func TestPlaceWithoutRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := newPlace(1)
+		for range 2 {
+			require.True(t, p.server.tryEnter())
+		}
+		assert.False(t, p.enter(t.Context(), nil))
+		assert.EqualValues(t, 0, p.session.tasks.Load())
+		assert.EqualValues(t, 2, p.server.tasks.Load())
+
+		p = newPlace(1)
+		p.server.slots <- struct{}{}
+		require.True(t, p.enter(t.Context(), nil))
+		assert.Equal(t, errNoTurn, p.acquire(t.Context(), time.Second))
+		p.leave()
+		p.holds(t, 0, 0, 0, 1)
+	})
+}

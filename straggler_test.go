@@ -1,0 +1,95 @@
+package prompts
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// CAN-13: once its request is cancelled, a render function that goes on can
+// ask no more: nothing is sent for it, and nothing is withdrawn that has never
+// been asked.
+func TestAskAfterTheCancellation(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		let := make(chan struct{})
+		failed := make(chan error, 1)
+		s := NewServer(registryOf(rendered("deaf", func(ctx context.Context) (*Result, error) {
+			<-let
+			_, err := Elicit[colour](context.WithoutCancel(ctx), "a", "Which?")
+			failed <- err
+			return nil, err
+		}), textPrompt("text", "hi")), Options{MaxConcurrent: 1})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		assert.Empty(t, c.ask(getLine("1", "deaf")))
+		assert.Empty(t, c.ask(cancelLine("1")))
+		close(let)
+		assert.ErrorIs(t, <-failed, context.Canceled)
+		assert.Empty(t, c.received())
+		assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
+		assert.NoError(t, c.end())
+		assert.Empty(t, s.limit.slots)
+	})
+}
+
+// A goroutine that outlives its render function can neither ask nor report:
+// nothing is sent once Handle has returned, and no turn is lost.
+func TestStragglersInASession(t *testing.T) {
+	t.Run("asks too late", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			let, done := make(chan struct{}), make(chan error)
+			s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+				go func() {
+					<-let
+					Progress(ctx, 1, 2, "late")
+					_, err := Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					done <- err
+				}()
+				return Messages(User("done")), nil
+			})), Options{})
+			session := newSessionAs(t, s, "2025-11-25", formCapability)
+			got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
+			require.NoError(t, err)
+			assert.Equal(t, textLine("1", "done"), got)
+			close(let)
+			assert.ErrorIs(t, <-done, errAnswered)
+			assert.Empty(t, s.limit.slots)
+			assert.Zero(t, s.limit.tasks.Load())
+		})
+	})
+	t.Run("still asks", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			done := make(chan error, 1)
+			sending := make(chan struct{}, 8)
+			s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+				go func() {
+					_, err := Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					done <- err
+				}()
+				<-sending
+				return Messages(User("done")), nil
+			})), Options{})
+			session := newSessionAs(t, s, "2025-11-25", formCapability)
+			x := &recorder{t: t}
+			require.NoError(t, session.Handle(t.Context(), []byte(getLine("1", "early")), Exchange{Send: func(msg []byte, code Code, last bool) error {
+				defer func() { sending <- struct{}{} }()
+				return x.send(msg, code, last)
+			}}))
+			x.mu.Lock()
+			x.over = true
+			for i, m := range x.messages {
+				assert.Equal(t, i == len(x.messages)-1, m.last, "the answer is the last message")
+			}
+			x.mu.Unlock()
+			assert.Error(t, <-done)
+			synctest.Wait()
+			assert.Empty(t, s.limit.slots)
+			assert.Zero(t, s.limit.tasks.Load())
+			assert.Empty(t, session.limit.slots)
+			assert.Zero(t, session.limit.tasks.Load())
+		})
+	})
+}
