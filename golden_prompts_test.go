@@ -131,28 +131,28 @@ func askingPrompts() *Registry {
 			return Messages(User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, ErrInputRequired)))), nil
 		}),
 		rendered("alone", func(context.Context) (*Result, error) { return nil, ErrInputRequired }),
-		ask("sample", func() *Answer[json.RawMessage] { return Input("draft", "sampling/createMessage", sampling) }),
+		ask("sample", func() *Answer[json.RawMessage] { return InputRequest("draft", "sampling/createMessage", sampling) }),
 		ask("tools", func() *Answer[json.RawMessage] {
-			return Input("draft", "sampling/createMessage", map[string]any{
+			return InputRequest("draft", "sampling/createMessage", map[string]any{
 				"messages": []any{}, "maxTokens": 100, "includeContext": "thisServer", "tools": []any{},
 			})
 		}),
-		ask("roots", func() *Answer[json.RawMessage] { return Input("dirs", "roots/list", nil) }),
+		ask("roots", func() *Answer[json.RawMessage] { return InputRequest("dirs", "roots/list", nil) }),
 		ask("url", func() *Answer[json.RawMessage] {
-			return Input("login", "elicitation/create", map[string]any{"mode": "url", "message": "Please log in.", "url": "https://golden.example.org/login"})
+			return InputRequest("login", "elicitation/create", map[string]any{"mode": "url", "message": "Please log in.", "url": "https://golden.example.org/login"})
 		}),
 		ask("raw", func() *Answer[json.RawMessage] {
-			return Input("raw", "elicitation/create", map[string]any{"mode": "form", "message": "Sure?", "requestedSchema": map[string]any{
+			return InputRequest("raw", "elicitation/create", map[string]any{"mode": "form", "message": "Sure?", "requestedSchema": map[string]any{
 				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "boolean"}},
 			}})
 		}),
 		ask("nested", func() *Answer[json.RawMessage] {
-			return Input("raw", "elicitation/create", map[string]any{"message": "Sure?", "requestedSchema": map[string]any{
+			return InputRequest("raw", "elicitation/create", map[string]any{"message": "Sure?", "requestedSchema": map[string]any{
 				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "object"}},
 			}})
 		}),
 		rendered("mixed", func(ctx context.Context) (*Result, error) {
-			release, dirs := Form[goldenRelease]("release", "Which release?", goldenChannel), Input("dirs", "roots/list", nil)
+			release, dirs := Form[goldenRelease]("release", "Which release?", goldenChannel), InputRequest("dirs", "roots/list", nil)
 			if err := Ask(ctx, release, dirs); err != nil {
 				return nil, err
 			}
