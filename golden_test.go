@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,15 +34,20 @@ var update = flag.Bool("update", false, "write what the server sends into testda
 //	A> add NAME, A> remove NAME
 //	             the server's author changes the registry, and the time passes
 //	             that it takes to tell of it
+//	A>> …        the same, and no time passes
 //	T> DURATION  time passes
 //	E>           the client closes its side
 //	---          the same, and then another client comes
 //
 // The S> lines after each other line are all that the server sends, in this
 // order, until nothing moves any more. With -update they are written anew.
+// Subscriptions are told of one change in any order: what belongs to one of
+// them is put together, and follows what belongs to none. The answers of a
+// batch come in any order as well: here that of their ids.
 //
-// A requestState is random. In the server's lines it is a name, <state 1> for
-// the first and so on, by which the client's lines send it back.
+// A requestState and an elicitationId are random. In the server's lines there
+// is a name, <state 1> for the first state and so on, by which the client's
+// lines send it back.
 func TestGoldenSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*.txt")
 	require.NoError(t, err)
@@ -64,18 +70,23 @@ func TestGoldenSessions(t *testing.T) {
 
 // play runs a session and returns it as it went.
 func play(t *testing.T, file, script string) string {
-	options, reg := Options{}, goldenRegistry()
+	options, registry := Options{}, goldenRegistry
 	var c *client
 	var srv *Server
 	var played strings.Builder
-	var states states
+	states := random{name: "state", member: "requestState"}
+	elicitations := random{name: "elicitation", member: "elicitationId"}
 	lines := strings.Split(strings.TrimSuffix(script, "\n"), "\n")
 	for i, line := range lines {
 		if name, ok := strings.CutPrefix(line, "# server: "); ok {
 			require.Contains(t, goldenServers, name, "%s:%d", file, i+1)
 			options = goldenServers[name]
+			if goldenRegistries[name] != nil {
+				registry = goldenRegistries[name]
+			}
 		}
 	}
+	reg := registry()
 	srv = NewServer(reg, options)
 	begin := func() { c = connect(t, srv) }
 	end := func(where string) {
@@ -102,7 +113,7 @@ func play(t *testing.T, file, script string) string {
 			msg, err := strconv.Unquote(rest)
 			require.NoError(t, err, where)
 			c.send(msg)
-		case kind == "A>":
+		case kind == "A>", kind == "A>>":
 			verb, name, _ := strings.Cut(rest, " ")
 			switch verb {
 			case "add":
@@ -112,7 +123,9 @@ func play(t *testing.T, file, script string) string {
 			default:
 				t.Fatalf("%s: %s?", where, verb)
 			}
-			time.Sleep(changeQuiet)
+			if kind == "A>" {
+				time.Sleep(changeQuiet)
+			}
 		case kind == "T>":
 			d, err := time.ParseDuration(rest)
 			require.NoError(t, err, where)
@@ -139,8 +152,9 @@ func play(t *testing.T, file, script string) string {
 			want = append(want, strings.TrimPrefix(lines[i], "S> "))
 		}
 		got := c.received()
+		sortSubscriptions(got)
 		for i, msg := range got {
-			msg = states.take(msg)
+			msg = elicitations.take(states.take(sortBatch(t, msg)))
 			got[i] = msg
 			played.WriteString("S> " + msg + "\n")
 			assert.True(t, json.Valid([]byte(msg)), "%s: not JSON: %s", where, msg)
@@ -157,25 +171,78 @@ func play(t *testing.T, file, script string) string {
 	return played.String()
 }
 
-// states gives names to requestStates.
-type states []string
+// random gives names to the values of a member that are random.
+type random struct {
+	name, member string
+	values       []string
+}
 
-var stateMember = regexp.MustCompile(`"requestState":"([^"]+)"`)
-
-// take returns the server's message with a name in the place of a state.
-func (s *states) take(msg string) string {
-	return stateMember.ReplaceAllStringFunc(msg, func(member string) string {
-		*s = append(*s, stateMember.FindStringSubmatch(member)[1])
-		return fmt.Sprintf(`"requestState":"<state %d>"`, len(*s))
+// take returns the server's message with a name in the place of such a value.
+func (r *random) take(msg string) string {
+	member := regexp.MustCompile(`"` + r.member + `":"([^"]+)"`)
+	return member.ReplaceAllStringFunc(msg, func(m string) string {
+		r.values = append(r.values, member.FindStringSubmatch(m)[1])
+		return fmt.Sprintf(`"%s":"<%s %d>"`, r.member, r.name, len(r.values))
 	})
 }
 
-// put returns the client's message with the states that it names.
-func (s *states) put(msg string) string {
-	for i, state := range *s {
-		msg = strings.ReplaceAll(msg, fmt.Sprintf("<state %d>", i+1), state)
+// put returns the client's message with the values that it names.
+func (r *random) put(msg string) string {
+	for i, value := range r.values {
+		msg = strings.ReplaceAll(msg, fmt.Sprintf("<%s %d>", r.name, i+1), value)
 	}
 	return msg
+}
+
+// sortSubscriptions puts together what belongs to each subscription, in the
+// order in which it was sent.
+func sortSubscriptions(msgs []string) {
+	cut := func(msg, prefix string) string {
+		_, id, ok := strings.Cut(msg, prefix)
+		if !ok {
+			return ""
+		}
+		return id[:strings.IndexAny(id, ",}")]
+	}
+	ids := map[string]bool{}
+	of := func(msg string) string {
+		if id := cut(msg, `"`+subscriptionKey+`":`); id != "" {
+			ids[id] = true
+			return id
+		}
+		// A cancellation follows the answer; others are of the server's own requests.
+		if id := cut(msg, `"method":"notifications/cancelled","params":{"requestId":`); ids[id] {
+			return id
+		}
+		return ""
+	}
+	for _, msg := range msgs {
+		of(msg)
+	}
+	slices.SortStableFunc(msgs, func(a, b string) int { return strings.Compare(of(a), of(b)) })
+}
+
+// sortBatch returns the message with its answers in the order of their ids, if
+// it is a batch.
+func sortBatch(t *testing.T, msg string) string {
+	if !strings.HasPrefix(msg, "[") {
+		return msg
+	}
+	var answers []json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(msg), &answers))
+	id := func(answer json.RawMessage) string {
+		var a struct{ ID json.RawMessage }
+		require.NoError(t, json.Unmarshal(answer, &a))
+		return string(a.ID)
+	}
+	slices.SortStableFunc(answers, func(a, b json.RawMessage) int { return strings.Compare(id(a), id(b)) })
+	sorted := "["
+	for i, a := range answers {
+		sorted += ","[:min(i, 1)] + string(a)
+	}
+	sorted += "]"
+	require.Len(t, sorted, len(msg), "there is more to the batch than its answers")
+	return sorted
 }
 
 // goldenServers are the options that a session may ask for.
@@ -194,7 +261,12 @@ var goldenServers = map[string]Options{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) {
 				return map[string]any{"tools": []string{}, "note": "<none>"}, nil
 			},
-			"echo":   func(_ context.Context, p json.RawMessage) (any, error) { return map[string]any{"params": p}, nil },
+			"echo": func(_ context.Context, p json.RawMessage) (any, error) { return map[string]any{"params": p}, nil },
+			"rich": func(context.Context, json.RawMessage) (any, error) {
+				return json.RawMessage(`{ "_meta" : {"b":[1, 2],"io.modelcontextprotocol/serverInfo":{"name":"own","version":"2"}}, "resultType" : "org.example/rich", "a\u0062":{} }`), nil
+			},
+			"empty":  func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
+			"amiss":  func(context.Context, json.RawMessage) (any, error) { return map[string]any{"_meta": 1}, nil },
 			"scalar": func(context.Context, json.RawMessage) (any, error) { return 1, nil },
 			"list":   func(context.Context, json.RawMessage) (any, error) { return []int{}, nil },
 			"null":   func(context.Context, json.RawMessage) (any, error) { return nil, nil },
@@ -217,6 +289,25 @@ var goldenServers = map[string]Options{
 	"sequential": {MaxConcurrent: 1},
 	"hasty":      {RenderTimeout: 2 * time.Second, Grace: 3 * time.Second, MaxConcurrent: 2},
 	"patient":    {MaxConcurrent: 1, Grace: 3 * time.Second},
+
+	"cached":      {PageSize: 5, CacheTTL: 90 * time.Second, CachePublic: true},
+	"filtered":    {CacheTTL: time.Minute, CachePublic: true, Visible: goldenVisible},
+	"few":         {MaxSubscriptions: 2},
+	"fallback":    {Fallback: goldenFallback},
+	"asking":      {RenderTimeout: 2 * time.Second, AskTimeout: 5 * time.Minute},
+	"guided":      {AskArguments: true},
+	"reporting":   {RenderTimeout: time.Minute},
+	"completing":  {RenderTimeout: 2 * time.Second},
+	"uncompleted": {NoCompletions: true},
+}
+
+// goldenRegistries are the prompts of servers that have others than
+// goldenRegistry.
+var goldenRegistries = map[string]func() *Registry{
+	"asking":     askingPrompts,
+	"guided":     guidedPrompts,
+	"reporting":  reportingPrompts,
+	"completing": completingPrompts,
 }
 
 type goldenTypes struct {

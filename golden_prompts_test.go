@@ -1,0 +1,307 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// goldenVisible hides what is for nobody.
+func goldenVisible(_ context.Context, p Prompt) bool { return p.Name != "faulty" && p.Name != "deaf" }
+
+// goldenFallback has words for sounds, and leaves links as they are.
+func goldenFallback(c Content, version string) Content {
+	if _, ok := c.(Audio); ok {
+		return Text{Text: "a sound that " + version + " has no way to play"}
+	}
+	return nil
+}
+
+type goldenRelease struct {
+	Channel string `json:"channel" jsonschema:"where to"`
+	Notes   string `json:"notes,omitempty"`
+}
+
+var goldenChannel = Argument{Name: "channel", Schema: Enum("beta", "stable")}
+
+// goldenFields has a field of every kind that a form can have.
+type goldenFields struct {
+	Text   string        `json:"text" jsonschema:"some text"`
+	Free   string        `json:"free,omitempty"`
+	Code   string        `json:"code,omitempty"`
+	Choice string        `json:"choice"`
+	Many   []string      `json:"many,omitempty" jsonschema:"as many as you like"`
+	List   []string      `json:"list,omitempty"`
+	Count  uint          `json:"count,omitempty"`
+	Ratio  float64       `json:"ratio,omitempty" jsonschema:"how much of it"`
+	Loud   bool          `json:"loud,omitempty"`
+	When   time.Time     `json:"when,omitzero"`
+	Wait   time.Duration `json:"wait,omitempty"`
+}
+
+// askingPrompts ask their client.
+func askingPrompts() *Registry {
+	runs := 0 // of chain
+	ask := func(name string, question func() *Answer[json.RawMessage]) Prompt {
+		return rendered(name, func(ctx context.Context) (*Result, error) {
+			q := question()
+			if err := Ask(ctx, q); err != nil {
+				return nil, err
+			}
+			return Messages(User("the answer: " + string(q.Value))), nil
+		})
+	}
+	sampling := map[string]any{"messages": []any{}, "maxTokens": 100}
+	return registryOf(
+		New(Prompt{Name: "release"}, func(ctx context.Context, in struct {
+			Product string `json:"product,omitempty"`
+		}) (*Result, error) {
+			r, err := Elicit[goldenRelease](ctx, "release", "Which <release> of "+in.Product+"?", goldenChannel)
+			if err != nil {
+				return nil, fmt.Errorf("a secret: %w", err)
+			}
+			return Messages(User(in.Product + " to " + r.Channel + ": " + r.Notes)), nil
+		}),
+		rendered("two", func(ctx context.Context) (*Result, error) {
+			name, colour := Form[struct {
+				Name string `json:"name"`
+			}]("name", "Your name?"), Form[struct {
+				Colour string `json:"colour"`
+			}]("colour", "Your colour?")
+			if err := Ask(ctx, name, colour); err != nil {
+				return nil, err
+			}
+			return Messages(User(name.Value.Name + " likes " + colour.Value.Colour)), nil
+		}),
+		rendered("chain", func(ctx context.Context) (*Result, error) {
+			first, err := Elicit[struct {
+				City string `json:"city"`
+			}](ctx, "city", "Which city?")
+			if err != nil {
+				return nil, err
+			}
+			run, err := Once(ctx, "run", func(context.Context) (int, error) { runs++; return runs, nil })
+			if err != nil {
+				return nil, err
+			}
+			second, err := Elicit[struct {
+				Street string `json:"street"`
+			}](ctx, "street", "Which street in "+first.City+"?")
+			if err != nil {
+				return nil, err
+			}
+			return Messages(User(fmt.Sprintf("%s, %s (looked up %d times)", second.Street, first.City, run))), nil
+		}),
+		rendered("fields", func(ctx context.Context) (*Result, error) {
+			f, err := Elicit[goldenFields](ctx, "fields", "Everything, please.",
+				Argument{Name: "text", Title: "A text", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(2), MaxLength: jsonschema.Ptr(5)}},
+				Argument{Name: "free", Schema: &jsonschema.Schema{Default: json.RawMessage(`"nothing"`)}},
+				Argument{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$"}},
+				Argument{Name: "choice", Schema: Enum("a", "b")},
+				Argument{Name: "many", Schema: &jsonschema.Schema{Type: "array", Items: Enum("x", "y", "z"), MaxItems: jsonschema.Ptr(2)}},
+				Argument{Name: "ratio", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(1.0), Default: json.RawMessage(`0.5`)}},
+				Argument{Name: "loud", Schema: &jsonschema.Schema{Default: json.RawMessage(`true`)}},
+			)
+			if err != nil {
+				return nil, err
+			}
+			return Messages(User(fmt.Sprintf("%q %q %q %q %q %q %d %g %t %s %s", f.Text, f.Free, f.Code, f.Choice, f.Many, f.List, f.Count, f.Ratio, f.Loud, f.When.Format(time.RFC3339), f.Wait))), nil
+		}),
+		rendered("careful", func(ctx context.Context) (*Result, error) {
+			_, err := Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
+			switch {
+			case errors.Is(err, ErrDeclined):
+				return Messages(User("declined")), nil
+			case errors.Is(err, ErrDismissed):
+				return Messages(User("dismissed")), nil
+			case errors.Is(err, ErrCannotAsk):
+				return Messages(User("cannot ask")), nil
+			case err != nil:
+				return nil, err
+			}
+			return Messages(User("accepted")), nil
+		}),
+		rendered("swallow", func(ctx context.Context) (*Result, error) {
+			_, err := Elicit[goldenRelease](ctx, "release", "Which release?")
+			return Messages(User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, ErrInputRequired)))), nil
+		}),
+		rendered("alone", func(context.Context) (*Result, error) { return nil, ErrInputRequired }),
+		ask("sample", func() *Answer[json.RawMessage] { return InputRequest("draft", "sampling/createMessage", sampling) }),
+		ask("tools", func() *Answer[json.RawMessage] {
+			return InputRequest("draft", "sampling/createMessage", map[string]any{
+				"messages": []any{}, "maxTokens": 100, "includeContext": "thisServer", "tools": []any{},
+			})
+		}),
+		ask("roots", func() *Answer[json.RawMessage] { return InputRequest("dirs", "roots/list", nil) }),
+		ask("url", func() *Answer[json.RawMessage] {
+			return InputRequest("login", "elicitation/create", map[string]any{"mode": "url", "message": "Please log in.", "url": "https://golden.example.org/login"})
+		}),
+		ask("raw", func() *Answer[json.RawMessage] {
+			return InputRequest("raw", "elicitation/create", map[string]any{"mode": "form", "message": "Sure?", "requestedSchema": map[string]any{
+				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "boolean"}},
+			}})
+		}),
+		ask("nested", func() *Answer[json.RawMessage] {
+			return InputRequest("raw", "elicitation/create", map[string]any{"message": "Sure?", "requestedSchema": map[string]any{
+				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "object"}},
+			}})
+		}),
+		rendered("mixed", func(ctx context.Context) (*Result, error) {
+			release, dirs := Form[goldenRelease]("release", "Which release?", goldenChannel), InputRequest("dirs", "roots/list", nil)
+			if err := Ask(ctx, release, dirs); err != nil {
+				return nil, err
+			}
+			return Messages(User(release.Value.Channel + " in " + string(dirs.Value))), nil
+		}),
+		New(Prompt{Name: "late"}, func(ctx context.Context, in struct {
+			For time.Duration `json:"for"`
+		}) (*Result, error) {
+			time.Sleep(in.For) // whatever its context says
+			r, err := Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
+			if err != nil {
+				return nil, err
+			}
+			time.Sleep(in.For)
+			return Messages(User(r.Channel)), nil
+		}),
+	)
+}
+
+type goldenTrip struct {
+	City  string `json:"city" jsonschema:"where to"`
+	Days  int    `json:"days"`
+	Class string `json:"class,omitempty"`
+}
+
+// guidedPrompts are for a server that asks for arguments.
+func guidedPrompts() *Registry {
+	return registryOf(
+		New(Prompt{
+			Name: "trip", Title: "A trip",
+			Arguments: []Argument{
+				{Name: "days", Title: "How long", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(30.0)}},
+				{Name: "class", Schema: &jsonschema.Schema{Enum: []any{"first", "second"}, Default: json.RawMessage(`"second"`)}},
+			},
+		}, func(_ context.Context, in goldenTrip) (*Result, error) {
+			if in.City == "Atlantis" {
+				return nil, InvalidArgument("city", "is under water")
+			}
+			return Messages(User(fmt.Sprintf("%s, %d days, %s class", in.City, in.Days, in.Class))), nil
+		}),
+		New(Prompt{Name: "both"}, func(ctx context.Context, in struct {
+			City string `json:"city"`
+		}) (*Result, error) {
+			r, err := Elicit[goldenRelease](ctx, "release", "Which release for "+in.City+"?", goldenChannel)
+			if err != nil {
+				return nil, err
+			}
+			return Messages(User(r.Channel + " for " + in.City)), nil
+		}),
+	)
+}
+
+// reportingPrompts tell how far they are.
+func reportingPrompts() *Registry {
+	return registryOf(
+		rendered("steps", func(ctx context.Context) (*Result, error) {
+			for i := range 3 {
+				Progress(ctx, float64(i+1), 3, fmt.Sprintf("step %d <of> 3", i+1))
+				if err := goldenSleep(ctx); err != nil {
+					return nil, err
+				}
+			}
+			return Messages(User("done")), nil
+		}),
+		rendered("odd", func(ctx context.Context) (*Result, error) {
+			for _, done := range []float64{-1, 0, 0.25, 0.25, 0.1, 1e21, 1e-9, 2e21} {
+				Progress(ctx, done, 0, "")
+				if err := goldenSleep(ctx); err != nil {
+					return nil, err
+				}
+			}
+			return Messages(User("done")), nil
+		}),
+		rendered("quick", func(ctx context.Context) (*Result, error) {
+			Progress(ctx, 1, 1, "")
+			return Messages(User("done")), nil
+		}),
+		rendered("afterwards", func(ctx context.Context) (*Result, error) {
+			go func() {
+				for i := range 10 {
+					Progress(ctx, float64(i), 10, "")
+					time.Sleep(time.Second)
+				}
+			}()
+			time.Sleep(1500 * time.Millisecond)
+			return Messages(User("done")), nil
+		}),
+		rendered("deaf", func(ctx context.Context) (*Result, error) {
+			for i := range 10 {
+				Progress(ctx, float64(i+1), 0, "")
+				time.Sleep(time.Second) // whatever its context says
+			}
+			return Messages(User("done")), nil
+		}),
+	)
+}
+
+// goldenSleep waits a second, unless ctx ends.
+func goldenSleep(ctx context.Context) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// completingPrompts have arguments to be completed.
+func completingPrompts() *Registry {
+	none := func(context.Context, map[string]string) (*Result, error) { return Messages(), nil }
+	completed := func(name string, f CompleteFunc) Argument { return Argument{Name: name, Complete: f} }
+	return registryOf(Prompt{
+		Name: "all",
+		Arguments: []Argument{
+			{Name: "tone", Schema: Enum("formal", "friendly", "Casual", "<b>")},
+			{Name: "loud", Schema: &jsonschema.Schema{Type: "boolean"}},
+			{Name: "level", Schema: &jsonschema.Schema{Type: "integer", Enum: []any{1, 2, 10}}},
+			{Name: "free"},
+			completed("city", func(_ context.Context, prefix string, args map[string]string) ([]string, error) {
+				return []string{prefix + "-city", fmt.Sprint(args)}, nil
+			}),
+			completed("many", func(_ context.Context, prefix string, _ map[string]string) ([]string, error) {
+				var values []string
+				for i := range 250 {
+					values = append(values, fmt.Sprint(prefix, i))
+				}
+				return values, nil
+			}),
+			completed("hundred", func(context.Context, string, map[string]string) ([]string, error) {
+				return strings.Split(strings.Repeat("x,", 99)+"x", ","), nil
+			}),
+			completed("nil", func(context.Context, string, map[string]string) ([]string, error) { return nil, nil }),
+			completed("fails", func(context.Context, string, map[string]string) ([]string, error) {
+				return []string{"a secret"}, errors.New("a secret")
+			}),
+			completed("blames", func(context.Context, string, map[string]string) ([]string, error) {
+				return nil, fmt.Errorf("a secret: %w", InvalidArgument("free", "is needed first"))
+			}),
+			completed("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") }),
+			completed("slow", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}),
+			completed("bytes", func(context.Context, string, map[string]string) ([]string, error) { return []string{"\xff"}, nil }),
+			completed("asks", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+				_, err := Elicit[goldenRelease](ctx, "release", "Which release?")
+				return nil, err
+			}),
+		},
+		Render: none,
+	})
+}
