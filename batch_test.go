@@ -164,7 +164,7 @@ func TestBatchIsConcurrent(t *testing.T) {
 			assert.Empty(t, got)
 			for _, batch := range []string{batchLine(getLine("1", "short")), batchLine(pingLine("1")), "[]"} {
 				r := &recorder{t: t, fail: errDisk}
-				assert.Equal(t, errDisk, session.Handle(t.Context(), []byte(batch), Exchange{Send: r.send}))
+				assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), Exchange{Send: r.send}))
 			}
 			assert.Zero(t, session.answers.wait(t.Context()))
 			assert.Zero(t, s.limit.tasks.Load())
@@ -242,7 +242,7 @@ func TestBatchCancellation(t *testing.T) {
 			done := make(chan error)
 			r := &recorder{t: t}
 			go func() {
-				done <- session.Handle(t.Context(), []byte(batchLine(getLine("1", "wait"), getLine("2", "wait"))), Exchange{Send: r.send})
+				done <- session.Handle(t.Context(), r.hear(session, batchLine(getLine("1", "wait"), getLine("2", "wait"))), Exchange{Send: r.send})
 			}()
 			synctest.Wait()
 			for _, id := range []string{"1", "2"} {
@@ -344,7 +344,7 @@ func TestBatchProgress(t *testing.T) {
 		r := &recorder{t: t}
 		done := make(chan error)
 		go func() {
-			done <- session.Handle(t.Context(), []byte(batchLine(reporting("1"), reporting("2"))), Exchange{Send: r.send})
+			done <- session.Handle(t.Context(), r.hear(session, batchLine(reporting("1"), reporting("2"))), Exchange{Send: r.send})
 		}()
 		synctest.Wait()
 		w.let <- struct{}{}

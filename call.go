@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
@@ -22,8 +21,9 @@ type CallOptions struct {
 	// Request, if not nil, sends the client a request and returns the result
 	// that it answers with. It is how an [Ask] reaches a client of revision
 	// 2025-06-18 or 2025-11-25: concurrently for each question, on goroutines
-	// of its own. ctx ends with the first failure, and after
-	// Options.AskTimeout. An error means that the client cannot be asked.
+	// of its own. It must return when ctx ends: with the first failure, after
+	// Options.AskTimeout, and with the Call. An error means that the client
+	// cannot be asked.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification: the progress of
 	// the request, if it has a token. Call calls it on a goroutine of its own
@@ -135,33 +135,45 @@ type callPeer struct {
 	clock   clock // never started: a Call has no time limit
 }
 
-// request is that of a peer. What it spawns has ended when it returns.
+// request is that of a peer.
 func (p *callPeer) request(ctx context.Context, questions []*question) (results []string, err error) {
 	err = pause(&p.ctx, &p.place, &p.clock, func() error {
-		ctx, cancelTimeout := p.server.untilAnswered(ctx)
-		defer cancelTimeout()
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		results = make([]string, len(questions))
-		var asking sync.WaitGroup
-		for i, q := range questions {
-			asking.Go(func() {
-				err := error(&cannotAsk{why: requestFailed, cause: errGoexit}) // unless it comes to its end
-				defer func() {
-					if err != nil {
-						cancel(err) // one failure is that of all
-					}
-				}()
-				results[i], err = p.ask(ctx, q)
-			})
-		}
-		asking.Wait()
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return nil
+		ctx, cancel := p.server.untilAnswered(ctx)
+		defer cancel()
+		results, err = p.askAll(ctx, questions)
+		return err
 	})
 	return results, err
+}
+
+// askAll asks the questions concurrently, and waits for the results of all of
+// them or for the first failure.
+func (p *callPeer) askAll(ctx context.Context, questions []*question) ([]string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	replies := make(chan reply, len(questions))
+	for i, q := range questions {
+		// The goroutine ends with the author's Request, whose context ends now
+		// at the latest.
+		go func() {
+			r := reply{to: i, err: &cannotAsk{why: requestFailed, cause: errGoexit}} // unless it comes to its end
+			defer func() { replies <- r }()
+			r.result, r.err = p.ask(ctx, q)
+		}()
+	}
+	results := make([]string, len(questions))
+	for range questions {
+		select {
+		case r := <-replies:
+			if r.err != nil {
+				return nil, r.err
+			}
+			results[r.to] = r.result
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return results, nil
 }
 
 // ask calls the author's Request.

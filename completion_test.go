@@ -80,7 +80,7 @@ func TestCompletionParams(t *testing.T) {
 		{`"ref":{"type":"ref/resource","uri":"a:b"},` + arg, "ref", ""},
 		{`"ref":{"type":"ref/prompt"},` + arg, "ref", ""},
 		{`"ref":{"type":"ref/prompt","name":1},` + arg, "ref", ""},
-		{`"ref":{"Type":"ref/prompt","name":"p"},` + arg, "type", ""},
+		{`"ref":{"Type":"ref/prompt","name":"p"},` + arg, "ref", ""},
 		{`"Ref":{"type":"ref/prompt","name":"p"},` + arg, "ref", ""},
 		{ref, "argument", ""},
 		{ref + `,"argument":null`, "argument", ""},
@@ -90,12 +90,12 @@ func TestCompletionParams(t *testing.T) {
 		{ref + `,"argument":{"name":1,"value":"x"}`, "argument", ""},
 		{ref + `,"argument":{"name":"a","value":1}`, "argument", ""},
 		{ref + `,"argument":{"name":"a","value":null}`, "argument", ""},
-		{ref + `,"argument":{"name":"a","value":"x","Value":"y"}`, "value", ""},
+		{ref + `,"argument":{"name":"a","value":"x","Value":"y"}`, "argument", ""},
 		{both + `,"context":[]`, "context", "2025-06-18"},
 		{both + `,"context":{"arguments":[]}`, "context", "2025-06-18"},
 		{both + `,"context":{"arguments":{"b":1}}`, "context", "2025-06-18"},
 		{both + `,"context":{"arguments":{"b":null}}`, "context", "2025-06-18"},
-		{both + `,"context":{"Arguments":{}}`, "arguments", "2025-06-18"},
+		{both + `,"context":{"Arguments":{}}`, "context", "2025-06-18"},
 		{both + `,"Context":{}`, "context", ""},
 	} {
 		check := func(got, version string) {

@@ -118,9 +118,11 @@ func (t *task) endListen() error {
 	result = append(result, `{"resultType":"complete","_meta":{`...)
 	result = append(result, t.server.serverInfo...)
 	result = append(result, `,"`+subscriptionKey+`":`+t.id+`}}}`...)
+	t.leave()
 	defer t.answered()
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	t.isOver = true
 	if err := t.exchange.answer(answer{msg: result}); err != nil || t.session == nil || !t.session.isStream {
 		return err
 	}

@@ -154,7 +154,7 @@ func TestListenAmidChanges(t *testing.T) {
 			}
 			return r.send(msg, code, last)
 		}}
-		require.NoError(t, s.Handle(t.Context(), []byte(listenLine("1")), x))
+		require.NoError(t, s.Handle(t.Context(), r.hear(nil, listenLine("1")), x))
 		require.GreaterOrEqual(t, len(r.messages), 2+i%2)
 		assert.Equal(t, sent{ackLine("1"), 0, false}, r.messages[0])
 		assert.Equal(t, sent{listenEndLine("1"), 0, true}, r.messages[len(r.messages)-1])
@@ -173,6 +173,7 @@ type subscription struct {
 	closing chan struct{}
 	cancel  context.CancelCauseFunc
 	done    chan error
+	said    *transcript
 
 	mu   sync.Mutex // protects the fields below
 	got  []sent
@@ -187,6 +188,7 @@ func (b *subscription) send(msg []byte, code Code, last bool) error {
 			return err
 		}
 	}
+	b.said.add(true, string(msg))
 	b.got = append(b.got, sent{string(msg), code, last})
 	return nil
 }
@@ -202,7 +204,8 @@ func (b *subscription) received() []sent {
 
 func subscribe(t testing.TB, s *Server, session *Session, fail func(string) error) *subscription {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := &subscription{session: session, closing: make(chan struct{}), cancel: cancel, done: make(chan error, 1), fail: fail}
+	b := &subscription{session: session, closing: make(chan struct{}), cancel: cancel, done: make(chan error, 1), fail: fail, said: transcriptOf(t, session)}
+	b.said.add(false, listenLine("1"))
 	x := Exchange{Send: b.send, Closing: b.closing}
 	go func() {
 		if session != nil {
@@ -333,7 +336,7 @@ func TestListenThatDoesNotBeginTakesNoPlace(t *testing.T) {
 	cancel()
 	for range 3 {
 		r := &recorder{t: t}
-		assert.ErrorIs(t, session.Handle(ctx, []byte(listenLine("1")), Exchange{Send: r.send}), context.Canceled)
+		assert.ErrorIs(t, session.Handle(ctx, r.hear(session, listenLine("1")), Exchange{Send: r.send}), context.Canceled)
 		assert.LessOrEqual(t, len(r.messages), 1, "the acknowledgement at most")
 	}
 	assertNoTrace(t, s)

@@ -114,9 +114,9 @@ type Options struct {
 	Grace time.Duration
 
 	// Methods adds raw methods beside this package's, such as tools/list, by
-	// name, in all revisions. To a result in revision 2026-07-28 what every
-	// result has there is added: resultType, unless it has one, and the
-	// server's identity in _meta. Reserved are notifications, initialize, ping, prompts/list,
+	// name, in all revisions. To a result in revision 2026-07-28 what it must
+	// have there is added, unless it has it: resultType, the server's identity
+	// in _meta, and with lists that they must not be cached. Reserved are notifications, initialize, ping, prompts/list,
 	// prompts/get, completion/complete, server/discover and
 	// subscriptions/listen.
 	Methods map[string]Method

@@ -139,8 +139,8 @@ func TestProgressRises(t *testing.T) {
 					}
 					return Messages(User("hi")), nil
 				})), Options{})
-				r := &recorder{t: t}
-				require.NoError(t, newSession(t, s).Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+				r, session := &recorder{t: t}, newSession(t, s)
+				require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
 				var want []sent
 				for _, c := range test.calls {
 					if c.want != "" {
@@ -165,8 +165,8 @@ func TestProgressNumbersAreJSON(t *testing.T) {
 			}
 			return Messages(User("hi")), nil
 		})), Options{})
-		r := &recorder{t: t}
-		require.NoError(t, newSession(t, s).Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+		r, session := &recorder{t: t}, newSession(t, s)
+		require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
 		require.Len(t, r.messages, len(numbers)+1)
 		for i, n := range numbers {
 			var m struct {
@@ -186,8 +186,8 @@ func TestProgressMessage(t *testing.T) {
 		Progress(ctx, 1, 0, "a\xffb\"\n")
 		return Messages(User("hi")), nil
 	})), Options{})
-	r := &recorder{t: t}
-	require.NoError(t, newSession(t, s).Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+	r, session := &recorder{t: t}, newSession(t, s)
+	require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
 	require.Len(t, r.messages, 2)
 	assert.Equal(t, progressLine("1", `"progress":1,"message":"a`+"\ufffd"+`b\"\n"`), r.messages[0].msg)
 }
@@ -362,7 +362,7 @@ func TestProgressOfOtherFunctions(t *testing.T) {
 				`{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"p","arguments":[{"name":"a"}]}],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}}`, `"progress":0.5,"total":1`},
 		} {
 			r := &recorder{t: t}
-			require.NoError(t, s.Handle(t.Context(), []byte(withToken(test.line, `"t"`)), Exchange{Send: r.send}))
+			require.NoError(t, s.Handle(t.Context(), r.hear(nil, withToken(test.line, `"t"`)), Exchange{Send: r.send}))
 			require.GreaterOrEqual(t, len(r.messages), 2)
 			assert.Equal(t, sent{progressLine(`"t"`, test.first), 0, false}, r.messages[0])
 			assert.Equal(t, sent{test.answer, 0, true}, r.messages[len(r.messages)-1])

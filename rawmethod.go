@@ -45,7 +45,7 @@ func rawMethod(name string, f Method) *method {
 				return nil, hide(failed, err)
 			}
 			if rev.Stateless() {
-				if dst, err = s.appendComplete(dst[:at], string(dst[at:])); err != nil {
+				if dst, err = s.appendComplete(dst[:at], name, string(dst[at:])); err != nil {
 					return nil, hide(failed, err)
 				}
 			}
@@ -57,8 +57,10 @@ func rawMethod(name string, f Method) *method {
 
 // appendComplete appends the result of a Method, which is a JSON object, with
 // what every result of the stateless era has: a resultType, and the server's
-// identity in _meta. What the author has set is left as it is.
-func (s *Server) appendComplete(dst []byte, result string) ([]byte, error) {
+// identity in _meta; and with what a result of the method must have there about
+// caching, which is that it must not be cached. What the author has set is left
+// as it is.
+func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, maxDepth) // it has been checked
 	root := doc.Root()
@@ -72,6 +74,15 @@ func (s *Server) appendComplete(dst []byte, result string) ([]byte, error) {
 	dst = append(dst, '{')
 	if kind.Kind() <= strictjson.Null {
 		dst = append(dst, `"resultType":"complete",`...)
+	}
+	switch method {
+	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
+		if root.Get("ttlMs").Kind() == strictjson.Invalid {
+			dst = append(dst, `"ttlMs":0,`...)
+		}
+		if root.Get("cacheScope").Kind() == strictjson.Invalid {
+			dst = append(dst, `"cacheScope":"private",`...)
+		}
 	}
 	for name, v := range root.Members() {
 		if name == "_meta" || name == "resultType" && v.Kind() == strictjson.Null {

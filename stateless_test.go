@@ -275,7 +275,7 @@ func TestIdentityOfTheServer(t *testing.T) {
 		envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")), envelopedLine("1", "raw", ""), listenLine("1"),
 	} {
 		r := &recorder{t: t}
-		require.NoError(t, s.Handle(t.Context(), []byte(line), Exchange{Send: r.send, Closing: closing}))
+		require.NoError(t, s.Handle(t.Context(), r.hear(nil, line), Exchange{Send: r.send, Closing: closing}))
 		last := r.messages[len(r.messages)-1]
 		assert.True(t, last.last)
 		var m struct {

@@ -46,6 +46,7 @@ type task struct {
 	ctx     workContext
 	cancel  context.CancelCauseFunc
 	settled atomic.Bool
+	hasLeft atomic.Bool // of a subscription
 	sending sync.Mutex // held to call the exchange's Send, and for the field below
 	isOver  bool       // nothing more may be sent
 	place   place
@@ -61,6 +62,9 @@ func (t *task) abandon(cause error) bool {
 		return false
 	}
 	t.cancel(cause)
+	if t.work.listen {
+		t.leave() // its place is free at once
+	}
 	t.answered()
 	return true
 }
@@ -91,13 +95,13 @@ func (t *task) enter(ctx context.Context, p *patience) *Error {
 	return nil
 }
 
-// leave is for a task that has entered and is not run.
+// leave gives back the room of a task. It may be called more than once.
 func (t *task) leave() {
-	if t.work.listen {
+	if !t.work.listen {
+		t.place.leave()
+	} else if t.hasLeft.CompareAndSwap(false, true) {
 		t.server.leaveListen(t.session)
-		return
 	}
-	t.place.leave()
 }
 
 // run waits for the task's turn, does its work and sends the answer, unless

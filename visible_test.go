@@ -53,7 +53,7 @@ func pageFor(t testing.TB, s *Server, who, cursor string) listedPage {
 		members = `"cursor":"` + cursor + `"`
 	}
 	r := &recorder{t: t}
-	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), []byte(envelopedLine("1", "prompts/list", members)), Exchange{Send: r.send}))
+	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), r.hear(nil, envelopedLine("1", "prompts/list", members)), Exchange{Send: r.send}))
 	require.Len(t, r.messages, 1)
 	var m struct{ Result listedPage }
 	require.NoError(t, json.Unmarshal([]byte(r.messages[0].msg), &m))
@@ -132,12 +132,12 @@ func TestVisibleForcesPrivate(t *testing.T) {
 		ctx := context.WithValue(t.Context(), rank{}, who)
 		for _, request := range []func(id, name string) string{getLine, envelopedGet} {
 			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, []byte(request("1", "p000")), Exchange{Send: r.send}))
+			require.NoError(t, session.Handle(ctx, r.hear(session, request("1", "p000")), Exchange{Send: r.send}))
 			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "there is no prompt"), who)
 		}
 		for _, line := range []string{envelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
 			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, []byte(line), Exchange{Send: r.send}))
+			require.NoError(t, session.Handle(ctx, r.hear(session, line), Exchange{Send: r.send}))
 			assert.Equal(t, who == "few", !strings.Contains(r.messages[0].msg, "p000"), who)
 		}
 	}
