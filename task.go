@@ -47,8 +47,8 @@ type task struct {
 	cancel  context.CancelCauseFunc
 	settled atomic.Bool
 	hasLeft atomic.Bool // of a subscription
-	sending sync.Mutex // held to call the exchange's Send, and for the field below
-	isOver  bool       // nothing more may be sent
+	sending sync.Mutex  // held to call the exchange's Send, and for the field below
+	isOver  bool        // nothing more may be sent
 	place   place
 	clock   clock
 }
