@@ -24,7 +24,7 @@ func TestPlaceOfASubscriptionIsFreeAtOnce(t *testing.T) {
 					return nil
 				}
 				r := &recorder{t: t}
-				assert.NoError(t, session.Handle(t.Context(), []byte(empty), Exchange{Send: r.send}))
+				assert.NoError(t, session.Handle(t.Context(), r.hear(nil, empty), Exchange{Send: r.send}))
 				next = r.messages[0].msg
 				return nil
 			}}))

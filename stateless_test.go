@@ -243,11 +243,36 @@ func TestMethodResults(t *testing.T) {
 		got, err := handle(t, s, nil, envelopedLine("1", "raw", ""))
 		require.NoError(t, err)
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got, test.result)
-		got, err = handle(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"raw"}`)
+		// In a session it is sent as it is. (What some of these say is not of
+		// that era, which is the author's to know: nobody judges it here.)
+		got = ""
+		err = newSession(t, s).Handle(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"raw"}`), Exchange{Send: func(msg []byte, _ Code, _ bool) error {
+			got = string(msg)
+			return nil
+		}})
 		require.NoError(t, err)
 		var b strings.Builder
 		require.NoError(t, compactInto(&b, test.result))
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+b.String()+`}`, got, test.result)
+	}
+}
+
+// CCH-01: a list that does not say how it may be cached must not be.
+func TestMethodsThatAreLists(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ method, result, want string }{
+		{"tools/list", `{"tools":[]}`, `"ttlMs":0,"cacheScope":"private","tools":[]`},
+		{"resources/list", `{"resources":[],"ttlMs":5}`, `"cacheScope":"private","resources":[],"ttlMs":5`},
+		{"resources/templates/list", `{"resourceTemplates":[],"cacheScope":"public"}`, `"ttlMs":0,"resourceTemplates":[],"cacheScope":"public"`},
+		{"resources/read", `{"contents":[],"ttlMs":1,"cacheScope":"public"}`, `"contents":[],"ttlMs":1,"cacheScope":"public"`},
+		{"tools/call", `{"content":[]}`, `"content":[]`},
+	} {
+		s := NewServer(nil, Options{Methods: map[string]Method{test.method: func(context.Context, json.RawMessage) (any, error) {
+			return json.RawMessage(test.result), nil
+		}}})
+		dst, err := s.appendComplete(nil, test.method, test.result)
+		require.NoError(t, err)
+		assert.Equal(t, `{"resultType":"complete",`+test.want+`,"_meta":{`+ownIdentity+`}}`, string(dst))
 	}
 }
 
