@@ -37,7 +37,7 @@ type (
 )
 
 // Everything wrong with a declaration is said when it is added, all at once,
-// and each fault names prompt and argument.
+// and each fault names prompt and argument (CNT-15 for the sizes of icons).
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	schema := func(s *jsonschema.Schema) Prompt { return untyped(Argument{Name: "a", Schema: s}) }

@@ -28,7 +28,8 @@ func TestCursorIsStable(t *testing.T) {
 	}
 }
 
-// Whatever is no cursor of ours, or not quite one, is refused (PAG-06,
+// Whatever is no cursor of ours, or not quite one, is refused, and so is one of
+// a form that is not good any more, such as another version (PAG-06, PAG-07,
 // GAP-23).
 func TestBadCursors(t *testing.T) {
 	t.Parallel()
