@@ -85,12 +85,13 @@ func (r *round) accept(q *question, rev revision.Revision, result string) error 
 	return err
 }
 
-// restart forgets what the render function has learnt, because it is to be run
-// with other arguments.
+// restart forgets what the render function has learnt and asked, because it is
+// to be run with other arguments.
 func (r *round) restart() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Answers, r.Kept, r.unread, r.responses = nil, nil, "", strictjson.Value{}
+	r.pending = slices.DeleteFunc(r.pending, func(q *question) bool { return q.key != argumentsKey })
 }
 
 // pend notes questions that are to be answered with another request.
