@@ -3,12 +3,16 @@
 //
 //   - release_notes has all its arguments asked for that are missing or
 //     wrong, by a form, and completes them;
-//   - announcement asks, in the midst of it, which release is meant, and lets
-//     the client decide again before it goes on.
+//   - announcement asks, in the midst of it, what is to be announced, and then
+//     which release of that.
 //
-// Try it with the recorded session of a client of revision 2026-07-28:
+// Try it with a session in revision 2026-07-28:
 //
 //	go run ./examples/guided < examples/guided/session.jsonl
+//
+// A real client sends its answers together with the requestState that it was
+// given. A file cannot know that, so this session gives each prompt all of its
+// answers at once.
 package main
 
 import (

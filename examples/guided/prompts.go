@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -77,12 +78,15 @@ func announcement() prompts.Prompt {
 		Name:        "announcement",
 		Title:       "Announcement",
 		Description: "Announces a release, after asking which",
-		Render:      announce,
+		Render:      new(announcements).announce,
 	}
 }
 
+// announcements counts them.
+type announcements struct{ drawn atomic.Int64 }
+
 // announce asks twice: what is asked second depends on the first answer.
-func announce(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+func (a *announcements) announce(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 	chosen, err := prompts.Elicit[choice](ctx, "product", "What do you want to announce?",
 		prompts.Argument{Name: "product", Title: "Product", Schema: prompts.Enum("editor", "compiler")})
 	if err != nil {
@@ -90,7 +94,7 @@ func announce(ctx context.Context, _ map[string]string) (*prompts.Result, error)
 	}
 	// In revision 2026-07-28 the function is run again for each answer. The
 	// number stays the one that was drawn in the first run.
-	number, err := prompts.Once(ctx, "number", drawNumber)
+	number, err := prompts.Once(ctx, "number", a.draw)
 	if err != nil {
 		return nil, err
 	}
@@ -109,5 +113,5 @@ func announce(ctx context.Context, _ map[string]string) (*prompts.Result, error)
 	return prompts.Messages(prompts.User(ask)), nil
 }
 
-// drawNumber stands for something that must not be done twice.
-func drawNumber(context.Context) (int, error) { return 42, nil }
+// draw returns a new number. It must not be called twice for one announcement.
+func (a *announcements) draw(context.Context) (int64, error) { return a.drawn.Add(1), nil }
