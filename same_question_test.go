@@ -8,14 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The same key is the same question: it is asked once, whoever asks.
+// The same key is the same question: it is asked once, whoever asks. Who asks
+// while another does waits for the first answer.
 func TestSameQuestionIsAskedOnce(t *testing.T) {
 	for name, ask := range map[string]func(ctx context.Context) (string, error){
-		"at once": func(ctx context.Context) (string, error) {
-			a, b := Form[colour]("a", "Which?"), Form[colour]("a", "Which?")
-			err := Ask(ctx, a, b)
-			return a.Value.Colour + b.Value.Colour, err
-		},
 		"one after the other": func(ctx context.Context) (string, error) {
 			a, err := Elicit[colour](ctx, "a", "Which?")
 			if err != nil {

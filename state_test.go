@@ -386,13 +386,16 @@ func TestStateSize(t *testing.T) {
 
 	size = maxState / 4 * 3
 	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, CodeInternalError, renderFailed))
-	assert.Contains(t, j.String(), "more than 65536")
+	assert.Contains(t, j.String(), "too large to travel in a requestState")
 
-	// What the client answers counts too.
+	// What the client answers counts too, and is its own fault.
 	size = 1
+	logged := j.String()
 	r = newRounds(t, s, "keep")
 	r.get("").wants(t, "a")
-	r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxState)+`"}}`).fails(t, CodeInternalError, renderFailed)
+	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxState)+`"}}`).fails(t, CodeInvalidParams, "the answers so far are too large to go on with")
+	assert.JSONEq(t, `{"param":"inputResponses"}`, data)
+	assert.Equal(t, logged, j.String(), "the author need not know")
 }
 
 // The client carries a state but cannot read it: neither what Once has kept
