@@ -124,7 +124,7 @@ func (r *rounds) line(responses string) string {
 func (r *rounds) get(responses string) outcome {
 	r.t.Helper()
 	x := &recorder{t: r.t}
-	require.NoError(r.t, r.server.Handle(r.ctx, []byte(r.line(responses)), Exchange{Send: x.send}))
+	require.NoError(r.t, r.server.Handle(r.ctx, x.hear(nil, r.line(responses)), Exchange{Send: x.send}))
 	require.Len(r.t, x.messages, 1)
 	require.True(r.t, x.messages[0].last)
 	o := readOutcome(r.t, x.messages[0].msg)
@@ -136,6 +136,16 @@ func (r *rounds) get(responses string) outcome {
 
 // accepting is the answer of a person who has filled in a form.
 func accepting(content string) string { return `{"action":"accept","content":` + content + `}` }
+
+// unable is what a client is told that cannot be asked, and undeclared what one
+// of revision 2026-07-28 is told.
+func unable(why string) string {
+	return "the prompt needs input, and the client cannot be asked: " + why
+}
+
+func undeclared(names string) string {
+	return "the prompt needs a capability that the client has not declared: " + names
+}
 
 const (
 	declining  = `{"action":"decline"}`

@@ -80,7 +80,7 @@ func TestCallThatCannotAsk(t *testing.T) {
 		{"no way to the client", CallOptions{ClientCapabilities: []byte(formCapability)}, CodeInternalError, "there is no way to send it a request"},
 		{"no capability", CallOptions{Request: never}, CodeInternalError, "it has not declared the capability"},
 		{"another one", CallOptions{Request: never, ClientCapabilities: []byte(urlCapability)}, CodeInternalError, "it has not declared the capability"},
-		{"an old revision", CallOptions{Request: never, ClientCapabilities: []byte(formCapability), Version: "2025-03-26"}, CodeInternalError, "its protocol revision has no such request"},
+		{"an old revision", CallOptions{Request: never, ClientCapabilities: []byte(formCapability), Version: "2025-03-26"}, CodeInternalError, "its protocol revision is older than 2025-06-18"},
 		{"the stateless one", CallOptions{Request: never, Version: "2026-07-28"}, CodeMissingCapability, "the prompt needs a capability"},
 	} {
 		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"paint"}`), test.o)
@@ -209,11 +209,11 @@ func TestCallNotifies(t *testing.T) {
 	}
 }
 
-// A goroutine that outlives its render function loses no turn, and gets no
-// answer.
+// A goroutine that outlives its render function gets no answer: its question
+// ends before Call returns, and no turn is lost.
 func TestStragglersInACall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		asks, answer, done := make(chan struct{}), make(chan string), make(chan error, 1)
+		asks, done := make(chan struct{}), make(chan error, 1)
 		s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
 			go func() {
 				_, err := Elicit[colour](ctx, "late", "Which?")
@@ -224,14 +224,15 @@ func TestStragglersInACall(t *testing.T) {
 		})), Options{MaxConcurrentTotal: 1})
 		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"early"}`), CallOptions{
 			ClientCapabilities: []byte(formCapability),
-			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+			Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 				close(asks)
-				return []byte(<-answer), nil
+				<-ctx.Done()
+				return nil, ctx.Err()
 			},
 		})
 		require.NoError(t, err)
-		answer <- red
-		<-done
+		assert.ErrorIs(t, <-done, errAnswered)
+		synctest.Wait()
 		assert.Zero(t, s.limit.tasks.Load())
 		assert.Empty(t, s.limit.slots)
 	})

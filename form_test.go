@@ -348,6 +348,9 @@ func TestFaultyForms(t *testing.T) {
 			var j journal
 			s := NewServer(registryOf(rendered("form", func(ctx context.Context) (*Result, error) { return nil, test.ask(ctx) })), Options{Logger: j.logger()})
 			for _, responses := range []string{"", `{"q":` + red + `}`} {
+				if responses != "" && name == "a message that is no text" {
+					continue // it is not sent, since the answer is there
+				}
 				assert.Empty(t, newRounds(t, s, "form").get(responses).fails(t, CodeInternalError, renderFailed), responses)
 			}
 			assert.Contains(t, j.String(), test.log)

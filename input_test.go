@@ -32,19 +32,19 @@ func TestInputNeeds(t *testing.T) {
 	for _, test := range []struct {
 		name, method string
 		params       string // empty for nil
-		needs        string
+		needs, names string
 	}{
-		{"a form", methodElicit, formParams, `{"elicitation":{"form":{}}}`},
-		{"a form by its mode", methodElicit, `{"mode":"form",` + formParams[1:], `{"elicitation":{"form":{}}}`},
-		{"a URL", methodElicit, urlParams, `{"elicitation":{"url":{}}}`},
-		{"sampling", methodSample, fmt.Sprintf(sampleParams, ""), `{"sampling":{}}`},
-		{"without a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"none"`), `{"sampling":{}}`},
-		{"with a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"thisServer"`), `{"sampling":{"context":{}}}`},
-		{"with tools", methodSample, fmt.Sprintf(sampleParams, `,"tools":[]`), `{"sampling":{"tools":{}}}`},
-		{"with a choice of tools", methodSample, fmt.Sprintf(sampleParams, `,"toolChoice":{}`), `{"sampling":{"tools":{}}}`},
-		{"with both", methodSample, fmt.Sprintf(sampleParams, `,"tools":[],"includeContext":"allServers"`), `{"sampling":{"tools":{},"context":{}}}`},
-		{"roots", methodRoots, "", `{"roots":{}}`},
-		{"roots with params", methodRoots, `{"_meta":{"a":1}}`, `{"roots":{}}`},
+		{"a form", methodElicit, formParams, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"a form by its mode", methodElicit, `{"mode":"form",` + formParams[1:], `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"a URL", methodElicit, urlParams, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"sampling", methodSample, fmt.Sprintf(sampleParams, ""), `{"sampling":{}}`, "sampling"},
+		{"without a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"none"`), `{"sampling":{}}`, "sampling"},
+		{"with a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"thisServer"`), `{"sampling":{"context":{}}}`, "sampling, sampling.context"},
+		{"with tools", methodSample, fmt.Sprintf(sampleParams, `,"tools":[]`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
+		{"with a choice of tools", methodSample, fmt.Sprintf(sampleParams, `,"toolChoice":{}`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
+		{"with both", methodSample, fmt.Sprintf(sampleParams, `,"tools":[],"includeContext":"allServers"`), `{"sampling":{"tools":{},"context":{}}}`, "sampling, sampling.tools, sampling.context"},
+		{"roots", methodRoots, "", `{"roots":{}}`, "roots"},
+		{"roots with params", methodRoots, `{"_meta":{"a":1}}`, `{"roots":{}}`, "roots"},
 	} {
 		var params any
 		want := "{}"
@@ -53,7 +53,7 @@ func TestInputNeeds(t *testing.T) {
 		}
 		r := newRounds(t, NewServer(registryOf(inputPrompt(test.method, params)), Options{}), "input")
 		r.capabilities = noCapabilities
-		data := r.get("").fails(t, CodeMissingCapability, "the prompt needs a capability that the client has not declared")
+		data := r.get("").fails(t, CodeMissingCapability, undeclared(test.names))
 		assert.JSONEq(t, `{"requiredCapabilities":`+test.needs+`}`, data, test.name)
 
 		r.capabilities = test.needs // and no more
@@ -110,7 +110,8 @@ func TestFaultyInputs(t *testing.T) {
 	}
 }
 
-// MRT-19, MRT-20: a result is checked for its form, and passed on as it came.
+// MRT-19, MRT-20, MRT-24: a result is checked for its form, the content of one
+// by its schema, and passed on as it came.
 func TestInputResults(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -118,8 +119,9 @@ func TestInputResults(t *testing.T) {
 		message                string // empty if it is good
 	}{
 		{methodElicit, formParams, `{"action":"accept","content":{"a":"x","b":1,"c":true,"d":["e"]},"more":{}}`, ""},
-		{methodElicit, formParams, `{"action":"accept","content":{"a":{}}}`, `the answer to "in" has a content whose member "a" is of a type that no form has`},
-		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `the answer to "in" has a content whose member "a" is of a type that no form has`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":1}}`, `the answer to "in" does not fit the requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":{}}}`, `the answer to "in" does not fit the requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `the answer to "in" does not fit the requestedSchema`},
 		{methodElicit, formParams, `{"action":"decline"}`, `the prompt cannot go on: "in": the client has declined to answer`},
 		{methodElicit, formParams, `{"action":"yes"}`, `the answer to "in" has no action that is accept, decline or cancel`},
 		{methodElicit, urlParams, `{"action":"accept"}`, ""},

@@ -176,8 +176,8 @@ func TestArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := NewServer(registryOf(travel(nil)), Options{AskArguments: true})
 	for answer, message := range map[string]string{
-		declining:             `the user was asked for arguments, and has not given them: to: is required`,
-		dismissing:            `the user was asked for arguments, and has not given them: to: is required`,
+		declining:             `the client has declined to answer; to: is required`,
+		dismissing:            `the client has dismissed the question; to: is required`,
 		`{}`:                  `the answer to "prompt.arguments" has no action that is accept, decline or cancel`,
 		`[]`:                  `the answer to "prompt.arguments" is not an object`,
 		accepting(`null`):     `the answer to "prompt.arguments" has no content`,
@@ -186,7 +186,16 @@ func TestArgumentsAreRefused(t *testing.T) {
 		r := newRounds(t, s, "travel")
 		r.arguments = `{"from":"Bonn"}`
 		r.get("").wants(t, argumentsKey)
-		r.get(`{"`+argumentsKey+`":`+answer+`}`).fails(t, CodeInvalidParams, message)
+		data := r.get(`{"`+argumentsKey+`":`+answer+`}`).fails(t, CodeInvalidParams, message)
+		const problems = `"prompt":"travel","problems":[{"argument":"to","reason":"missing","message":"is required"}]`
+		switch answer {
+		case declining:
+			assert.JSONEq(t, `{"input":"prompt.arguments","action":"decline",`+problems+`}`, data)
+		case dismissing:
+			assert.JSONEq(t, `{"input":"prompt.arguments","action":"cancel",`+problems+`}`, data)
+		default:
+			assert.Contains(t, data, `"input":"prompt.arguments"`)
+		}
 	}
 }
 
@@ -217,7 +226,7 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		c.send(getLine("3", "travel"))
 		got = c.ask(c.question().reply(declining))
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, CodeInvalidParams, `the user was asked for arguments, and has not given them: from: is required; to: is required`)
+		readOutcome(t, got[0]).fails(t, CodeInvalidParams, `the client has declined to answer; from: is required; to: is required`)
 		assert.NoError(t, c.end())
 		assert.Empty(t, s.limit.slots)
 	})

@@ -172,7 +172,7 @@ func TestInputRequiredWithoutQuestion(t *testing.T) {
 	var j journal
 	s := NewServer(registryOf(rendered("none", func(context.Context) (*Result, error) { return nil, ErrInputRequired })), Options{Logger: j.logger()})
 	newRounds(t, s, "none").get("").fails(t, CodeInternalError, renderFailed)
-	assert.Contains(t, j.String(), ErrInputRequired.Error())
+	assert.Contains(t, j.String(), "without asking anything")
 	session := newSessionAs(t, s, "2025-11-25", formCapability)
 	got, err := handle(t, s, session, getLine("1", "none"))
 	require.NoError(t, err)
@@ -318,19 +318,20 @@ func TestClientCannotBeAsked(t *testing.T) {
 		questions    []Question
 		capabilities string
 		required     string // empty if it can be asked
+		names        string
 	}{
-		{"nothing is declared", []Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`},
-		{"no mode means form", []Question{form}, formCapability, ""},
-		{"form", []Question{form}, `{"elicitation":{"form":{}}}`, ""},
-		{"only URLs", []Question{form}, urlCapability, `{"elicitation":{"form":{}}}`},
-		{"only forms", []Question{url}, formCapability, `{"elicitation":{"url":{}}}`},
-		{"URLs", []Question{url}, urlCapability, ""},
-		{"something else", []Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`},
-		{"what is no declaration", []Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`},
-		{"null", []Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`},
-		{"several", []Question{form, InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`},
-		{"one of several", []Question{form, InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`},
-		{"an unknown capability", []Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, ""},
+		{"nothing is declared", []Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"no mode means form", []Question{form}, formCapability, "", ""},
+		{"form", []Question{form}, `{"elicitation":{"form":{}}}`, "", ""},
+		{"only URLs", []Question{form}, urlCapability, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"only forms", []Question{url}, formCapability, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"URLs", []Question{url}, urlCapability, "", ""},
+		{"something else", []Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"what is no declaration", []Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"null", []Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"several", []Question{form, InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`, "elicitation.form, roots"},
+		{"one of several", []Question{form, InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`, "roots"},
+		{"an unknown capability", []Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, "", ""},
 	} {
 		for _, wrap := range []string{"%w", "my words: %w"} {
 			runs := 0
@@ -350,7 +351,7 @@ func TestClientCannotBeAsked(t *testing.T) {
 				assert.Nil(t, o.Error, test.name)
 				continue
 			}
-			data := o.fails(t, CodeMissingCapability, "the prompt needs a capability that the client has not declared")
+			data := o.fails(t, CodeMissingCapability, undeclared(test.names))
 			assert.JSONEq(t, `{"requiredCapabilities":`+test.required+`}`, data, test.name)
 			assert.Equal(t, 2, runs)
 		}
@@ -382,16 +383,16 @@ func TestGoesOnWithoutAsking(t *testing.T) {
 func TestCannotAskInASession(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ version, capabilities, why string }{
-		{"2024-11-05", allCapabilities, "its protocol revision has no such request"},
-		{"2025-03-26", allCapabilities, "its protocol revision has no such request"},
-		{"2025-06-18", noCapabilities, "it has not declared the capability"},
-		{"2025-11-25", noCapabilities, "it has not declared the capability"},
-		{"2025-11-25", urlCapability, "it has not declared the capability"},
+		{"2024-11-05", allCapabilities, "its protocol revision is older than 2025-06-18"},
+		{"2025-03-26", allCapabilities, "its protocol revision is older than 2025-06-18"},
+		{"2025-06-18", noCapabilities, "it has not declared the capability elicitation.form"},
+		{"2025-11-25", noCapabilities, "it has not declared the capability elicitation.form"},
+		{"2025-11-25", urlCapability, "it has not declared the capability elicitation.form"},
 	} {
 		s := NewServer(registryOf(asking("paint")), Options{})
 		got, err := handle(t, s, newSessionAs(t, s, test.version, test.capabilities), getLine("1", "paint"))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("1", CodeInternalError, "the prompt needs input, and the client cannot be asked: "+test.why), got, test.version)
+		assert.Equal(t, errorLine("1", CodeInternalError, unable(test.why)), got, test.version)
 	}
 }
 
@@ -517,7 +518,7 @@ func TestStragglersInRounds(t *testing.T) {
 		x := &recorder{t: t}
 		r := newRounds(t, s, "early")
 		line := strings.Replace(r.line(""), `"_meta":{`, `"_meta":{"progressToken":1,`, 1)
-		require.NoError(t, s.Handle(t.Context(), []byte(line), Exchange{Send: x.send}))
+		require.NoError(t, s.Handle(t.Context(), x.hear(nil, line), Exchange{Send: x.send}))
 		x.over = true
 		require.Len(t, x.messages, 2)
 		assert.Contains(t, x.messages[0].msg, "in time")

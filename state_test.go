@@ -211,6 +211,39 @@ func TestStateExpiresAnewInEachRound(t *testing.T) {
 	})
 }
 
+// MRT-14: nobody keeps a state alive by showing it. What is asked again, with
+// nothing new learnt, expires when it would have; an answer gives more time.
+func TestStateIsNotKeptAlive(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
+			for _, key := range []string{"a", "b"} {
+				if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+					return nil, err
+				}
+			}
+			return Messages(User("done")), nil
+		})), Options{StateTTL: time.Minute})
+		r := newRounds(t, s, "two")
+		r.get("").wants(t, "a")
+		for _, responses := range []string{"", `{}`, `{"b":null}`, `{"other":` + red + `}`} {
+			time.Sleep(14 * time.Second)
+			r.get(responses).wants(t, "a")
+		}
+		late := *r
+		r.get(`{"a":`+red+`}`).wants(t, "b") // in the last seconds
+		time.Sleep(4 * time.Second)
+		late.get(`{"a":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+
+		time.Sleep(50 * time.Second)
+		r.get(`{"a":`+red+`}`).wants(t, "b") // which is not new
+		time.Sleep(6*time.Second - time.Nanosecond)
+		last := *r
+		assert.Equal(t, "done", last.get(`{"b":`+red+`}`).text(t))
+		time.Sleep(time.Nanosecond)
+		r.get(`{"b":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+	})
+}
+
 type principalKey struct{}
 
 func principalOf(ctx context.Context) string {
@@ -386,17 +419,21 @@ func TestStateSize(t *testing.T) {
 
 	size = maxState / 4 * 3
 	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, CodeInternalError, renderFailed))
-	assert.Contains(t, j.String(), "more than 65536")
+	assert.Contains(t, j.String(), "too large to travel in a requestState")
 
-	// What the client answers counts too.
+	// What the client answers counts too, and is its own fault.
 	size = 1
+	logged := j.String()
 	r = newRounds(t, s, "keep")
 	r.get("").wants(t, "a")
-	r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxState)+`"}}`).fails(t, CodeInternalError, renderFailed)
+	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxState)+`"}}`).fails(t, CodeInvalidParams, "the answers so far are too large to go on with")
+	assert.JSONEq(t, `{"param":"inputResponses"}`, data)
+	assert.Equal(t, logged, j.String(), "the author need not know")
 }
 
-// The client carries a state but cannot read it: neither what Once has kept
-// nor what has been answered. No two states are alike.
+// MRT-10: the client carries a state, a JSON string that it may spell as it
+// likes, but cannot read it: neither what Once has kept nor what has been
+// answered. No two states are alike.
 func TestStateIsNotReadable(t *testing.T) {
 	t.Parallel()
 	const secret, told = "kept-in-confidence", "told-in-confidence"
@@ -414,6 +451,10 @@ func TestStateIsNotReadable(t *testing.T) {
 	r := newRounds(t, s, "keep")
 	r.get("").wants(t, "first")
 	r.get(`{"first":`+accepting(`{"colour":"`+told+`"}`)+`}`).wants(t, "second")
+	spelt := fmt.Sprintf(`"\u%04x`, r.state[0])
+	got, err := handle(t, s, nil, strings.Replace(r.line(`{"second":`+red+`}`), `"`+r.state[:1]+r.state[1:], spelt+r.state[1:], 1))
+	require.NoError(t, err)
+	assert.Equal(t, "done", readOutcome(t, got).text(t))
 	raw, err := base64.RawURLEncoding.DecodeString(r.state)
 	require.NoError(t, err)
 	for _, text := range []string{secret, told, "colour", "secret", "first"} {

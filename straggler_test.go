@@ -74,7 +74,7 @@ func TestStragglersInASession(t *testing.T) {
 			})), Options{})
 			session := newSessionAs(t, s, "2025-11-25", formCapability)
 			x := &recorder{t: t}
-			require.NoError(t, session.Handle(t.Context(), []byte(getLine("1", "early")), Exchange{Send: func(msg []byte, code Code, last bool) error {
+			require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), Exchange{Send: func(msg []byte, code Code, last bool) error {
 				defer func() { sending <- struct{}{} }()
 				return x.send(msg, code, last)
 			}}))

@@ -1,0 +1,161 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// messageOf returns the message of an elicitation.
+func messageOf(t testing.TB, params json.RawMessage) string {
+	t.Helper()
+	var p struct{ Message string }
+	require.NoError(t, json.Unmarshal(params, &p))
+	return p.Message
+}
+
+func callSeveral(s *Server, ctx context.Context, request func(context.Context, string, json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
+	return s.Call(ctx, "prompts/get", []byte(`{"name":"several"}`), CallOptions{ClientCapabilities: []byte(formCapability), Request: request})
+}
+
+// Questions that are asked at once are asked concurrently, and each gets its
+// own answer, in whatever order they come.
+func TestRequestsAreConcurrent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
+			a, b, c := Form[colour]("a", "3"), Form[colour]("b", "1"), Form[colour]("c", "2")
+			err := Ask(ctx, a, b, c)
+			return Messages(User(a.Value.Colour + b.Value.Colour + c.Value.Colour)), err
+		})), Options{})
+		var running atomic.Int32
+		began := time.Now()
+		got, err := callSeveral(s, t.Context(), func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+			running.Add(1)
+			text := messageOf(t, params)
+			time.Sleep(time.Duration(text[0]-'0') * time.Second)
+			assert.EqualValues(t, 3, running.Load())
+			return []byte(accepting(`{"colour":"` + text + `"}`)), nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, 3*time.Second, time.Since(began))
+		assert.Contains(t, string(got), `"312"`)
+	})
+}
+
+// The first failure is that of the Ask. It ends the other requests, and the
+// Ask returns once they have.
+func TestRequestsEndTogether(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var ended atomic.Int32
+		s := NewServer(registryOf(several(func(err error) {
+			assert.ErrorIs(t, err, errDisk)
+			assert.ErrorIs(t, err, ErrCannotAsk)
+			assert.EqualValues(t, 2, ended.Load())
+		})), Options{MaxConcurrentTotal: 1})
+		_, err := callSeveral(s, t.Context(), func(ctx context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+			if messageOf(t, params) == "B?" {
+				time.Sleep(time.Second)
+				return nil, errDisk
+			}
+			<-ctx.Done()
+			ended.Add(1)
+			return []byte(red), nil
+		})
+		assert.NoError(t, err)
+		assert.Zero(t, s.limit.tasks.Load())
+		assert.Empty(t, s.limit.slots)
+	})
+}
+
+// The end of the caller's context is neither the client's fault nor the
+// author's: Call returns its cause, and nobody is told of an error.
+func TestCallEndsWhileTheClientThinks(t *testing.T) {
+	for name, failed := range map[string]func(ctx context.Context) error{
+		"its error":  func(ctx context.Context) error { return ctx.Err() },
+		"its cause":  context.Cause,
+		"another":    func(context.Context) error { return errors.New("interrupted") },
+		"no failure": func(context.Context) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var j journal
+				s := NewServer(registryOf(asking("several")), Options{Logger: j.logger()})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				_, err := callSeveral(s, ctx, func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+					cancel(errDisk)
+					<-ctx.Done()
+					return []byte(red), failed(ctx)
+				})
+				assert.Equal(t, errDisk, err)
+				assert.Empty(t, j.String())
+				assert.Empty(t, s.limit.slots)
+			})
+		})
+	}
+}
+
+// When Call has returned, the render's context has ended, and who has kept it
+// can neither ask nor report, nor find out anything.
+func TestContextOfACallThatHasReturned(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var kept context.Context
+		s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
+			assert.NoError(t, ctx.Err())
+			kept = ctx
+			_, err := Elicit[colour](ctx, "a", "A?")
+			return Messages(), err
+		})), Options{})
+		asked := 0
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"several","_meta":{"progressToken":1}}`), CallOptions{
+			ClientCapabilities: []byte(formCapability),
+			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+				asked++
+				return []byte(red), nil
+			},
+			Notify: func(string, json.RawMessage) { t.Error("it has reported") },
+		})
+		require.NoError(t, err)
+		assert.Equal(t, errAnswered, context.Cause(kept))
+		assert.NoError(t, t.Context().Err())
+		for _, ctx := range []context.Context{kept, context.WithoutCancel(kept)} {
+			Progress(ctx, 1, 2, "late")
+			for _, key := range []string{"a", "b"} {
+				_, err = Elicit[colour](ctx, key, "Again?")
+				assert.ErrorIs(t, err, errAnswered)
+			}
+		}
+		synctest.Wait()
+		assert.Equal(t, 1, asked)
+		assert.Zero(t, s.limit.tasks.Load())
+		assert.Empty(t, s.limit.slots)
+	})
+}
+
+// What Request returns is what a client says: it is checked as such.
+func TestRequestResultsAreChecked(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(asking("several")), Options{})
+	for _, result := range []string{
+		"", "null", "{", red + red, "\xff",
+		strings.Replace(red, "red", "\xff", 1),
+		strings.Replace(red, "red", "\x00", 1),
+		strings.Repeat(`{"a":`, maxDepth+1) + "1" + strings.Repeat("}", maxDepth+1),
+		`{"action":"decline","action":"accept","content":{"colour":"red"}}`,
+	} {
+		_, err := callSeveral(s, t.Context(), func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return []byte(result), nil })
+		var e *Error
+		if assert.ErrorAs(t, err, &e, result) {
+			assert.Equal(t, CodeInvalidParams, e.Code, result)
+			assert.Equal(t, `the answer to "colour" is not an object`, e.Message, fmt.Sprintf("%.40q", result))
+		}
+	}
+}

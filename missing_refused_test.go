@@ -1,0 +1,195 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// picky is travel whose render function refuses to start from anywhere but
+// Ulm, once it has kept a ticket and asked for a colour.
+func picky(runs *int) Prompt {
+	return New(Prompt{Name: "travel", Title: "Plan a trip"}, func(ctx context.Context, in trip) (*Result, error) {
+		*runs++
+		ticket, err := Once(ctx, "ticket", func(context.Context) (string, error) { return fmt.Sprint(in.From, *runs), nil })
+		if err != nil {
+			return nil, err
+		}
+		answer, err := Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+		if err != nil {
+			return nil, err
+		}
+		if in.From != "Ulm" {
+			return nil, fmt.Errorf("my words: %w", InvalidArgument("from", "is not where it starts"))
+		}
+		return Messages(User(fmt.Sprint(in.From, "-", in.To, " ", ticket, " ", answer.Colour))), nil
+	})
+}
+
+const pickyNeeds = `Please fill in what the prompt "Plan a trip" needs. from: is not where it starts`
+
+func answerColour(text string) string { return accepting(`{"colour":"` + text + `"}`) }
+
+// PRG-05: an argument that a render function refuses is asked for as one that
+// is wrong by its type is. The function is run again with the new one, and
+// what it has learnt before is forgotten: it was about another.
+func TestRefusedArgumentIsAskedForInRounds(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	s := NewServer(registryOf(picky(&runs)), Options{AskArguments: true})
+	r := newRounds(t, s, "travel")
+	r.arguments = `{"from":"Bonn","to":"Rome"}`
+	r.get("").wants(t, "colour")
+	o := r.get(`{"colour":` + answerColour("grey") + `}`)
+	o.wants(t, argumentsKey)
+	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
+	assert.Equal(t, []string{"from"}, fields)
+	assert.Equal(t, pickyNeeds, message)
+
+	// Nobody has answered: the old argument has the same fault.
+	o = r.get("")
+	o.wants(t, "colour")
+	assert.Contains(t, string(o.Result.Requests["colour"].Params), "Bonn")
+	r.get(`{"colour":`+answerColour("grey")+`}`).wants(t, argumentsKey)
+
+	// The new argument comes with an answer that was given for the old one.
+	o = r.get(`{"colour":` + answerColour("grey") + `,"` + argumentsKey + `":` + accepting(`{"from":"Ulm"}`) + `}`)
+	o.wants(t, "colour")
+	assert.Contains(t, string(o.Result.Requests["colour"].Params), "Ulm", "the answer was for Bonn")
+	ran := runs
+	text := r.get(`{"colour":` + answerColour("blue") + `}`).text(t)
+	assert.Equal(t, fmt.Sprintf("Ulm-Rome Ulm%d blue", ran), text)
+}
+
+func TestRefusedArgumentIsAskedForInASession(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		runs := 0
+		s := NewServer(registryOf(picky(&runs)), Options{AskArguments: true, MaxConcurrent: 1})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
+		for i, from := range []string{"Bonn", "Kiel", "Ulm"} {
+			q := c.question()
+			assert.Contains(t, string(q.Params), "Which colour for "+from+"?")
+			c.send(q.reply(answerColour("for" + from)))
+			if from == "Ulm" {
+				break
+			}
+			q = c.question()
+			fields, message := fieldsOf(t, q)
+			assert.Equal(t, []string{"from"}, fields)
+			assert.Equal(t, pickyNeeds, message)
+			c.send(q.reply(accepting(`{"from":"` + []string{"Kiel", "Ulm"}[i] + `"}`)))
+		}
+		assert.Equal(t, []string{textLine("1", "Ulm-Rome Ulm3 forUlm")}, c.received())
+		assert.Equal(t, 3, runs)
+		assert.NoError(t, c.end())
+		assert.Empty(t, s.limit.slots)
+	})
+}
+
+// refusing is a prompt that finds fault with its arguments whatever they are.
+func refusing(err error) Prompt {
+	return New(Prompt{Name: "travel"}, func(context.Context, trip) (*Result, error) { return nil, err })
+}
+
+// In a session a person is asked three times at most.
+func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := NewServer(registryOf(refusing(InvalidArgument("from", "is never right"))), Options{AskArguments: true})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
+		for range 3 {
+			c.send(c.question().reply(accepting(`{"from":"Ulm"}`)))
+		}
+		got := c.received()
+		require.Len(t, got, 1)
+		readOutcome(t, got[0]).fails(t, CodeInvalidParams, "from: is never right")
+		assert.NoError(t, c.end())
+	})
+}
+
+// Several faults of one argument are one field.
+func TestRefusedArgumentsAreFieldsOnce(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(refusing(errors.Join(
+		InvalidArgument("from", "is far"), InvalidArgument("to", "is near"), InvalidArgument("from", "is wide"),
+	))), Options{AskArguments: true})
+	r := newRounds(t, s, "travel")
+	r.arguments = `{"from":"Bonn","to":"Rome"}`
+	o := r.get("")
+	o.wants(t, argumentsKey)
+	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
+	assert.ElementsMatch(t, []string{"from", "to"}, fields)
+	assert.Contains(t, message, "from: is far; to: is near")
+	assert.Equal(t, 1, strings.Count(string(o.Result.Requests[argumentsKey].Params), `"from":`))
+	assert.Contains(t, string(o.Result.Requests[argumentsKey].Params), `"required":["from","to"]`)
+}
+
+// PRG-03: who is not to be asked, or cannot be, gets the problems. So does
+// everybody if the argument that is blamed is none of the prompt's.
+func TestRefusedArgumentIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, argument, capabilities string
+		o                            Options
+	}{
+		{"not wanted", "from", formCapability, Options{}},
+		{"no capability", "from", noCapabilities, Options{AskArguments: true}},
+		{"only URLs", "from", urlCapability, Options{AskArguments: true}},
+		{"no such argument", "via", formCapability, Options{AskArguments: true}},
+	} {
+		s := NewServer(registryOf(refusing(InvalidArgument(test.argument, "is bad"))), test.o)
+		const arguments = `{"from":"Bonn","to":"Rome"}`
+		data := `{"prompt":"travel","problems":[{"argument":"` + test.argument + `","reason":"refused","message":"is bad"}]}`
+		r := newRounds(t, s, "travel")
+		r.capabilities, r.arguments = test.capabilities, arguments
+		assert.JSONEq(t, data, r.get("").fails(t, CodeInvalidParams, test.argument+": is bad"), test.name)
+		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", test.capabilities),
+			strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+arguments, 1))
+		require.NoError(t, err)
+		assert.JSONEq(t, data, readOutcome(t, got).fails(t, CodeInvalidParams, test.argument+": is bad"), test.name)
+	}
+}
+
+// PRG-03: if asking for arguments fails, the client gets the problems that it
+// would have got anyway, as if it had not been tried.
+func TestArgumentsThatCouldNotBeAskedFor(t *testing.T) {
+	for name, test := range map[string]struct {
+		arguments string
+		problems  string
+		message   string
+	}{
+		"missing": {`{"from":"Bonn"}`, `[{"argument":"to","reason":"missing","message":"is required"}]`, "to: is required"},
+		"refused": {`{"from":"Bonn","to":"Rome"}`, `[{"argument":"to","reason":"refused","message":"is bad"}]`, "to: is bad"},
+	} {
+		for how, then := range map[string]func(c *client, q asked){
+			"it answers with an error": func(c *client, q asked) { c.send(q.refuse(-1, "no user")) },
+			"it does not answer":       func(*client, asked) { time.Sleep(time.Second) },
+			"it goes away":             func(c *client, _ asked) { assert.NoError(c.t, c.end()) },
+		} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					var j journal
+					s := NewServer(registryOf(refusing(InvalidArgument("to", "is bad"))), Options{AskArguments: true, AskTimeout: time.Second, Logger: j.logger()})
+					c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+					c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+test.arguments, 1))
+					then(c, c.question())
+					got := c.received()
+					require.NotEmpty(t, got)
+					data := readOutcome(t, got[len(got)-1]).fails(t, CodeInvalidParams, test.message)
+					assert.JSONEq(t, `{"prompt":"travel","problems":`+test.problems+`}`, data)
+					if strings.Contains(how, "error") {
+						assert.Contains(t, j.String(), "no user (-1)")
+					}
+					assert.NotContains(t, j.String(), "level=ERROR")
+				})
+			})
+		}
+	}
+}
