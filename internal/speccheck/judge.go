@@ -26,6 +26,7 @@ type Judge struct {
 	initialized  bool           // the client has said so
 
 	asked   []*request
+	failed  []*request // answered by an error, as it seems
 	listens []*listen
 	used    map[string]bool // ids of the server's requests
 	// heard is how many messages the client has sent; at that number,
@@ -253,8 +254,24 @@ func (j *Judge) response(from side, m *message) error {
 			fault = fmt.Errorf("as the answer to %s: %w", q.method, reason)
 		}
 	}
+	if m.has("result") && j.exchangeFailed(from, candidates[0], m) {
+		return nil
+	}
 	j.answer(candidates[0], m)
 	return fault
+}
+
+// exchangeFailed takes a result to answer a request of the same id that an
+// error was taken to answer, and the error to have answered q.
+func (j *Judge) exchangeFailed(from side, q *request, m *message) bool {
+	for i, f := range j.failed {
+		if f.by == q.by && f.id == q.id && j.checkAnswer(from, f, m) == nil {
+			j.failed[i] = q
+			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
+			return true
+		}
+	}
+	return false
 }
 
 // checkAnswer judges a response as the answer to a request.
@@ -281,6 +298,9 @@ func (j *Judge) checkAnswer(from side, q *request, m *message) error {
 // answer notes that a request has had its answer.
 func (j *Judge) answer(q *request, m *message) {
 	j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
+	if m.has("error") {
+		j.failed = append(j.failed, q)
+	}
 	if q.by == server {
 		j.lastAnswer.id, j.lastAnswer.at = q.key, j.heard
 	}

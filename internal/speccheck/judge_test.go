@@ -130,6 +130,10 @@ func TestJudge(t *testing.T) {
 		{"what is only for the old (CPT-10)", after(modern("1", "ping", "", "")),
 			failure("1", `{"code":-32601,"message":"m"}`), result("1", `{"resultType":"complete"}`), "CPT-10", false},
 
+		// Two requests of one id: one of them has an error for an answer.
+		{"an error for the first", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a"}}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			failure("1", `{"code":-32602,"message":"m"}`)), result("1", `{}`), result("1", `{"resultType":"complete"}`), "GetPromptResult", false},
+
 		// Several eras on one connection.
 		{"a session beside an envelope", after(begin("2025-06-18"), modernGet("1"), `C> {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"a"}}`),
 			result("2", `{"messages":[]}`), result("2", `{"messages":[],"resultType":"complete"}`), "GAP-45", false},
