@@ -107,38 +107,41 @@ func TestCallEndsWhileTheClientThinks(t *testing.T) {
 // When Call has returned, the render's context has ended, and who has kept it
 // can neither ask nor report, nor find out anything.
 func TestContextOfACallThatHasReturned(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var kept context.Context
-		s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
-			assert.NoError(t, ctx.Err())
-			kept = ctx
-			_, err := Elicit[colour](ctx, "a", "A?")
-			return Messages(), err
-		})), Options{})
-		asked := 0
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"several","_meta":{"progressToken":1}}`), CallOptions{
-			ClientCapabilities: []byte(formCapability),
-			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-				asked++
-				return []byte(red), nil
-			},
-			Notify: func(string, json.RawMessage) { t.Error("it has reported") },
+	for name, questions := range map[string]int{"it has asked": 1, "it has not asked": 0} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var kept context.Context
+				s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
+					assert.NoError(t, ctx.Err())
+					kept = ctx
+					return Messages(), Ask(ctx, []Question{Form[colour]("a", "A?")}[:questions]...)
+				})), Options{})
+				asked := 0
+				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"several","_meta":{"progressToken":1}}`), CallOptions{
+					ClientCapabilities: []byte(formCapability),
+					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+						asked++
+						return []byte(red), nil
+					},
+					Notify: func(string, json.RawMessage) { t.Error("it has reported") },
+				})
+				require.NoError(t, err)
+				assert.Equal(t, errAnswered, context.Cause(kept))
+				assert.NoError(t, t.Context().Err())
+				for _, ctx := range []context.Context{kept, context.WithoutCancel(kept)} {
+					Progress(ctx, 1, 2, "late")
+					for _, key := range []string{"a", "b"} {
+						_, err = Elicit[colour](ctx, key, "Again?")
+						assert.ErrorIs(t, err, errAnswered)
+					}
+				}
+				synctest.Wait()
+				assert.Equal(t, questions, asked)
+				assert.Zero(t, s.limit.tasks.Load())
+				assert.Empty(t, s.limit.slots)
+			})
 		})
-		require.NoError(t, err)
-		assert.Equal(t, errAnswered, context.Cause(kept))
-		assert.NoError(t, t.Context().Err())
-		for _, ctx := range []context.Context{kept, context.WithoutCancel(kept)} {
-			Progress(ctx, 1, 2, "late")
-			for _, key := range []string{"a", "b"} {
-				_, err = Elicit[colour](ctx, key, "Again?")
-				assert.ErrorIs(t, err, errAnswered)
-			}
-		}
-		synctest.Wait()
-		assert.Equal(t, 1, asked)
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
-	})
+	}
 }
 
 // What Request returns is what a client says: it is checked as such.
