@@ -132,7 +132,7 @@ func TestJudge(t *testing.T) {
 
 		// Two requests of one id: one of them has an error for an answer.
 		{"an error for the first", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a"}}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
-			failure("1", `{"code":-32602,"message":"m"}`)), result("1", `{}`), result("1", `{"resultType":"complete"}`), "GetPromptResult", false},
+			failure("1", `{"code":-32602,"message":"m"}`)), result("1", `{}`), result("1", `{"resultType":"complete"}`), "GAP-45", false},
 
 		// Several eras on one connection.
 		{"a session beside an envelope", after(begin("2025-06-18"), modernGet("1"), `C> {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"a"}}`),
