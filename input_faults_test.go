@@ -1,0 +1,19 @@
+package prompts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// MRT-29: a multipleOf of a field that is 0 is no schema: the author is told,
+// and nobody is asked for what no answer fits.
+func TestInputSchemaThatDividesByZero(t *testing.T) {
+	t.Parallel()
+	var j journal
+	s := NewServer(registryOf(inputPrompt(methodElicit, formSchema(`"a":{"type":"integer","multipleOf":0}`, ""))), Options{Logger: j.logger()})
+	for _, responses := range []string{`{"in":` + accepting(`{"a":5}`) + `}`, ""} {
+		newRounds(t, s, "input").get(responses).fails(t, CodeInternalError, renderFailed)
+	}
+	assert.Contains(t, j.String(), "requestedSchema")
+}
