@@ -149,6 +149,9 @@ func (p *callPeer) request(ctx context.Context, questions []*question) (results 
 // askAll asks the questions concurrently, and waits for the results of all of
 // them or for the first failure.
 func (p *callPeer) askAll(ctx context.Context, questions []*question) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	replies := make(chan reply, len(questions))

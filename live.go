@@ -38,6 +38,8 @@ func (s *Server) untilAnswered(ctx context.Context) (context.Context, context.Ca
 func (t *task) askLive(ctx context.Context, questions []*question) (results []string, err error) {
 	select {
 	case <-t.session.ready: // before that, nothing but answers is to be sent (LIF-15)
+	case <-t.session.deaf:
+		return nil, errGone
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-t.ctx.Done():
@@ -57,7 +59,7 @@ func (t *task) askLive(ctx context.Context, questions []*question) (results []st
 		}
 		if err := t.emit(appendRequest(nil, o.id, q.method, q.params)); err != nil {
 			t.session.forget(o) // the client does not know of it
-			return nil, err
+			return nil, &cannotAsk{why: "it could not be reached", cause: err}
 		}
 		waiting = append(waiting, o)
 	}
@@ -84,7 +86,7 @@ func (t *task) withdraw(o *outgoing, why error) {
 	if !t.session.forget(o) {
 		return
 	}
-	reason := "the request that it belongs to has ended"
+	reason := "no answer is needed any more"
 	if errors.Is(why, errNotAnswered) {
 		reason = "no answer in time"
 	}

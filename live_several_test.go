@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const withdrawnEarly = "the request that it belongs to has ended"
+const withdrawnEarly = "no answer is needed any more"
 
 // several is a prompt that asks three questions at once, and does without
 // answers.

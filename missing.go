@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 )
@@ -41,7 +42,11 @@ func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, r
 	var unable *cannotAsk
 	switch {
 	case errors.As(err, &unable):
-		return false, show(refused.seen, err) // as if it had not been tried
+		// To the client it is as if it had not been tried.
+		return false, &failure{
+			seen: refused.seen, title: "a client could not be asked for arguments", level: slog.LevelInfo,
+			unseen: errors.Join(refused.unseen, err),
+		}
 	case err != nil:
 		return false, g.fail(err)
 	case pending:
@@ -168,7 +173,7 @@ func (r *round) learn(d *definition, texts []given, asked []int, problems []prob
 	}
 	for _, i := range asked {
 		if name := d.plan.arguments[i].Name; !wrong[name] {
-			r.Texts[name], r.hasLearnt = nil, true
+			r.Texts[name], r.hasTexts = nil, true
 			if text := texts[i].text; texts[i].ok {
 				r.Texts[name] = &text
 			}

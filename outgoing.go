@@ -27,8 +27,10 @@ type reply struct {
 func (s *Session) expect(to int, replies chan<- reply) (*outgoing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isDeaf {
+	select {
+	case <-s.deaf:
 		return nil, errGone
+	default:
 	}
 	s.lastID++
 	o := &outgoing{id: "prompts-" + strconv.FormatInt(s.lastID, 10), to: to, replies: replies}
@@ -40,10 +42,11 @@ func (s *Session) expect(to int, replies chan<- reply) (*outgoing, error) {
 }
 
 // hangUp is for a client that will not answer any more: it has closed its side.
+// It is called once.
 func (s *Session) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isDeaf = true
+	close(s.deaf)
 	for _, o := range s.outgoing {
 		o.replies <- reply{to: o.to, err: errGone}
 	}

@@ -24,7 +24,8 @@ type round struct {
 	unread    string
 	responses strictjson.Value
 	expires   int64       // when the state expires that this request brings, 0 without one
-	hasLearnt bool        // whether there is more to know than that state says
+	hasLearnt bool        // whether there are more answers and values than that state has
+	hasTexts  bool        // whether there are more arguments
 	taken     bool        // whether the one for arguments has been looked at
 	pending   []*question // not answered yet
 }
@@ -90,7 +91,8 @@ func (r *round) accept(q *question, rev revision.Revision, result string) error 
 func (r *round) restart() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Answers, r.Kept, r.unread, r.responses = nil, nil, "", strictjson.Value{}
+	r.Answers, r.Kept, r.hasLearnt = nil, nil, false
+	r.unread, r.responses = "", strictjson.Value{}
 	r.pending = slices.DeleteFunc(r.pending, func(q *question) bool { return q.key != argumentsKey })
 }
 
@@ -115,7 +117,7 @@ func (r *round) asked(ttl time.Duration) ([]*question, sealedState) {
 		roundState: roundState{Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts)},
 		Expires:    r.expires,
 	}
-	if r.expires == 0 || r.hasLearnt {
+	if r.expires == 0 || r.hasLearnt || r.hasTexts {
 		state.Expires = time.Now().Add(ttl).UnixMilli()
 	}
 	return slices.Clone(r.pending), state

@@ -31,10 +31,23 @@ func resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
 	if err := checkReferences(s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
-		return nil, errors.New("schema: multipleOf must be greater than 0")
+	if err := checkMultiples(s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
 	return resolved, nil
+}
+
+// checkMultiples refuses what jsonschema-go lets pass, and nothing satisfies.
+func checkMultiples(s *jsonschema.Schema) error {
+	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
+		return errors.New("multipleOf must be greater than 0")
+	}
+	for at, sub := range subschemas(s) {
+		if err := checkMultiples(sub); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	return nil
 }
 
 func typesOf(s *jsonschema.Schema) []string {

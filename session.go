@@ -19,6 +19,7 @@ type Session struct {
 	limit  *limiter
 	ready  chan struct{} // closed by notifications/initialized
 	ended  chan struct{} // closed by Close
+	deaf   chan struct{} // closed by hangUp
 	// isStream says that the session's messages go over a byte stream, which
 	// is all that there is.
 	isStream bool
@@ -32,7 +33,6 @@ type Session struct {
 	client      clientCapabilities
 	lastID      int64                // of the requests to the client
 	outgoing    map[string]*outgoing // those that wait for their response, by id
-	isDeaf      bool                 // nothing more will come from the client
 	isReady     bool
 	isEnded     bool
 	inFlight    map[requestID]*task
@@ -49,6 +49,7 @@ func (s *Server) NewSession(SessionOptions) *Session {
 		limit:    newLimiter(s.options.MaxConcurrent),
 		ready:    make(chan struct{}),
 		ended:    make(chan struct{}),
+		deaf:     make(chan struct{}),
 		inFlight: map[requestID]*task{},
 	}
 }

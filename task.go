@@ -128,8 +128,12 @@ func (t *task) run(limit time.Duration) error {
 	*buf = appendResultHead(*buf, t.id)
 	completed := false
 	defer func() {
-		if !completed && t.conclude() { // the work has called runtime.Goexit
-			t.place.leaveServer()
+		if completed {
+			return
+		}
+		t.place.leaveServer() // the work has called runtime.Goexit
+		t.stopAsking()
+		if t.conclude() {
 			_ = t.fail(hide(t.work.failed, errGoexit))
 		}
 	}()

@@ -25,8 +25,12 @@ func (t *turn) channel() chan struct{} {
 // take waits for the turn until a context ends. If it returns nil, give must
 // follow.
 func (t *turn) take(ctx, own context.Context) error {
+	// A context that has ended already decides, not the select.
 	if own.Err() != nil {
 		return context.Cause(own)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	select {
 	case t.channel() <- struct{}{}:
