@@ -29,6 +29,16 @@ type Exchange struct {
 	// Check, if not nil, is called twice for each request that is well
 	// formed: see Envelope.Routing. An error from it is the answer.
 	Check func(Envelope) *Error
+	// Session, if not nil, returns the session of a message that is not of the
+	// stateless era, for [Server.Handle]. It is called once for each such
+	// message that is well formed, with the method of a request or
+	// notification, and none for a response or a batch. An error from it is
+	// the answer to a request; anything else has no answer then.
+	Session func(Envelope) (*Session, *Error)
+	// TimeLimit has Options.RenderTimeout hold for the message, as [Server.Serve]
+	// has it. Handle then returns later than the answer is out, if an author's
+	// code goes on.
+	TimeLimit bool
 	// Send sends a message to the client. code is that of an error response
 	// and 0 otherwise; last says that it is the answer, after which nothing
 	// follows. Before that come what the request itself gives rise to: its
@@ -77,6 +87,9 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exc
 	if j == nil {
 		return err
 	}
+	if x.TimeLimit {
+		return j.run(s.options.RenderTimeout)
+	}
 	return j.run(0)
 }
 
@@ -100,14 +113,25 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	// The one copy of the message: what is read from it are parts of this
 	// string.
 	root, broken := parseMessage(doc, string(msg))
-	if root.Kind() == strictjson.Array && broken == nil && session.revision().Batches() {
-		return s.receiveBatch(ctx, session, root, len(msg) > maxShared, x, p)
-	}
 	c := &call{server: s, session: session}
 	m := &c.message
 	var err *Error
 	*m, err = readMessage(root)
 	m.large = len(msg) > maxShared
+	isBatch := root.Kind() == strictjson.Array && broken == nil
+	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.isStateless() {
+		var refused *Error
+		if session, refused = x.Session(Envelope{Method: m.method}); refused != nil {
+			if m.class != request && !isBatch {
+				return nil, nil
+			}
+			return nil, x.answer(errorAnswer(m.id, refused))
+		}
+		c.session = session
+	}
+	if isBatch && session.revision().Batches() {
+		return s.receiveBatch(ctx, session, root, m.large, x, p)
+	}
 	if root.Kind() == strictjson.Array {
 		err = errNoBatch
 	}

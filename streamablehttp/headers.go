@@ -1,0 +1,132 @@
+package streamablehttp
+
+import (
+	"encoding/base64"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// The protocol's headers, in Go's spelling.
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+)
+
+// codeHeaderMismatch is HeaderMismatch of revision 2026-07-28.
+const codeHeaderMismatch prompts.Code = -32020
+
+func mismatch(message string) *prompts.Error {
+	return &prompts.Error{Code: codeHeaderMismatch, Message: message}
+}
+
+// once returns the value of a header. It refuses one that is repeated, because
+// whoever reads the first copy and whoever reads the last would disagree
+// (GAP-49).
+func once(h http.Header, name string) (value string, ok bool, err *prompts.Error) {
+	switch values := h[name]; len(values) {
+	case 0:
+		return "", false, nil
+	case 1:
+		return values[0], true, nil
+	}
+	return "", false, mismatch("the header " + name + " is repeated")
+}
+
+// checkMirror compares what a stateless request says in its headers with what
+// it says in its body, at the two places that GAP-10 has for it.
+func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
+	if !e.Routing {
+		return checkHeader(h, headerVersion, e.Version)
+	}
+	if err := checkHeader(h, headerMethod, e.Method); err != nil {
+		return err
+	}
+	if e.Method != "prompts/get" || e.Name == "" { // GAP-50
+		return nil
+	}
+	value, ok, err := once(h, headerName)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return mismatch("the header " + headerName + " is missing")
+	}
+	name, ok := decodeName(value)
+	if !ok {
+		return mismatch("the header " + headerName + " is not valid")
+	}
+	if name != e.Name {
+		return mismatch("the header " + headerName + " does not match params.name")
+	}
+	return nil
+}
+
+func checkHeader(h http.Header, name, want string) *prompts.Error {
+	value, ok, err := once(h, name)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return mismatch("the header " + name + " is missing")
+	case value != want:
+		return mismatch("the header " + name + " does not match the request")
+	}
+	return nil
+}
+
+// decodeName decodes what a header says of a name: as it is, or in Base64
+// between two markers (HTN-21).
+func decodeName(value string) (name string, ok bool) {
+	encoded, isEncoded := strings.CutPrefix(value, "=?base64?")
+	if isEncoded {
+		encoded, isEncoded = strings.CutSuffix(encoded, "?=")
+	}
+	if !isEncoded {
+		// The raw text of a name is tolerated, as long as it is one.
+		return value, utf8.ValidString(value) && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f })
+	}
+	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || strings.ContainsAny(encoded, "\r\n") || !utf8.Valid(raw) {
+		return "", false
+	}
+	return string(raw), true
+}
+
+// accepts reports whether a client takes a media type: without the header it
+// takes any (GAP-33).
+func accepts(h http.Header, mediaType string) bool {
+	values := h["Accept"]
+	if len(values) == 0 {
+		return true
+	}
+	family, _, _ := strings.Cut(mediaType, "/")
+	for _, value := range values {
+		for part := range strings.SplitSeq(value, ",") {
+			t, params, err := mime.ParseMediaType(strings.TrimSpace(part))
+			if err != nil || isZero(params["q"]) {
+				continue
+			}
+			if t == mediaType || t == "*/*" || t == family+"/*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isZero reports whether a quality says "not at all".
+func isZero(q string) bool {
+	return q != "" && strings.Trim(q, "0.") == ""
+}
+
+// isJSON reports whether the body is said to be JSON.
+func isJSON(h http.Header) bool {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && t == "application/json"
+}

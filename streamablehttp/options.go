@@ -1,0 +1,89 @@
+package streamablehttp
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Options configure a [Handler]. The zero value of each is its default, and
+// the safe choice.
+type Options struct {
+	// AllowedOrigins are origins, such as "https://app.example.org", whose
+	// pages may call the server from a browser, beside those of its own host.
+	// Any other gets 403, in defence against DNS rebinding.
+	AllowedOrigins []string
+	// AllowedHosts are the values of the Host header, port included if it has
+	// one, that are answered. Default: all, but on a connection to a loopback
+	// address only loopback names. A server on loopback behind a proxy needs
+	// the names that the proxy passes on.
+	AllowedHosts []string
+
+	// NoSessions serves handshake clients without a session, so that each of
+	// their requests may go to another replica. They are not told of changes
+	// then, and cannot be asked.
+	NoSessions bool
+	// SessionTimeout is how long a session may be idle: without a request
+	// under way and without an open stream. Default: 30 minutes; negative: no
+	// limit.
+	SessionTimeout time.Duration
+	// MaxSessions is the number of sessions that may be open; the next
+	// initialize is refused with 503. Default: 10,000.
+	MaxSessions int
+	// MaxStreams is the number of requests that may be under way, open streams
+	// included; the next is refused with 503. Default: 100,000.
+	MaxStreams int
+
+	// MaxBodyBytes is the size of the largest body that is read; a larger one
+	// gets 413. The server's own bound on a message counts too. Default: 4 MiB.
+	MaxBodyBytes int64
+	// ReadTimeout is the time that a client has to send a body. Default: 30
+	// seconds; negative: no limit.
+	ReadTimeout time.Duration
+	// WriteTimeout is the time that a client has to take each message.
+	// Default: 30 seconds; negative: no limit.
+	WriteTimeout time.Duration
+	// KeepAlive is how often a comment is sent on a stream with nothing else
+	// to say. Default: 25 seconds; negative: never.
+	KeepAlive time.Duration
+
+	// Principal, if not nil, returns who the client of a request is, from the
+	// context that the author's own middleware has put it into. A session is
+	// good only for the principal that has opened it. It should be that of the
+	// server's options.
+	Principal PrincipalFunc
+
+	// Logger gets what goes wrong between the server and its clients. Default:
+	// nowhere.
+	Logger *slog.Logger
+}
+
+const (
+	defaultSessionTimeout = 30 * time.Minute
+	defaultMaxSessions    = 10_000
+	defaultMaxStreams     = 100_000
+	defaultMaxBodyBytes   = 4 << 20
+	defaultReadTimeout    = 30 * time.Second
+	defaultWriteTimeout   = 30 * time.Second
+	defaultKeepAlive      = 25 * time.Second
+)
+
+func (o Options) complete() Options {
+	fill(&o.SessionTimeout, defaultSessionTimeout)
+	fill(&o.MaxSessions, defaultMaxSessions)
+	fill(&o.MaxStreams, defaultMaxStreams)
+	fill(&o.MaxBodyBytes, defaultMaxBodyBytes)
+	fill(&o.ReadTimeout, defaultReadTimeout)
+	fill(&o.WriteTimeout, defaultWriteTimeout)
+	fill(&o.KeepAlive, defaultKeepAlive)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// fill sets an option that is not set.
+func fill[T int | int64 | time.Duration](option *T, otherwise T) {
+	if *option == 0 {
+		*option = otherwise
+	}
+}

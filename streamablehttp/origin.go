@@ -1,0 +1,64 @@
+package streamablehttp
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// isTrusted reports whether the page that a request comes from, if it comes
+// from one, and the name that it was sent to are such that no other site's
+// page can have made a browser send it (GAP-35).
+func (o *Options) isTrusted(r *http.Request) bool {
+	onLoopback := isOnLoopback(r)
+	switch {
+	case len(o.AllowedHosts) > 0:
+		if !slices.ContainsFunc(o.AllowedHosts, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
+			return false
+		}
+	case onLoopback && !isLoopbackName(r.Host):
+		return false
+	}
+	origins := r.Header.Values("Origin")
+	if len(origins) == 0 {
+		return true
+	}
+	if len(origins) > 1 {
+		return false
+	}
+	if slices.ContainsFunc(o.AllowedOrigins, func(allowed string) bool { return strings.EqualFold(allowed, origins[0]) }) {
+		return true
+	}
+	u, err := url.Parse(origins[0])
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" {
+		return false // "null" too
+	}
+	return strings.EqualFold(u.Host, r.Host) || onLoopback && isLoopbackName(u.Host)
+}
+
+// isOnLoopback reports whether the request has come to a loopback address.
+func isOnLoopback(r *http.Request) bool {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	ap, err := netip.ParseAddrPort(addr.String())
+	return err == nil && ap.Addr().Unmap().IsLoopback()
+}
+
+// isLoopbackName reports whether a host, with or without a port, is a name of
+// this machine for itself.
+func isLoopbackName(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}

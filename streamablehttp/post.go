@@ -1,0 +1,268 @@
+package streamablehttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// post answers one message.
+func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
+	if !isJSON(r.Header) {
+		refuse(w, http.StatusUnsupportedMediaType, "the body must be application/json")
+		return
+	}
+	x := &exchange{
+		handler: h, request: r, stream: newStream(w, &h.options), header: w.Header(), answered: make(chan struct{}),
+		takesJSON: accepts(r.Header, "application/json"), takesEvents: accepts(r.Header, "text/event-stream"),
+	}
+	if !x.takesJSON && !x.takesEvents {
+		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
+		return
+	}
+	body, err := h.readBody(w, r)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge, "the body is too large")
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the body could not be read")
+		return
+	}
+	x.answer(body)
+}
+
+// exchange is one POST on its way to its answer.
+type exchange struct {
+	handler *Handler
+	request *http.Request
+	stream  *stream
+	header  http.Header // of the reply
+
+	takesJSON, takesEvents bool
+
+	// What the server has said of the message so far. It is not concurrent.
+	session    *session // nil for the stateless era
+	isFresh    bool     // the session is one that the message has opened
+	stateless  bool
+	isRequest  bool
+	isListen   bool
+	isRouted   bool // what is wrong now is not the envelope
+	refused    int  // the status for a message that there is no session for
+	cancel     context.CancelFunc
+	disconnect func() bool // ends the watch over the client
+
+	answered chan struct{} // closed once the answer is out
+}
+
+// answer passes the message to the server and returns when it is answered. An
+// author's code may go on after that.
+func (x *exchange) answer(body []byte) {
+	// A client of the handshake era that goes does not cancel its request, one
+	// of the stateless era does (GAP-30): see check.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
+	x.cancel = cancel
+	handled := make(chan error, 1)
+	go func() { // ends with the author's code, whose context ends with the answer
+		defer cancel()
+		handled <- x.handler.server.Handle(ctx, body, prompts.Exchange{
+			Check: x.check, Session: x.find, Send: x.send, Closing: x.handler.closing, TimeLimit: true,
+		})
+	}()
+	x.await(handled)
+	x.stream.close()
+	if x.disconnect != nil {
+		x.disconnect()
+	}
+	if x.session != nil {
+		x.session.done(x.handler.options.SessionTimeout, func() { x.handler.sessions.end(x.session) })
+	}
+}
+
+// await waits for the answer, or for there to be none, and keeps a stream that
+// is quiet alive.
+func (x *exchange) await(handled <-chan error) {
+	var tick <-chan time.Time
+	if interval := x.handler.options.KeepAlive; interval > 0 {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-x.answered:
+			return
+		case <-handled:
+			x.conclude()
+			return
+		case <-tick:
+			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless {
+				x.cancel()
+			}
+		}
+	}
+}
+
+// conclude replies to a message that has no answer.
+func (x *exchange) conclude() {
+	select {
+	case <-x.answered:
+		return
+	default:
+	}
+	switch {
+	case x.refused != 0:
+		_ = x.stream.body(x.refused, []byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"there is no such session"}}`))
+	case x.isRequest: // cancelled (GAP-29)
+		_ = x.stream.open()
+	default:
+		x.stream.accept()
+	}
+}
+
+// accept replies to a notification or a response.
+func (s *stream) accept() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver && !s.isOpen {
+		s.isOver = true
+		s.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// check is the Check of the exchange.
+func (x *exchange) check(e prompts.Envelope) *prompts.Error {
+	x.isRequest = true
+	x.isRouted = e.Routing
+	x.isListen = e.Method == "subscriptions/listen"
+	if e.Version == "" {
+		return nil
+	}
+	x.stateless = true
+	if x.disconnect == nil {
+		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
+	}
+	return checkMirror(x.request.Header, e)
+}
+
+// modern is the revision without sessions.
+const modern = "2026-07-28"
+
+// find is the Session of the exchange.
+func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
+	version, hasVersion, err := once(x.request.Header, headerVersion)
+	if err != nil {
+		x.refused = http.StatusBadRequest
+		return nil, err
+	}
+	if hasVersion && version >= modern {
+		if strings.HasPrefix(e.Method, "notifications/") {
+			return nil, nil // there is nothing to it in that revision (GAP-31)
+		}
+		x.refused = http.StatusBadRequest
+		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
+	}
+	id, hasID, err := once(x.request.Header, headerSession)
+	if err != nil {
+		x.refused = http.StatusBadRequest
+		return nil, err
+	}
+	if !hasID {
+		if e.Method == "initialize" {
+			x.session = &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.principal()}
+			x.session.use()
+			x.isFresh = true
+			return x.session.Session, nil
+		}
+		x.refused = http.StatusBadRequest
+		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the session id is required"}
+	}
+	if hasVersion && e.Method != "initialize" && !isHandshake(version) {
+		x.refused = http.StatusBadRequest
+		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the protocol version is not supported"}
+	}
+	found := x.handler.sessions.get(id, x.principal())
+	if found == nil {
+		x.refused = http.StatusNotFound
+		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "there is no such session"}
+	}
+	found.use()
+	x.session = found
+	return found.Session, nil
+}
+
+func (x *exchange) principal() string {
+	if x.handler.options.Principal == nil {
+		return ""
+	}
+	return x.handler.options.Principal(x.request.Context())
+}
+
+// isHandshake reports whether a version has sessions over this transport.
+func isHandshake(version string) bool {
+	switch version {
+	case "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25":
+		return true
+	}
+	return false
+}
+
+// send is the Send of the exchange.
+func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
+	if last {
+		defer close(x.answered)
+	}
+	if x.isFresh && last {
+		if code != 0 {
+			x.session.Close()
+		} else if !x.handler.sessions.add(x.session, x.handler.options.MaxSessions) {
+			x.session.Close()
+			return x.stream.body(http.StatusServiceUnavailable, []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"there are too many sessions"}}`))
+		} else {
+			x.header.Set(headerSession, x.session.id)
+		}
+	}
+	asEvent := !last || x.stream.hasBegun() || !x.takesJSON || x.isListen && code == 0
+	if !asEvent {
+		return x.stream.body(x.status(code), msg)
+	}
+	if !x.takesEvents {
+		if !last {
+			return nil // a client that takes one object gets the answer
+		}
+		return x.stream.body(http.StatusNotAcceptable, msg)
+	}
+	return x.stream.event(msg, last)
+}
+
+func (s *stream) hasBegun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isOpen
+}
+
+// status is that of an answer (GAP-11, GAP-12).
+func (x *exchange) status(code prompts.Code) int {
+	switch {
+	case x.refused != 0:
+		return x.refused
+	case code == 0:
+		return http.StatusOK
+	case !x.isRequest: // not even a request
+		return http.StatusBadRequest
+	case !x.stateless:
+		return http.StatusOK
+	case code == prompts.CodeMethodNotFound:
+		return http.StatusNotFound
+	case code == codeHeaderMismatch, code == prompts.CodeMissingCapability, code == prompts.CodeUnsupportedVersion:
+		return http.StatusBadRequest
+	case !x.isRouted:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
