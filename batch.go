@@ -39,7 +39,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 		return nil, x.answer(session.errorAnswer(&message{}, err))
 	}
 	b := &batch{session: session, exchange: x, most: s.options.MaxMessageBytes, settled: make(chan struct{}), open: 1}
-	session.answers.add() // that of the batch is out later than those in it
+	session.batches.add()
 	own := Exchange{Check: x.Check, Send: b.send, Closing: x.Closing, emit: x.emit}
 	for i := range elements {
 		e := &elements[i]
@@ -53,7 +53,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	}
 	b.taskSettled()
 	if len(b.tasks) == 0 {
-		defer session.answers.done()
+		defer session.batches.done()
 		return nil, b.finish()
 	}
 	return b, nil
@@ -135,8 +135,11 @@ func (b *batch) run(limit time.Duration) error {
 	<-b.settled
 	isSilent := b.answers == nil // nobody adds to them any more
 	err := b.finish()
-	b.session.answers.done()
+	b.session.batches.done()
 	running.Wait()
+	for _, t := range b.tasks {
+		t.place.leave()
+	}
 	if isSilent {
 		err = errors.Join(errs...)
 	}

@@ -73,8 +73,8 @@ func (g *completion) own(dst []byte) ([]byte, work, *Error) {
 			Argument: clip(g.argument, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt",
 		}})
 	}
-	values := g.definition.plan.arguments[g.position].value.completions(g.prefix)
-	return g.server.appendCompletion(dst, g.rev, values), work{}, nil
+	values, total := g.definition.plan.arguments[g.position].value.completions(g.prefix)
+	return g.server.appendCompletion(dst, g.rev, values, total), work{}, nil
 }
 
 // run is the work of a request that needs an author's code.
@@ -101,7 +101,7 @@ func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		err = checkCompletions(values)
 	}
 	if err == nil {
-		return g.server.appendCompletion(dst, g.rev, values), nil
+		return g.server.appendCompletion(dst, g.rev, values, len(values)), nil
 	}
 	if e := renderError(g.definition.prompt.Name, err); e != nil {
 		return nil, show(e, err)
@@ -205,20 +205,27 @@ func checkCompletions(values []string) error {
 	return nil
 }
 
-// completions returns the values that begin with the prefix, in any case, if
-// the value is one of several by its type or schema. Of a list that is
-// separated by commas, the last element is completed.
-func (v *value) completions(prefix string) []string {
+// maxHead is how much of a list there may be before the element that is
+// completed, in bytes: each value repeats it.
+const maxHead = 1 << 10
+
+// completions returns the first values that begin with the prefix, in any case,
+// and how many there are, if the value is one of several by its type or schema.
+// Of a list that is separated by commas, the last element is completed.
+func (v *value) completions(prefix string) (values []string, total int) {
 	if v.kind == kindList && !strings.HasPrefix(prefix, "[") {
 		last := strings.LastIndexByte(prefix, ',') + 1
 		last += len(prefix[last:]) - len(strings.TrimLeft(prefix[last:], " "))
-		elements := v.elem.completions(prefix[last:])
-		for i, e := range elements {
-			elements[i] = prefix[:last] + e
+		if last > maxHead {
+			return nil, 0
 		}
-		return elements
+		values, total = v.elem.completions(prefix[last:])
+		for i, e := range values {
+			values[i] = prefix[:last] + e
+		}
+		return values, total
 	}
-	var all, some []string
+	var all []string
 	switch {
 	case v.rules.texts != nil:
 		all = v.rules.texts
@@ -228,15 +235,19 @@ func (v *value) completions(prefix string) []string {
 		all = []string{"true", "false"}
 	}
 	for _, text := range all {
-		if len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix) {
-			some = append(some, text)
+		if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+			continue
+		}
+		if total++; total <= maxCompletions {
+			values = append(values, text)
 		}
 	}
-	return some
+	return values, total
 }
 
-// appendCompletion appends the result of completion/complete.
-func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []string) []byte {
+// appendCompletion appends the result of completion/complete: the first of a
+// total of values.
+func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []string, total int) []byte {
 	dst = append(dst, '{')
 	if rev.Stateless() {
 		dst = append(dst, `"resultType":"complete",`...)
@@ -249,9 +260,9 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 		dst = strictjson.AppendString(dst, v)
 	}
 	dst = append(dst, `],"total":`...)
-	dst = strconv.AppendInt(dst, int64(len(values)), 10)
+	dst = strconv.AppendInt(dst, int64(total), 10)
 	dst = append(dst, `,"hasMore":`...)
-	dst = strconv.AppendBool(dst, len(values) > maxCompletions)
+	dst = strconv.AppendBool(dst, total > maxCompletions)
 	dst = append(dst, '}')
 	if rev.Stateless() {
 		dst = append(dst, `,"_meta":{`...)

@@ -50,17 +50,19 @@
 //     id, a message over the size bound, a batch where the revision has none;
 //   - -32601 for a method that is not served, or not in this revision;
 //   - -32602 for a request that neither follows initialize nor carries its own
-//     envelope, and for bad params: a part of the envelope that is missing, an unknown prompt ({"prompt": name}), a bad cursor, or arguments
-//     that are missing, not strings, of the wrong type or against their schema
-//     ({"prompt": name, "problems": [{"argument", "reason", "message",
-//     "allowed"}], "more": number of problems beyond 64}), all problems at
-//     once; or a question that was declined, or answered wrongly
-//     ({"input": key, "action", "problems"});
+//     envelope, and for bad params: a part of the envelope that is missing, a
+//     bad cursor, a requestState that is not good ({"param": member}), an
+//     unknown prompt ({"prompt": name}), or arguments that are missing, not
+//     strings, of the wrong type or against their schema ({"prompt": name,
+//     "problems": [{"argument", "reason", "message", "allowed"}], "more": number
+//     of problems beyond 64}), all problems at once; or a question that was
+//     declined, or answered wrongly ({"input": key, "action", "problems"});
 //   - -32021 and -32022, in revision 2026-07-28, for a capability that the
 //     client would have to declare ({"requiredCapabilities"}) and for a
 //     version that is not served ({"supported", "requested"});
-//   - -32603 for the server's own faults, without details; these go to
-//     Options.Logger.
+//   - -32603 for the server's own faults, without details, which go to
+//     Options.Logger; where the server is busy; and where a prompt needs input
+//     that the client cannot be asked for.
 //
 // # Revisions
 //

@@ -261,7 +261,7 @@ func FuzzHandle(f *testing.F) {
 }
 
 func assertFuzzTrace(t *testing.T, s *Server) {
-	require.Zero(t, s.listening.n.Load(), "subscriptions")
+	require.Zero(t, s.places.open.n.Load(), "subscriptions")
 	require.Zero(t, s.limit.tasks.Load(), "tasks")
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -57,7 +58,7 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 		if p.Kind() != strictjson.Object {
 			return nil, clientCapabilities{}, errors.New("its params are not a JSON object")
 		}
-		needs, err := inputNeeds(method, p)
+		needs, err := inputNeeds(rev, method, p)
 		if method == methodElicit && err == nil {
 			raw = elicitParams(rev, p)
 		}
@@ -71,10 +72,10 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 
 // inputNeeds returns the capabilities that a client must have to be asked
 // this, or what is wrong with the params.
-func inputNeeds(method string, p strictjson.Value) (clientCapabilities, error) {
+func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (clientCapabilities, error) {
 	switch method {
 	case methodElicit:
-		return elicitNeeds(p)
+		return elicitNeeds(rev, p)
 	case methodSample:
 		if p.Get("messages").Kind() != strictjson.Array || !p.Get("maxTokens").IsInteger() {
 			return clientCapabilities{}, errors.New("sampling needs messages, an array, and maxTokens, an integer")
@@ -92,7 +93,7 @@ func inputNeeds(method string, p strictjson.Value) (clientCapabilities, error) {
 }
 
 // elicitNeeds is inputNeeds for an elicitation (MRT-26, MRT-29).
-func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
+func elicitNeeds(rev revision.Revision, p strictjson.Value) (clientCapabilities, error) {
 	if p.Get("message").Kind() != strictjson.String {
 		return clientCapabilities{}, errors.New("an elicitation needs a message, a string")
 	}
@@ -114,6 +115,9 @@ func elicitNeeds(p strictjson.Value) (clientCapabilities, error) {
 		return clientCapabilities{}, errors.New(`its requestedSchema must be an object with the type "object" and properties`)
 	}
 	for name, property := range schema.Get("properties").Members() {
+		if property.Get("type").Text() == "array" && !rev.ElicitationModes() {
+			return clientCapabilities{}, &cannotAsk{why: "its protocol revision has no multiple choice"}
+		}
 		if err := checkField(property); err != nil {
 			return clientCapabilities{}, fmt.Errorf("its requestedSchema: property %q %w", name, err)
 		}
@@ -137,16 +141,25 @@ func requestedSchema(p strictjson.Value) (*jsonschema.Resolved, error) {
 // checkField refuses a property that the protocol's forms do not have.
 func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
-	case "string", "number", "integer", "boolean":
+	case "string":
+		if format := p.Get("format"); format.Kind() != strictjson.Invalid && !slices.Contains(fieldFormats, format.Text()) {
+			return errors.New("has a format that is none of " + strings.Join(fieldFormats, ", "))
+		}
+		return nil
+	case "number", "integer", "boolean":
 		return nil
 	case "array":
-		if items := p.Get("items"); items.Get("enum").Kind() == strictjson.Array || items.Get("anyOf").Kind() == strictjson.Array {
+		items := p.Get("items")
+		if items.Get("enum").Kind() == strictjson.Array && items.Get("type").Text() == "string" || items.Get("anyOf").Kind() == strictjson.Array {
 			return nil
 		}
-		return errors.New("is an array whose items have neither an enum nor an anyOf")
+		return errors.New(`is an array whose items have neither an enum, with the type "string", nor an anyOf`)
 	}
 	return errors.New("is neither a string, a number, a boolean, nor a choice of several strings")
 }
+
+// fieldFormats are those that the protocol's forms have.
+var fieldFormats = []string{"date", "date-time", "email", "uri"}
 
 // elicitParams returns the params of an elicitation in the form of a revision:
 // some do not know the mode, and one wants an id for what is asked by URL.

@@ -62,8 +62,9 @@ func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
 // It calls Send for each message to the client before it returns; there is
 // none for a notification. It renders on the caller's goroutine without a time
 // limit but ctx, and waits for the render function to return. A request of
-// subscriptions/listen is answered when x.Closing is closed; until then, or
-// until ctx ends, Handle does not return.
+// subscriptions/listen that there is something to tell for is answered when
+// x.Closing is closed; until then, or until ctx ends or the client cancels it,
+// Handle does not return.
 //
 // The error is Send's, or says that there was no answer because ctx has
 // ended. That a message was refused is no error: the client was told.
@@ -74,7 +75,8 @@ func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
 // Handle answers one message of the session's client, as [Server.Handle]
 // does. A request that the client cancels meanwhile has no answer; the error
 // is then one that wraps context.Canceled. The messages of a batch, which
-// revision 2025-03-26 has, are answered together, and worked on concurrently.
+// revision 2025-03-26 has, are answered together, and worked on concurrently,
+// on goroutines that end before Handle does.
 //
 // A response to a request that was sent to the client is a message too: it
 // lets the call of Handle go on that has sent the request.
@@ -208,6 +210,9 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 		if err := session.begin(t); err != nil {
 			t.cancel(nil)
 			t.leave()
+			if w.listen {
+				s.endListening(session)
+			}
 			if b != nil {
 				defer b.taskSettled()
 			}

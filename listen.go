@@ -48,34 +48,66 @@ func listen(c *call, _ []byte) ([]byte, work, *Error) {
 	}
 	// What is not ours to tell is left out of the acknowledgement (SUB-06).
 	wanted := filter.Get(known[0]).Raw() == "true" && !c.server.options.NoListChanged
-	return nil, work{listen: true, wanted: wanted, subject: slog.String("method", c.message.method)}, nil
+	return nil, work{listen: true, wanted: wanted, subject: slog.String("method", "subscriptions/listen")}, nil
+}
+
+// listenPlaces count subscriptions, of a session or of the server.
+type listenPlaces struct {
+	// open are those that wait for a change or for their answer.
+	open quota
+	// running are the goroutines of those, and of those that the client has
+	// cancelled but that still wait for a slow transport.
+	running quota
+}
+
+// enter makes room for a subscription, if there is some.
+func (p *listenPlaces) enter(most int) bool {
+	if !p.open.enter(most) {
+		return false
+	}
+	if !p.running.enter(2 * most) {
+		p.open.leave()
+		return false
+	}
+	return true
 }
 
 // enterListen makes room for a subscription of a session, or of none, or
 // returns why there is none.
 func (s *Server) enterListen(session *Session) *Error {
-	if session != nil && !session.listening.enter(s.options.MaxSubscriptions) {
+	if session != nil && !session.places.enter(s.options.MaxSubscriptions) {
 		return internalError("there are too many subscriptions on this connection")
 	}
-	if !s.listening.enter(s.options.MaxSubscriptionsTotal) {
+	if !s.places.enter(s.options.MaxSubscriptionsTotal) {
 		if session != nil {
-			session.listening.leave()
+			session.places.open.leave()
+			session.places.running.leave()
 		}
 		return busy()
 	}
 	return nil
 }
 
+// leaveListen is the end of a subscription, and endListening that of its
+// goroutine.
 func (s *Server) leaveListen(session *Session) {
-	s.listening.leave()
+	s.places.open.leave()
 	if session != nil {
-		session.listening.leave()
+		session.places.open.leave()
+	}
+}
+
+func (s *Server) endListening(session *Session) {
+	s.places.running.leave()
+	if session != nil {
+		session.places.running.leave()
 	}
 }
 
 // listen acknowledges the subscription and tells of changes until the client
 // cancels it, ctx ends, or the server ends it. It returns as run does.
 func (t *task) listen() error {
+	defer t.server.endListening(t.session)
 	defer t.leave()
 	defer t.cancel(errAnswered)
 	var changed <-chan struct{}

@@ -310,7 +310,7 @@ func TestListenThroughHandle(t *testing.T) {
 						assert.Equal(t, test.want, b.received())
 						assertNoTrace(t, s)
 						if session != nil {
-							assert.Zero(t, session.listening.n.Load())
+							assert.Zero(t, session.places.open.n.Load()+session.places.running.n.Load())
 							assert.Zero(t, session.subscriptions.wait(t.Context()))
 							assert.Empty(t, session.inFlight)
 						}
@@ -345,7 +345,7 @@ func TestListenThatDoesNotBeginTakesNoPlace(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(errorAnswer("1", errClosed).msg), got)
 	assertNoTrace(t, s)
-	assert.Zero(t, session.listening.n.Load())
+	assert.Zero(t, session.places.open.n.Load()+session.places.running.n.Load())
 }
 
 // Session.Close ends subscriptions without an answer.

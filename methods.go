@@ -90,7 +90,7 @@ func listPrompts(c *call, dst []byte) ([]byte, work, *Error) {
 		}
 		return dst, nil
 	}
-	return nil, work{code: runFunc(run), subject: slog.String("method", c.message.method), failed: listFailed}, nil
+	return nil, work{code: runFunc(run), subject: slog.String("method", "prompts/list"), failed: listFailed}, nil
 }
 
 const listFailed = "the prompts could not be listed"

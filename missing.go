@@ -154,6 +154,7 @@ func (r *round) forgetTexts(d *definition, positions []int) {
 	defer r.mu.Unlock()
 	for _, i := range positions {
 		delete(r.Texts, d.plan.arguments[i].Name)
+		delete(r.newTexts, d.plan.arguments[i].Name)
 	}
 }
 
@@ -171,9 +172,12 @@ func (r *round) learn(d *definition, texts []given, asked []int, problems []prob
 	if r.Texts == nil {
 		r.Texts = map[string]*string{}
 	}
+	if r.newTexts == nil {
+		r.newTexts = map[string]bool{}
+	}
 	for _, i := range asked {
 		if name := d.plan.arguments[i].Name; !wrong[name] {
-			r.Texts[name], r.hasTexts = nil, true
+			r.Texts[name], r.newTexts[name] = nil, true
 			if text := texts[i].text; texts[i].ok {
 				r.Texts[name] = &text
 			}

@@ -114,9 +114,12 @@ type Options struct {
 	Grace time.Duration
 
 	// Methods adds raw methods beside this package's, such as tools/list, by
-	// name, in all revisions. To a result in revision 2026-07-28 what it must
-	// have there is added, unless it has it: resultType, the server's identity
-	// in _meta, and with lists that they must not be cached. Reserved are notifications, initialize, ping, prompts/list,
+	// name, in all revisions that have them: logging/setLevel and
+	// resources/subscribe and unsubscribe are only in sessions. To a result in
+	// revision 2026-07-28 what it must have there is added, unless it has it:
+	// resultType, the server's identity in _meta, and with what may be cached
+	// (tools/list, resources/list, resources/templates/list, resources/read)
+	// that it must not be. Reserved are notifications, initialize, ping, prompts/list,
 	// prompts/get, completion/complete, server/discover and
 	// subscriptions/listen.
 	Methods map[string]Method
@@ -133,7 +136,7 @@ type Options struct {
 // Method answers requests of a method that is not this package's. params is
 // the JSON object from the request, already checked for duplicate keys and
 // nesting, or nil. The result must encode as a JSON object. An [*Error],
-// possibly wrapped, is sent as it is; any other error and a panic are an
+// possibly wrapped, is sent, see there; any other error and a panic are an
 // internal error without their text. The context is that of a [RenderFunc].
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 

@@ -75,7 +75,7 @@ func (s *Session) resolve(m *message) {
 	if o == nil {
 		return
 	}
-	if m.failure.Kind() == strictjson.Invalid {
+	if m.failure.Kind() <= strictjson.Null && m.result.Kind() != strictjson.Invalid {
 		o.replies <- reply{to: o.to, result: strings.Clone(m.result.Raw())}
 		return
 	}

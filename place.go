@@ -96,6 +96,14 @@ func (p *place) leave() {
 	p.drop(^holding(0))
 }
 
+// leaveTurn is the end of the task but for its count in the session.
+func (p *place) leaveTurn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.drop(inServer | serverSlot | sessionSlot)
+}
+
 // leaveServer is the end of the task for the server's limit, which comes
 // before the answer: a client that does not read it is not to cost others
 // their turn.

@@ -62,15 +62,36 @@ func (p *reporter) report(c *caller, r report) {
 
 // send sends reports until there are none.
 func (p *reporter) send(c *caller) {
+	hasStopped := false
+	defer func() {
+		if !hasStopped { // sending a report has ended the goroutine
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.stop()
+		}
+	}()
+	for r := p.take(); r != nil; r = p.take() {
+		_ = c.peer.notify("notifications/progress", appendReport(nil, c.rev, p.token, r))
+	}
+	hasStopped = true
+}
+
+// take returns the report to be sent next. If there is none, nobody sends any
+// more.
+func (p *reporter) take() *report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.next != nil && !p.over {
-		r := p.next
-		p.next = nil
-		p.mu.Unlock()
-		_ = c.peer.notify("notifications/progress", appendReport(nil, c.rev, p.token, r))
-		p.mu.Lock()
+	r := p.next
+	if r == nil || p.over {
+		p.stop()
+		return nil
 	}
+	p.next = nil
+	return r
+}
+
+// stop says that nobody sends any more. The caller holds p.mu.
+func (p *reporter) stop() {
 	p.sending = false
 	if p.idle != nil {
 		p.idle.Broadcast()

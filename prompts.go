@@ -51,7 +51,8 @@ type Prompt struct {
 // connection ends or the time limit of [Options] has passed. It may run
 // concurrently with itself. An error or a panic is reported to the client as
 // an internal error without its text, and to Options.Logger in full;
-// [InvalidArgument] and an [*Error] are errors whose text the client gets.
+// [InvalidArgument], an [*Error] and the errors of [Ask] are errors whose text
+// the client gets.
 type RenderFunc func(ctx context.Context, args map[string]string) (*Result, error)
 
 // New completes p with the arguments that the struct In declares and with a

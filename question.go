@@ -94,7 +94,7 @@ func Elicit[T any](ctx context.Context, key, message string, arguments ...Argume
 // is run again from its beginning when they have come; what must not be done
 // again goes through [Once]. Earlier answers travel along in between, sealed:
 // see Options.StateKeys. All of that may be 64 KiB in base64; more is an
-// internal error. In a session of revision 2025-06-18 or 2025-11-25 Ask waits
+// internal error, or invalid params if most of it is answers. In a session of revision 2025-06-18 or 2025-11-25 Ask waits
 // for all the answers, for Options.AskTimeout at most; meanwhile the time limit
 // stands still, and others have the function's turn.
 //

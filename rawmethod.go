@@ -51,7 +51,7 @@ func rawMethod(name string, f Method) *method {
 			}
 			return dst, nil
 		}
-		return nil, work{code: runFunc(run), subject: slog.String("method", c.message.method), failed: failed}, nil
+		return nil, work{code: runFunc(run), subject: slog.String("method", name), failed: failed}, nil
 	}}
 }
 

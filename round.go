@@ -23,11 +23,11 @@ type round struct {
 	// there are none, or they are in responses.
 	unread    string
 	responses strictjson.Value
-	expires   int64       // when the state expires that this request brings, 0 without one
-	hasLearnt bool        // whether there are more answers and values than that state has
-	hasTexts  bool        // whether there are more arguments
-	taken     bool        // whether the one for arguments has been looked at
-	pending   []*question // not answered yet
+	expires   int64           // when the state expires that this request brings, 0 without one
+	hasLearnt bool            // whether there are more answers and values than that state has
+	newTexts  map[string]bool // arguments that it does not have
+	taken     bool            // whether the one for arguments has been looked at
+	pending   []*question     // not answered yet
 }
 
 // roundState is the part of a round that travels.
@@ -117,7 +117,7 @@ func (r *round) asked(ttl time.Duration) ([]*question, sealedState) {
 		roundState: roundState{Answers: maps.Clone(r.Answers), Kept: maps.Clone(r.Kept), Texts: maps.Clone(r.Texts)},
 		Expires:    r.expires,
 	}
-	if r.expires == 0 || r.hasLearnt || r.hasTexts {
+	if r.expires == 0 || r.hasLearnt || len(r.newTexts) > 0 {
 		state.Expires = time.Now().Add(ttl).UnixMilli()
 	}
 	return slices.Clone(r.pending), state

@@ -130,7 +130,9 @@ func (c *connection) drain(parent context.Context) int {
 	ctx, cancel := context.WithTimeout(c.ctx, c.server.options.Grace)
 	defer cancel()
 	defer context.AfterFunc(parent, cancel)()
-	return c.session.answers.wait(ctx)
+	dropped := c.session.answers.wait(ctx)
+	c.session.batches.wait(ctx)
+	return dropped
 }
 
 // endSubscriptions answers the subscriptions, unless that takes too long.

@@ -19,12 +19,12 @@ import (
 // [Session.Handle] and [Server.Handle] for a request/response transport; and
 // [Server.Call] inside of somebody else's JSON-RPC layer.
 type Server struct {
-	registry  *Registry
-	options   Options
-	methods   map[string]*method
-	limit     *limiter
-	listening quota  // subscriptions
-	ownKey    []byte // for states, if the author has none
+	registry *Registry
+	options  Options
+	methods  map[string]*method
+	limit    *limiter
+	places   listenPlaces
+	ownKey   []byte // for states, if the author has none
 
 	// What is the same for all clients, encoded: the result of initialize, by
 	// revision; that of server/discover; the end of the result of prompts/list

@@ -25,8 +25,9 @@ type Session struct {
 	isStream bool
 
 	answers       tally // tasks whose answer is not out yet, but for listen
+	batches       tally // batches whose answers are not out yet
 	subscriptions tally // requests of listen whose answer is not out yet
-	listening     quota // the same for their limit
+	places        listenPlaces
 
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision

@@ -45,17 +45,11 @@ type sealedState struct {
 // errAnswersSize is for a client whose own answers are what is too large.
 var errAnswersSize = invalidParam("inputResponses", "the answers so far are too large to go on with")
 
+// sizeOfAnswers returns how much of the state is what the client has said, in
+// bytes of JSON.
 func (s *roundState) sizeOfAnswers() int {
-	n := 0
-	for _, a := range s.Answers {
-		n += len(a)
-	}
-	for _, text := range s.Texts {
-		if text != nil {
-			n += len(*text)
-		}
-	}
-	return n
+	said, _ := encodeJSON(roundState{Answers: s.Answers, Texts: s.Texts})
+	return len(said)
 }
 
 // binding is what a state belongs to.
@@ -107,7 +101,7 @@ func (s *Server) sealState(state sealedState, to binding) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	plain, err := json.Marshal(state)
+	plain, err := encodeJSON(state)
 	if err != nil {
 		return "", fmt.Errorf("encoding the state: %w", err)
 	}

@@ -104,6 +104,16 @@ func (t *task) leave() {
 	}
 }
 
+// leaveAtEnd gives back the room of a task whose work is done. What a batch has
+// to answer counts in its session until the client has taken that.
+func (t *task) leaveAtEnd() {
+	if t.batch != nil {
+		t.place.leaveTurn()
+		return
+	}
+	t.place.leave()
+}
+
 // run waits for the task's turn, does its work and sends the answer, unless
 // something else has settled it. With a limit above 0, that may be the time
 // limit, which sends its own answer; it bounds the wait as well. The answer is
@@ -112,7 +122,7 @@ func (t *task) run(limit time.Duration) error {
 	if t.work.listen {
 		return t.listen()
 	}
-	defer t.place.leave()
+	defer t.leaveAtEnd()
 	defer t.cancel(errAnswered)
 	if err := t.place.acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
@@ -140,8 +150,8 @@ func (t *task) run(limit time.Duration) error {
 	result, failed := t.work.do(&t.ctx, *buf)
 	completed = true
 	t.place.leaveServer()
+	t.stopAsking() // while the time limit still holds
 	t.clock.end()
-	t.stopAsking()
 	t.caller.progress.finish(&t.caller, true)
 	switch {
 	case !t.conclude():
