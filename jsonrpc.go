@@ -195,7 +195,7 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 	}
 	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x, batch: b}
 	t.caller = caller{
-		rev: c.rev, client: c.client, isLive: session != nil && !c.rev.Stateless(), peer: t, own: &t.ctx,
+		rev: c.rev, client: c.client, isLive: session != nil && !session.isDetached && !c.rev.Stateless(), peer: t, own: &t.ctx,
 		progress: reporter{token: m.progressToken()},
 	}
 	if err := t.enter(ctx, p); err != nil {

@@ -65,6 +65,9 @@ func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	if err := c.session.initialize(rev, readCapabilities(rev, capabilities)); err != nil {
 		return nil, work{}, err
 	}
+	if c.session.isDetached {
+		return append(dst, c.server.detached[rev]...), work{}, nil
+	}
 	return append(dst, c.server.initialized[rev]...), work{}, nil
 }
 

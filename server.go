@@ -31,6 +31,7 @@ type Server struct {
 	// and the member of _meta with the server's identity, both of the
 	// stateless era.
 	initialized map[revision.Revision][]byte
+	detached    map[revision.Revision][]byte // the same for a detached session
 	discovered  []byte
 	cacheable   []byte
 	serverInfo  []byte
@@ -60,6 +61,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		limit:       newLimiter(o.MaxConcurrentTotal),
 		ownKey:      make([]byte, stateKey),
 		initialized: map[revision.Revision][]byte{},
+		detached:    map[revision.Revision][]byte{},
 	}
 	_, _ = rand.Read(s.ownKey) // never fails
 	s.methods = map[string]*method{
@@ -101,11 +103,13 @@ func (s *Server) Methods() []string {
 // package's methods. If it says that the list changes are told, the server
 // has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
 // capability "completions".
-func (s *Server) Capabilities() map[string]any { return s.capabilities(revision.NewestHandshake()) }
+func (s *Server) Capabilities() map[string]any {
+	return s.capabilities(revision.NewestHandshake(), !s.options.NoListChanged)
+}
 
-func (s *Server) capabilities(rev revision.Revision) map[string]any {
+func (s *Server) capabilities(rev revision.Revision, listChanged bool) map[string]any {
 	prompts := map[string]any{}
-	if !s.options.NoListChanged {
+	if listChanged {
 		prompts["listChanged"] = true
 	}
 	capabilities := map[string]any{"prompts": prompts}
@@ -128,8 +132,11 @@ func (s *Server) encode() []error {
 		if rev.Stateless() {
 			s.statelessResults(&e)
 		} else {
-			s.initializeResult(&e)
+			s.initializeResult(&e, !s.options.NoListChanged)
 			s.initialized[rev] = e.buf
+			d := encoder{rev: rev}
+			s.initializeResult(&d, false)
+			s.detached[rev] = d.buf
 		}
 		if faults == nil {
 			faults = e.faults // the newest one has every member
@@ -155,7 +162,7 @@ func (s *Server) statelessResults(e *encoder) {
 	e.buf = append(e.buf[:0], `{"resultType":"complete"`...)
 	e.key("supportedVersions")
 	e.strings(versions())
-	s.serverCapabilities(e)
+	s.serverCapabilities(e, !s.options.NoListChanged)
 	e.opt("instructions", s.options.Instructions)
 	e.raw(hints + "}")
 	s.discovered = slices.Clone(e.buf)
@@ -163,10 +170,10 @@ func (s *Server) statelessResults(e *encoder) {
 
 // initializeResult appends the answer to initialize, which depends on nothing
 // but the revision.
-func (s *Server) initializeResult(e *encoder) {
+func (s *Server) initializeResult(e *encoder, listChanged bool) {
 	e.raw("{")
 	e.str("protocolVersion", e.rev.String())
-	s.serverCapabilities(e)
+	s.serverCapabilities(e, listChanged)
 	e.key("serverInfo")
 	e.info(&s.options.Info)
 	e.opt("instructions", s.options.Instructions)
@@ -174,8 +181,8 @@ func (s *Server) initializeResult(e *encoder) {
 }
 
 // serverCapabilities appends the member that advertises what there is.
-func (s *Server) serverCapabilities(e *encoder) {
-	capabilities := s.capabilities(e.rev)
+func (s *Server) serverCapabilities(e *encoder, listChanged bool) {
+	capabilities := s.capabilities(e.rev, listChanged)
 	maps.Copy(capabilities, s.options.Capabilities)
 	e.key("capabilities")
 	e.raw("{")

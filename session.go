@@ -9,7 +9,16 @@ import (
 )
 
 // SessionOptions configure a [Session]. The zero value is its default.
-type SessionOptions struct{}
+type SessionOptions struct {
+	// Version, if not empty, is the handshake revision of a client that has
+	// shaken hands elsewhere: the session is initialized already. One that
+	// there is not is taken for 2025-11-25.
+	Version string
+	// Detached says that there is no way to the client but the answers to its
+	// requests: it is not told of changes, nor that it could be, and it cannot
+	// be asked.
+	Detached bool
+}
 
 // Session is one client's session in the handshake era, from initialize to
 // Close. Messages that carry their own envelope are answered in it too, by
@@ -20,6 +29,8 @@ type Session struct {
 	ready  chan struct{} // closed by notifications/initialized
 	ended  chan struct{} // closed by Close
 	deaf   chan struct{} // closed by hangUp
+	// isDetached says that nothing is sent but answers and progress.
+	isDetached bool
 	// isStream says that the session's messages go over a byte stream, which
 	// is all that there is.
 	isStream bool
@@ -44,15 +55,27 @@ type Session struct {
 
 // NewSession returns a session that waits for initialize. Close must be
 // called when it is over.
-func (s *Server) NewSession(SessionOptions) *Session {
-	return &Session{
+func (s *Server) NewSession(o SessionOptions) *Session {
+	x := &Session{
 		server:   s,
 		limit:    newLimiter(s.options.MaxConcurrent),
 		ready:    make(chan struct{}),
 		ended:    make(chan struct{}),
 		deaf:     make(chan struct{}),
 		inFlight: map[requestID]*task{},
+
+		isDetached: o.Detached,
 	}
+	if o.Version != "" {
+		rev, ok := revision.Parse(o.Version)
+		if !ok || rev.Stateless() {
+			rev = revision.NewestHandshake()
+		}
+		_ = x.initialize(rev, clientCapabilities{})
+		x.isReady = true
+		close(x.ready)
+	}
+	return x
 }
 
 // initialize notes what initialize has agreed on.
@@ -63,7 +86,7 @@ func (s *Session) initialize(rev revision.Revision, client clientCapabilities) *
 		return invalidRequest("this session is initialized already")
 	}
 	s.rev, s.client = rev, client
-	if !s.server.options.NoListChanged && !s.isEnded {
+	if !s.server.options.NoListChanged && !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and its readiness to hear of changes.
 		s.changed, s.unsubscribe = s.server.registry.Subscribe()

@@ -1,6 +1,7 @@
 package streamablehttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -47,8 +48,9 @@ type exchange struct {
 	takesJSON, takesEvents bool
 
 	// What the server has said of the message so far. It is not concurrent.
-	session    *session // nil for the stateless era
-	isFresh    bool     // the session is one that the message has opened
+	session    *session         // nil for the stateless era
+	ephemeral  *prompts.Session // without sessions: that of this message
+	isFresh    bool             // the session is one that the message has opened
 	stateless  bool
 	isRequest  bool
 	isListen   bool
@@ -78,6 +80,9 @@ func (x *exchange) answer(body []byte) {
 	x.stream.close()
 	if x.disconnect != nil {
 		x.disconnect()
+	}
+	if x.ephemeral != nil {
+		x.ephemeral.Close()
 	}
 	if x.session != nil {
 		x.session.done(x.handler.options.SessionTimeout, func() { x.handler.sessions.end(x.session) })
@@ -167,6 +172,9 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		x.refused = http.StatusBadRequest
 		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
 	}
+	if x.handler.options.NoSessions {
+		return x.detached(e, version), nil
+	}
 	id, hasID, err := once(x.request.Header, headerSession)
 	if err != nil {
 		x.refused = http.StatusBadRequest
@@ -194,6 +202,16 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	found.use()
 	x.session = found
 	return found.Session, nil
+}
+
+// detached returns a session for one message (GAP-07).
+func (x *exchange) detached(e prompts.Envelope, version string) *prompts.Session {
+	o := prompts.SessionOptions{Detached: true}
+	if e.Method != "initialize" {
+		o.Version = cmp.Or(version, "2025-03-26")
+	}
+	x.ephemeral = x.handler.server.NewSession(o)
+	return x.ephemeral
 }
 
 func (x *exchange) principal() string {
