@@ -1,7 +1,7 @@
 package streamablehttp
 
 import (
-	"log/slog"
+	"context"
 	"time"
 )
 
@@ -50,11 +50,7 @@ type Options struct {
 	// context that the author's own middleware has put it into. A session is
 	// good only for the principal that has opened it. It should be that of the
 	// server's options.
-	Principal PrincipalFunc
-
-	// Logger gets what goes wrong between the server and its clients. Default:
-	// nowhere.
-	Logger *slog.Logger
+	Principal func(ctx context.Context) string
 }
 
 const (
@@ -75,9 +71,6 @@ func (o Options) complete() Options {
 	fill(&o.ReadTimeout, defaultReadTimeout)
 	fill(&o.WriteTimeout, defaultWriteTimeout)
 	fill(&o.KeepAlive, defaultKeepAlive)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	return o
 }
 

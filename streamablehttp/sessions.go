@@ -1,16 +1,12 @@
 package streamablehttp
 
 import (
-	"context"
 	"crypto/rand"
 	"sync"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
 )
-
-// PrincipalFunc returns who the client of a request is.
-type PrincipalFunc = func(ctx context.Context) string
 
 // session is one handshake client's.
 type session struct {
