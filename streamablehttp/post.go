@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -51,7 +52,7 @@ type exchange struct {
 	session    *session         // nil for the stateless era
 	ephemeral  *prompts.Session // without sessions: that of this message
 	isFresh    bool             // the session is one that the message has opened
-	stateless  bool
+	stateless  atomic.Bool
 	isRequest  bool
 	isListen   bool
 	isRouted   bool // what is wrong now is not the envelope
@@ -106,7 +107,7 @@ func (x *exchange) await(handled <-chan error) {
 			x.conclude()
 			return
 		case <-tick:
-			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless {
+			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless.Load() {
 				x.cancel()
 			}
 		}
@@ -140,6 +141,8 @@ func (s *stream) accept() {
 	}
 }
 
+var errNoEvents = errors.New("the client takes no text/event-stream")
+
 // check is the Check of the exchange.
 func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 	x.isRequest = true
@@ -148,11 +151,18 @@ func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 	if e.Version == "" {
 		return nil
 	}
-	x.stateless = true
+	x.stateless.Store(true)
 	if x.disconnect == nil {
 		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
 	}
-	return checkMirror(x.request.Header, e)
+	if err := checkMirror(x.request.Header, e); err != nil {
+		return err
+	}
+	if x.isListen && e.Routing && !x.takesEvents {
+		x.refused = http.StatusNotAcceptable
+		return &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the reply is text/event-stream"}
+	}
+	return nil
 }
 
 // modern is the revision without sessions.
@@ -245,15 +255,12 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 			x.header.Set(headerSession, x.session.id)
 		}
 	}
-	asEvent := !last || x.stream.hasBegun() || !x.takesJSON || x.isListen && code == 0
+	asEvent := !last || x.stream.hasBegun() || !x.takesJSON
 	if !asEvent {
 		return x.stream.body(x.status(code), msg)
 	}
 	if !x.takesEvents {
-		if !last {
-			return nil // a client that takes one object gets the answer
-		}
-		return x.stream.body(http.StatusNotAcceptable, msg)
+		return errNoEvents // a client that takes one object gets the answer
 	}
 	return x.stream.event(msg, last)
 }
@@ -273,7 +280,7 @@ func (x *exchange) status(code prompts.Code) int {
 		return http.StatusOK
 	case !x.isRequest: // not even a request
 		return http.StatusBadRequest
-	case !x.stateless:
+	case !x.stateless.Load():
 		return http.StatusOK
 	case code == prompts.CodeMethodNotFound:
 		return http.StatusNotFound
