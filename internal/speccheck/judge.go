@@ -234,7 +234,7 @@ func (j *Judge) response(from side, m *message) error {
 		return 1
 	})
 	if len(candidates) == 0 {
-		if !j.judges(from) {
+		if !j.judges(from) || m.has("result") && j.exchangeFailed(from, nil, m) {
 			return nil
 		}
 		return j.schema(j.revision).checkResponse(from, m, nil)
@@ -262,14 +262,19 @@ func (j *Judge) response(from side, m *message) error {
 }
 
 // exchangeFailed takes a result to answer a request of the same id that an
-// error was taken to answer, and the error to have answered q.
+// error was taken to answer. That error has then answered q, or what was no
+// request if that is nil.
 func (j *Judge) exchangeFailed(from side, q *request, m *message) bool {
 	for i, f := range j.failed {
-		if f.by == q.by && f.id == q.id && j.checkAnswer(from, f, m) == nil {
-			j.failed[i] = q
-			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
-			return true
+		if f.by != from.other() || f.id != m.id || j.checkAnswer(from, f, m) != nil {
+			continue
 		}
+		j.failed = slices.Delete(j.failed, i, i+1)
+		if q != nil {
+			j.failed = append(j.failed, q)
+			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
+		}
+		return true
 	}
 	return false
 }
