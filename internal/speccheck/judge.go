@@ -26,7 +26,8 @@ type Judge struct {
 	initialized  bool           // the client has said so
 
 	asked   []*request
-	failed  []*request // answered by an error, as it seems
+	failed  []*request     // answered by an error, as it seems
+	noise   map[string]int // ids of what the client has sent that is no message, with their number
 	listens []*listen
 	used    map[string]bool // ids of the server's requests
 	// heard is how many messages the client has sent; at that number,
@@ -41,7 +42,7 @@ type Judge struct {
 
 // Judge returns a judge of another connection.
 func (c *Checker) Judge(o Options) *Judge {
-	return &Judge{checker: c, options: o, revision: latest, used: map[string]bool{}}
+	return &Judge{checker: c, options: o, revision: latest, used: map[string]bool{}, noise: map[string]int{}}
 }
 
 // request is one that is not answered yet, or never will be, because it was
@@ -103,6 +104,9 @@ func (j *Judge) single(from side, text []byte) error {
 		}
 	}
 	switch {
+	case from == client && m.method == "" && !m.has("result") && !m.has("error"):
+		j.noise[m.id]++ // which an error may answer
+		return j.response(from, m)
 	case m.method == "":
 		return j.response(from, m)
 	case m.has("result") || m.has("error"):
@@ -234,7 +238,7 @@ func (j *Judge) response(from side, m *message) error {
 		return 1
 	})
 	if len(candidates) == 0 {
-		if !j.judges(from) {
+		if !j.judges(from) || m.has("result") && j.exchangeFailed(from, nil, m) {
 			return nil
 		}
 		return j.schema(j.revision).checkResponse(from, m, nil)
@@ -262,14 +266,25 @@ func (j *Judge) response(from side, m *message) error {
 }
 
 // exchangeFailed takes a result to answer a request of the same id that an
-// error was taken to answer, and the error to have answered q.
+// error was taken to answer. That error has then answered q, or what was no
+// request if that is nil.
 func (j *Judge) exchangeFailed(from side, q *request, m *message) bool {
-	for i, f := range j.failed {
-		if f.by == q.by && f.id == q.id && j.checkAnswer(from, f, m) == nil {
-			j.failed[i] = q
-			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
-			return true
+	if q == nil {
+		if j.noise[m.id] == 0 {
+			return false
 		}
+		defer func() { j.noise[m.id]-- }()
+	}
+	for i, f := range j.failed {
+		if f.by != from.other() || f.id != m.id || j.checkAnswer(from, f, m) != nil {
+			continue
+		}
+		j.failed = slices.Delete(j.failed, i, i+1)
+		if q != nil {
+			j.failed = append(j.failed, q)
+			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
+		}
+		return true
 	}
 	return false
 }

@@ -133,6 +133,8 @@ func TestJudge(t *testing.T) {
 		// Two requests of one id: one of them has an error for an answer.
 		{"an error for the first", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a"}}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
 			failure("1", `{"code":-32602,"message":"m"}`)), result("1", `{}`), result("1", `{"resultType":"complete"}`), "GAP-45", false},
+		{"an error for what is no request", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"methid":"ping"}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			failure("1", `{"code":-32600,"message":"m"}`)), result("1", `{}`), result("2", `{}`), "nothing that was asked", false},
 
 		// Several eras on one connection.
 		{"a session beside an envelope", after(begin("2025-06-18"), modernGet("1"), `C> {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"a"}}`),
