@@ -130,7 +130,15 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	rc := http.NewResponseController(w)
 	if h.options.ReadTimeout >= 0 {
 		_ = rc.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
-		defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	}
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
+	if err != nil {
+		// The deadline stays: net/http goes on to read what is left of it.
+		w.Header().Set("Connection", "close")
+		return nil, err
+	}
+	if h.options.ReadTimeout >= 0 {
+		_ = rc.SetReadDeadline(time.Time{})
+	}
+	return body, nil
 }
