@@ -71,6 +71,7 @@ func (x *exchange) answer(body []byte) {
 	// of the stateless era does (GAP-30): see check.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
 	x.cancel = cancel
+	defer context.AfterFunc(x.handler.ctx, cancel)()
 	handled := make(chan error, 1)
 	go func() { // ends with the author's code, whose context ends with the answer
 		defer cancel()
