@@ -15,7 +15,8 @@ const (
 	goodMeta           = versionMember + `"2026-07-28",` + capabilitiesMember + `{}`
 )
 
-// HTN-13 to HTN-20, HTN-23, GAP-10, GAP-11, GAP-02, GAP-49, GAP-50: headers
+// HTN-04, HTN-13 to HTN-20, HTN-23, HTN-24, HTN-25, HTN-28, GAP-10, GAP-11,
+// GAP-02, GAP-32, GAP-49, GAP-50: headers
 // against the body, each in turn. Every row but the last of a group has, beside
 // its own fault, all those that are to be found later.
 func TestModernFaults(t *testing.T) {
@@ -136,7 +137,7 @@ func TestNameHeader(t *testing.T) {
 	}
 }
 
-// HTN-05, HTN-29, GAP-31: what is not answered is accepted and dropped.
+// HTN-05, HTN-07, HTN-29, GAP-31: what is not answered is accepted and dropped.
 func TestModernNotification(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
@@ -150,13 +151,17 @@ func TestModernNotification(t *testing.T) {
 			assert.Empty(t, r.body)
 		}
 	}
+	listen := p.open(http.MethodPost, modernBody("subscriptions/listen", `"notifications":{"promptsListChanged":true},`), modernHeader("subscriptions/listen", ""))
+	assert.Contains(t, listen.next(), "acknowledged")
+	p.change("a") // which is no business of the other stream
+	assert.Contains(t, listen.next(), "list_changed")
 	close(p.release)
 	assert.Contains(t, s.next(), "notifications/progress")
 	assert.Contains(t, s.next(), "released")
 	s.end()
 }
 
-// HTN-06 to HTN-09, PRO-09: a reply is one object, or events where
+// HTN-06, HTN-09, PRO-09: a reply is one object, or events where
 // something comes before it.
 func TestModernReply(t *testing.T) {
 	t.Parallel()

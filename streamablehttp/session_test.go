@@ -15,7 +15,7 @@ import (
 
 const list = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
 
-// HTO-25 to HTO-27, SEC-03, GAP-03, GAP-36: initialize opens a session,
+// HTO-25 to HTO-27, SEC-03, CPT-08, GAP-03, GAP-36: initialize opens a session,
 // an error does not.
 func TestInitialize(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestInitialize(t *testing.T) {
 	}
 }
 
-// HTO-28, HTO-29, HTO-32, GAP-07, GAP-12, GAP-36: what a request in a session
+// HTO-09, HTO-28, HTO-29, HTO-32, GAP-07, GAP-12, GAP-36: what a request in a session
 // has to say, and what its errors are.
 func TestSessionFaults(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func TestSessionFaults(t *testing.T) {
 	}
 }
 
-// HTO-07, GAP-15: batches are of one revision.
+// HTO-06, HTO-07, GAP-15: batches are of one revision.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
@@ -130,7 +130,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// HTO-29, HTO-30: DELETE ends a session, and its stream and requests with it.
+// HTO-17, HTO-29, HTO-30: DELETE ends a session, and its stream and requests with it.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})

@@ -26,7 +26,7 @@ func (p *place) change(name string) {
 
 const changed = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`
 
-// LCH-07, HTO-18, HTO-21, HTO-22, GAP-28: a change is told on one stream, the
+// LCH-07, HTO-18 to HTO-22, GAP-28: a change is told on one stream, the
 // newest, or on the next one to be opened.
 func TestChanges(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestChanges(t *testing.T) {
 	second.end()
 }
 
-// PRO-10, HTO-10 to HTO-14: the stream of a request in a session.
+// PRO-10, HTO-10 to HTO-14, HTO-33: the stream of a request in a session.
 func TestSessionReply(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
@@ -219,7 +219,7 @@ func TestAsk(t *testing.T) {
 	assert.Contains(t, r.body, `"error"`)
 }
 
-// MRT-30: without a session, a question is the answer.
+// HTN-08, MRT-30: without a session, a question is the answer.
 func TestAskStateless(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
@@ -227,8 +227,8 @@ func TestAskStateless(t *testing.T) {
 	body = strings.Replace(body, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
 	r := p.post(body, mirror.with("Accept", "text/event-stream"))
 	all := r.events()
-	require.NotEmpty(t, all, r.body)
-	assert.Contains(t, all[len(all)-1], `"resultType":"input_required"`)
+	require.Len(t, all, 1, r.body)
+	assert.Contains(t, all[0], `"resultType":"input_required"`)
 }
 
 // Streams outlive the deadlines of the http.Server, which are for requests.
@@ -294,7 +294,7 @@ func TestMaxStreams(t *testing.T) {
 	}
 }
 
-// GAP-07: without sessions, a handshake client is served by its version.
+// GAP-07, HTO-31, CPT-07: without sessions, a handshake client is served by its version.
 func TestNoSessions(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{NoSessions: true})
