@@ -6,16 +6,20 @@ import (
 	"time"
 )
 
-// named returns the session that a GET or a DELETE names, or replies that there
-// is none.
+// named returns the session that a GET or a DELETE names, in use, or replies
+// that there is none.
 func (h *Handler) named(w http.ResponseWriter, r *http.Request) *session {
 	id, ok, err := once(r.Header, headerSession)
 	if err != nil || !ok {
 		refuse(w, http.StatusBadRequest, "the session id is required, once")
 		return nil
 	}
-	x := &exchange{handler: h, request: r}
-	found := h.sessions.get(id, x.principal())
+	version, hasVersion, err := once(r.Header, headerVersion)
+	if err != nil || hasVersion && !isHandshake(version) {
+		refuse(w, http.StatusBadRequest, "the protocol version is not one with sessions")
+		return nil
+	}
+	found := h.sessions.use(id, h.principal(r))
 	if found == nil {
 		refuse(w, http.StatusNotFound, "there is no such session")
 	}
@@ -26,6 +30,7 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request) *session {
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request) {
 	if found := h.named(w, r); found != nil {
 		h.sessions.end(found)
+		h.sessions.done(found, h.options.SessionTimeout)
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
@@ -42,8 +47,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) {
 	if found == nil {
 		return
 	}
-	found.use()
-	defer found.done(h.options.SessionTimeout, func() { h.sessions.end(found) })
+	defer h.sessions.done(found, h.options.SessionTimeout)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(closed(h.closing), cancel)()

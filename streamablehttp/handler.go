@@ -22,6 +22,9 @@ type Handler struct {
 	sessions sessions
 	closing  chan struct{} // closed by Shutdown and Close
 
+	ctx    context.Context // ends when they wait no longer
+	cancel context.CancelFunc
+
 	mu      sync.Mutex // protects the fields below
 	isOver  bool
 	running int
@@ -31,7 +34,9 @@ type Handler struct {
 // NewHandler returns a handler that answers from the server. [Handler.Close]
 // or [Handler.Shutdown] must be called when it is over.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	return &Handler{server: s, options: o.complete(), closing: make(chan struct{})}
+	h := &Handler{server: s, options: o.complete(), closing: make(chan struct{})}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h
 }
 
 // ServeHTTP answers one request.
@@ -101,6 +106,7 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	}
 	idle := h.idle
 	h.mu.Unlock()
+	defer h.cancel() // of what no session cancels
 	defer h.sessions.endAll()
 	if idle == nil {
 		return nil
@@ -130,7 +136,15 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	rc := http.NewResponseController(w)
 	if h.options.ReadTimeout >= 0 {
 		_ = rc.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
-		defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	}
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
+	if err != nil {
+		// The deadline stays: net/http goes on to read what is left of it.
+		w.Header().Set("Connection", "close")
+		return nil, err
+	}
+	if h.options.ReadTimeout >= 0 {
+		_ = rc.SetReadDeadline(time.Time{})
+	}
+	return body, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -99,25 +100,29 @@ func decodeName(value string) (name string, ok bool) {
 }
 
 // accepts reports whether a client takes a media type: without the header it
-// takes any (GAP-33).
+// takes any (GAP-33). What the header says of the type itself counts for more
+// than what it says of a family or of all.
 func accepts(h http.Header, mediaType string) bool {
 	values := h["Accept"]
 	if len(values) == 0 {
 		return true
 	}
 	family, _, _ := strings.Cut(mediaType, "/")
+	ranges := []string{"*/*", family + "/*", mediaType}
+	best, takes := -1, false
 	for _, value := range values {
 		for part := range strings.SplitSeq(value, ",") {
 			t, params, err := mime.ParseMediaType(strings.TrimSpace(part))
-			if err != nil || isZero(params["q"]) {
+			if err != nil {
 				continue
 			}
-			if t == mediaType || t == "*/*" || t == family+"/*" {
-				return true
+			if i := slices.Index(ranges, t); i >= 0 && i >= best {
+				takes = !isZero(params["q"]) || i == best && takes
+				best = i
 			}
 		}
 	}
-	return false
+	return takes
 }
 
 // isZero reports whether a quality says "not at all".

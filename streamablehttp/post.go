@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -36,6 +35,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "the body could not be read")
 		return
 	}
+	x.principal = h.principal(r)
 	x.answer(body)
 }
 
@@ -47,12 +47,13 @@ type exchange struct {
 	header  http.Header // of the reply
 
 	takesJSON, takesEvents bool
+	principal              string
 
 	// What the server has said of the message so far. It is not concurrent.
 	session    *session         // nil for the stateless era
 	ephemeral  *prompts.Session // without sessions: that of this message
 	isFresh    bool             // the session is one that the message has opened
-	stateless  atomic.Bool
+	stateless  bool
 	isRequest  bool
 	isListen   bool
 	isRouted   bool // what is wrong now is not the envelope
@@ -70,6 +71,7 @@ func (x *exchange) answer(body []byte) {
 	// of the stateless era does (GAP-30): see check.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
 	x.cancel = cancel
+	defer context.AfterFunc(x.handler.ctx, cancel)()
 	handled := make(chan error, 1)
 	go func() { // ends with the author's code, whose context ends with the answer
 		defer cancel()
@@ -86,7 +88,7 @@ func (x *exchange) answer(body []byte) {
 		x.ephemeral.Close()
 	}
 	if x.session != nil {
-		x.session.done(x.handler.options.SessionTimeout, func() { x.handler.sessions.end(x.session) })
+		x.handler.sessions.done(x.session, x.handler.options.SessionTimeout)
 	}
 }
 
@@ -107,7 +109,7 @@ func (x *exchange) await(handled <-chan error) {
 			x.conclude()
 			return
 		case <-tick:
-			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless.Load() {
+			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless {
 				x.cancel()
 			}
 		}
@@ -123,7 +125,7 @@ func (x *exchange) conclude() {
 	}
 	switch {
 	case x.refused != 0:
-		_ = x.stream.body(x.refused, []byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"there is no such session"}}`))
+		_ = x.stream.body(x.refused, []byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message cannot be accepted"}}`))
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
 	default:
@@ -141,32 +143,34 @@ func (s *stream) accept() {
 	}
 }
 
-var errNoEvents = errors.New("the client takes no text/event-stream")
-
 // check is the Check of the exchange.
 func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 	x.isRequest = true
 	x.isRouted = e.Routing
-	x.isListen = e.Method == "subscriptions/listen"
+	x.isListen = e.Version != "" && e.Method == "subscriptions/listen"
 	if e.Version == "" {
 		return nil
 	}
-	x.stateless.Store(true)
-	if x.disconnect == nil {
-		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
-	}
-	if err := checkMirror(x.request.Header, e); err != nil {
-		return err
-	}
-	if x.isListen && e.Routing && !x.takesEvents {
+	x.stateless = true
+	if x.isListen && !x.takesEvents { // there is no other reply (GAP-33)
 		x.refused = http.StatusNotAcceptable
 		return &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the reply is text/event-stream"}
 	}
-	return nil
+	if x.disconnect == nil {
+		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
+	}
+	return checkMirror(x.request.Header, e)
 }
 
 // modern is the revision without sessions.
 const modern = "2026-07-28"
+
+// isModern reports whether a version is one without sessions, be it one that
+// is not known yet.
+func isModern(version string) bool {
+	_, err := time.Parse(time.DateOnly, version)
+	return err == nil && version >= modern
+}
 
 // find is the Session of the exchange.
 func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
@@ -175,12 +179,19 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		x.refused = http.StatusBadRequest
 		return nil, err
 	}
-	if hasVersion && version >= modern {
+	if hasVersion && isModern(version) {
 		if strings.HasPrefix(e.Method, "notifications/") {
 			return nil, nil // there is nothing to it in that revision (GAP-31)
 		}
 		x.refused = http.StatusBadRequest
+		if e.Method == "" {
+			return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "this version has neither batches nor responses from clients"}
+		}
 		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
+	}
+	if hasVersion && !isHandshake(version) && e.Method != "initialize" {
+		x.refused = http.StatusBadRequest
+		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the protocol version is not supported"}
 	}
 	if x.handler.options.NoSessions {
 		return x.detached(e, version), nil
@@ -192,24 +203,18 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	}
 	if !hasID {
 		if e.Method == "initialize" {
-			x.session = &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.principal()}
-			x.session.use()
+			x.session = &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.principal, active: 1}
 			x.isFresh = true
 			return x.session.Session, nil
 		}
 		x.refused = http.StatusBadRequest
 		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the session id is required"}
 	}
-	if hasVersion && e.Method != "initialize" && !isHandshake(version) {
-		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the protocol version is not supported"}
-	}
-	found := x.handler.sessions.get(id, x.principal())
+	found := x.handler.sessions.use(id, x.principal)
 	if found == nil {
 		x.refused = http.StatusNotFound
 		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "there is no such session"}
 	}
-	found.use()
 	x.session = found
 	return found.Session, nil
 }
@@ -224,11 +229,13 @@ func (x *exchange) detached(e prompts.Envelope, version string) *prompts.Session
 	return x.ephemeral
 }
 
-func (x *exchange) principal() string {
-	if x.handler.options.Principal == nil {
+// principal returns who the client is. It runs an author's code, so it is for
+// the goroutine of the request, on which a panic ends no more than that.
+func (h *Handler) principal(r *http.Request) string {
+	if h.options.Principal == nil {
 		return ""
 	}
-	return x.handler.options.Principal(x.request.Context())
+	return h.options.Principal(r.Context())
 }
 
 // isHandshake reports whether a version has sessions over this transport.
@@ -255,15 +262,25 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 			x.header.Set(headerSession, x.session.id)
 		}
 	}
-	asEvent := !last || x.stream.hasBegun() || !x.takesJSON
+	if last && !x.stream.hasBegun() {
+		if status := x.status(code); status != http.StatusOK {
+			return x.stream.body(status, msg) // which says more than the form of the reply
+		}
+	}
+	asEvent := !last || x.stream.hasBegun() || !x.takesJSON || x.isListen && code == 0
 	if !asEvent {
-		return x.stream.body(x.status(code), msg)
+		return x.stream.body(http.StatusOK, msg)
 	}
 	if !x.takesEvents {
-		return errNoEvents // a client that takes one object gets the answer
+		if !last {
+			return errNoStream // a client that takes one object gets the answer
+		}
+		return x.stream.body(http.StatusNotAcceptable, msg)
 	}
 	return x.stream.event(msg, last)
 }
+
+var errNoStream = errors.New("the client takes no text/event-stream")
 
 func (s *stream) hasBegun() bool {
 	s.mu.Lock()
@@ -280,7 +297,7 @@ func (x *exchange) status(code prompts.Code) int {
 		return http.StatusOK
 	case !x.isRequest: // not even a request
 		return http.StatusBadRequest
-	case !x.stateless.Load():
+	case !x.stateless:
 		return http.StatusOK
 	case code == prompts.CodeMethodNotFound:
 		return http.StatusNotFound

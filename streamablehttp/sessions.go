@@ -14,10 +14,12 @@ type session struct {
 	id        string
 	principal string
 
-	mu       sync.Mutex // protects the fields below
-	active   int        // requests and streams
-	idle     *time.Timer
-	listener *listener // the stream that changes are told on, or nil
+	// Protected by the mutex of sessions.
+	active int         // requests and streams
+	idle   *time.Timer // until the session expires, or nil
+
+	mu       sync.Mutex // protects the field below
+	listener *listener  // the stream that changes are told on, or nil
 }
 
 // sessions are those of a handler.
@@ -43,20 +45,57 @@ func (s *sessions) add(fresh *session, most int) bool {
 	return true
 }
 
-// get returns a session, if it is the principal's.
-func (s *sessions) get(id, principal string) *session {
+// use returns a session, if it is the principal's, for a request or a stream,
+// which done ends.
+func (s *sessions) use(id, principal string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if found := s.byID[id]; found != nil && found.principal == principal {
-		return found
+	found := s.byID[id]
+	if found == nil || found.principal != principal {
+		return nil
 	}
-	return nil
+	found.active++
+	found.stopTimer()
+	return found
+}
+
+// done ends a use of a session, which expires once it has been idle for the
+// timeout.
+func (s *sessions) done(x *session, timeout time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.active--
+	if x.active > 0 || timeout < 0 || s.byID[x.id] != x { // it has ended, or never begun
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(timeout, func() {
+		s.mu.Lock()
+		isOver := x.idle == timer
+		if isOver {
+			delete(s.byID, x.id)
+		}
+		s.mu.Unlock()
+		if isOver {
+			x.Close()
+		}
+	})
+	x.idle = timer
+}
+
+// stopTimer has the session not expire for now.
+func (x *session) stopTimer() {
+	if x.idle != nil {
+		x.idle.Stop()
+		x.idle = nil
+	}
 }
 
 // end ends a session.
 func (s *sessions) end(x *session) {
 	s.mu.Lock()
 	delete(s.byID, x.id)
+	x.stopTimer()
 	s.mu.Unlock()
 	x.Close()
 }
@@ -66,37 +105,11 @@ func (s *sessions) endAll() {
 	s.mu.Lock()
 	all := s.byID
 	s.byID, s.over = nil, true
+	for _, x := range all {
+		x.stopTimer()
+	}
 	s.mu.Unlock()
 	for _, x := range all {
 		x.Close()
 	}
-}
-
-// use counts a request or a stream of the session, which done ends. The
-// session expires once it has been idle for the timeout.
-func (x *session) use() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.active++
-	if x.idle != nil {
-		x.idle.Stop()
-		x.idle = nil
-	}
-}
-
-func (x *session) done(timeout time.Duration, expire func()) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.active--
-	if x.active > 0 || timeout < 0 {
-		return
-	}
-	x.idle = time.AfterFunc(timeout, func() {
-		x.mu.Lock()
-		isIdle := x.active == 0
-		x.mu.Unlock()
-		if isIdle {
-			expire()
-		}
-	})
 }

@@ -1,0 +1,164 @@
+package streamablehttp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// GAP-33, GAP-34, HTN-01, HTO-02: what is wrong with a request before its body
+// is looked at.
+func TestRefuseRequest(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{MaxBodyBytes: 1000})
+	h := p.session("2025-11-25")
+	body, mirror := modernGet("text")
+	listenBody, listenMirror := modernBody("subscriptions/listen", `"notifications":{},`), modernHeader("subscriptions/listen", "")
+	for _, test := range []struct {
+		name, method, body string
+		header             header
+		status             int
+	}{
+		{"PUT", "PUT", body, mirror, 405},
+		{"HEAD", "HEAD", "", nil, 405},
+		{"OPTIONS", "OPTIONS", "", nil, 405},
+		{"PATCH", "PATCH", body, mirror, 405},
+		{"GET of no session", "GET", "", nil, 400},
+		{"DELETE of no session", "DELETE", "", nil, 400},
+		{"GET without events", "GET", "", h.with("Accept", "application/json"), 406},
+		{"GET of an unsupported version", "GET", "", h.with(headerVersion, "1999-01-01"), 400},
+		{"DELETE of an unsupported version", "DELETE", "", h.with(headerVersion, "1999-01-01"), 400},
+		{"DELETE of two sessions", "DELETE", "", h.with(headerSession, h[headerSession]+"|"+h[headerSession]), 400},
+		{"no type", "POST", body, mirror.with("Content-Type", ""), 415},
+		{"text", "POST", body, mirror.with("Content-Type", "text/plain"), 415},
+		{"a form", "POST", body, mirror.with("Content-Type", "application/x-www-form-urlencoded"), 415},
+		{"no type at all", "POST", body, mirror.with("Content-Type", "application/json; ="), 415},
+		{"with a parameter", "POST", body, mirror.with("Content-Type", "Application/JSON; charset=utf-8"), 200},
+		{"no Accept", "POST", body, mirror.with("Accept", ""), 200},
+		{"any", "POST", body, mirror.with("Accept", "*/*"), 200},
+		{"any application", "POST", body, mirror.with("Accept", "application/*;q=0.1"), 200},
+		{"two headers", "POST", body, mirror.with("Accept", "text/html|application/json"), 200},
+		{"HTML", "POST", body, mirror.with("Accept", "text/html"), 406},
+		{"none of any", "POST", body, mirror.with("Accept", "*/*;q=0"), 406},
+		{"ruled out", "POST", body, mirror.with("Accept", "application/json;q=0, text/event-stream;q=0.0, */*"), 406},
+		{"listen without events", "POST", listenBody, listenMirror.with("Accept", "application/json"), 406},
+		{"listen with events ruled out", "POST", listenBody, listenMirror.with("Accept", "*/*, text/event-stream;q=0"), 406},
+		{"empty", "POST", "", mirror, 400},
+		{"blank", "POST", "  ", mirror, 400},
+		{"too large", "POST", strings.Repeat(" ", 1001), mirror, 413},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := p.send(test.method, test.body, test.header)
+			assert.Equal(t, test.status, r.status, r.body)
+			assert.Equal(t, test.status == 405, r.header.Get("Allow") == "GET, POST, DELETE", r.header)
+			assert.Empty(t, r.header.Get("Access-Control-Allow-Origin"))
+		})
+	}
+}
+
+// HTO-03, HTO-04, HTN-02, GAP-35: which pages and names are trusted.
+func TestOriginAndHost(t *testing.T) {
+	t.Parallel()
+	none := newPlace(t, Options{})
+	port := none.http.Listener.Addr().(*net.TCPAddr).Port
+	own := fmt.Sprintf("127.0.0.1:%d", port)
+	listed := newPlace(t, Options{AllowedOrigins: []string{"https://app.example.org"}, AllowedHosts: []string{"prompts.example.org"}})
+	for _, test := range []struct {
+		place        *place
+		host, origin string
+		ok           bool
+	}{
+		{none, own, "", true},
+		{none, own, "http://" + own, true},
+		{none, own, "https://" + own, true},
+		{none, "localhost:1", "", true},
+		{none, "LOCALHOST", "http://localhost:3000", true},
+		{none, "[::1]:80", "http://[::1]", true},
+		{none, own, "http://127.9.9.9:1", true},
+		{none, "evil.example.org", "", false},
+		{none, "evil.example.org:80", "http://evil.example.org:80", false},
+		{none, "localhost.evil.example.org", "", false},
+		{none, "127.0.0.1.evil.example.org", "", false},
+		{none, "192.168.0.1", "", false},
+		{none, own, "null", false},
+		{none, own, "https://app.example.org", false},
+		{none, own, "http://localhost.evil.example.org", false},
+		{none, own, "http://localhost@evil.example.org", false},
+		{none, own, "http://localhost/path", false},
+		{none, own, "file://localhost", false},
+		{none, own, "localhost", false},
+		{none, own, "http://localhost|http://evil.example.org", false},
+		{none, own, "http://localhost|http://localhost", false},
+		{none, own, "://", false},
+		{listed, "prompts.example.org", "", true},
+		{listed, "Prompts.Example.org", "https://app.example.org", true},
+		{listed, "prompts.example.org", "https://prompts.example.org", true},
+		{listed, "prompts.example.org", "https://app.example.org:8443", false},
+		{listed, "prompts.example.org", "http://app.example.org", false},
+		{listed, "prompts.example.org", "https://other.example.org", false},
+		{listed, "prompts.example.org:80", "", false},
+		{listed, "localhost", "", false},
+	} {
+		t.Run(test.host+" "+test.origin, func(t *testing.T) {
+			t.Parallel()
+			body, mirror := modernGet("text")
+			for _, r := range []reply{
+				test.place.post(body, mirror.with("Host", test.host, "Origin", test.origin)),
+				test.place.post(initializeBody("2025-03-26"), header{"Host": test.host, "Origin": test.origin}),
+			} {
+				if test.ok {
+					assert.Equal(t, http.StatusOK, r.status, r.body)
+				} else {
+					assert.Equal(t, http.StatusForbidden, r.status, r.body)
+				}
+				assert.NotContains(t, r.body, "evil")
+			}
+			if !test.ok { // before anything else is looked at
+				assert.Equal(t, http.StatusForbidden, test.place.send("PUT", "", header{"Host": test.host, "Origin": test.origin}).status)
+			}
+		})
+	}
+}
+
+// A body that does not come in time, or not all of it, is refused, and its
+// connection is not waited for any longer.
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		body string
+		stop bool
+	}{
+		{"nothing", "", false},
+		{"a part", `{"jsonrpc":`, false},
+		{"cut off", `{"jsonrpc":`, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, Options{ReadTimeout: 50 * time.Millisecond})
+			c, err := net.Dial("tcp", p.http.Listener.Addr().String())
+			require.NoError(t, err)
+			defer c.Close()
+			_, err = fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n%s", test.body)
+			require.NoError(t, err)
+			if test.stop {
+				require.NoError(t, c.(*net.TCPConn).CloseWrite())
+			}
+			require.NoError(t, c.SetReadDeadline(time.Now().Add(patience)))
+			r, err := http.ReadResponse(bufio.NewReader(c), nil)
+			require.NoError(t, err)
+			assert.Equal(t, http.StatusBadRequest, r.StatusCode)
+			_, err = io.ReadAll(c) // to its end
+			assert.NoError(t, err)
+		})
+	}
+}
