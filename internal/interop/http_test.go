@@ -75,8 +75,7 @@ func TestTypeScriptSDKOverHTTP(t *testing.T) {
 }
 
 // TestOneFixtureOverHTTP has clients of both eras at one server at the same
-// time, each with changes that the others make. In a list that changes between
-// its pages, a client may see fewer or more of them.
+// time, each of which changes the list that the others read.
 func TestOneFixtureOverHTTP(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture", "gosdk")
