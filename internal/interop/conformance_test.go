@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,19 +19,58 @@ func TestConformance(t *testing.T) {
 	for _, revision := range []string{newest, stateless} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			url := tools.startFixture(t)
-			ctx, cancel := context.WithTimeout(t.Context(), timeout)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, node,
-				"--import", "./conformance/node20-shim.mjs",
-				filepath.FromSlash("node/node_modules/@modelcontextprotocol/conformance/dist/index.js"),
-				"server", "--url", url, "--requirements", revision,
-				"--expected-failures", filepath.Join("conformance", "expected."+revision+".yml"),
-				"-o", t.TempDir())
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "the suite said:\n%s", out)
-			// It exits with 0 too if there was nothing to do.
-			require.Contains(t, string(out), "prompts-get-with-args", "the suite said:\n%s", out)
+			said := runSuite(t, node, tools.startFixture(t),
+				"--requirements", revision, "--expected-failures", expected(revision))
+			assert.Contains(t, said, "✓ prompts-get-with-args: 2 passed, 0 failed", said)
 		})
 	}
+}
+
+// TestConformanceScenarios has single scenarios pass, of those that no
+// revision requires, or that an older one has as well. The suite offers its
+// newest revision with a handshake even so.
+func TestConformanceScenarios(t *testing.T) {
+	t.Parallel()
+	tools := build(t, "fixture")
+	node := installNode(t)
+	for _, scenario := range []string{
+		"server-initialize",
+		"completion-complete",
+		"prompts-list",
+		"prompts-get-simple",
+		"prompts-get-with-args",
+		"prompts-get-embedded-resource",
+		"prompts-get-with-image",
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			said := runSuite(t, node, tools.startFixture(t), "--scenario", scenario, "--spec-version", canAsk)
+			assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
+		})
+	}
+	t.Run("http-header-validation", func(t *testing.T) {
+		t.Parallel()
+		said := runSuite(t, node, tools.startFixture(t), "--scenario", "http-header-validation",
+			"--spec-version", stateless, "--expected-failures", expected("headers"))
+		assert.Contains(t, said, "Passed: ", said) // and not skipped
+	})
+}
+
+// expected returns the path of a file of expected failures.
+func expected(of string) string { return filepath.Join("conformance", "expected."+of+".yml") }
+
+// runSuite runs the suite against a server, wants it to pass, and returns what
+// it has said. It passes too when it skips everything.
+func runSuite(t *testing.T, node, url string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	args = append([]string{
+		"--import", "./conformance/node20-shim.mjs",
+		filepath.FromSlash("node/node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+		"server", "--url", url, "-o", t.TempDir(),
+	}, args...)
+	out, err := exec.CommandContext(ctx, node, args...).CombinedOutput()
+	require.NoError(t, err, "the suite said:\n%s", out)
+	return string(out)
 }
