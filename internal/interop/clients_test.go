@@ -241,8 +241,18 @@ func (d tools) drive(t *testing.T, want map[string]string, driver string, args .
 			t.Logf("the session:\n%s", text)
 		}
 	})
-	args = append(args, "--config", "fixture.json", "--", d.path("record"), file, d.path("fixture"))
+	runDriver(t, want, driver, append(args, "--config", "fixture.json", "--", d.path("record"), file, d.path("fixture"))...)
 
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	session := parseRecording(t, string(text))
+	assert.Equal(t, len(session), judge(t, string(text), bothSides), "not every message was judged")
+	return session
+}
+
+// runDriver runs a driver, and wants its checks to come out as in want.
+func runDriver(t *testing.T, want map[string]string, driver string, args ...string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, driver, args...)
@@ -252,12 +262,6 @@ func (d tools) drive(t *testing.T, want map[string]string, driver string, args .
 	said := "the driver said:\n" + stdout.String() + stderr.String()
 	require.NoError(t, err, said)
 	require.Equal(t, want, checks(stdout.String()), said)
-
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	session := parseRecording(t, string(text))
-	assert.Equal(t, len(session), judge(t, string(text), bothSides), "not every message was judged")
-	return session
 }
 
 // checks returns the status of each check in a driver's report. A check that

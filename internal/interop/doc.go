@@ -1,11 +1,14 @@
 // Package interop holds the tests that clients of other people's making run
 // against this library, and what they need:
 //
-//   - fixture: the server under test, with the prompts that fixture.json expects;
+//   - fixture: the server under test, with the prompts that fixture.json expects,
+//     and over HTTP the tools and resources that the conformance suite wants;
 //   - transcripts: sessions of other people's clients with another server, whose
 //     client's part is sent to this library's;
 //   - gosdk and node: drivers that aim the client of the official Go SDK, and
 //     that of the official TypeScript SDK, at any prompts server;
+//   - conformance: what the official conformance suite needs to run, and what it
+//     is expected to find missing, by revision; node installs the suite;
 //   - record: stands between a client and a server and writes down the session;
 //   - bench: the library's speed beside that of other SDKs.
 //
@@ -18,6 +21,9 @@
 // which the cache of test results knows nothing, so they are run with
 //
 //	go test -count=1 ./...
+//
+// The clients meet the fixture over standard input and output, over HTTP, and
+// over HTTP through a reverse proxy; the suite knows only HTTP.
 //
 // A driver takes the server as its argument and knows nothing of how it is
 // built:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,12 +16,17 @@ import (
 // installTimeout is how long npm may take.
 const installTimeout = 5 * time.Minute
 
+// installing is held while npm may be at work: the tests share its folder.
+var installing sync.Mutex
+
 // installNode installs what node/package.json asks for, unless it is there,
 // and returns the path of node.
 func installNode(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	require.NoError(t, err, "install Node.js 20 or later")
+	installing.Lock()
+	defer installing.Unlock()
 	if nodeIsInstalled(t) {
 		return node
 	}
