@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -33,6 +34,7 @@ func (s *stream) body(status int, msg []byte) error {
 	s.deadline()
 	s.w.Header().Set("Content-Type", "application/json")
 	s.w.Header().Set("Cache-Control", "no-store")
+	s.w.Header().Set("Content-Length", strconv.Itoa(len(msg)))
 	s.w.WriteHeader(status)
 	_, err := s.w.Write(msg)
 	return err
