@@ -41,20 +41,9 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.options.WriteTimeout < 0 {
-		h.serve(w, r)
-		return
+	if h.options.WriteTimeout >= 0 { // for what is no stream, too
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout))
 	}
-	rc := http.NewResponseController(w) // not all writers have deadlines
-	_ = rc.SetWriteDeadline(time.Now().Add(h.options.WriteTimeout))
-	h.serve(w, r)
-	// All of the reply goes out under a deadline of ours, which must not be
-	// there for what comes next on the connection.
-	_ = rc.Flush()
-	_ = rc.SetWriteDeadline(time.Time{})
-}
-
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	if !h.options.isTrusted(r) {
 		refuse(w, http.StatusForbidden, "the origin or the host is not allowed")
 		return
