@@ -48,7 +48,7 @@ func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
 	if err := checkHeader(h, headerMethod, e.Method); err != nil {
 		return err
 	}
-	if e.Method != "prompts/get" || e.Name == "" { // GAP-50
+	if e.Method != "prompts/get" && e.Method != "tools/call" || e.Name == "" { // GAP-50
 		return nil
 	}
 	value, ok, err := once(h, headerName)
