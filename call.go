@@ -164,19 +164,7 @@ func (p *callPeer) askAll(ctx context.Context, questions []*question) ([]string,
 			r.result, r.err = p.ask(ctx, q)
 		}()
 	}
-	results := make([]string, len(questions))
-	for range questions {
-		select {
-		case r := <-replies:
-			if r.err != nil {
-				return nil, r.err
-			}
-			results[r.to] = r.result
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-	return results, nil
+	return collect(ctx, &p.ctx, replies, len(questions))
 }
 
 // ask calls the author's Request.

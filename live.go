@@ -63,8 +63,15 @@ func (t *task) askLive(ctx context.Context, questions []*question) (results []st
 		}
 		waiting = append(waiting, o)
 	}
-	results = make([]string, len(questions))
-	for range questions {
+	return collect(ctx, &t.ctx, replies, len(questions))
+}
+
+// collect waits for the results of n requests, or for the first failure. ctx is
+// that of the requests, own that of the work that they are part of: an author
+// may have made ctx last longer.
+func collect(ctx, own context.Context, replies <-chan reply, n int) ([]string, error) {
+	results := make([]string, n)
+	for range n {
 		select {
 		case r := <-replies:
 			if r.err != nil {
@@ -73,8 +80,8 @@ func (t *task) askLive(ctx context.Context, questions []*question) (results []st
 			results[r.to] = r.result
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-t.ctx.Done():
-			return nil, context.Cause(&t.ctx)
+		case <-own.Done():
+			return nil, context.Cause(own)
 		}
 	}
 	return results, nil

@@ -63,8 +63,8 @@ func TestHandleReturnsTheErrorOfSend(t *testing.T) {
 	assert.Zero(t, session.answers.wait(t.Context()))
 }
 
-// Server.Handle is for revisions without sessions, of which none is served
-// yet (GAP-07).
+// Server.Handle is for the revision without sessions, and refuses what needs
+// one (GAP-07).
 func TestHandleWithoutSession(t *testing.T) {
 	t.Parallel()
 	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})

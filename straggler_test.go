@@ -2,9 +2,11 @@ package prompts
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,5 +93,30 @@ func TestStragglersInASession(t *testing.T) {
 			assert.Empty(t, session.limit.slots)
 			assert.Zero(t, session.limit.tasks.Load())
 		})
+	})
+}
+
+// A question of a goroutine that has outlived its context's end does not hold
+// up the Call that it was part of.
+func TestStragglerWithoutEndInACall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asks := make(chan struct{})
+		s := NewServer(registryOf(rendered("p", func(ctx context.Context) (*Result, error) {
+			go func() { _, _ = Elicit[colour](context.WithoutCancel(ctx), "k", "Which?") }()
+			<-asks
+			return Messages(User("done")), nil
+		})), Options{})
+		began := time.Now()
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), CallOptions{
+			ClientCapabilities: []byte(formCapability),
+			Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+				close(asks)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+		})
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(began))
 	})
 }
