@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -41,10 +42,12 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	b := &batch{session: session, exchange: x, most: s.options.MaxMessageBytes, settled: make(chan struct{}), open: 1}
 	session.batches.add()
 	own := Exchange{Check: x.Check, Send: b.send, Closing: x.Closing, emit: x.emit}
+	var ignored error
 	for i := range elements {
 		e := &elements[i]
 		if e.call.message.class != request || e.err != nil {
-			_ = s.pass(session, &e.call.message, e.err, own) // b.send does not fail for an answer
+			// b.send does not fail for an answer.
+			ignored = cmp.Or(ignored, s.pass(session, &e.call.message, e.err, own))
 			continue
 		}
 		if t, _ := s.take(ctx, &e.call, own, p, b); t != nil {
@@ -54,6 +57,9 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	b.taskSettled()
 	if len(b.tasks) == 0 {
 		defer session.batches.done()
+		if b.answers == nil {
+			return nil, ignored
+		}
 		return nil, b.finish()
 	}
 	return b, nil

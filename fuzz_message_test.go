@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -267,8 +268,9 @@ func assertFuzzTrace(t *testing.T, s *Server) {
 }
 
 // exchange passes the message to the session, or to the server if that is nil,
-// and returns what is sent: all that comes before the answer, and the answer.
-func exchange(t *testing.T, s *Server, session *Session, msg []byte) (before []string, last []sent) {
+// and returns what is sent: all that comes before the answer, and the answer;
+// and why there was to be no answer, and the message was ignored.
+func exchange(t *testing.T, s *Server, session *Session, msg []byte) (before []string, last []sent, ignored *Error) {
 	closing := make(chan struct{})
 	close(closing)
 	r := &recorder{t: t}
@@ -288,7 +290,10 @@ func exchange(t *testing.T, s *Server, session *Session, msg []byte) (before []s
 	} else {
 		err = s.Handle(t.Context(), given, x)
 	}
-	if err != nil { // each request of a batch was cancelled by the batch itself
+	if errors.As(err, &ignored) {
+		require.Equal(t, CodeInvalidRequest, ignored.Code)
+		require.Empty(t, r.messages, "ignored, but answered")
+	} else if err != nil { // each request of a batch was cancelled by the batch itself
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, byte('['), bytes.TrimLeft(msg, " \t\r\n")[0])
 		require.False(t, slices.ContainsFunc(r.messages, func(m sent) bool { return m.last }), "an answer and an error")
@@ -302,7 +307,7 @@ func exchange(t *testing.T, s *Server, session *Session, msg []byte) (before []s
 		require.Empty(t, last, "sent after the answer: %s", m.msg)
 		before = append(before, m.msg)
 	}
-	return before, last
+	return before, last, ignored
 }
 
 // requestOf returns the id of a request to the client, empty if msg is none.
@@ -320,8 +325,10 @@ func requestOf(t *testing.T, msg []byte) string {
 
 // holdToOutline holds the answer to one message.
 func holdToOutline(t *testing.T, s *Server, session *Session, msg []byte, want outline, fresh bool) {
-	before, last := exchange(t, s, session, msg)
+	before, last, ignored := exchange(t, s, session, msg)
+	require.True(t, ignored == nil || want.isSilent(), "%v", ignored)
 	if want.isSilent() {
+		require.True(t, ignored != nil || !want.broken && (session != nil || !want.answer), "accepted (HTO-09, GAP-32)")
 		require.Empty(t, before, "sent for a notification or a response")
 		require.Empty(t, last, "an answer to a notification or a response (JRP-16)")
 		return
@@ -404,7 +411,7 @@ func holdToElements(t *testing.T, session *Session, msg []byte) {
 		transcripts.of[session] = nil
 		transcripts.Unlock()
 	}
-	before, last := exchange(t, session.server, session, msg)
+	before, last, ignored := exchange(t, session.server, session, msg)
 	var elements []json.RawMessage
 	require.NoError(t, json.Unmarshal(msg, &elements))
 	responses, stateless, cancels := 0, false, false
@@ -432,6 +439,7 @@ func holdToElements(t *testing.T, session *Session, msg []byte) {
 	for _, b := range before {
 		require.Equal(t, "notifications/progress", methodOf([]byte(b)))
 	}
+	require.True(t, ignored == nil || answers == 0, "%v", ignored)
 	if answers == 0 {
 		require.Empty(t, last)
 		return

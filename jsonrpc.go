@@ -16,7 +16,8 @@ type Envelope struct {
 	Version string
 	// Method is the request's method.
 	Method string
-	// Name is params.name, if that is a string.
+	// Name is params.name, or params.uri of resources/read, if that is a
+	// string.
 	Name string
 	// Routing is false where the version is to be compared, before the
 	// server looks at it; and true where the method and the name are,
@@ -33,7 +34,7 @@ type Exchange struct {
 	// stateless era, for [Server.Handle]. It is called once for each such
 	// message that is well formed, with the method of a request or
 	// notification, and none for a response or a batch. An error from it is
-	// the answer to a request; anything else has no answer then.
+	// the answer to a request, and Handle's own error for anything else.
 	Session func(Envelope) (*Session, *Error)
 	// TimeLimit has Options.RenderTimeout hold for the message, as [Server.Serve]
 	// has it. Handle then returns later than the answer is out, if an author's
@@ -67,7 +68,10 @@ func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
 // Handle does not return.
 //
 // The error is Send's, or says that there was no answer because ctx has
-// ended. That a message was refused is no error: the client was told.
+// ended. That a request was refused is no error: the client was told. But a
+// notification or a response that cannot be accepted has no answer; the error
+// then wraps an [*Error] that says why, which a transport may have a status
+// for.
 func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
 	return s.handle(ctx, nil, msg, x)
 }
@@ -125,7 +129,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 		var refused *Error
 		if session, refused = x.Session(Envelope{Method: m.method}); refused != nil {
 			if m.class != request && !isBatch {
-				return nil, nil
+				return nil, &unaccepted{refused}
 			}
 			return nil, x.answer(errorAnswer(m.id, refused))
 		}
@@ -155,22 +159,33 @@ var (
 	errNoBatch  = invalidRequest("a batch is not part of this protocol revision")
 )
 
-// pass takes a message that is no request.
+// pass takes a message that is no request, or one at fault.
 func (s *Server) pass(session *Session, m *message, err *Error, x Exchange) error {
-	switch m.class {
-	case notification:
-		if err == nil && session != nil {
-			session.notice(m)
-		}
-		return nil
-	case response:
-		if err == nil && session != nil {
-			session.resolve(m)
-		}
-		return nil
+	if m.class == response && err == nil && (session == nil || session.isDetached) {
+		err = errNotAsked
 	}
-	return x.answer(session.errorAnswer(m, err))
+	switch isSilent := m.class == notification || m.class == response; {
+	case !isSilent:
+		return x.answer(session.errorAnswer(m, err))
+	case err != nil:
+		return &unaccepted{err}
+	case session == nil: // a notification that there is nothing to in the stateless era
+	case m.class == notification:
+		session.notice(m)
+	default:
+		session.resolve(m)
+	}
+	return nil
 }
+
+var errNotAsked = invalidRequest("a response to nothing that has been asked")
+
+// unaccepted is why a message that must not be answered is ignored.
+type unaccepted struct{ why *Error }
+
+func (u *unaccepted) Error() string { return "the message cannot be accepted: " + u.why.Error() }
+
+func (u *unaccepted) Unwrap() error { return u.why }
 
 // take answers a request, or returns the task that will. b is the batch that
 // it is part of, or nil.

@@ -239,5 +239,11 @@ func (m *message) detach() {
 	m.id, m.key.text = strings.Clone(m.id), strings.Clone(m.key.text)
 }
 
-// name returns params.name, which HTTP repeats in a header, if it is a string.
-func (m *message) name() string { return m.params.Get("name").Text() }
+// name returns the member of params that HTTP repeats in a header, if it is a
+// string.
+func (m *message) name() string {
+	if m.method == "resources/read" { // which an author may serve
+		return m.params.Get("uri").Text()
+	}
+	return m.params.Get("name").Text()
+}

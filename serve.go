@@ -177,6 +177,9 @@ func (c *connection) readAll(ctx context.Context) error {
 
 func (c *connection) handle(msg []byte) error {
 	j, err := c.server.receive(c.ctx, c.session, msg, c.exchange, c.patience)
+	if _, ignored := err.(*unaccepted); ignored {
+		return nil // there is no way to say so on a stream
+	}
 	if j == nil {
 		return err
 	}

@@ -84,11 +84,81 @@ func TestHandleWithoutSession(t *testing.T) {
 			assert.Equal(t, code, r.messages[0].code, msg)
 		}
 	}
-	for _, msg := range []string{initializedLine, cancelLine("1"), `{"jsonrpc":"2.0","id":1,"result":{}}`} {
+	for _, msg := range []string{initializedLine, cancelLine("1")} {
 		got, err := handle(t, s, nil, msg)
 		require.NoError(t, err)
 		assert.Empty(t, got)
 	}
+}
+
+// HTO-08, HTO-09, GAP-32: what has no answer is accepted, or Handle says why it
+// is not.
+func TestUnaccepted(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	session := s.NewSession(SessionOptions{Version: batchVersion})
+	defer session.Close()
+	detached := s.NewSession(SessionOptions{Version: batchVersion, Detached: true})
+	defer detached.Close()
+	const (
+		response = `{"jsonrpc":"2.0","id":"prompts-1","result":{}}`
+		failure  = `{"jsonrpc":"2.0","id":"prompts-1","error":{"code":1,"message":"m"}}`
+		old      = `{"jsonrpc":"1.0","method":"notifications/initialized"}`
+		twice    = `{"jsonrpc":"2.0","method":"notifications/initialized","method":"notifications/initialized"}`
+		both     = `{"jsonrpc":"2.0","id":"1","result":{},"error":{"code":1,"message":"m"},"result":{}}`
+	)
+	for _, test := range []struct {
+		msg                        string
+		stateless, live, detachedA bool // accepted there
+	}{
+		{initializedLine, true, true, true},
+		{cancelLine("1"), true, true, true},
+		{response, false, true, false},
+		{failure, false, true, false},
+		{old, false, false, false},
+		{twice, false, false, false},
+		{both, false, false, false},
+	} {
+		for _, at := range []struct {
+			session *Session
+			ok      bool
+		}{{nil, test.stateless}, {session, test.live}, {detached, test.detachedA}} {
+			messages := []string{test.msg}
+			if at.session != nil && test.msg != twice && test.msg != both { // which are not even a batch
+				messages = append(messages, "["+test.msg+"]")
+			}
+			for _, msg := range messages {
+				got, err := handle(t, s, at.session, msg)
+				assert.Empty(t, got, msg)
+				if at.ok {
+					assert.NoError(t, err, msg)
+					continue
+				}
+				var why *Error
+				if assert.ErrorAs(t, err, &why, msg) {
+					assert.Equal(t, CodeInvalidRequest, why.Code, msg)
+				}
+			}
+		}
+	}
+
+	// One that can be accepted does not make up for one that cannot; a request
+	// does: its answer is the answer.
+	_, err := handle(t, s, session, "["+initializedLine+","+old+","+initializedLine+"]")
+	assert.Error(t, err)
+	got, err := handle(t, s, session, "["+old+","+pingLine("1")+"]")
+	assert.NoError(t, err)
+	assert.Equal(t, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, got)
+
+	// A transport's own refusal comes back to it.
+	refusal := &Error{Code: CodeInvalidRequest, Message: "no"}
+	err = s.Handle(t.Context(), []byte(initializedLine), Exchange{
+		Session: func(Envelope) (*Session, *Error) { return nil, refusal },
+		Send:    func([]byte, Code, bool) error { return errDisk },
+	})
+	var why *Error
+	require.ErrorAs(t, err, &why)
+	assert.Same(t, refusal, why)
 }
 
 // GAP-10: where a transport compares what it has of a layer of its own.

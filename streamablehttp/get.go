@@ -3,7 +3,6 @@ package streamablehttp
 import (
 	"context"
 	"net/http"
-	"time"
 )
 
 // named returns the session that a GET or a DELETE names, in use, or replies
@@ -50,66 +49,39 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) {
 	defer h.sessions.done(found, h.options.SessionTimeout)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(closed(h.closing), cancel)()
-	release := found.listen(cancel)
-	defer release()
+	defer context.AfterFunc(h.open, cancel)()
 
 	s := newStream(w, &h.options)
+	s.lost = cancel
+	release := found.listen(func() {
+		cancel()
+		s.hurry()
+	})
+	defer release()
 	defer s.close()
-	if s.open() != nil {
-		return
+	if s.open() == nil {
+		_ = found.Notifications(ctx, func(msg []byte) error { return s.event(msg, false) })
 	}
-	if interval := h.options.KeepAlive; interval > 0 {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		alive := make(chan struct{})
-		go func() { // ends with the stream
-			defer close(alive)
-			for {
-				select {
-				case <-ticker.C:
-					if s.keepAlive(interval) != nil {
-						cancel()
-					}
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		defer func() { cancel(); <-alive }()
-	}
-	_ = found.Notifications(ctx, func(msg []byte) error { return s.event(msg, false) })
 }
 
-// closed returns a context that ends when the channel is closed.
-func closed(c <-chan struct{}) context.Context { return channelContext{context.Background(), c} }
-
-type channelContext struct {
-	context.Context
-	done <-chan struct{}
-}
-
-func (c channelContext) Done() <-chan struct{} { return c.done }
-
-func (c channelContext) Err() error {
-	select {
-	case <-c.done:
-		return context.Canceled
-	default:
-		return nil
-	}
+// listener is an open stream of a session's changes.
+type listener struct {
+	dismiss func()        // ends it, soon
+	ended   chan struct{} // closed when it has ended
 }
 
 // listen makes the caller the one that the session's changes are told to, once
-// the one before has ended. It returns what ends that.
-func (x *session) listen(cancel context.CancelFunc) (release func()) {
-	mine := &listener{cancel: cancel, ended: make(chan struct{})}
+// the one before has ended. It is dismissed when the next one comes.
+func (x *session) listen(dismiss func()) (release func()) {
+	mine := &listener{dismiss: dismiss, ended: make(chan struct{})}
 	x.mu.Lock()
 	before := x.listener
 	x.listener = mine
+	if before != nil {
+		before.dismiss() // which has not been released, so its handler has not returned
+	}
 	x.mu.Unlock()
 	if before != nil {
-		before.cancel()
 		<-before.ended
 	}
 	return func() {
@@ -121,11 +93,3 @@ func (x *session) listen(cancel context.CancelFunc) (release func()) {
 		close(mine.ended)
 	}
 }
-
-// listener is an open stream of a session's changes.
-type listener struct {
-	cancel context.CancelFunc
-	ended  chan struct{}
-}
-
-var _ http.Handler = (*Handler)(nil)

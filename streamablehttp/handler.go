@@ -20,13 +20,13 @@ type Handler struct {
 	server   *prompts.Server
 	options  Options
 	sessions sessions
-	closing  chan struct{} // closed by Shutdown and Close
 
+	open   context.Context // ends when Shutdown or Close begins
+	shut   context.CancelFunc
 	ctx    context.Context // ends when they wait no longer
 	cancel context.CancelFunc
 
 	mu      sync.Mutex // protects the fields below
-	isOver  bool
 	running int
 	idle    chan struct{} // closed when nothing runs any more; nil while nobody waits
 }
@@ -34,7 +34,8 @@ type Handler struct {
 // NewHandler returns a handler that answers from the server. [Handler.Close]
 // or [Handler.Shutdown] must be called when it is over.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{server: s, options: o.complete(), closing: make(chan struct{})}
+	h := &Handler{server: s, options: o.complete()}
+	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }
@@ -48,7 +49,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "the origin or the host is not allowed")
 		return
 	}
-	if !h.begin() {
+	if h.options.share(w, r) {
+		return
+	}
+	if !h.begin(r) {
 		refuse(w, http.StatusServiceUnavailable, "the server is busy or shuts down")
 		return
 	}
@@ -73,11 +77,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refuse answers a request that is none of the protocol's.
 func refuse(w http.ResponseWriter, status int, why string) { http.Error(w, why, status) }
 
-// begin counts a request, unless there are too many.
-func (h *Handler) begin() bool {
+// begin counts a request, unless there are too many. After the end of the
+// handler has begun, a message may still be what a request under way waits for:
+// it goes as far as its session.
+func (h *Handler) begin(r *http.Request) bool {
+	isLast := r.Method == http.MethodPost && r.Header.Get(headerSession) != ""
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.isOver || h.running >= h.options.MaxStreams {
+	if h.open.Err() != nil && !isLast || h.running >= h.options.MaxStreams {
 		return false
 	}
 	h.running++
@@ -95,15 +102,12 @@ func (h *Handler) end() {
 }
 
 // Shutdown ends the handler gracefully: new requests get 503, subscriptions get
-// their result, streams end, and what is being worked on is answered. It
-// returns nil when that is done, or the cause of ctx's end; the sessions have
+// their result, streams end, and what is being worked on is answered, for which
+// its client may still be asked. It returns nil when that is done, or the cause of ctx's end; the sessions have
 // ended in any case. It may be called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
-	if !h.isOver {
-		h.isOver = true
-		close(h.closing)
-	}
+	h.shut()
 	if h.idle == nil && h.running > 0 {
 		h.idle = make(chan struct{})
 	}
@@ -140,10 +144,12 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	if h.options.ReadTimeout >= 0 {
 		_ = rc.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.server.MaxMessageBytes())))
 	if err != nil {
 		// The deadline stays: net/http goes on to read what is left of it.
-		w.Header().Set("Connection", "close")
+		if r.ProtoMajor == 1 { // later versions have one connection for many requests
+			w.Header().Set("Connection", "close")
+		}
 		return nil, err
 	}
 	if h.options.ReadTimeout >= 0 {

@@ -39,6 +39,10 @@ func once(h http.Header, name string) (value string, ok bool, err *prompts.Error
 	return "", false, mismatch("the header " + name + " is repeated")
 }
 
+// named are the methods that have something to mirror as a name: ours, and those
+// that an author may serve.
+var named = []string{"prompts/get", "resources/read", "tools/call"}
+
 // checkMirror compares what a stateless request says in its headers with what
 // it says in its body, at the two places that GAP-10 has for it.
 func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
@@ -48,7 +52,7 @@ func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
 	if err := checkHeader(h, headerMethod, e.Method); err != nil {
 		return err
 	}
-	if e.Method != "prompts/get" && e.Method != "tools/call" || e.Name == "" { // GAP-50
+	if !slices.Contains(named, e.Method) || e.Name == "" { // GAP-50
 		return nil
 	}
 	value, ok, err := once(h, headerName)
@@ -63,7 +67,7 @@ func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
 		return mismatch("the header " + headerName + " is not valid")
 	}
 	if name != e.Name {
-		return mismatch("the header " + headerName + " does not match params.name")
+		return mismatch("the header " + headerName + " does not match the body")
 	}
 	return nil
 }
@@ -104,7 +108,7 @@ func decodeName(value string) (name string, ok bool) {
 // than what it says of a family or of all.
 func accepts(h http.Header, mediaType string) bool {
 	values := h["Accept"]
-	if len(values) == 0 {
+	if strings.Join(values, "") == "" {
 		return true
 	}
 	family, _, _ := strings.Cut(mediaType, "/")

@@ -9,8 +9,10 @@ import (
 // the safe choice.
 type Options struct {
 	// AllowedOrigins are origins, such as "https://app.example.org", whose
-	// pages may call the server from a browser, beside those of its own host.
-	// Any other gets 403, in defence against DNS rebinding.
+	// pages may call the server from a browser, beside those of its own host:
+	// the CORS headers that a browser wants for that are sent to them alone. Any
+	// other gets 403, in defence against DNS rebinding. A middleware that wants
+	// credentials has to let OPTIONS requests pass, which have none.
 	AllowedOrigins []string
 	// AllowedHosts are the values of the Host header, port included if it has
 	// one, that are answered. Default: all, but on a connection to a loopback
@@ -30,14 +32,12 @@ type Options struct {
 	// initialize is refused with 503. Default: 10,000.
 	MaxSessions int
 	// MaxStreams is the number of requests that may be under way, open streams
-	// included; the next is refused with 503. Default: 100,000.
+	// included; the next is refused with 503. Default: 20,000.
 	MaxStreams int
 
-	// MaxBodyBytes is the size of the largest body that is read; a larger one
-	// gets 413. The server's own bound on a message counts too. Default: 4 MiB.
-	MaxBodyBytes int64
-	// ReadTimeout is the time that a client has to send a body. Default: 30
-	// seconds; negative: no limit.
+	// ReadTimeout is the time that a client has to send a body, the size of which
+	// the server's MaxMessageBytes bounds. Default: 30 seconds; negative: no
+	// limit.
 	ReadTimeout time.Duration
 	// WriteTimeout is the time that a client has to take each message.
 	// Default: 30 seconds; negative: no limit.
@@ -56,8 +56,7 @@ type Options struct {
 const (
 	defaultSessionTimeout = 30 * time.Minute
 	defaultMaxSessions    = 10_000
-	defaultMaxStreams     = 100_000
-	defaultMaxBodyBytes   = 4 << 20
+	defaultMaxStreams     = 20_000
 	defaultReadTimeout    = 30 * time.Second
 	defaultWriteTimeout   = 30 * time.Second
 	defaultKeepAlive      = 25 * time.Second
@@ -67,7 +66,6 @@ func (o Options) complete() Options {
 	fill(&o.SessionTimeout, defaultSessionTimeout)
 	fill(&o.MaxSessions, defaultMaxSessions)
 	fill(&o.MaxStreams, defaultMaxStreams)
-	fill(&o.MaxBodyBytes, defaultMaxBodyBytes)
 	fill(&o.ReadTimeout, defaultReadTimeout)
 	fill(&o.WriteTimeout, defaultWriteTimeout)
 	fill(&o.KeepAlive, defaultKeepAlive)
@@ -75,7 +73,7 @@ func (o Options) complete() Options {
 }
 
 // fill sets an option that is not set.
-func fill[T int | int64 | time.Duration](option *T, otherwise T) {
+func fill[T int | time.Duration](option *T, otherwise T) {
 	if *option == 0 {
 		*option = otherwise
 	}

@@ -16,7 +16,7 @@ func (o *Options) isTrusted(r *http.Request) bool {
 	onLoopback := isOnLoopback(r)
 	switch {
 	case len(o.AllowedHosts) > 0:
-		if !slices.ContainsFunc(o.AllowedHosts, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
+		if !containsFold(o.AllowedHosts, r.Host) {
 			return false
 		}
 	case onLoopback && !isLoopbackName(r.Host):
@@ -29,7 +29,7 @@ func (o *Options) isTrusted(r *http.Request) bool {
 	if len(origins) > 1 {
 		return false
 	}
-	if slices.ContainsFunc(o.AllowedOrigins, func(allowed string) bool { return strings.EqualFold(allowed, origins[0]) }) {
+	if o.lists(origins[0]) {
 		return true
 	}
 	u, err := url.Parse(origins[0])
@@ -39,13 +39,23 @@ func (o *Options) isTrusted(r *http.Request) bool {
 	return strings.EqualFold(u.Host, r.Host) || onLoopback && isLoopbackName(u.Host)
 }
 
+// lists reports whether the author has listed an origin.
+func (o *Options) lists(origin string) bool { return containsFold(o.AllowedOrigins, origin) }
+
+func containsFold(all []string, s string) bool {
+	return slices.ContainsFunc(all, func(one string) bool { return strings.EqualFold(one, s) })
+}
+
 // isOnLoopback reports whether the request has come to a loopback address.
 func isOnLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
 		return false
 	}
-	ap, err := netip.ParseAddrPort(addr.String())
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
+	ap, err := netip.ParseAddrPort(addr.String()) // a listener of the author's
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 

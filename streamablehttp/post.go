@@ -3,6 +3,7 @@ package streamablehttp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -76,10 +77,14 @@ func (x *exchange) answer(body []byte) {
 	go func() { // ends with the author's code, whose context ends with the answer
 		defer cancel()
 		handled <- x.handler.server.Handle(ctx, body, prompts.Exchange{
-			Check: x.check, Session: x.find, Send: x.send, Closing: x.handler.closing, TimeLimit: true,
+			Check: x.check, Session: x.find, Send: x.send, Closing: x.handler.open.Done(), TimeLimit: true,
 		})
 	}()
-	x.await(handled)
+	select {
+	case <-x.answered:
+	case err := <-handled:
+		x.conclude(err)
+	}
 	x.stream.close()
 	if x.disconnect != nil {
 		x.disconnect()
@@ -92,40 +97,14 @@ func (x *exchange) answer(body []byte) {
 	}
 }
 
-// await waits for the answer, or for there to be none, and keeps a stream that
-// is quiet alive.
-func (x *exchange) await(handled <-chan error) {
-	var tick <-chan time.Time
-	if interval := x.handler.options.KeepAlive; interval > 0 {
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
-	for {
-		select {
-		case <-x.answered:
-			return
-		case <-handled:
-			x.conclude()
-			return
-		case <-tick:
-			if x.stream.keepAlive(x.handler.options.KeepAlive) != nil && x.stateless {
-				x.cancel()
-			}
-		}
-	}
-}
-
-// conclude replies to a message that has no answer.
-func (x *exchange) conclude() {
-	select {
-	case <-x.answered:
-		return
-	default:
-	}
+// conclude replies to a message that the server has no answer to. err is that
+// of Handle.
+func (x *exchange) conclude(err error) {
+	var unaccepted *prompts.Error
 	switch {
-	case x.refused != 0:
-		_ = x.stream.body(x.refused, []byte(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message cannot be accepted"}}`))
+	case x.isAnswered(): // both at once
+	case errors.As(err, &unaccepted):
+		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(unaccepted))
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
 	default:
@@ -133,19 +112,38 @@ func (x *exchange) conclude() {
 	}
 }
 
-// accept replies to a notification or a response.
-func (s *stream) accept() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isOver && !s.isOpen {
-		s.isOver = true
-		s.w.WriteHeader(http.StatusAccepted)
+func (x *exchange) isAnswered() bool {
+	select {
+	case <-x.answered:
+		return true
+	default:
+		return false
 	}
+}
+
+// errorBody is an error response to what has no id.
+func errorBody(e *prompts.Error) []byte {
+	body, err := json.Marshal(struct {
+		Version string `json:"jsonrpc"`
+		Error   any    `json:"error"`
+	}{"2.0", struct {
+		Code    prompts.Code `json:"code"`
+		Message string       `json:"message"`
+		Data    any          `json:"data,omitempty"`
+	}{e.Code, e.Message, e.Data}})
+	if err != nil { // not of ours
+		panic(err)
+	}
+	return body
 }
 
 // check is the Check of the exchange.
 func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 	x.isRequest = true
+	if x.handler.open.Err() != nil {
+		x.refused = http.StatusServiceUnavailable
+		return &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
+	}
 	x.isRouted = e.Routing
 	x.isListen = e.Version != "" && e.Method == "subscriptions/listen"
 	if e.Version == "" {
@@ -157,6 +155,7 @@ func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 		return &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the reply is text/event-stream"}
 	}
 	if x.disconnect == nil {
+		x.stream.lost = x.cancel
 		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
 	}
 	return checkMirror(x.request.Header, e)
@@ -281,12 +280,6 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 }
 
 var errNoStream = errors.New("the client takes no text/event-stream")
-
-func (s *stream) hasBegun() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.isOpen
-}
 
 // status is that of an answer (GAP-11, GAP-12).
 func (x *exchange) status(code prompts.Code) int {

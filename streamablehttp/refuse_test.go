@@ -18,7 +18,7 @@ import (
 // is looked at.
 func TestRefuseRequest(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{MaxBodyBytes: 1000})
+	p := newPlace(t, Options{})
 	h := p.session("2025-11-25")
 	body, mirror := modernGet("text")
 	listenBody, listenMirror := modernBody("subscriptions/listen", `"notifications":{},`), modernHeader("subscriptions/listen", "")
@@ -53,7 +53,7 @@ func TestRefuseRequest(t *testing.T) {
 		{"listen with events ruled out", "POST", listenBody, listenMirror.with("Accept", "*/*, text/event-stream;q=0"), 406},
 		{"empty", "POST", "", mirror, 400},
 		{"blank", "POST", "  ", mirror, 400},
-		{"too large", "POST", strings.Repeat(" ", 1001), mirror, 413},
+		{"too large", "POST", strings.Repeat(" ", 4<<20+1), mirror, 413},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

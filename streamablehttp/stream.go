@@ -7,20 +7,35 @@ import (
 	"time"
 )
 
+// hurried is how long the writes of a stream that is to end may still take.
+const hurried = time.Second
+
 // stream is the reply to one request: a JSON body, or server-sent events.
 type stream struct {
-	w    http.ResponseWriter
-	rc   *http.ResponseController
-	wait time.Duration // for the client to take a message; none if negative
+	w         http.ResponseWriter
+	rc        *http.ResponseController
+	wait      time.Duration // for the client to take a message; none if negative
+	keepAlive time.Duration // between comments; none if negative
+	lost      func()        // called when a comment does not get through; may be nil
 
 	mu      sync.Mutex // held to write, and for the fields below
 	isOpen  bool       // events are being sent
 	isOver  bool       // the reply is complete, or the handler has returned
 	written time.Time
+	quiet   *time.Timer // until the next comment; nil before the stream is open
+
+	last lastDeadline
+}
+
+// lastDeadline is a time after which nothing is written. It is not protected by
+// the stream's mutex, which a write holds for as long as its client lets it.
+type lastDeadline struct {
+	mu sync.Mutex // protects the field below
+	at time.Time  // zero while there is none
 }
 
 func newStream(w http.ResponseWriter, o *Options) *stream {
-	return &stream{w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout}
+	return &stream{w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive}
 }
 
 // body sends the one body of a reply.
@@ -38,6 +53,16 @@ func (s *stream) body(status int, msg []byte) error {
 	s.w.WriteHeader(status)
 	_, err := s.w.Write(msg)
 	return err
+}
+
+// accept replies to what has no answer.
+func (s *stream) accept() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver && !s.isOpen {
+		s.isOver = true
+		s.w.WriteHeader(http.StatusAccepted)
+	}
 }
 
 // open begins the events, if they have not begun.
@@ -61,7 +86,16 @@ func (s *stream) openLocked() error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	s.w.WriteHeader(http.StatusOK)
-	return s.flush()
+	if s.keepAlive > 0 {
+		s.quiet = time.AfterFunc(s.keepAlive, s.comment) // until close
+	}
+	return s.rc.Flush()
+}
+
+func (s *stream) hasBegun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isOpen
 }
 
 // event sends a message as an event.
@@ -72,29 +106,40 @@ func (s *stream) event(msg []byte, last bool) error {
 		return err
 	}
 	s.isOver = last
-	s.deadline()
 	frame := make([]byte, 0, len(msg)+len("data: \n\n"))
 	frame = append(frame, "data: "...)
 	frame = append(frame, msg...) // a message has no line breaks
 	frame = append(frame, "\n\n"...)
+	return s.write(frame)
+}
+
+// comment sends a comment if there has been nothing else to send for long
+// enough. It sees to being called again.
+func (s *stream) comment() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isOver {
+		return
+	}
+	if pause := time.Since(s.written); pause < s.keepAlive {
+		s.quiet.Reset(s.keepAlive - pause)
+		return
+	}
+	if err := s.write([]byte(":\n\n")); err != nil {
+		if s.lost != nil {
+			s.lost()
+		}
+		return
+	}
+	s.quiet.Reset(s.keepAlive)
+}
+
+func (s *stream) write(frame []byte) error {
+	s.deadline()
 	if _, err := s.w.Write(frame); err != nil {
 		return err
 	}
-	return s.flush()
-}
-
-// keepAlive sends a comment if nothing has been sent for the interval.
-func (s *stream) keepAlive(interval time.Duration) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isOpen || s.isOver || time.Since(s.written) < interval {
-		return nil
-	}
-	s.deadline()
-	if _, err := s.w.Write([]byte(":\n\n")); err != nil {
-		return err
-	}
-	return s.flush()
+	return s.rc.Flush()
 }
 
 // close is the end of the reply: the handler returns.
@@ -102,14 +147,28 @@ func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isOver = true
+	if s.quiet != nil {
+		s.quiet.Stop()
+	}
 }
 
 // deadline gives the client its time for the next write.
 func (s *stream) deadline() {
 	s.written = time.Now()
-	if s.wait >= 0 {
+	s.last.mu.Lock()
+	defer s.last.mu.Unlock()
+	switch {
+	case !s.last.at.IsZero():
+	case s.wait >= 0:
 		_ = s.rc.SetWriteDeadline(s.written.Add(s.wait)) // not all writers have one
 	}
 }
 
-func (s *stream) flush() error { return s.rc.Flush() }
+// hurry has a write that is under way, and those that follow, end soon. The
+// handler must not have returned.
+func (s *stream) hurry() {
+	s.last.mu.Lock()
+	defer s.last.mu.Unlock()
+	s.last.at = time.Now().Add(hurried)
+	_ = s.rc.SetWriteDeadline(s.last.at)
+}

@@ -1,0 +1,37 @@
+package streamablehttp
+
+import "net/http"
+
+// What a page of another origin may do and see, once a browser has been told
+// so. The session id is all that it cannot see otherwise.
+const (
+	corsMethods = "GET, POST, DELETE"
+	corsHeaders = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id"
+	corsExposed = "Mcp-Session-Id"
+	corsMaxAge  = "7200" // seconds; browsers go no higher
+)
+
+// share tells a browser that a page of an origin that is listed may see the
+// reply. It reports whether that is all that the browser has asked. The origin
+// has been checked.
+func (o *Options) share(w http.ResponseWriter, r *http.Request) (isPreflight bool) {
+	if len(o.AllowedOrigins) == 0 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !o.lists(origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		h.Set("Access-Control-Expose-Headers", corsExposed)
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", corsMethods)
+	h.Set("Access-Control-Allow-Headers", corsHeaders)
+	h.Set("Access-Control-Max-Age", corsMaxAge)
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
