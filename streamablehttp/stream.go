@@ -16,6 +16,7 @@ type stream struct {
 	rc        *http.ResponseController
 	wait      time.Duration // for the client to take a message; none if negative
 	keepAlive time.Duration // between comments; none if negative
+	isHTTP1   bool          // which has one request at a time on a connection
 	lost      func()        // called when a comment does not get through; may be nil
 
 	mu      sync.Mutex // held to write, and for the fields below
@@ -34,8 +35,10 @@ type lastDeadline struct {
 	at time.Time  // zero while there is none
 }
 
-func newStream(w http.ResponseWriter, o *Options) *stream {
-	return &stream{w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive}
+func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
+	return &stream{
+		w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive, isHTTP1: r.ProtoMajor == 1,
+	}
 }
 
 // body sends the one body of a reply.
@@ -51,8 +54,19 @@ func (s *stream) body(status int, msg []byte) error {
 	s.w.Header().Set("Cache-Control", "no-store")
 	s.w.Header().Set("Content-Length", strconv.Itoa(len(msg)))
 	s.w.WriteHeader(status)
-	_, err := s.w.Write(msg)
-	return err
+	if _, err := s.w.Write(msg); err != nil {
+		return err
+	}
+	return s.rc.Flush() // the handler may return later
+}
+
+// isLast tells a client of HTTP/1 not to use the connection again.
+func (s *stream) isLast() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isHTTP1 && !s.isOpen && !s.isOver {
+		s.w.Header().Set("Connection", "close")
+	}
 }
 
 // accept replies to what has no answer.
