@@ -158,12 +158,12 @@ const (
 	maxEcho = 256
 )
 
-// complete fills in the defaults, and returns everything that is wrong but
-// for what a client would be told.
 // MaxMessageBytes returns the size of the largest message that the server
 // reads, of which a transport need read no more.
 func (s *Server) MaxMessageBytes() int { return s.options.MaxMessageBytes }
 
+// complete fills in the defaults, and returns everything that is wrong but
+// for what a client would be told.
 func (o Options) complete() (Options, []error) {
 	var faults []error
 	fill := func(what string, n *int, otherwise int) {
