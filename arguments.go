@@ -129,10 +129,15 @@ func (p *plan) collect(args strictjson.Value, strict, detach bool) ([]given, []p
 		case !isString:
 			problems = append(problems, notString(name))
 		case strict:
-			problems = append(problems, problem{Argument: clip(name, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"})
+			problems = append(problems, p.undeclared(name))
 		}
 	}
 	return texts, problems
+}
+
+// undeclared is the problem of an argument that the prompt has not.
+func (p *plan) undeclared(name string) problem {
+	return problem{Argument: clip(name, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}
 }
 
 func notString(name string) problem {

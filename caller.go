@@ -21,6 +21,7 @@ type caller struct {
 	asking   turn            // of the function's goroutines, to ask the client
 	progress reporter
 	round    round
+	passage  *passage // through the middleware, or nil
 }
 
 // peer is a way to a client while its request is being worked on.

@@ -34,13 +34,24 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 		return nil, work{}, err
 	}
 	s := c.server
+	if s.handler != nil {
+		r := &Request{Prompt: p.prompt, Argument: p.argument, Prefix: p.prefix, Arguments: map[string]string{}}
+		for name, text := range p.others {
+			r.Arguments[strings.Clone(name)] = strings.Clone(text)
+		}
+		return nil, c.passage(&passage{request: r}, completeFailed), nil
+	}
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
 		return s.unknown(p.prompt)
 	}
 	g := &completion{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
 	if s.options.Visible == nil && g.needsNoAuthor() {
-		return g.own(dst)
+		values, total, err := g.own()
+		if err != nil {
+			return nil, work{}, err
+		}
+		return s.appendCompletion(dst, c.rev, values, total), work{}, nil
 	}
 	if c.message.large {
 		g.detach()
@@ -66,28 +77,36 @@ func (g *completion) needsNoAuthor() bool {
 	return g.position < 0 || g.definition.plan.arguments[g.position].Complete == nil
 }
 
-// own appends the result of an argument that completes by itself.
-func (g *completion) own(dst []byte) ([]byte, work, *Error) {
+// own returns the values of an argument that completes by itself, and how many
+// there are.
+func (g *completion) own() ([]string, int, *Error) {
 	if g.position < 0 {
-		return nil, work{}, argumentsError(g.prompt, []problem{{
-			Argument: clip(g.argument, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt",
-		}})
+		return nil, 0, argumentsError(g.prompt, []problem{g.definition.plan.undeclared(g.argument)})
 	}
 	values, total := g.definition.plan.arguments[g.position].value.completions(g.prefix)
-	return g.server.appendCompletion(dst, g.rev, values, total), work{}, nil
+	return values, total, nil
 }
 
 // run is the work of a request that needs an author's code.
 func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+	values, total, f := g.values(ctx)
+	if f != nil {
+		return nil, f
+	}
+	return g.server.appendCompletion(dst, g.rev, values, total), nil
+}
+
+// values returns the values of the argument, and how many there are.
+func (g *completion) values(ctx context.Context) ([]string, int, *failure) {
 	if !g.server.isVisible(ctx, g.definition) {
-		return nil, &failure{seen: unknownPrompt(g.definition.prompt.Name)}
+		return nil, 0, &failure{seen: unknownPrompt(g.definition.prompt.Name)}
 	}
 	if g.needsNoAuthor() {
-		result, _, err := g.own(dst)
+		values, total, err := g.own()
 		if err != nil {
-			return nil, &failure{seen: err}
+			return nil, 0, &failure{seen: err}
 		}
-		return result, nil
+		return values, total, nil
 	}
 	plan := g.definition.plan
 	others := make(map[string]string, len(g.others))
@@ -101,12 +120,12 @@ func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		err = checkCompletions(values)
 	}
 	if err == nil {
-		return g.server.appendCompletion(dst, g.rev, values, len(values)), nil
+		return values, len(values), nil
 	}
 	if e := renderError(g.definition.prompt.Name, err); e != nil {
-		return nil, show(e, err)
+		return nil, 0, show(e, err)
 	}
-	return nil, hide(completeFailed, err)
+	return nil, 0, hide(completeFailed, err)
 }
 
 // completeParams are the params of completion/complete.

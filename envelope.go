@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -48,6 +49,25 @@ func (m *message) checkEnvelope() *Error {
 
 // logLevels are those of LOG-03, lowest first.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// clientInfo returns what the client says that it is.
+func (c *call) clientInfo() Implementation {
+	if c.rev.Stateless() {
+		return readClientInfo(c.message.params.Get("_meta").Get(clientInfoKey))
+	}
+	if c.session == nil {
+		return Implementation{}
+	}
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	return c.session.info
+}
+
+// readClientInfo returns of a description of a client what is kept.
+func readClientInfo(v strictjson.Value) Implementation {
+	text := func(name string) string { return strings.Clone(clip(v.Get(name).Text(), maxEcho)) }
+	return Implementation{Name: text("name"), Version: text("version"), Title: text("title")}
+}
 
 // isImplementation reports whether v describes a client or a server.
 func isImplementation(v strictjson.Value) bool {

@@ -42,6 +42,13 @@ type call struct {
 
 func ping(_ *call, dst []byte) ([]byte, work, *Error) { return append(dst, "{}"...), work{}, nil }
 
+// The methods that go through the middleware.
+const (
+	methodList     = "prompts/list"
+	methodGet      = "prompts/get"
+	methodComplete = "completion/complete"
+)
+
 func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	p := c.message.params
 	if err := checkCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
@@ -62,7 +69,7 @@ func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	if !ok || rev.Stateless() {
 		rev = revision.NewestHandshake() // the client decides whether it can (LIF-06, GAP-03)
 	}
-	if err := c.session.initialize(rev, readCapabilities(rev, capabilities)); err != nil {
+	if err := c.session.initialize(rev, readCapabilities(rev, capabilities), readClientInfo(p.Get("clientInfo"))); err != nil {
 		return nil, work{}, err
 	}
 	if c.session.isDetached {
@@ -80,32 +87,53 @@ func listPrompts(c *call, dst []byte) ([]byte, work, *Error) {
 	if err != nil {
 		return nil, work{}, err
 	}
-	s, rev := c.server, c.rev
+	s := c.server
+	if s.handler != nil {
+		r := &Request{Cursor: c.message.params.Get("cursor").Text()}
+		return nil, c.passage(&passage{request: r}, listFailed), nil
+	}
+	l := listing{server: s, rev: c.rev, after: p.after}
 	if s.options.Visible == nil {
-		return s.appendList(dst, rev, p.after, nil), work{}, nil
+		dst, _ = l.run(context.Background(), dst) // it has no use for one
+		return dst, work{}, nil
 	}
-	run := func(ctx context.Context, dst []byte) ([]byte, *failure) {
-		dst = s.appendList(dst, rev, p.after, func(d *definition) bool {
-			return ctx.Err() == nil && s.isVisible(ctx, d)
-		})
-		if ctx.Err() != nil {
-			return nil, hide(listFailed, context.Cause(ctx)) // and not half a list
-		}
-		return dst, nil
-	}
-	return nil, work{code: runFunc(run), subject: slog.String("method", "prompts/list"), failed: listFailed}, nil
+	code := l
+	return nil, work{code: &code, subject: slog.String("method", methodList), failed: listFailed}, nil
 }
 
 const listFailed = "the prompts could not be listed"
 
-// appendList appends the result of prompts/list.
-func (s *Server) appendList(dst []byte, rev revision.Revision, after string, visible func(*definition) bool) []byte {
-	dst = append(dst, '{')
-	dst = appendPage(dst, s.registry, rev.Shape(), after, s.options.PageSize, visible)
-	if rev.Stateless() {
-		dst = append(dst, s.cacheable...)
+// listing is one request for a list of prompts.
+type listing struct {
+	server *Server
+	rev    revision.Revision
+	after  string
+}
+
+// run appends the result of the request. The context is only for the filter.
+func (l *listing) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+	dst, f := l.appendPage(ctx, append(dst, '{'))
+	if f != nil {
+		return nil, f
 	}
-	return append(dst, '}')
+	if l.rev.Stateless() {
+		dst = append(dst, l.server.cacheable...)
+	}
+	return append(dst, '}'), nil
+}
+
+// appendPage appends the members of the result that are the page.
+func (l *listing) appendPage(ctx context.Context, dst []byte) ([]byte, *failure) {
+	s := l.server
+	var visible func(*definition) bool
+	if s.options.Visible != nil {
+		visible = func(d *definition) bool { return ctx.Err() == nil && s.isVisible(ctx, d) }
+	}
+	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, visible)
+	if visible != nil && ctx.Err() != nil {
+		return nil, hide(listFailed, context.Cause(ctx)) // and not half a list
+	}
+	return dst, nil
 }
 
 // unknown answers a request for a prompt that there is not. Where some are

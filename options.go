@@ -52,6 +52,16 @@ type Options struct {
 	// from an earlier request counts only for the same principal. Without it
 	// all clients are one. It may be called concurrently.
 	Principal func(ctx context.Context) string
+	// Middleware, if not nil, is called once, with what answers prompts/list,
+	// prompts/get and completion/complete, and returns what is to answer them
+	// in its place: a function that does something before, after or instead
+	// of next. Several are composed by calling one with what another returns.
+	// They see every request that is well formed, those for a prompt that there
+	// is not or that is hidden among them, and run where a [RenderFunc] does, by
+	// its rules for ctx. They may be called concurrently, and may call next more
+	// than once. What they return is checked like what a render function
+	// returns.
+	Middleware func(next Handler) Handler
 	// Fallback, if not nil, returns what stands in for content that the
 	// client's revision has not: an [Audio] in 2024-11-05, a [ResourceLink]
 	// before 2025-06-18. If it returns nil, or there is no Fallback, a link

@@ -47,6 +47,8 @@ func parseCursor(cursor string) (after string, ok bool) {
 	return string(name), true
 }
 
+var errCursor = invalidParam("cursor", "cursor is not one that this server has given")
+
 // listParams are the params of prompts/list.
 type listParams struct {
 	after string // the name that the cursor holds; empty for the first page
@@ -62,7 +64,7 @@ func parseListParams(params strictjson.Value) (listParams, *Error) {
 	case strictjson.String:
 		after, ok := parseCursor(c.Text())
 		if !ok {
-			return p, &Error{Code: CodeInvalidParams, Message: "cursor is not one that this server has given", Data: paramData{"cursor"}}
+			return p, errCursor
 		}
 		p.after = after
 	default:

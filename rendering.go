@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -30,6 +31,10 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
 	}
 	s := c.server
+	if s.handler != nil {
+		w, err := c.passGet(name.Text(), args)
+		return nil, w, err
+	}
 	g := &rendering{server: s, rev: c.rev}
 	if c.rev.Stateless() {
 		var err *Error
@@ -47,6 +52,25 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 		code: g, subject: slog.String("prompt", d.prompt.Name),
 		failed: renderFailed,
 	}, nil
+}
+
+// passGet is getPrompt for a request that goes through the middleware.
+func (c *call) passGet(name string, args strictjson.Value) (work, *Error) {
+	p := &passage{request: &Request{Prompt: name, Arguments: map[string]string{}}}
+	if c.rev.Stateless() {
+		var err *Error
+		if p.responses, p.state, err = retryParams(c.message.params); err != nil {
+			return work{}, err
+		}
+	}
+	for name, v := range args.Members() {
+		if v.Kind() == strictjson.String {
+			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
+		} else {
+			p.notStrings = append(p.notStrings, strings.Clone(name))
+		}
+	}
+	return c.passage(p, renderFailed), nil
 }
 
 // maxResponses is the size of the largest inputResponses, in bytes.
@@ -99,14 +123,26 @@ const renderFailed = "the prompt could not be rendered"
 // whatever is wrong with it (GAP-39).
 var errState = invalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
 
-// run is the work of a request for a prompt. All of it may be an author's
-// code: the filter, the conversion of an argument, the render function.
+// run is the work of a request for a prompt.
 func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
-	s, d := g.server, g.definition
-	if !s.isVisible(ctx, d) {
+	c := callerOf(ctx)
+	result, f := g.render(ctx, c)
+	switch {
+	case f == nil:
+		return g.server.appendResult(dst, g.rev, result)
+	case f.asking != nil:
+		return g.appendInputRequired(ctx, dst, c)
+	}
+	return nil, f
+}
+
+// render returns what the prompt comes to. All of it may be an author's code:
+// the filter, the conversion of an argument, the render function.
+func (g *rendering) render(ctx context.Context, c *caller) (*Result, *failure) {
+	d := g.definition
+	if !g.server.isVisible(ctx, d) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
-	c := callerOf(ctx)
 	c.asks = true
 	if f := g.open(ctx, c); f != nil {
 		return nil, f
@@ -119,12 +155,12 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		} else {
 			result, err := render(ctx)
 			if err == nil {
-				return s.appendResult(dst, g.rev, result)
+				return result, nil
 			}
 			// The function may find fault with an argument that bind has not.
 			if problems = blamed(err, nil); len(problems) == 0 {
 				if g.rev.Stateless() && errors.Is(err, ErrInputRequired) {
-					return g.appendInputRequired(ctx, dst, c)
+					return nil, &failure{asking: g}
 				}
 				return nil, g.fail(err)
 			}
@@ -135,7 +171,7 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 		case f != nil:
 			return nil, f
 		case pending:
-			return g.appendInputRequired(ctx, dst, c)
+			return nil, &failure{asking: g}
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Server struct {
 	registry *Registry
 	options  Options
 	methods  map[string]*method
+	handler  Handler // the middleware around innermost; nil if there is none
 	limit    *limiter
 	places   listenPlaces
 	ownKey   []byte // for states, if the author has none
@@ -69,14 +70,19 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		"ping":                 {serve: ping, era: handshakeOnly, fresh: true},
 		"server/discover":      {serve: discover, era: statelessOnly},
 		"subscriptions/listen": {serve: listen, era: statelessOnly},
-		"prompts/list":         {serve: listPrompts, shared: true},
-		"prompts/get":          {serve: getPrompt, shared: true},
+		methodList:             {serve: listPrompts, shared: true},
+		methodGet:              {serve: getPrompt, shared: true},
 	}
 	if !o.NoCompletions {
-		s.methods["completion/complete"] = &method{serve: complete, shared: true}
+		s.methods[methodComplete] = &method{serve: complete, shared: true}
 	}
 	for name, m := range o.Methods {
 		s.methods[name] = rawMethod(name, m)
+	}
+	if o.Middleware != nil {
+		if s.handler = o.Middleware(s.innermost); s.handler == nil {
+			faults = append(faults, errors.New("Middleware has returned nil"))
+		}
 	}
 	faults = append(faults, s.encode()...)
 	if len(faults) > 0 {

@@ -43,6 +43,7 @@ type Session struct {
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision
 	client      clientCapabilities
+	info        Implementation       // of the client, as far as it is kept
 	lastID      int64                // of the requests to the client
 	outgoing    map[string]*outgoing // those that wait for their response, by id
 	isReady     bool
@@ -71,7 +72,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		if !ok || rev.Stateless() {
 			rev = revision.NewestHandshake()
 		}
-		_ = x.initialize(rev, clientCapabilities{})
+		_ = x.initialize(rev, clientCapabilities{}, Implementation{})
 		x.isReady = true
 		close(x.ready)
 	}
@@ -79,13 +80,13 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 }
 
 // initialize notes what initialize has agreed on.
-func (s *Session) initialize(rev revision.Revision, client clientCapabilities) *Error {
+func (s *Session) initialize(rev revision.Revision, client clientCapabilities, info Implementation) *Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rev != 0 {
 		return invalidRequest("this session is initialized already")
 	}
-	s.rev, s.client = rev, client
+	s.rev, s.client, s.info = rev, client, info
 	if !s.server.options.NoListChanged && !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and its readiness to hear of changes.

@@ -58,6 +58,10 @@ type failure struct {
 	stack  []byte // of a panic
 
 	cut bool // it failed because its context has ended
+
+	// asking, if not nil, says that it is no failure: the client is to be asked
+	// first. There is nothing else to say then.
+	asking *rendering
 }
 
 // hide makes a failure of which the client gets to see no more than the title.

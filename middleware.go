@@ -1,0 +1,288 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// Handler answers a request: see Options.Middleware. It returns a response, or
+// the error for the client: an [*Error], possibly wrapped, is sent as it is,
+// any other error is an internal error without its text.
+//
+// What the handler that is given to a middleware returns as its error may be
+// passed on as it is, or wrapped. It wraps the [*Error] that the client is to
+// get, and what only the author is to know; and [ErrInputRequired] if the client
+// is to be asked.
+type Handler func(ctx context.Context, r *Request) (*Response, error)
+
+// Request is a request for a list of prompts, a prompt or completions, as the
+// client has sent it: nothing in it has been looked up or checked. A middleware
+// may pass on another one, with another prompt or other arguments.
+type Request struct {
+	// Method is prompts/list, prompts/get or completion/complete. It must stay
+	// as it is.
+	Method string
+	// Prompt is the name of the prompt; empty for a list.
+	Prompt string
+	// Arguments are those that are given for prompts/get, by name, but for
+	// values that are no strings, which are refused later; and the other
+	// arguments that completion/complete comes with. It is never nil.
+	Arguments map[string]string
+	// Argument is the name of the argument that is completed, and Prefix what
+	// has been typed of it.
+	Argument, Prefix string
+	// Cursor is where in the list to go on; empty for its beginning.
+	Cursor string
+
+	// Version is the protocol revision that the request is answered in.
+	Version string
+	// Client describes the client: its Name, Version and Title, if it has said
+	// so. Nothing vouches for it.
+	Client Implementation
+	// Principal is who the client is, if Options.Principal says so.
+	Principal string
+	// Meta is the request's _meta, a JSON object, nil if it has none. It is
+	// where traceparent, tracestate and baggage are.
+	Meta json.RawMessage
+}
+
+// Response is the result of a [Request].
+type Response struct {
+	// Result is the prompt, for prompts/get. It must not be changed: a render
+	// function may have returned it before.
+	Result *Result
+	// Values complete the argument, for completion/complete: the first 100 of
+	// them are sent. Total is how many there are, if that is more.
+	Values []string
+	Total  int
+	// List is the result of prompts/list, encoded for the request's Version: an
+	// object with prompts and, if there are more, nextCursor.
+	List json.RawMessage
+}
+
+// passage is a request on its way through the middleware.
+type passage struct {
+	server  *Server
+	rev     revision.Revision
+	method  string
+	request *Request
+	failed  string // what the client is told of a failure that it does not get to see
+
+	notStrings       []string // names of arguments, of prompts/get
+	responses, state string   // see rendering
+	hasRendered      bool
+	list             json.RawMessage // as this server has encoded it
+}
+
+// passage returns the work of a request that goes through the middleware.
+func (c *call) passage(p *passage, failed string) work {
+	r, m := p.request, &c.message
+	p.server, p.rev, p.method, p.failed = c.server, c.rev, m.method, failed
+	r.Method, r.Version = m.method, c.rev.String()
+	r.Client = c.clientInfo()
+	if meta := m.params.Get("_meta"); meta.Kind() == strictjson.Object {
+		r.Meta = json.RawMessage(meta.Raw())
+	}
+	r.Prompt, r.Argument, r.Prefix, r.Cursor =
+		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
+	if r.Arguments == nil {
+		r.Arguments = map[string]string{}
+	}
+	return work{code: p, failed: failed, subject: slogRequest(r)}
+}
+
+// run is the work of the request.
+func (p *passage) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+	s, c := p.server, callerOf(ctx)
+	c.passage = p
+	if s.options.Principal != nil {
+		p.request.Principal = s.options.Principal(ctx)
+	}
+	response, err := s.handler(ctx, p.request)
+	if err == nil {
+		return p.append(dst, response)
+	}
+	var o *failureError
+	if errors.As(err, &o) {
+		if o.failure.asking != nil {
+			return o.failure.asking.appendInputRequired(ctx, dst, c)
+		}
+		return nil, o.failure
+	}
+	if e := visibleError(err); e != nil {
+		return nil, show(e.in(p.rev), err)
+	}
+	return nil, hide(p.failed, err)
+}
+
+// innermost is the Handler that the middleware is wrapped around.
+func (s *Server) innermost(ctx context.Context, r *Request) (*Response, error) {
+	c := callerOf(ctx)
+	if c == nil || c.passage == nil || c.passage.server != s {
+		return nil, errors.New("this is not the context that the middleware was given, nor one that comes from it")
+	}
+	if r == nil || r.Method != c.passage.method {
+		return nil, fmt.Errorf("the request that is passed on must be one of %s", c.passage.method)
+	}
+	response, f := c.passage.answer(ctx, c, r)
+	if f != nil {
+		return nil, &failureError{f}
+	}
+	return response, nil
+}
+
+func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response, *failure) {
+	s := p.server
+	if p.method == methodList {
+		l := listing{server: s, rev: p.rev}
+		if r.Cursor != "" {
+			var ok bool
+			if l.after, ok = parseCursor(r.Cursor); !ok {
+				return nil, &failure{seen: errCursor}
+			}
+		}
+		list, f := l.appendPage(ctx, []byte{'{'})
+		p.list = append(list, '}')
+		return &Response{List: p.list}, f
+	}
+	d, ok := s.registry.snapshot().Get(r.Prompt)
+	if !ok {
+		return nil, &failure{seen: unknownPrompt(r.Prompt)}
+	}
+	if p.method == methodComplete {
+		g := &completion{
+			server: s, rev: p.rev, definition: d, position: d.plan.find(r.Argument),
+			completeParams: completeParams{prompt: r.Prompt, argument: r.Argument, prefix: r.Prefix, others: r.Arguments},
+		}
+		values, total, f := g.values(ctx)
+		return &Response{Values: values, Total: total}, f
+	}
+	if p.hasRendered {
+		c.round.restart()
+	}
+	p.hasRendered = true
+	g := &rendering{server: s, rev: p.rev, definition: d, responses: p.responses, state: p.state}
+	g.texts, g.undeclared = d.plan.collectTexts(r.Arguments, p.notStrings, s.options.StrictArguments)
+	result, f := g.render(ctx, c)
+	return &Response{Result: result}, f
+}
+
+// append appends the result that a response is.
+func (p *passage) append(dst []byte, r *Response) ([]byte, *failure) {
+	s := p.server
+	if r == nil {
+		return nil, hide(p.failed, errors.New("the middleware has returned neither a response nor an error"))
+	}
+	switch p.method {
+	case methodList:
+		if err := p.checkList(r.List); err != nil {
+			return nil, hide(p.failed, fmt.Errorf("the middleware's list: %w", err))
+		}
+		dst = append(dst, r.List[:len(r.List)-1]...)
+		if p.rev.Stateless() {
+			dst = append(dst, s.cacheable...)
+		}
+		return append(dst, '}'), nil
+	case methodComplete:
+		if err := checkCompletions(r.Values); err != nil {
+			return nil, hide(p.failed, err)
+		}
+		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
+	}
+	return s.appendResult(dst, p.rev, r.Result)
+}
+
+// checkList refuses what is no list that this server can send. One of its own,
+// the middleware may have kept for a while.
+func (p *passage) checkList(list json.RawMessage) error {
+	if len(list) > 0 && len(list) == len(p.list) && &list[0] == &p.list[0] {
+		return nil
+	}
+	var doc strictjson.Doc
+	if err := doc.Parse(string(list), maxDepth); err != nil {
+		return err
+	}
+	root := doc.Root()
+	if root.Get("prompts").Kind() != strictjson.Array {
+		return errors.New("it has no array of prompts")
+	}
+	for name := range root.Members() {
+		if name != "prompts" && name != "nextCursor" {
+			return fmt.Errorf("it has a member %q", name)
+		}
+	}
+	if list[0] != '{' || list[len(list)-1] != '}' {
+		return errors.New("it has white space around it")
+	}
+	return nil
+}
+
+// failureError is a failure as the error of what the middleware is wrapped around.
+type failureError struct{ failure *failure }
+
+func (o *failureError) Error() string {
+	switch f := o.failure; {
+	case f.asking != nil:
+		return ErrInputRequired.Error()
+	case f.unseen != nil:
+		return f.unseen.Error()
+	default:
+		return f.seen.Error()
+	}
+}
+
+func (o *failureError) Unwrap() []error {
+	if o.failure.asking != nil {
+		return []error{ErrInputRequired}
+	}
+	errs := []error{o.failure.seen}
+	if o.failure.unseen != nil {
+		errs = append(errs, o.failure.unseen)
+	}
+	return errs
+}
+
+// collectTexts is collect for arguments that the middleware has passed on.
+func (p *plan) collectTexts(args map[string]string, notStrings []string, strict bool) ([]given, []problem) {
+	texts := make([]given, len(p.arguments))
+	var problems []problem
+	for _, name := range notStrings {
+		if _, ok := args[name]; ok {
+			continue
+		}
+		if i := p.find(name); i >= 0 {
+			texts[i].notString = true
+		} else {
+			problems = append(problems, notString(name))
+		}
+	}
+	for name, text := range args {
+		if i := p.find(name); i >= 0 {
+			texts[i] = given{text: text, ok: true}
+		} else if strict {
+			problems = append(problems, p.undeclared(name))
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Argument, b.Argument) })
+	return texts, problems
+}
+
+// slogRequest says for the log what a request is.
+func slogRequest(r *Request) slog.Attr {
+	attrs := []any{slog.String("method", r.Method)}
+	if r.Prompt != "" {
+		attrs = append(attrs, slog.String("prompt", clip(r.Prompt, maxEcho)))
+	}
+	if r.Argument != "" {
+		attrs = append(attrs, slog.String("argument", clip(r.Argument, maxEcho)))
+	}
+	return slog.Group("request", attrs...)
+}
