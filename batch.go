@@ -45,6 +45,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	var ignored error
 	for i := range elements {
 		e := &elements[i]
+		e.call.from = x.Client
 		if e.call.message.class != request || e.err != nil {
 			// b.send does not fail for an answer.
 			ignored = cmp.Or(ignored, s.pass(session, &e.call.message, e.err, own))

@@ -78,7 +78,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if err := c.message.checkParams(); err != nil {
 		return nil, err
 	}
-	result, w, err := m.serve(c, nil)
+	result, w, err := m.answer(c, nil)
 	if err != nil {
 		return nil, err
 	}

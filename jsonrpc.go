@@ -36,6 +36,9 @@ type Exchange struct {
 	// notification, and none for a response or a batch. An error from it is
 	// the answer to a request, and Handle's own error for anything else.
 	Session func(Envelope) (*Session, *Error)
+	// Client, if not empty, says who the client is, for Options.Rate, where
+	// neither a principal nor a session does: such as its network address.
+	Client string
 	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
 	// [Server.Serve] has it. It is called when that has passed, before the error
 	// response that says so is sent: Handle will return later than that, as late
@@ -120,7 +123,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	// The one copy of the message: what is read from it are parts of this
 	// string.
 	root, broken := parseMessage(doc, string(msg))
-	c := &call{server: s, session: session}
+	c := &call{server: s, session: session, from: x.Client}
 	m := &c.message
 	var err *Error
 	*m, err = readMessage(root)
@@ -297,7 +300,7 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 			return nil, work{}, err
 		}
 	}
-	return row.serve(c, dst)
+	return row.answer(c, dst)
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).

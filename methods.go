@@ -20,6 +20,7 @@ type method struct {
 	fresh bool
 	// shared methods are answered by Call.
 	shared bool
+	rates  *rates // nil for no limit
 }
 
 // era says in which of the protocol's two eras there is a method.
@@ -37,6 +38,7 @@ type call struct {
 	session *Session // nil outside of one
 	rev     revision.Revision
 	client  clientCapabilities
+	from    string // see Exchange.Client
 	message message
 }
 

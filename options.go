@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,9 @@ type Options struct {
 	// MaxConcurrentTotal is the same for all of the server's sessions
 	// together. Default: 1024.
 	MaxConcurrentTotal int
+	// Rate is how many requests per second one client may send; the next is
+	// refused (-32603), with the time to wait as retryAfterMs in the error's data.
+	Rate Rate
 	// MaxSubscriptions is the number of subscriptions that one session may
 	// have open; the next is refused (-32603). Default: 64.
 	MaxSubscriptions int
@@ -207,6 +211,12 @@ func (o Options) complete() (Options, []error) {
 	}
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
+	}
+	if o.Rate.Completions == 0 {
+		o.Rate.Completions = defaultCompletions
+	}
+	if math.IsNaN(o.Rate.Completions) || math.IsNaN(o.Rate.Gets) {
+		faults = append(faults, errors.New("Rate is not a number"))
 	}
 	if o.Info.Name == "" {
 		o.Info.Name = "prompts"

@@ -71,10 +71,10 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		"server/discover":      {serve: discover, era: statelessOnly},
 		"subscriptions/listen": {serve: listen, era: statelessOnly},
 		methodList:             {serve: listPrompts, shared: true},
-		methodGet:              {serve: getPrompt, shared: true},
+		methodGet:              {serve: getPrompt, shared: true, rates: newRates(gets, o.Rate.Gets)},
 	}
 	if !o.NoCompletions {
-		s.methods[methodComplete] = &method{serve: complete, shared: true}
+		s.methods[methodComplete] = &method{serve: complete, shared: true, rates: newRates(completions, o.Rate.Completions)}
 	}
 	for name, m := range o.Methods {
 		s.methods[name] = rawMethod(name, m)

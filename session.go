@@ -39,6 +39,7 @@ type Session struct {
 	batches       tally // batches whose answers are not out yet
 	subscriptions tally // requests of listen whose answer is not out yet
 	places        listenPlaces
+	paces         [ratedMethods]pace
 
 	mu          sync.Mutex // protects the fields below
 	rev         revision.Revision

@@ -1,0 +1,197 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const statelessCompletion = `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+
+func ratedServer(o Options) *Server {
+	return NewServer(registryOf(Prompt{
+		Name: "p", Arguments: []Argument{{Name: "a", Schema: Enum("x")}},
+		Render: func(context.Context, map[string]string) (*Result, error) { return Messages(User("hi")), nil },
+	}), o)
+}
+
+// admitted sends requests until one is refused, n at most, and returns how many
+// were answered, and after how many milliseconds to try again.
+func admitted(t *testing.T, s *Server, session *Session, ctx context.Context, client, msg string, n int) (count int, wait float64) {
+	t.Helper()
+	for count < n {
+		var answer struct {
+			Error *struct {
+				Code    Code
+				Message string
+				Data    struct{ RetryAfterMs float64 }
+			}
+		}
+		x := Exchange{Client: client, Send: func(msg []byte, _ Code, _ bool) error { return json.Unmarshal(msg, &answer) }}
+		if session != nil {
+			require.NoError(t, session.Handle(ctx, []byte(msg), x))
+		} else {
+			require.NoError(t, s.Handle(ctx, []byte(msg), x))
+		}
+		if e := answer.Error; e != nil {
+			assert.Equal(t, CodeInternalError, e.Code)
+			assert.Equal(t, "too many requests; try again later", e.Message)
+			return count, e.Data.RetryAfterMs
+		}
+		count++
+	}
+	return count, 0
+}
+
+// CMP-10: a client may send as many completions as in two seconds at once, and
+// then one for each that is due.
+func TestRateOfCompletions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := ratedServer(Options{})
+		send := func(client string) (int, float64) {
+			return admitted(t, s, nil, t.Context(), client, statelessCompletion, 1000)
+		}
+		n, wait := send("a")
+		assert.Equal(t, 100, n)
+		assert.Equal(t, 20.0, wait)
+		time.Sleep(20 * time.Millisecond)
+		n, wait = send("a")
+		assert.Equal(t, 1, n)
+		assert.Equal(t, 20.0, wait)
+		n, _ = send("b")
+		assert.Equal(t, 100, n, "another client")
+		time.Sleep(time.Hour)
+		n, _ = send("a")
+		assert.Equal(t, 100, n, "and no more, however long it has been silent")
+		n, _ = send("")
+		assert.Equal(t, 1000, n, "nobody knows who it is")
+	})
+}
+
+// Who the client is: its principal, else its session, else what the transport
+// says.
+func TestRateOfWhom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		s := ratedServer(Options{
+			Rate:      Rate{Completions: 1, Gets: 2},
+			Principal: func(ctx context.Context) string { name, _ := ctx.Value(key{}).(string); return name },
+		})
+		ann, ben, nobody := context.WithValue(t.Context(), key{}, "ann"), context.WithValue(t.Context(), key{}, "ben"), t.Context()
+		session := func(o SessionOptions) *Session {
+			x := s.NewSession(o)
+			t.Cleanup(x.Close)
+			return x
+		}
+		one, two := session(SessionOptions{Version: "2025-11-25"}), session(SessionOptions{Version: "2025-11-25"})
+		detached := session(SessionOptions{Version: "2025-11-25", Detached: true})
+		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
+		for _, test := range []struct {
+			name    string
+			session *Session
+			ctx     context.Context
+			client  string
+			msg     string
+			want    int
+		}{
+			{"a principal", nil, ann, "x", statelessCompletion, 2},
+			{"in a session, too", one, ann, "x", old, 0},
+			{"another one", one, ben, "x", old, 2},
+			{"a session without", one, nobody, "x", old, 2},
+			{"another session", two, nobody, "x", old, 2},
+			{"another method", one, nobody, "x", getLine("1", "p"), 4},
+			{"by the transport's word", nil, nobody, "x", statelessCompletion, 2},
+			{"a session that is none", detached, nobody, "x", old, 0},
+			{"a client called like a principal", nil, nobody, "ann", statelessCompletion, 2},
+		} {
+			n, _ := admitted(t, s, test.session, test.ctx, test.client, test.msg, 50)
+			assert.Equal(t, test.want, n, test.name)
+		}
+	})
+}
+
+// Options.Rate: a negative number is no limit, a small one lets one request pass.
+func TestRateOptions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		rate float64
+		want int
+		wait float64
+	}{
+		{-1, 1000, 0},
+		{math.Inf(1), 1000, 0},
+		{1e12, 1000, 0},
+		{0.5, 1, 2000},
+		{0.1, 1, 10_000},
+		{10, 20, 100},
+	} {
+		t.Run(fmt.Sprint(test.rate), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := ratedServer(Options{Rate: Rate{Completions: test.rate}})
+				n, wait := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 1000)
+				assert.Equal(t, test.want, n)
+				assert.Equal(t, test.wait, wait)
+			})
+		})
+	}
+	s := ratedServer(Options{Rate: Rate{Completions: 1e-300}})
+	n, _ := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 10)
+	assert.Equal(t, 1, n)
+	assert.Panics(t, func() { ratedServer(Options{Rate: Rate{Gets: math.NaN()}}) })
+}
+
+// A batch counts for each of its messages, and Call as its context says.
+func TestRateOfBatchAndCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := ratedServer(Options{Rate: Rate{Gets: 1}, Principal: func(context.Context) string { return "me" }})
+		session := s.NewSession(SessionOptions{Version: batchVersion})
+		defer session.Close()
+		got, err := handle(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
+		require.NoError(t, err)
+		assert.Contains(t, got, "too many requests")
+		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		assert.Equal(t, "too many requests; try again later", e.Message)
+		time.Sleep(time.Second)
+		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
+		assert.NoError(t, err)
+	})
+}
+
+// Those who have not sent anything for a while are forgotten, and there are
+// never more than a bound.
+func TestRateForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRates(completions, 1)
+		fill := func(name string, n int) {
+			for i := range n {
+				assert.Nil(t, r.admit(fmt.Sprint(name, i), nil, ""))
+			}
+		}
+		fill("a", 5000)
+		assert.Len(t, r.clients, 5000)
+		time.Sleep(time.Minute)
+		fill("b", 10_000)
+		assert.Len(t, r.clients, 10_000, "and none of a")
+		fill("c", 2*mostClients)
+		assert.Len(t, r.clients, mostClients)
+		assert.Nil(t, r.admit("b0", nil, ""))
+		assert.NotNil(t, r.admit("b0", nil, ""), "who was there is counted on")
+		time.Sleep(time.Minute)
+		fill("d", 10)
+		assert.Len(t, r.clients, 10)
+	})
+}
