@@ -34,23 +34,38 @@ func structOf[In any]() (*structData, []error) {
 	err := scratch.Add(prompts.New(prompts.Prompt{Name: "it"}, func(context.Context, In) (*prompts.Result, error) {
 		return prompts.Messages(), nil
 	}))
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		faults := slices.Clone(joined.Unwrap())
-		for i, fault := range faults {
-			faults[i] = errors.Unwrap(fault) // without the name of the scratch prompt
-		}
-		return nil, faults
+	if err != nil {
+		return nil, faultsOf(err)
 	}
 	s := &structData{typ: reflect.TypeFor[In]()}
 	walk := fieldWalk{indexes: map[string][]int{}, within: map[reflect.Type]bool{}}
 	walk.walk(s.typ, nil)
 	s.pointers = walk.pointers
 	it, _ := scratch.Lookup("it")
+	var faults []error
 	for _, a := range it.Arguments {
 		index := walk.indexes[a.Name]
-		s.fields = append(s.fields, field{argument{a.Name, s.action(index)}, index})
+		action, ok := s.action(index)
+		if !ok {
+			faults = append(faults, fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action))
+		}
+		s.fields = append(s.fields, field{argument{a.Name, action}, index})
 	}
-	return s, nil
+	return s, faults
+}
+
+// faultsOf returns the faults that a registry has found in the scratch prompt,
+// without its name.
+func faultsOf(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{errors.Unwrap(err)}
+	}
+	var faults []error
+	for _, err := range joined.Unwrap() {
+		faults = append(faults, faultsOf(err)...)
+	}
+	return faults
 }
 
 // fieldWalk finds the fields that are arguments, as package prompts does,
@@ -105,9 +120,11 @@ func embedded(f reflect.StructField, jsonName string) (t reflect.Type, isPointer
 }
 
 // action returns how a template writes the field: by its name alone if Go
-// promotes it, else with the embedded structs that it is in.
-func (s *structData) action(index []int) string {
-	t, path := s.typ, ""
+// promotes it, else with the embedded structs that it is in. It reports
+// whether a template may write that.
+func (s *structData) action(index []int) (path string, ok bool) {
+	t := s.typ
+	ok = true
 	for i, x := range index {
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
@@ -115,13 +132,14 @@ func (s *structData) action(index []int) string {
 		f := t.Field(x)
 		if i == len(index)-1 {
 			if promoted, ok := s.typ.FieldByName(f.Name); ok && slices.Equal(promoted.Index, index) {
-				return "." + f.Name
+				return "." + f.Name, true
 			}
 		}
 		path += "." + f.Name
+		ok = ok && f.IsExported()
 		t = f.Type
 	}
-	return path
+	return path, ok
 }
 
 func (s *structData) all() []argument {
@@ -164,7 +182,7 @@ func (s *structData) selected(names []string) (string, error) {
 }
 
 func (s *structData) indexed(key string) (string, error) {
-	return "", fmt.Errorf("index does not work on a struct; write %s", s.advice(key))
+	return "", fmt.Errorf("index does not work on a struct, whose fields are written by name; %s", s.advice(key))
 }
 
 // advice says which field may have been meant by the name of an argument or
