@@ -28,11 +28,7 @@ func (s *set) compile() *compiled {
 	all := template.New("").Funcs(s.funcs).Option("missingkey=zero")
 	add := func(name string, t *text) *template.Template {
 		completeList(t.tree.Root)
-		added, err := all.AddParseTree(name, t.tree)
-		if err != nil {
-			panic(err) // only a template that has been executed refuses one
-		}
-		return added
+		return template.Must(all.AddParseTree(name, t.tree)) // nothing has been executed yet
 	}
 	for name, t := range s.partials {
 		add(name, t)

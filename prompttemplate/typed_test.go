@@ -118,6 +118,30 @@ prompt "p": no message uses the argument "a"; write {{.First.X}} where its value
 prompt "p": no message uses the argument "c"; write {{.Y}} where its value belongs, or leave the argument out`)
 }
 
+type Again struct {
+	Text string `json:"text"`
+	*Again
+}
+
+type Hiding struct {
+	Shown string `json:"text"`
+	Again
+}
+
+// A struct that embeds itself, and a field that another hides by its name on
+// the wire, are what they are to package prompts.
+func TestHiddenFields(t *testing.T) {
+	t.Parallel()
+	p, err := prompttemplate.NewTyped[Again](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.Text}}"))
+	require.NoError(t, err)
+	texts, _, err := get(t, p, map[string]string{"text": "x"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"x"}, texts)
+
+	_, err = prompttemplate.NewTyped[Hiding](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.Shown}}{{.Text}}"))
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: the field Text of Hiding is no argument, by its json tag or because another of that name hides it`)
+}
+
 // The faults of a struct are those that a registry finds.
 func TestFaultsOfAStruct(t *testing.T) {
 	t.Parallel()
