@@ -63,6 +63,7 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"behind a pipe", "{{.cod | json}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in what a partial gets", `{{template "focus" .cod}}`, `line 1: there is no argument "cod"; did you mean code?`},
 		{"in a variable of a branch", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{end}}{{$x.cod}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the else of a branch that hides the variable", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{else}}{{$x.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"a field of a text", "{{.code.line}}", `line 1: the argument "code" is a text and has no field line`},
 
 		{"the dot", "{{.}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
@@ -181,6 +182,8 @@ func TestFaultsOfADeclaration(t *testing.T) {
 		{"many arguments", withArguments("a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2", "b3", "b4"), prompttemplate.Options{},
 			[]prompttemplate.Message{prompttemplate.User("{{.a1}}{{.a2}}{{.a3}}{{.a4}}{{.a5}}{{.a6}}{{.a7}}{{.a8}}{{.a9}}{{.b1}}{{.b2}}{{.b3}}{{.b4}}{{.tone}}")},
 			[]string{`message 1, line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, ...`}},
+		{"an index of the author's, which may do anything with all arguments", withArguments("code"), funcs("index", func(map[string]string, string) string { return "" }), []prompttemplate.Message{prompttemplate.User(`{{.code}}{{index . "any"}}`)},
+			[]string{"message 1, line 1: this is all arguments at once; write one of them, such as {{.code}}"}},
 		{"a function that is ours", withArguments("code"), funcs("fence", strings.ToUpper), []prompttemplate.Message{code}, []string{`function "fence": the name is taken by this package; give it another`}},
 		{"a function that is none", withArguments("code"), funcs("f", "x"), []prompttemplate.Message{code}, []string{`function "f": it is no function, or nil`}},
 		{"a function that is nil", withArguments("code"), funcs("f", (func() string)(nil)), []prompttemplate.Message{code}, []string{`function "f": it is no function, or nil`}},

@@ -44,7 +44,7 @@ func (s *set) fault(format string, args ...any) {
 
 // parseAll parses everything that a prompt is made of.
 func parseAll(o Options, messages []Message) *set {
-	s := &set{messages: slices.Clone(messages), partials: map[string]*text{}, funcs: functions()}
+	s := &set{messages: messages, partials: map[string]*text{}, funcs: functions()}
 	for _, name := range slices.Sorted(maps.Keys(o.Funcs)) {
 		s.addFunc(name, o.Funcs[name])
 	}

@@ -90,7 +90,7 @@ func (w *fieldWalk) walk(t reflect.Type, index []int) {
 		switch inner, isPointer := embedded(f, name); {
 		case tag == "-":
 		case inner != nil:
-			if isPointer && !w.within[inner] {
+			if isPointer {
 				w.pointers = append(w.pointers, at)
 			}
 			w.walk(inner, at)

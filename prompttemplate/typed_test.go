@@ -176,6 +176,7 @@ func TestTypedValues(t *testing.T) {
 	}{
 		{"texts", "{{.Code}} {{.Language}}", map[string]string{"language": "go"}, "x go"},
 		{"a pointer that is nil", "[{{.Language}}]", nil, "[]"},
+		{"a pointer that is nil, in branches", "{{if .Code}}[{{.Language}}]{{end}}{{if .Tone}}{{else}}[{{.Language}}]{{end}}{{range 1}}[{{$.Language}}]{{end}}{{with 1}}[{{$.Language}}]{{end}}", nil, "[][][][]"},
 		{"a pointer that is nil, in a block", "{{with .Language}}in {{.}}{{else}}in any{{end}}", nil, "in any"},
 		{"a pointer that is nil, for a function", "{{fence .Language .Code}}", nil, "```\nx\n```"},
 		{"a pointer for a function", "{{fence .Language .Code}}", map[string]string{"language": "go"}, "```go\nx\n```"},
