@@ -1,0 +1,231 @@
+package prompttemplate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttemplate"
+)
+
+// Each template belongs to a prompt with the arguments code, language and
+// file-path, the first message of which uses all three.
+func TestFaultsOfATemplate(t *testing.T) {
+	t.Parallel()
+	const all = `{{.code}}{{.language}}{{index . "file-path"}}`
+	options := prompttemplate.Options{
+		Funcs: template.FuncMap{"shout": strings.ToUpper},
+		Partials: map[string]string{
+			"focus": "{{.code}}",
+			"deep":  `{{template "focus" .}}`,
+			"lost":  "a\n{{.nothing}}",
+		},
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"an action that does not end", "{{.code", "line 1: unclosed action; end it with }}"},
+		{"one brace at the end", "a\n{{.code}", "line 2: bad character U+007D '}'; end an action with two braces, }}"},
+		{"a hyphen in a name", "{{.file-path}}", `line 1: bad character U+002D '-'; write a name with a hyphen as {{index . "the-name"}}, and a trim marker with a space, as in {{.name -}}`},
+		{"another character in a name", "{{.code§}}", `line 1: bad character U+00A7 '§'; write a name that is no identifier as {{index . "the name"}}`},
+		{"a block that does not end", "{{if .code}}x\n", "line 2: unexpected EOF; an if, range, with or define has no {{end}}"},
+		{"an end too many", "x{{end}}", "line 1: unexpected {{end}}; there is nothing that it could end"},
+		{"an else too many", "{{else}}", "line 1: unexpected {{else}}; it belongs into an if, range or with"},
+		{"nothing between the braces", "{{}}", `line 1: missing value for command; there is nothing between the braces; a literal {{ is written {{"{{"}}`},
+		{"a variable that is not there", "{{$x}}", `line 1: undefined variable "$x"; declare it in the same block with {{$name := ...}}`},
+		{"a comment that does not end", "{{/* x }}", "line 1: unclosed comment; end it with */}}"},
+		{"a text that does not end", `{{"x}}`, "line 1: unterminated quoted string"},
+
+		{"a wrong letter", "\n\n{{.langauge}}", `line 3: there is no argument "langauge"; did you mean language?`},
+		{"another case", "{{.Code}}", `line 1: there is no argument "Code"; did you mean code?`},
+		{"a beginning", "{{.lang}}", `line 1: there is no argument "lang"; did you mean language?`},
+		{"another separator", "{{.file_path}}", `line 1: there is no argument "file_path"; did you mean file-path?`},
+		{"nothing that is near", "{{.tone}}", `line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: code, language, file-path`},
+		{"by index", `{{index . "file-paht"}}`, `line 1: there is no argument "file-paht"; did you mean file-path?`},
+		{"by index of $", `{{index $ "cod"}}`, `line 1: there is no argument "cod"; did you mean code?`},
+		{"by index of a dot in parentheses", `{{index (.) "cod"}}`, `line 1: there is no argument "cod"; did you mean code?`},
+		{"in a condition", "{{if .cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in a branch", "{{if .code}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the last branch", "{{if .code}}{{else if .language}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in with, by $", "{{with .code}}{{.any}}{{$.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in range, by $", "{{range .code}}{{.any}}{{$.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"behind with", "{{with .code}}{{end}}{{.cod}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the else of with", "{{with .code}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the else of range", "{{range .code}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in else with", "{{with .code}}{{else with .cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"by a variable for all", "{{$all := .}}{{with .code}}{{$all.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in a declaration", "{{$x := .cod}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in parentheses", `{{print (print .cod)}}`, `line 1: there is no argument "cod"; did you mean code?`},
+		{"of a dot in parentheses", "{{(.).cod}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"behind a pipe", "{{.cod | json}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in what a partial gets", `{{template "focus" .cod}}`, `line 1: there is no argument "cod"; did you mean code?`},
+		{"in a variable of a branch", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{end}}{{$x.cod}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the else of a branch that hides the variable", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{else}}{{$x.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"a field of a text", "{{.code.line}}", `line 1: the argument "code" is a text and has no field line`},
+
+		{"the dot", "{{.}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dollar", "{{$}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot in parentheses", "{{(.)}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot for a function", "{{json .}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot before a pipe", "{{. | json}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot in if", "{{if .}}{{end}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot in with", "{{with .}}{{end}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"the dot in range", "{{range .}}{{.any}}{{end}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"an index that is no literal", "{{index . .code}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"an index that is the dot", `{{index . "code" .}}`, "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"an index of nothing", `{{index .}}`, "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"a variable for all, by itself", "{{$x := .}}{{$x}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
+		{"a variable for all, assigned again", "{{$x := .}}{{$x = .code}}", "line 1: $x cannot be assigned all arguments, nor another value in their place; declare another variable"},
+		{"another variable assigned all", "{{$x := .code}}{{$x = .}}", "line 1: $x cannot be assigned all arguments, nor another value in their place; declare another variable"},
+
+		{"an argument as a function", "{{code}}", `line 1: there is no function "code"; write {{.code}} for the argument`},
+		{"a function that is not there", "{{twist .code}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
+		{"a function's name misspelled", "{{untrustd .code}}", `line 1: there is no function "untrustd"; did you mean untrusted?`},
+		{"a function of the author's misspelled", "{{.code | shuot}}", `line 1: there is no function "shuot"; did you mean shout?`},
+		{"a function in parentheses", "{{print (twist)}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
+		{"a function as a value", "{{print twist}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
+		{"arguments for an argument", "{{.code 1}}", "line 1: .code is a value and takes no arguments; write the function first, or a | between them"},
+		{"arguments for an argument of $", "{{$.code 1}}", "line 1: $.code is a value and takes no arguments; write the function first, or a | between them"},
+		{"arguments for a literal", "{{1 2}}", "line 1: 1 is a value and takes no arguments; write the function first, or a | between them"},
+		{"arguments for a variable", "{{$x := .code}}{{$x 1}}", "line 1: $x is a value and takes no arguments; write the function first, or a | between them"},
+		{"a pipe into an argument", `{{"x" | .code}}`, "line 1: .code is a value and takes no arguments; write the function first, or a | between them"},
+		{"nil", "{{nil}}", "line 1: nil is no value by itself"},
+
+		{"a partial that is not there", `{{template "header" .}}`, `line 1: there is no partial "header"; add it to Options.Partials`},
+		{"a partial's name misspelled", `{{template "focsu" .}}`, `line 1: there is no partial "focsu"; did you mean focus?`},
+		{"a definition", `x{{define "header"}}y{{end}}`, `line 1: it defines the template "header"; put that into Options.Partials`},
+		{"a block", `x
+{{block "header" .}}y{{end}}`, `line 2: it defines the template "header"; put that into Options.Partials`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := prompttemplate.New(withArguments("code", "language", "file-path"), options,
+				prompttemplate.User(all), prompttemplate.User(c.text))
+			assert.EqualError(t, err, `prompt "p": message 2, `+c.want)
+			assert.Zero(t, p)
+		})
+	}
+}
+
+func TestFaultsInPartials(t *testing.T) {
+	t.Parallel()
+	const missing = `there is no argument "cod"; did you mean code?`
+	for _, c := range []struct {
+		name, text string
+		partials   map[string]string
+		want       []string
+	}{
+		{"a wrong name", `{{.code}}{{template "a" .}}`, map[string]string{"a": "\n{{.cod}}"}, []string{`partial "a", line 2: ` + missing}},
+		{"called with $", `{{.code}}{{template "a" $}}`, map[string]string{"a": "{{.cod}}"}, []string{`partial "a", line 1: ` + missing}},
+		{"called with a variable", `{{$x := .}}{{.code}}{{template "a" $x}}`, map[string]string{"a": "{{$.cod}}"}, []string{`partial "a", line 1: ` + missing}},
+		{"through another", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "{{.cod}}"}, []string{`partial "b", line 1: ` + missing}},
+		{"only one of two calls has all", `{{template "a" .code}}{{template "a" .}}`, map[string]string{"a": "{{.cod}}{{twist}}"},
+			[]string{`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`, `partial "a", line 1: ` + missing}},
+		{"called without a value", "{{.code}}\n{{template \"a\"}}", map[string]string{"a": "{{.code}}{{$}}"}, []string{
+			`partial "a", line 1: .code has no value, because message 1, line 2 calls the partial without one; write {{template "name" .}} there`,
+			`partial "a", line 1: $ has no value, because message 1, line 2 calls the partial without one; write {{template "name" .}} there`}},
+		{"a partial that calls itself", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "a" .code}}`},
+			[]string{`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`}},
+		{"partials that call each other", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "\n{{template \"c\" .}}", "c": `{{template "b" .}}`},
+			[]string{`partial "c", line 1: the partial "b" calls itself (b -> c -> b); write what repeats with range`}},
+		{"nobody calls it", `{{.code}}`, map[string]string{"a": `{{.any}}{{$.any}}{{twist}}{{template "b" .}}{{template "a"}}`}, []string{
+			`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`,
+			`partial "a", line 1: there is no partial "b"; add it to Options.Partials`,
+			`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`}},
+		{"it cannot be parsed", `{{template "a" .}}`, map[string]string{"a": "{{.code"}, []string{`partial "a", line 1: unclosed action; end it with }}`}},
+		{"the name of a message", "{{.code}}", map[string]string{"message 1": "x"}, []string{`partial "message 1": this is what errors call a message; give it another name`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := prompttemplate.New(withArguments("code"), prompttemplate.Options{Partials: c.partials}, prompttemplate.User(c.text))
+			assert.EqualError(t, err, `prompt "p": `+strings.Join(c.want, "\n"+`prompt "p": `))
+		})
+	}
+}
+
+func TestFaultsOfADeclaration(t *testing.T) {
+	t.Parallel()
+	code := prompttemplate.User("{{.code}}")
+	rendered := withArguments("code")
+	rendered.Render = func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
+	typed := prompts.New(withArguments(), func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil })
+	funcs := func(name string, f any) prompttemplate.Options {
+		return prompttemplate.Options{Funcs: template.FuncMap{name: f}}
+	}
+	for _, c := range []struct {
+		name     string
+		prompt   prompts.Prompt
+		options  prompttemplate.Options
+		messages []prompttemplate.Message
+		want     []string
+	}{
+		{"no messages", withArguments("code"), prompttemplate.Options{}, nil, []string{"it has no messages; give at least one, such as User(text)"}},
+		{"an empty message", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("")}, []string{"message 1: it is empty; set Text or Content"}},
+		{"a blank message", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.Assistant(" \n{{/* x */}}")}, []string{"message 1: its text is empty but for white space and comments"}},
+		{"text and content", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: prompts.RoleUser, Text: "x", Content: prompts.Text{Text: "x"}}}, []string{"message 1: it has both Text and Content; make two messages of it"}},
+		{"content that is nil", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: prompts.RoleUser, Content: (*prompts.Text)(nil)}}, []string{"message 1: its Content is a nil pointer"}},
+		{"no role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Text: "x"}}, []string{`message 1: role "" is neither "user" nor "assistant"; use User or Assistant`}},
+		{"another role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: "system", Content: prompts.Text{Text: "x"}}}, []string{`message 1: role "system" is neither "user" nor "assistant"; use User or Assistant`}},
+		{"a render function", rendered, prompttemplate.Options{}, []prompttemplate.Message{code}, []string{"it has a render function already; leave it out, the messages are what is rendered"}},
+		{"a render function with a struct", typed, prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("x")}, []string{"it has a render function already; leave it out, the messages are what is rendered"}},
+		{"an argument that is not used", withArguments("code", "file-path"), prompttemplate.Options{}, []prompttemplate.Message{code},
+			[]string{`no message uses the argument "file-path"; write {{index . "file-path"}} where its value belongs, or leave the argument out`}},
+		{"an argument that only a partial uses that nobody calls", withArguments("code"), prompttemplate.Options{Partials: map[string]string{"a": "{{.code}}"}}, []prompttemplate.Message{prompttemplate.User("x")},
+			[]string{`no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out`}},
+		{"an argument that begins with a digit", withArguments("2nd"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("x")},
+			[]string{`no message uses the argument "2nd"; write {{index . "2nd"}} where its value belongs, or leave the argument out`}},
+		{"no arguments at all", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("{{.}}{{.code}}")},
+			[]string{"message 1, line 1: this is all arguments at once; write one of them", `message 1, line 1: there is no argument "code"; declare it in Prompt.Arguments`}},
+		{"many arguments", withArguments("a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2", "b3", "b4"), prompttemplate.Options{},
+			[]prompttemplate.Message{prompttemplate.User("{{.a1}}{{.a2}}{{.a3}}{{.a4}}{{.a5}}{{.a6}}{{.a7}}{{.a8}}{{.a9}}{{.b1}}{{.b2}}{{.b3}}{{.b4}}{{.tone}}")},
+			[]string{`message 1, line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, ...`}},
+		{"an index of the author's, which may do anything with all arguments", withArguments("code"), funcs("index", func(map[string]string, string) string { return "" }), []prompttemplate.Message{prompttemplate.User(`{{.code}}{{index . "any"}}`)},
+			[]string{"message 1, line 1: this is all arguments at once; write one of them, such as {{.code}}"}},
+		{"a function that is ours", withArguments("code"), funcs("fence", strings.ToUpper), []prompttemplate.Message{code}, []string{`function "fence": the name is taken by this package; give it another`}},
+		{"a function that is none", withArguments("code"), funcs("f", "x"), []prompttemplate.Message{code}, []string{`function "f": it is no function, or nil`}},
+		{"a function that is nil", withArguments("code"), funcs("f", (func() string)(nil)), []prompttemplate.Message{code}, []string{`function "f": it is no function, or nil`}},
+		{"a function that is nothing", withArguments("code"), funcs("f", nil), []prompttemplate.Message{code}, []string{`function "f": it is no function, or nil`}},
+		{"a function without a result", withArguments("code"), funcs("f", func() {}), []prompttemplate.Message{code}, []string{`function "f": function f has 0 return values; should be 1 or 2`}},
+		{"a function's name that is none", withArguments("code"), funcs("f-g", strings.ToUpper), []prompttemplate.Message{code}, []string{`function "f-g": function name "f-g" is not a valid identifier`}},
+		{"everything at once", rendered, funcs("json", strings.ToUpper), []prompttemplate.Message{prompttemplate.User(""), prompttemplate.User("{{.cod}}\n{{twist}}"), {Text: "{{.tone}}"}}, []string{
+			"it has a render function already; leave it out, the messages are what is rendered",
+			`function "json": the name is taken by this package; give it another`,
+			"message 1: it is empty; set Text or Content",
+			`message 3: role "" is neither "user" nor "assistant"; use User or Assistant`,
+			`message 2, line 1: there is no argument "cod"; did you mean code?`,
+			`message 2, line 2: there is no function "twist"; add it to Options.Funcs`,
+			`message 3, line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: code`,
+			`no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out`}},
+		{"what cannot be parsed may use the argument", withArguments("code"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("{{.code"), prompttemplate.User("{{.cod}}")}, []string{
+			"message 1, line 1: unclosed action; end it with }}",
+			`message 2, line 1: there is no argument "cod"; did you mean code?`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := prompttemplate.New(c.prompt, c.options, c.messages...)
+			assert.EqualError(t, err, `prompt "p": `+strings.Join(c.want, "\n"+`prompt "p": `))
+		})
+	}
+}
+
+// The rest of a prompt is for the registry to judge.
+func TestRegistryJudgesTheRest(t *testing.T) {
+	t.Parallel()
+	p, err := prompttemplate.New(prompts.Prompt{Arguments: []prompts.Argument{{Name: "a"}, {Name: "a"}}}, prompttemplate.Options{}, prompttemplate.User("{{.a}}"))
+	require.NoError(t, err)
+	var reg prompts.Registry
+	assert.EqualError(t, reg.Add(p), `prompt "": it has no name
+prompt "": argument "a": declared twice`)
+}
+
+func TestMust(t *testing.T) {
+	t.Parallel()
+	p := prompttemplate.Must(prompttemplate.New(withArguments("code"), prompttemplate.Options{}, prompttemplate.User("{{.code}}")))
+	assert.Equal(t, "p", p.Name)
+	assert.PanicsWithError(t, `prompttemplate: prompt "p": it has no messages; give at least one, such as User(text)`, func() {
+		prompttemplate.Must(prompttemplate.New(withArguments(), prompttemplate.Options{}))
+	})
+}

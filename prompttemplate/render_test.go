@@ -1,0 +1,179 @@
+package prompttemplate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttemplate"
+)
+
+// Each template belongs to a prompt with the optional arguments a, b and
+// file-path, of which those in args are given.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	all := prompttemplate.User(`.{{.a}}{{.b}}{{index . "file-path"}}`)
+	options := prompttemplate.Options{
+		Funcs: template.FuncMap{"shout": strings.ToUpper, "nothing": func() any { return nil }},
+		Partials: map[string]string{
+			"b":     "<{{.b}}>",
+			"dot":   "({{.}})",
+			"plain": "plain",
+		},
+	}
+	for _, c := range []struct {
+		name, text string
+		args       map[string]string
+		want       string
+	}{
+		{"no action", "text } with { braces", nil, "text } with { braces"},
+		{"line ends stay", "\r\n x \n\n", nil, "\r\n x \n\n"},
+		{"trim markers", "x \n {{- .a -}} \n y", map[string]string{"a": "1"}, "x1y"},
+		{"a literal brace", `{{"{{.a}}"}}`, nil, "{{.a}}"},
+		{"a value", "[{{.a}}]", map[string]string{"a": "1"}, "[1]"},
+		{"a value that is absent", "[{{.a}}]", nil, "[]"},
+		{"a value that is absent, by index", `[{{index . "file-path"}}]`, nil, "[]"},
+		{"a value by index", `{{index . "file-path"}}{{index $ "file-path"}}`, map[string]string{"file-path": "x"}, "xx"},
+		{"a byte by index", `{{index . "a" 1}}`, map[string]string{"a": "xyz"}, "121"},
+		{"a condition that holds", "{{if .a}}yes{{else}}no{{end}}", map[string]string{"a": "1"}, "yes"},
+		{"a condition that does not hold", "{{if .a}}yes{{else}}no{{end}}", nil, "no"},
+		{"the dot in with", "{{with .a}}[{{.}}]{{$.b}}{{end}}", map[string]string{"a": "1", "b": "2"}, "[1]2"},
+		{"the dot in else", "{{with .a}}{{else}}{{.b}}{{end}}", map[string]string{"b": "2"}, "2"},
+		{"a variable", "{{$x := .a}}{{$x}}{{$x}}", map[string]string{"a": "1"}, "11"},
+		{"a variable assigned again", "{{$x := .a}}{{if .b}}{{$x = .b}}{{end}}{{$x}}", map[string]string{"a": "1", "b": "2"}, "2"},
+		{"a variable for all", "{{$all := .}}{{with .a}}{{$all.b}}{{end}}", map[string]string{"a": "1", "b": "2"}, "2"},
+		{"a variable for all that another hides", "{{$x := .}}{{with $x := .a}}{{$x}}{{end}}{{$x.b}}", map[string]string{"a": "1", "b": "2"}, "12"},
+		{"the dot in parentheses", "{{(.).a}}", map[string]string{"a": "1"}, "1"},
+		{"built-in functions", `{{or .a "none"}} {{len .b}} {{printf "%q" .b}} {{and .b .a}}|{{eq .a ""}} {{html .b}} {{js .b}} {{urlquery .b}} {{slice .b 1}} {{not .a}} {{print .b}}`,
+			map[string]string{"b": "<x"}, `none 2 "<x" |true &lt;x \u003Cx %3Cx x true <x`},
+		{"range with break and continue", `{{range slice .b 0 0 | printf "%s" | len}}{{if .}}{{continue}}{{end}}{{break}}{{end}}{{range 2}}{{.}}{{end}}`, nil, "01"},
+		{"fence", "{{fence .a .b}}", map[string]string{"a": "go", "b": "```"}, "````go\n```\n````"},
+		{"fence without a language", "{{fence .a .b}}", map[string]string{"b": "x"}, "```\nx\n```"},
+		{"fence behind a pipe", "{{.b | fence .a}}", map[string]string{"a": "go", "b": "x"}, "```go\nx\n```"},
+		{"untrusted", `{{untrusted "the issue" .a}}`, map[string]string{"a": "x\n"}, prompts.Untrusted("the issue", "x\n")},
+		{"untrusted behind a pipe", `{{.a | untrusted "the issue"}}`, map[string]string{"a": "x"}, prompts.Untrusted("the issue", "x")},
+		{"json", "{{json .a}}", map[string]string{"a": "<a href=\"x\">&\n\u00fc"}, `"<a href=\"x\">&\nü"`},
+		{"json of what is absent", "{{json .a}}", nil, `""`},
+		{"json of a number and of nothing", "{{json 1}} {{json nil}} {{nothing | json}}", nil, "1 null null"},
+		{"a function of the author's", "{{shout .a}}", map[string]string{"a": "x"}, "X"},
+		{"a function that returns nothing", "[{{nothing}}]", nil, "[]"},
+		{"a partial", `{{template "b" .}}{{template "b" $}}`, map[string]string{"b": "2"}, "<2><2>"},
+		{"a partial in with", `{{with .a}}{{template "b" $}}{{template "dot" .}}{{end}}`, map[string]string{"a": "1", "b": "2"}, "<2>(1)"},
+		{"a partial without a value", `{{template "plain"}}`, nil, "plain"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := prompttemplate.New(withArguments("a", "b", "file-path"), options, prompttemplate.User(c.text), all)
+			require.NoError(t, err)
+			texts, logged, err := get(t, p, c.args)
+			require.NoError(t, err, logged)
+			assert.Equal(t, c.want, texts[0])
+		})
+	}
+}
+
+// A value is data, whatever it looks like.
+func TestValuesStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{Partials: map[string]string{"p": "{{.a}}"}},
+		prompttemplate.User(`{{.a}}`), prompttemplate.Assistant(`{{template "p" .}}`), prompttemplate.User(`{{with .a}}{{.}}{{end}}`))
+	require.NoError(t, err)
+	for _, value := range []string{
+		"{{", "}}", "{{.a}}", "{{- .a -}}", `{{template "p" .}}`, "{{/*", "{{end}}", "```\nx\n```", "`", "a\r\nb\x00\x1f", " x ", "\n",
+		"<no value>", "%s%!d", `\n"'`, "<b>&amp;", "äöü 日本 👩‍👩‍👧 \u2028\u202e\ufeff\ufffd", strings.Repeat("{{.a}}", 10_000),
+	} {
+		texts, _, err := get(t, p, map[string]string{"a": value})
+		require.NoError(t, err)
+		assert.Equal(t, []string{value, value, value}, texts)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	content := prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
+	p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{},
+		prompttemplate.User("{{.a}}?"),
+		prompttemplate.Message{Role: prompts.RoleAssistant, Content: content},
+		prompttemplate.Assistant("{{.a}}."))
+	require.NoError(t, err)
+	got, err := p.Render(context.Background(), map[string]string{"a": "1"})
+	require.NoError(t, err)
+	assert.Equal(t, prompts.Messages(prompts.User("1?"), prompts.Message{Role: prompts.RoleAssistant, Content: content}, prompts.Assistant("1.")), got)
+}
+
+// What the author changes afterwards changes nothing.
+func TestDeclarationIsCopied(t *testing.T) {
+	t.Parallel()
+	messages := []prompttemplate.Message{prompttemplate.User(`{{f}}{{template "p"}}`)}
+	options := prompttemplate.Options{
+		Funcs:    template.FuncMap{"f": func() string { return "f" }},
+		Partials: map[string]string{"p": "p"},
+	}
+	p, err := prompttemplate.New(withArguments(), options, messages...)
+	require.NoError(t, err)
+	messages[0] = prompttemplate.User("other")
+	options.Funcs["f"] = func() string { return "other" }
+	options.Partials["p"] = "other"
+	texts, _, err := get(t, p, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"fp"}, texts)
+}
+
+// A client is told nothing of what is wrong with a template, and the author
+// all of it.
+func TestTemplateThatFails(t *testing.T) {
+	t.Parallel()
+	options := prompttemplate.Options{Funcs: template.FuncMap{
+		"fail":  func() (string, error) { return "half", errors.New("the secret reason") },
+		"panic": func() string { panic("the secret reason") },
+		"blame": func(string) (string, error) { return "", prompts.InvalidArgument("a", "is no colour") },
+	}}
+	for _, c := range []struct{ name, text, want, logged string }{
+		{"an error", "{{.a}}\n{{fail}}", "the prompt could not be rendered (-32603)", `message 1:2:2: executing \"message 1\" at <fail>: error calling fail: the secret reason`},
+		{"a panic", "{{.a}}{{panic}}", "the prompt could not be rendered (-32603)", "error calling panic: the secret reason"},
+		{"an index that is out of range", "{{index .a 9}}", "the prompt could not be rendered (-32603)", "out of range: 9"},
+		{"an argument that is to blame", "{{blame .a}}", "a: is no colour (-32602)", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := prompttemplate.New(withArguments("a"), options, prompttemplate.User(c.text))
+			require.NoError(t, err)
+			texts, logged, err := get(t, p, map[string]string{"a": "x"})
+			assert.EqualError(t, err, c.want)
+			assert.Nil(t, texts)
+			assert.Contains(t, logged, c.logged)
+		})
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{Partials: map[string]string{"p": "{{json .a}}"}},
+		prompttemplate.User(`{{.a}} {{template "p" .}} {{with $x := .a}}{{$x}}{{end}}`))
+	require.NoError(t, err)
+	typed, err := prompttemplate.NewTyped[Review](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User(allOfReview))
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 50 {
+				a := fmt.Sprintf("%d-%d", i, j)
+				texts, _, err := get(t, p, map[string]string{"a": a})
+				assert.NoError(t, err)
+				assert.Equal(t, []string{fmt.Sprintf("%s %q %s", a, a, a)}, texts)
+				texts, _, err = get(t, typed, map[string]string{"code": a})
+				assert.NoError(t, err)
+				assert.Equal(t, []string{a + "[]0{0}"}, texts)
+			}
+		})
+	}
+	wg.Wait()
+}
