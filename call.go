@@ -102,6 +102,7 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(errAnswered)
 	p.ctx = workContext{own, &caller{
+		server: s,
 		rev: c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
 	}}
 	if o.Notify != nil {

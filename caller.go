@@ -9,6 +9,7 @@ import (
 // caller is the client that an author's function works for, as far as the
 // function can talk to it. It is in the function's context.
 type caller struct {
+	server *Server
 	rev    revision.Revision
 	client clientCapabilities
 	// asks says that the function may ask the client for input: only render
@@ -22,6 +23,7 @@ type caller struct {
 	progress reporter
 	round    round
 	passage  *passage // through the middleware, or nil
+	rendered string   // the name of the prompt
 }
 
 // peer is a way to a client while its request is being worked on.

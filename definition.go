@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // definition is a prompt as a registry holds it: compiled, checked, and never
@@ -110,8 +111,26 @@ func (e *encoder) prompt(d *definition) {
 		e.raw("]")
 	}
 	e.icons(p.Icons)
-	e.metaFromTitles(p.Meta)
+	e.promptMeta(p)
 	e.raw("}")
+}
+
+// versionKey is the member of a prompt's _meta with its version.
+const versionKey = "io.github.mcp-prompts/version"
+
+func (e *encoder) promptMeta(p *Prompt) {
+	if p.Version == "" || !e.rev.Titles() {
+		e.metaFromTitles(p.Meta)
+		return
+	}
+	if _, ok := p.Meta[versionKey]; ok {
+		e.fault("its Meta has %q, which Version sets", versionKey)
+	}
+	own, ok := strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version)
+	if !ok {
+		e.fault("its version is not valid UTF-8")
+	}
+	e.metaAfter(own, p.Meta)
 }
 
 func (e *encoder) argument(a *argument, hints bool) {

@@ -214,6 +214,7 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 	}
 	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x, batch: b}
 	t.caller = caller{
+		server: s,
 		rev: c.rev, client: c.client, isLive: session != nil && !session.isDetached && !c.rev.Stateless(), peer: t, own: &t.ctx,
 		progress: reporter{token: m.progressToken()},
 	}

@@ -28,6 +28,10 @@ type Prompt struct {
 	Icons []Icon
 	// Meta is sent as the prompt's _meta. From revision 2025-06-18.
 	Meta Meta
+	// Version says which version of the prompt this is, in the author's own
+	// terms. Clients find it in the prompt's _meta, as
+	// "io.github.mcp-prompts/version". From revision 2025-06-18.
+	Version string
 	// Tags are the author's own, for filters. They are never sent.
 	Tags []string
 	// NoHints leaves the descriptions of arguments as they are written.

@@ -143,7 +143,7 @@ func (g *rendering) render(ctx context.Context, c *caller) (*Result, *failure) {
 	if !g.server.isVisible(ctx, d) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
-	c.asks = true
+	c.asks, c.rendered = true, d.prompt.Name
 	if f := g.open(ctx, c); f != nil {
 		return nil, f
 	}

@@ -49,7 +49,8 @@ type Options struct {
 	// Principal, if not nil, returns who the client of a request is, from the
 	// context that the author's own middleware has put it into. A session is
 	// good only for the principal that has opened it. It should be that of the
-	// server's options.
+	// server's options, whose Rate counts by the client's address where neither
+	// says who that is: behind a proxy all are one client then.
 	Principal func(ctx context.Context) string
 }
 

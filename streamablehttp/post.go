@@ -83,7 +83,7 @@ func (x *exchange) answer(body []byte) {
 // why there is none.
 func (x *exchange) handle(ctx context.Context, body []byte) error {
 	e := prompts.Exchange{
-		Check: x.check, Session: x.find, Overdue: x.stream.isLast, Send: x.send, Closing: x.handler.open.Done(),
+		Client: clientOf(x.request), Check: x.check, Session: x.find, Overdue: x.stream.isLast, Send: x.send, Closing: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's

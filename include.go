@@ -1,0 +1,85 @@
+package prompts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Include returns what another prompt of the same server comes to, for a render
+// function to put into its own result. ctx is that of the function, or comes
+// from it. The arguments are checked as a client's would be, and one that the
+// prompt does not declare is an error. What the prompt asks the client with
+// [Ask] is asked as part of this request; their keys are shared. The result must
+// not be changed; the middleware does not see it.
+//
+// It fails if there is no such prompt, or none that the client may know of; if
+// prompts include each other in a circle; if the arguments are not valid, which
+// is not the client's to hear; and with what the other render function returns,
+// but that no argument of this prompt is blamed for it.
+func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
+	c := callerOf(ctx)
+	if c == nil || c.rendered == "" {
+		return nil, errors.New("prompts: Include: this is not the context of a render function")
+	}
+	outer, _ := ctx.Value(includesKey{}).(*includes)
+	if outer == nil {
+		outer = &includes{name: c.rendered}
+	}
+	if outer.has(name) {
+		return nil, fmt.Errorf("prompts: Include: %s includes itself", outer.path(name))
+	}
+	d, ok := c.server.registry.snapshot().Get(name)
+	if !ok || !c.server.isVisible(ctx, d) {
+		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", clip(name, maxEcho))
+	}
+	texts, undeclared := d.plan.collectTexts(args, nil, true)
+	render, problems := d.bind(texts)
+	if problems = append(problems, undeclared...); len(problems) > 0 {
+		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argumentsError(name, problems).Message)
+	}
+	result, err := render(context.WithValue(ctx, includesKey{}, &includes{name: name, by: outer}))
+	if err != nil {
+		return nil, &includeError{prompt: name, err: err}
+	}
+	return result, nil
+}
+
+// includes is a prompt that is being rendered and what has included it.
+type includes struct {
+	name string
+	by   *includes // nil for the one that the client has asked for
+}
+
+type includesKey struct{}
+
+func (i *includes) has(name string) bool {
+	for ; i != nil; i = i.by {
+		if i.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// path says for the author how it has come to the prompt.
+func (i *includes) path(name string) string {
+	names := []string{fmt.Sprintf("%q", name)}
+	for ; i != nil; i = i.by {
+		names = append(names, fmt.Sprintf("%q", i.name))
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " > ")
+}
+
+// includeError is what an included prompt has returned.
+type includeError struct {
+	prompt string
+	err    error
+}
+
+func (e *includeError) Error() string { return fmt.Sprintf("included prompt %q: %v", e.prompt, e.err) }
+
+func (e *includeError) Unwrap() error { return e.err }
