@@ -41,6 +41,12 @@ type answer struct {
 
 func newPlace(t *testing.T, o Options, change ...func(*httptest.Server)) *place {
 	t.Helper()
+	return newPlaceOf(t, prompts.Options{}, o, change...)
+}
+
+// newPlaceOf is newPlace with options for the server of prompts.
+func newPlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*httptest.Server)) *place {
+	t.Helper()
 	p := &place{
 		t: t, registry: new(prompts.Registry),
 		started: make(chan struct{}, 100), release: make(chan struct{}), ended: make(chan error, 100),
@@ -74,12 +80,16 @@ func newPlace(t *testing.T, o Options, change ...func(*httptest.Server)) *place 
 		}
 		return text("hello " + a.Name)
 	})
-	p.handler = NewHandler(prompts.NewServer(p.registry, prompts.Options{}), o)
+	p.handler = NewHandler(prompts.NewServer(p.registry, own), o)
 	p.http = httptest.NewUnstartedServer(p.handler)
 	for _, f := range change {
 		f(p.http)
 	}
-	p.http.Start()
+	if p.http.EnableHTTP2 {
+		p.http.StartTLS()
+	} else {
+		p.http.Start()
+	}
 	t.Cleanup(func() {
 		assert.NoError(t, p.handler.Close())
 		p.http.Close()
@@ -127,7 +137,13 @@ type reply struct {
 // send sends a request and reads the whole reply.
 func (p *place) send(method, body string, h header) reply {
 	p.t.Helper()
-	response, err := p.http.Client().Do(p.request(method, body, h))
+	return p.do(p.request(method, body, h))
+}
+
+// do is send for a request that has been built.
+func (p *place) do(r *http.Request) reply {
+	p.t.Helper()
+	response, err := p.http.Client().Do(r)
 	require.NoError(p.t, err)
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
