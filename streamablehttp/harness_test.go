@@ -24,7 +24,8 @@ const patience = 10 * time.Second
 
 // place is a server on a connection of loopback, with its prompts:
 // "text", "grüße", "progress", which reports one step, "wait", which tells
-// started and waits for release or its context, and "ask", which asks.
+// started and waits for release or its context, "ask", which asks, and
+// "wait and ask", which tells started and waits for release before.
 type place struct {
 	t        *testing.T
 	registry *prompts.Registry
@@ -73,12 +74,19 @@ func newPlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*ht
 			return nil, context.Cause(ctx)
 		}
 	})
-	add("ask", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	ask := func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 		a, err := prompts.Elicit[answer](ctx, "name", "Who?")
 		if err != nil {
 			return nil, err
 		}
 		return text("hello " + a.Name)
+	}
+	add("ask", ask)
+	add("wait and ask", func(ctx context.Context, arguments map[string]string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "begun")
+		p.started <- struct{}{}
+		<-p.release
+		return ask(ctx, arguments)
 	})
 	p.handler = NewHandler(prompts.NewServer(p.registry, own), o)
 	p.http = httptest.NewUnstartedServer(p.handler)
@@ -226,6 +234,21 @@ func (s *openStream) end() {
 		require.False(s.t, ok, line)
 	case <-time.After(patience):
 		require.Fail(s.t, "the stream has not ended")
+	}
+}
+
+// buffered returns what has come already.
+func (s *openStream) buffered() (all []string) {
+	for {
+		select {
+		case line, ok := <-s.lines:
+			if !ok {
+				return all
+			}
+			all = append(all, strings.TrimPrefix(line, "data: "))
+		default:
+			return all
+		}
 	}
 }
 
