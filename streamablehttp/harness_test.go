@@ -226,6 +226,16 @@ func (s *openStream) next() string {
 	}
 }
 
+// message returns the next message.
+func (s *openStream) message() string {
+	s.t.Helper()
+	for {
+		if line := s.next(); !strings.HasPrefix(line, ":") {
+			return line
+		}
+	}
+}
+
 // end waits for the end of the stream, before which nothing must come.
 func (s *openStream) end() {
 	s.t.Helper()
