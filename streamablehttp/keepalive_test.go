@@ -32,7 +32,7 @@ func TestKeepAlive(t *testing.T) {
 		assert.Equal(t, ":\n\n", pass(1))
 
 		// Messages stand for comments.
-		for range 10 {
+		for range 9 {
 			assert.Empty(t, pass(20*time.Second))
 			require.NoError(t, s.event([]byte("1"), false))
 			assert.Equal(t, "data: 1\n\n", w.take())
@@ -178,4 +178,26 @@ func TestAccept(t *testing.T) {
 	require.NoError(t, s.open())
 	s.accept()
 	assert.Equal(t, http.StatusOK, w.status)
+}
+
+// A client that is lost ends its streams, even where the connection does not
+// tell, as one of many streams may not.
+func TestCommentEndsStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{KeepAlive: 25 * time.Second})
+		for _, r := range []*http.Request{
+			p.request(http.MethodGet, "", p.session("2025-11-25")),
+			p.request(http.MethodPost, modernBody("subscriptions/listen", listenAll), modernHeader("subscriptions/listen", "")),
+		} {
+			w := &recorder{}
+			go p.handler.ServeHTTP(w, r)
+			synctest.Wait()
+			assert.Equal(t, 1, p.underWay())
+			w.fail(io.ErrClosedPipe)
+			time.Sleep(26 * time.Second)
+			synctest.Wait()
+			assert.Equal(t, 0, p.underWay())
+		}
+	})
 }
