@@ -179,7 +179,7 @@ func TestUnreadStreams(t *testing.T) {
 				assert.Less(t, time.Since(begin), time.Second, "it waits for the other")
 				synctest.Wait()
 				assert.Equal(t, 2, p.underWay())
-				time.Sleep(begin.Add(9 * time.Second).Sub(time.Now()))
+				time.Sleep(time.Until(begin.Add(9 * time.Second)))
 				synctest.Wait()
 				assert.Equal(t, 2, p.underWay(), "it has had its time")
 				time.Sleep(2 * time.Second)
