@@ -24,7 +24,8 @@ const patience = 10 * time.Second
 
 // place is a server on a connection of loopback, with its prompts:
 // "text", "grüße", "progress", which reports one step, "wait", which tells
-// started and waits for release or its context, and "ask", which asks.
+// started and waits for release or its context, "ask", which asks, and
+// "wait and ask", which tells started and waits for release before.
 type place struct {
 	t        *testing.T
 	registry *prompts.Registry
@@ -40,6 +41,12 @@ type answer struct {
 }
 
 func newPlace(t *testing.T, o Options, change ...func(*httptest.Server)) *place {
+	t.Helper()
+	return newPlaceOf(t, prompts.Options{}, o, change...)
+}
+
+// newPlaceOf is newPlace with options for the server of prompts.
+func newPlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*httptest.Server)) *place {
 	t.Helper()
 	p := &place{
 		t: t, registry: new(prompts.Registry),
@@ -67,19 +74,30 @@ func newPlace(t *testing.T, o Options, change ...func(*httptest.Server)) *place 
 			return nil, context.Cause(ctx)
 		}
 	})
-	add("ask", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	ask := func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 		a, err := prompts.Elicit[answer](ctx, "name", "Who?")
 		if err != nil {
 			return nil, err
 		}
 		return text("hello " + a.Name)
+	}
+	add("ask", ask)
+	add("wait and ask", func(ctx context.Context, arguments map[string]string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "begun")
+		p.started <- struct{}{}
+		<-p.release
+		return ask(ctx, arguments)
 	})
-	p.handler = NewHandler(prompts.NewServer(p.registry, prompts.Options{}), o)
+	p.handler = NewHandler(prompts.NewServer(p.registry, own), o)
 	p.http = httptest.NewUnstartedServer(p.handler)
 	for _, f := range change {
 		f(p.http)
 	}
-	p.http.Start()
+	if p.http.EnableHTTP2 {
+		p.http.StartTLS()
+	} else {
+		p.http.Start()
+	}
 	t.Cleanup(func() {
 		assert.NoError(t, p.handler.Close())
 		p.http.Close()
@@ -127,7 +145,13 @@ type reply struct {
 // send sends a request and reads the whole reply.
 func (p *place) send(method, body string, h header) reply {
 	p.t.Helper()
-	response, err := p.http.Client().Do(p.request(method, body, h))
+	return p.do(p.request(method, body, h))
+}
+
+// do is send for a request that has been built.
+func (p *place) do(r *http.Request) reply {
+	p.t.Helper()
+	response, err := p.http.Client().Do(r)
 	require.NoError(p.t, err)
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
@@ -202,6 +226,16 @@ func (s *openStream) next() string {
 	}
 }
 
+// message returns the next message.
+func (s *openStream) message() string {
+	s.t.Helper()
+	for {
+		if line := s.next(); !strings.HasPrefix(line, ":") {
+			return line
+		}
+	}
+}
+
 // end waits for the end of the stream, before which nothing must come.
 func (s *openStream) end() {
 	s.t.Helper()
@@ -210,6 +244,21 @@ func (s *openStream) end() {
 		require.False(s.t, ok, line)
 	case <-time.After(patience):
 		require.Fail(s.t, "the stream has not ended")
+	}
+}
+
+// buffered returns what has come already.
+func (s *openStream) buffered() (all []string) {
+	for {
+		select {
+		case line, ok := <-s.lines:
+			if !ok {
+				return all
+			}
+			all = append(all, strings.TrimPrefix(line, "data: "))
+		default:
+			return all
+		}
 	}
 }
 
