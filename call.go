@@ -103,7 +103,7 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	defer cancel(errAnswered)
 	p.ctx = workContext{own, &caller{
 		server: s,
-		rev: c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
+		rev:    c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
 	}}
 	if o.Notify != nil {
 		p.ctx.caller.progress.token = c.message.progressToken()

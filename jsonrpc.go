@@ -16,6 +16,8 @@ type Envelope struct {
 	Version string
 	// Method is the request's method.
 	Method string
+	// Request is false for a notification, a response or a batch.
+	Request bool
 	// Name is params.name, or params.uri of resources/read, if that is a
 	// string.
 	Name string
@@ -131,7 +133,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.isStateless() {
 		var refused *Error
-		if session, refused = x.Session(Envelope{Method: m.method}); refused != nil {
+		if session, refused = x.Session(Envelope{Method: m.method, Request: m.class == request}); refused != nil {
 			if m.class != request && !isBatch {
 				return nil, &unaccepted{refused}
 			}
@@ -215,7 +217,7 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x, batch: b}
 	t.caller = caller{
 		server: s,
-		rev: c.rev, client: c.client, isLive: session != nil && !session.isDetached && !c.rev.Stateless(), peer: t, own: &t.ctx,
+		rev:    c.rev, client: c.client, isLive: session != nil && !session.isDetached && !c.rev.Stateless(), peer: t, own: &t.ctx,
 		progress: reporter{token: m.progressToken()},
 	}
 	if err := t.enter(ctx, p); err != nil {
@@ -249,7 +251,7 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 	session, m := c.session, &c.message
 	version := m.envelopeVersion()
 	stateless := version.Kind() != strictjson.Invalid
-	env := Envelope{Method: m.method, Name: m.name()}
+	env := Envelope{Method: m.method, Request: true, Name: m.name()}
 	if stateless {
 		if version.Kind() != strictjson.String {
 			return nil, work{}, invalidParam("_meta", "_meta: %q must be a string", envelopeKey)

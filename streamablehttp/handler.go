@@ -32,7 +32,9 @@ type Handler struct {
 }
 
 // NewHandler returns a handler that answers from the server. [Handler.Close]
-// or [Handler.Shutdown] must be called when it is over.
+// or [Handler.Shutdown] must be called when it is over. It panics if the options
+// are at fault, because they are part of the program: a number is negative where
+// that means nothing.
 func NewHandler(s *prompts.Server, o Options) *Handler {
 	h := &Handler{server: s, options: o.complete()}
 	h.open, h.shut = context.WithCancel(context.Background())
@@ -42,8 +44,10 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.options.WriteTimeout >= 0 { // for what is no stream, too
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout))
+	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end: all of a short reply
+		defer func() {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout)) // not all writers have one
+		}()
 	}
 	if !h.options.isTrusted(r) {
 		refuse(w, http.StatusForbidden, "the origin or the host is not allowed")

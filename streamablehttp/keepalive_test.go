@@ -11,13 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var http1 = &http.Request{ProtoMajor: 1}
+
 // A comment comes when nothing else has for the time between comments, and only
 // then.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		s := newStream(w, &Options{KeepAlive: 25 * time.Second, WriteTimeout: time.Minute})
+		s := newStream(w, http1, &Options{KeepAlive: 25 * time.Second, WriteTimeout: time.Minute})
 		pass := func(d time.Duration) string {
 			time.Sleep(d)
 			synctest.Wait()
@@ -54,7 +56,7 @@ func TestNoCommentAfterAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		s := newStream(w, &Options{KeepAlive: 25 * time.Second})
+		s := newStream(w, http1, &Options{KeepAlive: 25 * time.Second})
 		require.NoError(t, s.event([]byte("1"), true))
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -68,14 +70,14 @@ func TestNoKeepAlive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		s := newStream(w, &Options{KeepAlive: -1})
+		s := newStream(w, http1, &Options{KeepAlive: -1})
 		require.NoError(t, s.open())
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
 		assert.Empty(t, w.take())
 		s.close()
 
-		s = newStream(w, &Options{KeepAlive: time.Second})
+		s = newStream(w, http1, &Options{KeepAlive: time.Second})
 		require.NoError(t, s.body(http.StatusOK, []byte("{}")))
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -90,7 +92,7 @@ func TestCommentLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, lost := &recorder{}, 0
-		s := newStream(w, &Options{KeepAlive: 25 * time.Second})
+		s := newStream(w, http1, &Options{KeepAlive: 25 * time.Second})
 		s.lost = func() { lost++ }
 		require.NoError(t, s.open())
 		time.Sleep(26 * time.Second)
@@ -113,7 +115,7 @@ func TestCommentLostToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
 		w.fail(io.ErrClosedPipe)
-		s := newStream(w, &Options{KeepAlive: time.Second})
+		s := newStream(w, http1, &Options{KeepAlive: time.Second})
 		require.NoError(t, s.open())
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -130,7 +132,7 @@ func TestWriteDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
 		begin := time.Now()
-		s := newStream(w, &Options{KeepAlive: 25 * time.Second, WriteTimeout: 10 * time.Second})
+		s := newStream(w, http1, &Options{KeepAlive: 25 * time.Second, WriteTimeout: 10 * time.Second})
 		require.NoError(t, s.open())
 		time.Sleep(time.Second)
 		require.NoError(t, s.event([]byte("1"), false))
@@ -153,7 +155,7 @@ func TestNoWriteDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		s := newStream(w, &Options{KeepAlive: -1, WriteTimeout: -1})
+		s := newStream(w, http1, &Options{KeepAlive: -1, WriteTimeout: -1})
 		require.NoError(t, s.event([]byte("1"), false))
 		assert.Empty(t, w.deadlines)
 		s.hurry()
@@ -166,15 +168,15 @@ func TestNoWriteDeadline(t *testing.T) {
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	w := &recorder{}
-	newStream(w, &Options{}).accept()
+	newStream(w, http1, &Options{}).accept()
 	assert.Equal(t, http.StatusAccepted, w.status)
 
-	s := newStream(w, &Options{})
+	s := newStream(w, http1, &Options{})
 	require.NoError(t, s.body(http.StatusNotFound, nil))
 	s.accept()
 	assert.Equal(t, http.StatusNotFound, w.status)
 
-	s = newStream(w, &Options{})
+	s = newStream(w, http1, &Options{})
 	require.NoError(t, s.open())
 	s.accept()
 	assert.Equal(t, http.StatusOK, w.status)

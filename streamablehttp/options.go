@@ -64,6 +64,9 @@ const (
 )
 
 func (o Options) complete() Options {
+	if o.MaxSessions < 0 || o.MaxStreams < 0 {
+		panic("streamablehttp: options: MaxSessions and MaxStreams must not be negative")
+	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)
 	fill(&o.MaxSessions, defaultMaxSessions)
 	fill(&o.MaxStreams, defaultMaxStreams)

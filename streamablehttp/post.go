@@ -201,7 +201,8 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		}
 		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
 	}
-	if hasVersion && !isHandshake(version) && e.Method != "initialize" {
+	isInitialize := e.Method == "initialize" && e.Request
+	if hasVersion && !isHandshake(version) && !isInitialize {
 		x.refused = http.StatusBadRequest
 		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the protocol version is not supported"}
 	}
@@ -214,7 +215,7 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		return nil, err
 	}
 	if !hasID {
-		if e.Method == "initialize" {
+		if isInitialize {
 			x.session = &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.principal, active: 1}
 			x.isFresh = true
 			return x.session.Session, nil

@@ -67,21 +67,21 @@ func TestSessionExpiry(t *testing.T) {
 	})
 }
 
-// A use stops the timer, which begins anew when the last use is done.
+// The time begins anew when the last use is done, with the one timer that there
+// is.
 func TestSessionInUse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s sessions
 		x := s.opened(t)
 		s.done(x, idle)
+		timer := x.expiry
+		require.NotNil(t, timer)
 		for range 1000 {
 			time.Sleep(idle - 1)
-			before := x.idle
-			require.NotNil(t, before)
 			require.Same(t, x, s.use(x.id, "a"))
-			assert.Nil(t, x.idle)
-			assert.False(t, before.Stop(), "the timer goes on")
 			s.done(x, idle)
+			assert.Same(t, timer, x.expiry)
 		}
 		synctest.Wait()
 		assert.True(t, s.has(x))
@@ -90,7 +90,6 @@ func TestSessionInUse(t *testing.T) {
 		require.Same(t, x, s.use(x.id, "a"))
 		require.Same(t, x, s.use(x.id, "a"))
 		s.done(x, idle)
-		assert.Nil(t, x.idle)
 		time.Sleep(10 * idle)
 		synctest.Wait()
 		assert.True(t, s.has(x))
@@ -116,7 +115,6 @@ func TestSessionUsedAtExpiry(t *testing.T) {
 		s.mu.Lock() // what use does, at the moment of the timer
 		time.Sleep(idle)
 		x.active++
-		x.stopTimer()
 		s.mu.Unlock()
 		synctest.Wait()
 		assert.True(t, s.has(x))
@@ -139,18 +137,17 @@ func TestSessionEndStopsTimer(t *testing.T) {
 				var s sessions
 				resting, used := s.opened(t), s.opened(t)
 				s.done(resting, idle)
-				timer := resting.idle
+				timer := resting.expiry
 				end(&s, resting)
 				end(&s, used)
 				assert.False(t, timer.Stop(), "the timer goes on")
 				for _, x := range []*session{resting, used} {
-					assert.Nil(t, x.idle)
 					assert.False(t, s.has(x))
 					assert.True(t, x.isClosed(t))
 					assert.Nil(t, s.use(x.id, "a"))
 				}
 				s.done(used, idle)
-				assert.Nil(t, used.idle)
+				assert.Nil(t, used.expiry)
 				end(&s, resting) // may come twice
 			})
 		})
@@ -164,7 +161,7 @@ func TestSessionWithoutExpiry(t *testing.T) {
 		var s sessions
 		x := s.opened(t)
 		s.done(x, -1)
-		assert.Nil(t, x.idle)
+		assert.Nil(t, x.expiry)
 		time.Sleep(1000 * time.Hour)
 		synctest.Wait()
 		assert.True(t, s.has(x))

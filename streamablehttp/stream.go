@@ -31,8 +31,9 @@ type stream struct {
 // lastDeadline is a time after which nothing is written. It is not protected by
 // the stream's mutex, which a write holds for as long as its client lets it.
 type lastDeadline struct {
-	mu sync.Mutex // protects the field below
-	at time.Time  // zero while there is none
+	mu       sync.Mutex // protects the fields below
+	hasBegun bool       // something has been written
+	at       time.Time  // zero while there is none
 }
 
 func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
@@ -49,15 +50,11 @@ func (s *stream) body(status int, msg []byte) error {
 		return http.ErrHandlerTimeout
 	}
 	s.isOver = true
-	s.deadline()
 	s.w.Header().Set("Content-Type", "application/json")
 	s.w.Header().Set("Cache-Control", "no-store")
 	s.w.Header().Set("Content-Length", strconv.Itoa(len(msg)))
 	s.w.WriteHeader(status)
-	if _, err := s.w.Write(msg); err != nil {
-		return err
-	}
-	return s.rc.Flush() // the handler may return later
+	return s.write(msg) // the handler may return later
 }
 
 // isLast tells a client of HTTP/1 not to use the connection again.
@@ -94,7 +91,6 @@ func (s *stream) openLocked() error {
 		return nil
 	}
 	s.isOpen = true
-	s.deadline()
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -103,7 +99,7 @@ func (s *stream) openLocked() error {
 	if s.keepAlive > 0 {
 		s.quiet = time.AfterFunc(s.keepAlive, s.comment) // until close
 	}
-	return s.rc.Flush()
+	return s.write(nil)
 }
 
 func (s *stream) hasBegun() bool {
@@ -148,12 +144,22 @@ func (s *stream) comment() {
 	s.quiet.Reset(s.keepAlive)
 }
 
+// write has its time, and so has each of those that follow.
 func (s *stream) write(frame []byte) error {
-	s.deadline()
-	if _, err := s.w.Write(frame); err != nil {
+	s.written = time.Now()
+	s.deadline(s.written.Add(s.wait))
+	if len(frame) > 0 {
+		if _, err := s.w.Write(frame); err != nil {
+			return err
+		}
+	}
+	if err := s.rc.Flush(); err != nil {
 		return err
 	}
-	return s.rc.Flush()
+	if !s.isHTTP1 { // which resets a stream at its deadline, be there a write or not
+		s.deadline(time.Time{})
+	}
+	return nil
 }
 
 // close is the end of the reply: the handler returns.
@@ -166,15 +172,13 @@ func (s *stream) close() {
 	}
 }
 
-// deadline gives the client its time for the next write.
-func (s *stream) deadline() {
-	s.written = time.Now()
+// deadline sets when a write is to end, unless it has been hurried.
+func (s *stream) deadline(at time.Time) {
 	s.last.mu.Lock()
 	defer s.last.mu.Unlock()
-	switch {
-	case !s.last.at.IsZero():
-	case s.wait >= 0:
-		_ = s.rc.SetWriteDeadline(s.written.Add(s.wait)) // not all writers have one
+	s.last.hasBegun = true
+	if s.last.at.IsZero() && s.wait >= 0 {
+		_ = s.rc.SetWriteDeadline(at) // not all writers have one
 	}
 }
 
@@ -183,6 +187,8 @@ func (s *stream) deadline() {
 func (s *stream) hurry() {
 	s.last.mu.Lock()
 	defer s.last.mu.Unlock()
-	s.last.at = time.Now().Add(hurried)
-	_ = s.rc.SetWriteDeadline(s.last.at)
+	if s.last.hasBegun {
+		s.last.at = time.Now().Add(hurried)
+		_ = s.rc.SetWriteDeadline(s.last.at)
+	}
 }

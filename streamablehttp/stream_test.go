@@ -175,24 +175,25 @@ func TestCancelled(t *testing.T) {
 	h := p.session("2025-11-25")
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`
 	for _, progress := range []bool{true, false} {
-		replies := make(chan reply, 1)
+		replies := make(chan *openStream, 1)
 		body := oldGet(`"a"`, "wait")
 		if !progress {
 			body = strings.Replace(body, "progressToken", "other", 1)
 		}
-		go func() { replies <- p.post(body, h) }()
+		go func() { replies <- p.open(http.MethodPost, body, h) }()
 		await(t, p.started)
+		var s *openStream
+		if progress {
+			s = await(t, replies)
+			assert.Contains(t, s.next(), "progress")
+		}
 		assert.Equal(t, http.StatusAccepted, p.post(cancel, p.session("2025-11-25")).status) // which is another's
 		assert.Equal(t, http.StatusAccepted, p.post(cancel, h).status)
 		assert.Error(t, await(t, p.ended))
-		r := await(t, replies)
-		assert.Equal(t, http.StatusOK, r.status)
-		assert.Equal(t, "text/event-stream", r.header.Get("Content-Type"))
-		if progress {
-			assert.Len(t, r.events(), 1)
-		} else {
-			assert.Empty(t, r.body)
+		if !progress {
+			s = await(t, replies)
 		}
+		s.end()
 	}
 }
 

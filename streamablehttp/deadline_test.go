@@ -1,0 +1,141 @@
+package streamablehttp
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A body that does not come is refused, whatever the time to read it and the
+// time to write are.
+func TestRefusalOfSlowBodyArrives(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{})
+		c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = fmt.Fprint(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		require.NoError(t, err)
+		begin := time.Now()
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusBadRequest, response.StatusCode)
+		assert.Equal(t, defaultReadTimeout, time.Since(begin))
+	})
+}
+
+// What was long in coming is accepted like anything else.
+func TestLateBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{ReadTimeout: time.Minute, WriteTimeout: 10 * time.Second})
+		h := p.session("2025-11-25")
+		for _, test := range []struct {
+			body   string
+			status int
+		}{{initialized, http.StatusAccepted}, {list, http.StatusOK}, {"{", http.StatusBadRequest}} {
+			c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
+			require.NoError(t, err)
+			r := p.request(http.MethodPost, test.body, h)
+			body, late := io.Pipe()
+			r.Body, r.ContentLength = body, int64(len(test.body))
+			go func() {
+				time.Sleep(20 * time.Second)
+				_, _ = io.WriteString(late, test.body)
+				_ = late.Close()
+			}()
+			require.NoError(t, r.Write(c))
+			response, err := http.ReadResponse(bufio.NewReader(c), nil)
+			require.NoError(t, err, test.body)
+			assert.Equal(t, test.status, response.StatusCode)
+			require.NoError(t, c.Close())
+		}
+	})
+}
+
+// A stream that has been quiet for longer than a write may take ends as one
+// that has not.
+func TestEndAfterQuiet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{KeepAlive: -1})
+		h := p.session("2025-11-25")
+		response, err := p.http.Client().Do(p.request(http.MethodGet, "", h))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		time.Sleep(2 * defaultWriteTimeout)
+		go p.send(http.MethodDelete, "", h)
+		body, err := io.ReadAll(response.Body)
+		assert.NoError(t, err)
+		assert.Empty(t, body)
+	})
+}
+
+// One that is replaced before it has begun is an empty one.
+func TestReplacedBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{})
+		h := p.session("2025-11-25")
+		p.unread(http.MethodGet, "", h)
+		synctest.Wait()
+		p.change("a")
+		time.Sleep(time.Second) // it is stuck
+		replies := make(chan reply, 1)
+		go func() { replies <- p.send(http.MethodGet, "", h) }()
+		synctest.Wait()
+		last := p.open(http.MethodGet, "", h)
+		r := await(t, replies)
+		assert.Equal(t, http.StatusOK, r.status)
+		assert.Empty(t, r.body)
+		assert.Equal(t, changed, last.next())
+	})
+}
+
+// Over HTTP/2 a stream, and a request, may take longer than a write.
+func TestHTTP2Deadlines(t *testing.T) {
+	t.Parallel()
+	p, _ := newHTTP2Place(t, Options{WriteTimeout: 100 * time.Millisecond, KeepAlive: -1})
+	h := p.session("2025-11-25")
+	get := p.open(http.MethodGet, "", h)
+	body, mirror := modernGet("wait")
+	waiting := make(chan reply, 1)
+	go func() { waiting <- p.post(body, mirror.with("Accept", "application/json")) }()
+	await(t, p.started)
+	time.Sleep(300 * time.Millisecond) // three times as long
+	close(p.release)
+	r := await(t, waiting)
+	assert.Equal(t, http.StatusOK, r.status)
+	assert.Contains(t, r.body, "released")
+	p.change("a")
+	assert.Equal(t, changed, get.next())
+	time.Sleep(300 * time.Millisecond)
+	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+	get.end()
+}
+
+// A notification called initialize opens no session.
+func TestInitializeNotification(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	r := p.post(`{"jsonrpc":"2.0","method":"initialize"}`, nil)
+	assert.Equal(t, http.StatusBadRequest, r.status)
+	assert.Equal(t, -32600, r.code())
+	assert.Empty(t, r.header.Get(headerSession))
+}
+
+// Numbers that mean nothing are part of the program.
+func TestNegativeBounds(t *testing.T) {
+	t.Parallel()
+	for _, o := range []Options{{MaxSessions: -1}, {MaxStreams: -1}} {
+		assert.Panics(t, func() { NewHandler(reviewServer(), o) })
+	}
+}
