@@ -150,10 +150,6 @@ func TestDeclaredStructs(t *testing.T) {
 		{"embedded pointer to what is not exported", faultOfStruct[struct{ *secretBase }](), []string{
 			"the embedded pointer to secretBase cannot be set, because the type is not exported; embed the struct itself"}},
 		{"embedded struct that is not exported", faultOfStruct[struct{ secretBase }](), nil},
-		{"two fields of one name", faultOfStruct[struct {
-			A string `json:"x"`
-			B int    `json:"x"`
-		}](), []string{`argument "x": two fields have this name`}},
 		{"a field with the name that another's tag has", faultOfStruct[struct {
 			A string
 			B int `json:"A"`
