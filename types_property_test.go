@@ -60,7 +60,7 @@ func (p printable[T]) same(a, b T) bool {
 // argument, behind a pointer, as a default, and in lists of both forms.
 func printed[T any](name string, p printable[T]) typeCase {
 	return typeCase{name, func(t *testing.T) {
-		const values, defaults = 200, 20
+		const values, defaults = 100, 10
 		var one struct {
 			V T   `json:"v"`
 			P **T `json:"p"`
@@ -596,7 +596,7 @@ func TestTypesAgreeWithSchemas(t *testing.T) {
 	for _, typ := range schemaTypes {
 		t.Run(typ, func(t *testing.T) {
 			t.Parallel()
-			const schemas, values = 600, 6
+			const schemas, values = 250, 6
 			accepted := 0
 			for seed := range uint64(schemas) {
 				m := sensible{seeded(seed)}
