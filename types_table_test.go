@@ -250,7 +250,7 @@ func mustFloat(s string) big.Float {
 
 // Every Go type that a field may have: which texts become which values, which
 // are refused with which words, what the description says, and what is
-// completed (PRG-02, PRG-05, CMP-05, GAP-21).
+// completed (PRG-05, CMP-05, GAP-21).
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	type S = jsonschema.Schema
@@ -683,7 +683,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// GAP-20: a JSON value that is not a string is refused for every type alike,
+// PRG-06, GAP-20: a JSON value that is not a string is refused for every type alike,
 // also where it would be the value.
 func TestTypesTakeNothingButStrings(t *testing.T) {
 	t.Parallel()
@@ -700,7 +700,7 @@ func TestTypesTakeNothingButStrings(t *testing.T) {
 	assert.Equal(t, 5, strings.Count(jsonOf(e.Data), `"reason":"not_string"`))
 }
 
-// CMP-05, CMP-07: what completes by its type, by what has been typed.
+// CMP-05: what completes by its type, by what has been typed.
 func TestTypesComplete(t *testing.T) {
 	t.Parallel()
 	var got struct {
@@ -790,7 +790,7 @@ func structOf[In any](name, list string, calls []call[In], arguments ...prompts.
 	}}
 }
 
-// What the fields and tags of a struct are to a client: names, order, what is
+// PRG-03: what the fields and tags of a struct are to a client: names, order, what is
 // required, and what absent ones become.
 func TestTypesOfStructs(t *testing.T) {
 	t.Parallel()
