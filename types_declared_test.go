@@ -1,0 +1,289 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// faultOf adds a prompt with an optional argument a of type T, and returns
+// what is wrong with it.
+func faultOf[T any](s *jsonschema.Schema) error {
+	return faultOfStruct[struct {
+		A T `json:"a,omitempty"`
+	}](prompts.Argument{Name: "a", Schema: s})
+}
+
+// faultOfStruct adds a prompt whose arguments are an In, and returns what is
+// wrong with it.
+func faultOfStruct[In any](arguments ...prompts.Argument) error {
+	var r prompts.Registry
+	err := r.Add(prompts.New(prompts.Prompt{Name: "p", Arguments: arguments}, func(context.Context, In) (*prompts.Result, error) {
+		return prompts.Messages(), nil
+	}))
+	if (err == nil) != (r.Len() == 1) {
+		return fmt.Errorf("the registry has %d prompts after %w", r.Len(), err)
+	}
+	return err
+}
+
+type declaredCase struct {
+	name  string
+	fault error
+	want  []string // each fault, without its prompt; none for no fault
+}
+
+func checkDeclared(t *testing.T, cases []declaredCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.want == nil {
+				assert.NoError(t, c.fault)
+				return
+			}
+			for i := range c.want {
+				c.want[i] = `prompt "p": ` + c.want[i]
+			}
+			assert.EqualError(t, c.fault, strings.Join(c.want, "\n"))
+		})
+	}
+}
+
+// A type that no text can fill is refused when the prompt is added, with what
+// to write in its place.
+func TestDeclaredTypes(t *testing.T) {
+	t.Parallel()
+	no := func(typ string) []string {
+		return []string{`argument "a": no text can fill a value of type ` + typ + `; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`}
+	}
+	checkDeclared(t, []declaredCase{
+		{"channel", faultOf[chan int](nil), no("chan int")},
+		{"function", faultOf[func()](nil), no("func()")},
+		{"complex64", faultOf[complex64](nil), no("complex64")},
+		{"complex128", faultOf[complex128](nil), no("complex128")},
+		{"uintptr", faultOf[uintptr](nil), no("uintptr")},
+		{"unsafe.Pointer", faultOf[unsafe.Pointer](nil), no("unsafe.Pointer")},
+		{"interface with methods", faultOf[io.Reader](nil), no("io.Reader")},
+		{"error", faultOf[error](nil), no("error")},
+		{"behind a pointer", faultOf[*io.Reader](nil), no("io.Reader")},
+		{"behind two pointers", faultOf[**func(int) bool](nil), no("func(int) bool")},
+		{"in a slice", faultOf[[]complex128](nil), no("complex128")},
+		{"in an array", faultOf[[2]chan<- string](nil), no("chan<- string")},
+		{"in a slice of slices", faultOf[[][]uintptr](nil), no("uintptr")},
+		{"any, which its schema fills", faultOf[any](nil), nil},
+	})
+}
+
+type (
+	linked  struct{ Next *linked }
+	tree    struct{ Kids []tree }
+	mapped  map[string]mapped
+	ping    struct{ Pong *pong }
+	pong    struct{ Ping *ping }
+	listed  []listed
+	endless *endless
+)
+
+// What JSON can be no value of is refused in the depth, too, and blamed on the
+// argument.
+func TestDeclaredTypesInside(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]error{
+		"channel in a map":              faultOf[map[string]chan int](nil),
+		"function in a struct":          faultOf[struct{ F func() }](nil),
+		"complex in a struct in a list": faultOf[[]struct{ F complex64 }](nil),
+		"list that holds itself":        faultOf[listed](nil),
+		"pointer to itself":             faultOf[endless](nil),
+		"struct that points to itself":  faultOf[linked](nil),
+		"struct that holds itself":      faultOf[tree](nil),
+		"list of such":                  faultOf[[]tree](nil),
+		"map that holds itself":         faultOf[mapped](nil),
+		"two that hold each other":      faultOf[ping](nil),
+		"integer as a key":              faultOf[map[int]string](nil),
+		"bool as a key":                 faultOf[map[bool]string](nil),
+		"any as a key":                  faultOf[map[any]string](nil),
+		"duration as a key":             faultOf[map[time.Duration]string](nil),
+		"struct as a key":               faultOf[map[struct{ A int }]string](nil),
+		"such a map in a list":          faultOf[[]map[int]string](nil),
+		"such a map in a struct":        faultOf[struct{ M map[int]string }](nil),
+	} {
+		if assert.Error(t, fault, name) {
+			assert.True(t, strings.HasPrefix(fault.Error(), `prompt "p": argument "a": `), "%s: %v", name, fault)
+			assert.NotContains(t, fault.Error(), "\n", name)
+		}
+	}
+}
+
+type secretBase struct{ X string }
+
+type (
+	first  struct{ Same string }
+	second struct{ Same string }
+)
+
+// The fields of a struct, and what is listed beside them.
+func TestDeclaredStructs(t *testing.T) {
+	t.Parallel()
+	type plain struct {
+		A int `json:"a"`
+	}
+	const notStruct = "the type of the arguments must be a struct; for others set Arguments and Render"
+	checkDeclared(t, []declaredCase{
+		{"not a struct", faultOfStruct[string](), []string{notStruct}},
+		{"a slice", faultOfStruct[[]string](), []string{notStruct}},
+		{"a pointer", faultOfStruct[*plain](), []string{notStruct}},
+		{"a map", faultOfStruct[map[string]string](), []string{notStruct}},
+		{"any", faultOfStruct[any](), []string{notStruct}},
+		{"embedded pointer to what is not exported", faultOfStruct[struct{ *secretBase }](), []string{
+			"the embedded pointer to secretBase cannot be set, because the type is not exported; embed the struct itself"}},
+		{"embedded struct that is not exported", faultOfStruct[struct{ secretBase }](), nil},
+		{"a field with the name that another's tag has", faultOfStruct[struct {
+			A string
+			B int `json:"A"`
+		}](), []string{`argument "A": two fields have this name`}},
+		{"two embedded fields of one name", faultOfStruct[struct {
+			first
+			second
+		}](), []string{`argument "Same": two fields have this name`}},
+		{"names that differ in case", faultOfStruct[struct {
+			A string `json:"x"`
+			B int    `json:"X"`
+		}](), nil},
+		{"the option string", faultOfStruct[struct {
+			A int `json:"a,string"`
+		}](), []string{`argument "a": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`}},
+		{"the option string inside", faultOf[struct {
+			A int `json:"n,string"`
+		}](nil), []string{`argument "a": the json tag of its member "n" has the option "string", which its schema would not know; remove it, or declare the member as a string`}},
+		{"control character in a name", faultOfStruct[struct {
+			A string `json:"a\tb"`
+		}](), []string{`argument "a\tb": its name has a control character`}},
+		{"empty jsonschema tag", faultOfStruct[struct {
+			A string `json:"a" jsonschema:""`
+		}](), []string{`argument "a": the jsonschema tag is empty`}},
+		{"jsonschema tag of keywords", faultOfStruct[struct {
+			A string `json:"a" jsonschema:"enum=x,enum=y"`
+		}](), []string{`argument "a": the jsonschema tag "enum=x,enum=y" begins like a keyword; it is a description, and constraints go into Argument.Schema`}},
+		{"listed without a field", faultOfStruct[plain](prompts.Argument{Name: "A"}), []string{`argument "A": the struct has no such field`}},
+		{"listed twice", faultOfStruct[plain](prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}), []string{`argument "a": declared twice`}},
+		{"listed as required, though optional", faultOfStruct[struct {
+			A *int `json:"a"`
+		}](prompts.Argument{Name: "a", Required: true}), []string{
+			`argument "a": the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer`}},
+		{"all of it at once", faultOfStruct[struct {
+			A chan int
+			B int `json:"b,string"`
+			*secretBase
+		}](prompts.Argument{Name: "c"}), []string{
+			`argument "b": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`,
+			`the embedded pointer to secretBase cannot be set, because the type is not exported; embed the struct itself`,
+			`argument "A": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`,
+			`argument "c": the struct has no such field`}},
+	})
+}
+
+// A schema that contradicts the Go type, or itself.
+func TestDeclaredSchemas(t *testing.T) {
+	t.Parallel()
+	type S = jsonschema.Schema
+	typ := func(name string) *S { return &S{Type: name} }
+	items := func(s *S) *S { return &S{Items: s} }
+	checkDeclared(t, []declaredCase{
+		{"string as an integer", faultOf[string](typ("integer")), []string{`argument "a": schema: its type is integer, but the value is read as string`}},
+		{"bool as an integer", faultOf[bool](typ("integer")), []string{`argument "a": schema: its type is integer, but the value is read as boolean`}},
+		{"integer as a string", faultOf[int](typ("string")), []string{`argument "a": schema: its type is string, but the value is read as integer`}},
+		{"integer as a number", faultOf[int](typ("number")), nil},
+		{"float as a boolean", faultOf[float64](typ("boolean")), []string{`argument "a": schema: its type is boolean, but the value is read as number`}},
+		{"float as an integer", faultOf[float64](typ("integer")), nil},
+		{"list as a string", faultOf[[]string](typ("string")), []string{`argument "a": schema: its type is string, but the value is read as array`}},
+		{"list as an object", faultOf[[]point](typ("object")), []string{`argument "a": schema: its type is object, but the value is read as array`}},
+		{"elements as integers", faultOf[[]string](items(typ("integer"))), []string{`argument "a": items: schema: its type is integer, but the value is read as string`}},
+		{"elements of elements", faultOf[[][]bool](items(items(typ("string")))), []string{`argument "a": items: items: schema: its type is string, but the value is read as boolean`}},
+		{"duration as an integer", faultOf[time.Duration](typ("integer")), []string{`argument "a": schema: its type is integer, but the value is read as string`}},
+		{"time as an object", faultOf[time.Time](typ("object")), []string{`argument "a": schema: its type is object, but the value is read as string`}},
+		{"URL as an object", faultOf[*url.URL](typ("object")), []string{`argument "a": schema: its type is object, but the value is read as string`}},
+		{"bytes as an array", faultOf[[]byte](typ("array")), []string{`argument "a": schema: its type is array, but the value is read as string`}},
+		{"UnmarshalText as an integer", faultOf[compass](typ("integer")), []string{`argument "a": schema: its type is integer, but the value is read as string`}},
+		{"string or null", faultOf[string](&S{Types: []string{"string", "null"}}), nil},
+		{"neither of two", faultOf[string](&S{Types: []string{"integer", "null"}}), []string{`argument "a": schema: its type is integer or null, but the value is read as string`}},
+		{"any of two", faultOf[any](&S{Types: []string{"string", "integer"}}), []string{`argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"any of no such type", faultOf[any](typ("date")), []string{`argument "a": schema: unknown type "date"`}},
+		{"any of a mixed enum", faultOf[any](&S{Enum: []any{"x", true}}), []string{`argument "a": schema: a text can be of one type only, not of string or boolean`}},
+
+		{"enum of numbers on a string", faultOf[string](&S{Enum: []any{1, 2}}), []string{`argument "a": schema: enum value 1 is not a string`}},
+		{"enum of numbers on a duration", faultOf[time.Duration](&S{Enum: []any{5}}), []string{`argument "a": schema: enum value 5 is not a string`}},
+		{"enum of fractions on an integer", faultOf[int](&S{Enum: []any{1, 1.5}}), []string{`argument "a": schema: enum value 1.5 is not of type integer`}},
+		{"enum of bools on a float", faultOf[float64](&S{Enum: []any{1, true}}), []string{`argument "a": schema: enum value true is not of type number`}},
+		{"enum of numbers on a bool", faultOf[bool](&S{Enum: []any{0, 1}}), []string{`argument "a": schema: enum value 0 is not of type boolean`}},
+		{"enum of elements on a list", faultOf[[]int](&S{Enum: []any{1}}), []string{`argument "a": schema: enum value 1 is no list; an enum for the elements belongs into Items`}},
+		{"enum of numbers on elements", faultOf[[]string](items(&S{Enum: []any{1}})), []string{`argument "a": items: schema: enum value 1 is not a string`}},
+		{"empty enum", faultOf[string](prompts.Enum()), []string{`argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"integer that a float cannot hold", faultOf[int64](&S{Enum: []any{int64(9007199254740993)}}), []string{
+			`argument "a": schema: the integer 9007199254740993 cannot be kept exactly, because a schema's numbers are floats; make the argument a string, or judge it in the render function`}},
+		{"array of another length", faultOf[[2]int](&S{MinItems: pointerTo(1)}), []string{`argument "a": schema: the type has 2 elements, so minItems and maxItems must be 2`}},
+		{"multiple of nothing", faultOf[int](&S{MultipleOf: pointerTo(0.0)}), []string{`argument "a": schema: multipleOf must be greater than 0`}},
+	})
+}
+
+// A default must be what a client could have given, and be of use.
+func TestDeclaredDefaults(t *testing.T) {
+	t.Parallel()
+	type S = jsonschema.Schema
+	def := func(text string) *S { return &S{Default: json.RawMessage(text)} }
+	with := func(text string, s S) *S { s.Default = json.RawMessage(text); return &s }
+	checkDeclared(t, []declaredCase{
+		{"not JSON", faultOf[string](def(`go`)), []string{`argument "a": schema: the default go is not JSON; a text has quotes in JSON`}},
+		{"number for a string", faultOf[string](def(`5`)), []string{`argument "a": its default 5 is not of type string`}},
+		{"null for a string", faultOf[string](def(`null`)), []string{`argument "a": its default null is not of type string`}},
+		{"text for an integer", faultOf[int](def(`"5"`)), []string{`argument "a": its default "5" is not of type integer`}},
+		{"fraction for an integer", faultOf[int](def(`5.5`)), []string{`argument "a": its default: "5.5" is not an integer`}},
+		{"out of an int8's range", faultOf[int8](def(`300`)), []string{`argument "a": its default: "300" is out of range`}},
+		{"negative for a uint", faultOf[uint](def(`-1`)), []string{`argument "a": its default: "-1" is out of range`}},
+		{"text for a bool", faultOf[bool](def(`"true"`)), []string{`argument "a": its default "true" is not of type boolean`}},
+		{"text for a list", faultOf[[]string](def(`"x,y"`)), []string{`argument "a": its default "x,y" is not of type array`}},
+		{"number in a list of strings", faultOf[[]string](def(`["x",1]`)), []string{`argument "a": its default: element 2: "1" is not a string`}},
+		{"number for a duration", faultOf[time.Duration](def(`5`)), []string{`argument "a": its default 5 is not of type string`}},
+		{"no duration", faultOf[time.Duration](def(`"soon"`)), []string{`argument "a": its default: "soon" is not a duration such as 1h30m`}},
+		{"no time", faultOf[time.Time](def(`"today"`)), []string{`argument "a": its default: "today" is not a time such as 2006-01-02T15:04:05Z`}},
+		{"no base64", faultOf[[]byte](def(`"?"`)), []string{`argument "a": its default: "?" is not base64 data`}},
+		{"no value of UnmarshalText", faultOf[compass](def(`"up"`)), []string{`argument "a": its default: "up" is not a valid value`}},
+		{"not in the enum", faultOf[string](with(`"c"`, S{Enum: []any{"a", "b"}})), []string{`argument "a": its default: "c" is not one of a, b`}},
+		{"below the minimum", faultOf[int](with(`4`, S{Minimum: pointerTo(5.0)})), []string{`argument "a": its default: 4 is not at least 5`}},
+		{"against the pattern", faultOf[string](with(`"B"`, S{Pattern: "^[a-z]"})), []string{`argument "a": its default: "B" does not match ^[a-z]`}},
+		{"too long", faultOf[string](with(`"ab"`, S{MaxLength: pointerTo(1)})), []string{`argument "a": its default: must be at most 1 character, not 2`}},
+		{"too many elements", faultOf[[]int](with(`[1,2]`, S{MaxItems: pointerTo(1)})), []string{`argument "a": its default: must be at most 1 element, not 2`}},
+		{"element not in the enum", faultOf[[]string](with(`["b"]`, S{Items: prompts.Enum("a")})), []string{`argument "a": its default: element 1: "b" is not one of a`}},
+		{"of a required argument", faultOfStruct[struct {
+			A int `json:"a"`
+		}](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`argument "a": it is required, so its default would never be used`}},
+		{"good ones", faultOf[[]time.Duration](def(`["1s","2m"]`)), nil},
+	})
+}
+
+// A fault is the same whichever way the prompt is added, and none of them
+// adds it.
+func TestDeclaredByEveryWay(t *testing.T) {
+	t.Parallel()
+	bad := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, struct{ A chan int }) (*prompts.Result, error) { return nil, nil })
+	var r prompts.Registry
+	want := r.Add(bad)
+	require.Error(t, want)
+	assert.EqualError(t, r.Set(bad), want.Error())
+	assert.EqualError(t, r.Update(func(tx *prompts.Tx) error { return tx.Add(bad) }), want.Error())
+	assert.EqualError(t, r.Update(func(tx *prompts.Tx) error { return tx.Set(bad) }), want.Error())
+	assert.PanicsWithError(t, "prompts: "+want.Error(), func() { r.MustAdd(bad) })
+	assert.Zero(t, r.Len())
+}
