@@ -71,6 +71,8 @@ func blamed(err error, problems []problem) []problem {
 		return problems
 	case *argumentError:
 		return append(problems, e.problem)
+	case *includeError:
+		return problems // they are arguments of another prompt
 	case interface{ Unwrap() error }:
 		return blamed(e.Unwrap(), problems)
 	case interface{ Unwrap() []error }:

@@ -210,6 +210,10 @@ func TestCheck(t *testing.T) {
 				return nil
 			}})
 			require.NoError(t, err)
+			for i := range got {
+				assert.True(t, got[i].Request)
+				got[i].Request = false
+			}
 			assert.Equal(t, test.want, got)
 			if len(r.messages) > 0 {
 				assert.Equal(t, test.code, r.messages[0].code)

@@ -2,9 +2,13 @@ package streamablehttp
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 func TestClientOf(t *testing.T) {
@@ -24,13 +28,27 @@ func TestClientOf(t *testing.T) {
 // CMP-10: clients without a session or a principal are told apart by address.
 func TestRateByAddress(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{})
+	handler := NewHandler(prompts.NewServer(nil, prompts.Options{Rate: prompts.Rate{Completions: 1e-6}}), Options{})
+	defer handler.Close()
 	body := modernBody("completion/complete", `"ref":{"type":"ref/prompt","name":"text"},"argument":{"name":"a","value":""},`)
-	refused := 0
-	for range 200 {
-		if p.post(body, modernHeader("completion/complete", "")).code() == -32603 {
-			refused++
+	for _, test := range []struct {
+		addr string
+		code int
+	}{
+		{"192.0.2.1:1", -32602}, // there is no such prompt
+		{"192.0.2.1:2", -32603}, // too many
+		{"192.0.2.2:1", -32602},
+		{"[2001:db8::1]:1", -32602},
+		{"[2001:db8::2]:1", -32603},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.RemoteAddr = test.addr
+		r.Header.Set("Content-Type", "application/json")
+		for name, value := range modernHeader("completion/complete", "") {
+			r.Header.Set(name, value)
 		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		assert.Equal(t, test.code, reply{body: w.Body.String()}.code(), test.addr)
 	}
-	assert.Positive(t, refused)
 }
