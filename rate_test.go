@@ -155,8 +155,7 @@ func TestRateOfBatchAndCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := ratedServer(Options{Rate: Rate{Gets: 1}, Principal: func(context.Context) string { return "me" }})
-		session := s.NewSession(SessionOptions{Version: batchVersion})
-		defer session.Close()
+		session := sessionIn(t, s, batchVersion)
 		got, err := handle(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
 		require.NoError(t, err)
 		assert.Contains(t, got, "too many requests")

@@ -96,8 +96,7 @@ func TestHandleWithoutSession(t *testing.T) {
 func TestUnaccepted(t *testing.T) {
 	t.Parallel()
 	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
-	session := s.NewSession(SessionOptions{Version: batchVersion})
-	defer session.Close()
+	session := sessionIn(t, s, batchVersion)
 	detached := s.NewSession(SessionOptions{Version: batchVersion, Detached: true})
 	defer detached.Close()
 	const (
