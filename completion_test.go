@@ -269,7 +269,7 @@ func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 			prefix, other = p, others["c"]
 			return nil, nil
 		})), Options{})
-		msg := envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "prefix")+`,"context":{"arguments":{"c":"other"}},"padding":"`+strings.Repeat("x", test.padding)+`"`)
+		msg := envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "prefix")+`,"padding":"`+strings.Repeat("x", test.padding)+`","context":{"arguments":{"c":"other"}}`)
 		_, err := handle(t, s, nil, msg)
 		require.NoError(t, err)
 		require.Equal(t, "prefix other", prefix+" "+other)
