@@ -81,7 +81,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	}
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.innermost); s.handler == nil {
-			faults = append(faults, errors.New("Middleware has returned nil"))
+			faults = append(faults, errors.New("what Middleware has returned is nil"))
 		}
 	}
 	faults = append(faults, s.encode()...)
