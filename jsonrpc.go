@@ -44,7 +44,7 @@ type Exchange struct {
 	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
 	// [Server.Serve] has it. It is called when that has passed, before the error
 	// response that says so is sent: Handle will return later than that, as late
-	// as the author's code does.
+	// as the author's code does; or never, where that ends its goroutine.
 	Overdue func()
 	// Send sends a message to the client. code is that of an error response
 	// and 0 otherwise; last says that it is the answer, after which nothing

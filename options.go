@@ -172,6 +172,15 @@ const (
 	maxEcho = 256
 )
 
+// Principal returns who the client in ctx is, as Options.Principal says; empty
+// without it. It is for a transport that keeps something for a client.
+func (s *Server) Principal(ctx context.Context) string {
+	if s.options.Principal == nil {
+		return ""
+	}
+	return s.options.Principal(ctx)
+}
+
 // MaxMessageBytes returns the size of the largest message that the server
 // reads, of which a transport need read no more.
 func (s *Server) MaxMessageBytes() int { return s.options.MaxMessageBytes }

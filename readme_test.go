@@ -59,8 +59,11 @@ const readmeFragments = `package main
 import (
 	"context"
 	"errors"
+	"net/http"
+	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
 func branchesOf(context.Context, string, string) ([]string, error) { return nil, nil }
@@ -87,7 +90,11 @@ func several(ctx context.Context) (*prompts.Result, error) {
 	return prompts.Messages(prompts.User(draft)), err
 }
 
-var _, _ = decline, several
+func serve(ctx context.Context, srv *prompts.Server) error {
+	%s
+}
+
+var _, _, _ = decline, several, serve
 `
 
 // buildReadmeProgram builds the README's one Go program outside of this
@@ -98,8 +105,8 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 5, "the Go code of README.md: a program, an argument, a prompt and two parts of one")
-	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1], programs[3][1], programs[4][1])
+	require.Len(t, programs, 6, "the Go code of README.md: a program, an argument, a prompt and two parts of one, a server")
+	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1], programs[3][1], programs[4][1], programs[5][1])
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)

@@ -144,6 +144,9 @@ func (t *task) run(limit time.Duration) error {
 		t.place.leaveServer() // the work has called runtime.Goexit
 		t.stopAsking()
 		if t.conclude() {
+			if t.exchange.Overdue != nil {
+				t.exchange.Overdue() // the transport's own code is not gone on with either
+			}
 			_ = t.fail(hide(t.work.failed, errGoexit))
 		}
 	}()

@@ -5,9 +5,32 @@ import (
 	"net/netip"
 )
 
-// clientOf returns what the requests of a client count by that no middleware has
-// authenticated: its address, or the network that is likely to be one client's.
-func clientOf(r *http.Request) string {
+// client is who a request is from.
+type client struct {
+	// principal is who it is, if the author's own middleware has authenticated
+	// it.
+	principal string
+	// address is where it is.
+	address string
+	// name is by what it is counted: one of the two.
+	name string
+}
+
+// clientOf runs an author's code, so it is for the goroutine of the request, on
+// which a panic ends no more than that.
+func (h *Handler) clientOf(r *http.Request) client {
+	c := client{principal: h.server.Principal(r.Context()), address: addressOf(r)}
+	if c.principal != "" {
+		c.name = "principal " + c.principal
+	} else {
+		c.name = "address " + c.address
+	}
+	return c
+}
+
+// addressOf returns the address that a request comes from, or the network that
+// is likely to be one client's.
+func addressOf(r *http.Request) string {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

@@ -11,7 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-func TestClientOf(t *testing.T) {
+func TestAddressOf(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
 		"192.0.2.1:1234":           "192.0.2.1",
@@ -21,7 +21,7 @@ func TestClientOf(t *testing.T) {
 		"@":                        "@", // a Unix socket
 		"":                         "",
 	} {
-		assert.Equal(t, want, clientOf(&http.Request{RemoteAddr: addr}), addr)
+		assert.Equal(t, want, addressOf(&http.Request{RemoteAddr: addr}), addr)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestLateBody(t *testing.T) {
 		for _, test := range []struct {
 			body   string
 			status int
-		}{{initialized, http.StatusAccepted}, {list, http.StatusOK}, {"{", http.StatusBadRequest}} {
+		}{{initialized, http.StatusAccepted}, {listBody, http.StatusOK}, {"{", http.StatusBadRequest}} {
 			c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
 			require.NoError(t, err)
 			r := p.request(http.MethodPost, test.body, h)

@@ -7,7 +7,7 @@ import (
 
 // named returns the session that a GET or a DELETE names, in use, or replies
 // that there is none.
-func (h *Handler) named(w http.ResponseWriter, r *http.Request) *session {
+func (h *Handler) named(w http.ResponseWriter, r *http.Request, c client) *session {
 	id, ok, err := once(r.Header, headerSession)
 	if err != nil || !ok {
 		refuse(w, http.StatusBadRequest, "the session id is required, once")
@@ -18,7 +18,7 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request) *session {
 		refuse(w, http.StatusBadRequest, "the protocol version is not one with sessions")
 		return nil
 	}
-	found := h.sessions.use(id, h.principal(r))
+	found := h.sessions.use(id, c.principal)
 	if found == nil {
 		refuse(w, http.StatusNotFound, "there is no such session")
 	}
@@ -26,8 +26,8 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request) *session {
 }
 
 // delete ends a session.
-func (h *Handler) delete(w http.ResponseWriter, r *http.Request) {
-	if found := h.named(w, r); found != nil {
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
+	if found := h.named(w, r, c); found != nil {
 		h.sessions.end(found)
 		h.sessions.done(found, h.options.SessionTimeout)
 		w.WriteHeader(http.StatusNoContent)
@@ -37,12 +37,16 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) {
 // get opens the stream on which a session's client hears of changes. Another
 // one takes its place: a client that has lost its stream opens a new one, and
 // may do so before we know.
-func (h *Handler) get(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	if !accepts(r.Header, "text/event-stream") {
 		refuse(w, http.StatusNotAcceptable, "the reply is text/event-stream")
 		return
 	}
-	found := h.named(w, r)
+	if !canStream(w) {
+		refuse(w, http.StatusInternalServerError, noStream)
+		return
+	}
+	found := h.named(w, r, c)
 	if found == nil {
 		return
 	}

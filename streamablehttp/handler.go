@@ -6,7 +6,6 @@ package streamablehttp
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -20,6 +19,7 @@ type Handler struct {
 	server   *prompts.Server
 	options  Options
 	sessions sessions
+	bodies   bodies
 
 	open   context.Context // ends when Shutdown or Close begins
 	shut   context.CancelFunc
@@ -28,7 +28,8 @@ type Handler struct {
 
 	mu      sync.Mutex // protects the fields below
 	running int
-	idle    chan struct{} // closed when nothing runs any more; nil while nobody waits
+	clients map[string]int // those that run, by client
+	idle    chan struct{}  // closed when nothing runs any more; nil while nobody waits
 }
 
 // NewHandler returns a handler that answers from the server. [Handler.Close]
@@ -36,14 +37,17 @@ type Handler struct {
 // are at fault, because they are part of the program: a number is negative where
 // that means nothing.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{server: s, options: o.complete()}
+	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}}
+	h.bodies.room = pendingBodies * int64(s.MaxMessageBytes())
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP answers one request. Over HTTP/1 it returns when the author's code
+// does, which may be later than the answer is out, if that has a time limit.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.bound(w, r)
 	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end: all of a short reply
 		defer func() {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout)) // not all writers have one
@@ -56,18 +60,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.options.share(w, r) {
 		return
 	}
-	if !h.begin(r) {
-		refuse(w, http.StatusServiceUnavailable, "the server is busy or shuts down")
+	c := h.clientOf(r)
+	if status, why := h.begin(r, c); why != "" {
+		if status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "1")
+		}
+		refuse(w, status, why)
 		return
 	}
-	defer h.end()
+	defer h.end(c)
 	switch {
 	case r.Method == http.MethodPost:
-		h.post(w, r)
+		h.post(w, r, c)
 	case r.Method == http.MethodGet && !h.options.NoSessions:
-		h.get(w, r)
+		h.get(w, r, c)
 	case r.Method == http.MethodDelete && !h.options.NoSessions:
-		h.delete(w, r)
+		h.delete(w, r, c)
 	default:
 		allowed := "GET, POST, DELETE"
 		if h.options.NoSessions {
@@ -78,26 +86,57 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// bound gives the client its time for a body, be it read here or left to
+// net/http, which reads some of what a handler has left.
+func (h *Handler) bound(w http.ResponseWriter, r *http.Request) {
+	if h.options.ReadTimeout >= 0 && r.Body != nil && r.Body != http.NoBody {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
+	}
+}
+
 // refuse answers a request that is none of the protocol's.
 func refuse(w http.ResponseWriter, status int, why string) { http.Error(w, why, status) }
 
-// begin counts a request, unless there are too many. After the end of the
-// handler has begun, a message may still be what a request under way waits for:
-// it goes as far as its session.
-func (h *Handler) begin(r *http.Request) bool {
-	isLast := r.Method == http.MethodPost && r.Header.Get(headerSession) != ""
+// begin counts a request, or returns why there is no room for it. After the end
+// of the handler has begun, a message may still be what a request under way
+// waits for, if it is one of a session.
+func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
+	if h.open.Err() != nil {
+		id := r.Header.Get(headerSession)
+		switch isKnown := h.sessions.has(id, c.principal); {
+		case id != "" && !isKnown:
+			return http.StatusNotFound, "there is no such session"
+		case !isKnown || r.Method != http.MethodPost:
+			return http.StatusServiceUnavailable, "the server shuts down"
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.open.Err() != nil && !isLast || h.running >= h.options.MaxStreams {
-		return false
+	switch {
+	case h.running >= h.options.MaxStreams:
+		return http.StatusServiceUnavailable, "the server is busy"
+	case h.clients[c.name] >= h.options.MaxStreamsPerClient:
+		return http.StatusServiceUnavailable, "there are too many requests of this client"
 	}
 	h.running++
-	return true
+	h.clients[c.name]++
+	return 0, ""
 }
 
-func (h *Handler) end() {
+// more counts what goes on after ServeHTTP has returned.
+func (h *Handler) more() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.running++
+	h.clients[""]++
+}
+
+func (h *Handler) end(c client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.clients[c.name]--; h.clients[c.name] == 0 {
+		delete(h.clients, c.name)
+	}
 	h.running--
 	if h.running == 0 && h.idle != nil {
 		close(h.idle)
@@ -141,23 +180,3 @@ func (h *Handler) Close() error {
 }
 
 var errClosed = errors.New("the handler is closed")
-
-// readBody reads the body of a POST.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	rc := http.NewResponseController(w)
-	if h.options.ReadTimeout >= 0 {
-		_ = rc.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.server.MaxMessageBytes())))
-	if err != nil {
-		// The deadline stays: net/http goes on to read what is left of it.
-		if r.ProtoMajor == 1 { // later versions have one connection for many requests
-			w.Header().Set("Connection", "close")
-		}
-		return nil, err
-	}
-	if h.options.ReadTimeout >= 0 {
-		_ = rc.SetReadDeadline(time.Time{})
-	}
-	return body, nil
-}

@@ -137,6 +137,13 @@ func isZero(q string) bool {
 	return q != "" && strings.Trim(q, "0.") == ""
 }
 
+// isEncoded reports whether the body has a coding, which another reader in front
+// of this one may have taken off.
+func isEncoded(h http.Header) bool {
+	coding := h.Get("Content-Encoding")
+	return coding != "" && !strings.EqualFold(coding, "identity")
+}
+
 // isJSON reports whether the body is said to be JSON.
 func isJSON(h http.Header) bool {
 	said := h.Get("Content-Type")

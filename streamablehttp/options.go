@@ -1,7 +1,7 @@
 package streamablehttp
 
 import (
-	"context"
+	"fmt"
 	"time"
 )
 
@@ -28,16 +28,24 @@ type Options struct {
 	// under way and without an open stream. Default: 30 minutes; negative: no
 	// limit.
 	SessionTimeout time.Duration
-	// MaxSessions is the number of sessions that may be open; the next
-	// initialize is refused with 503. Default: 10,000.
+	// MaxSessions is the number of sessions that may be open. The next initialize
+	// ends the one that has been idle for longest, of those that have not been
+	// used yet if there are any; it is refused with 503 if none is idle. Default:
+	// 10,000.
 	MaxSessions int
 	// MaxStreams is the number of requests that may be under way, open streams
 	// included; the next is refused with 503. Default: 20,000.
 	MaxStreams int
+	// MaxStreamsPerClient is the same for one client: for one principal, if
+	// Options.Principal of the server says who that is, else for one address, or
+	// one /64 network of IPv6. Behind a proxy all clients without a principal have
+	// one address. Default: a quarter of MaxStreams, and 1,000 at least.
+	MaxStreamsPerClient int
 
-	// ReadTimeout is the time that a client has to send a body, the size of which
-	// the server's MaxMessageBytes bounds. Default: 30 seconds; negative: no
-	// limit.
+	// ReadTimeout is the time that a client has to send a body. The server's
+	// MaxMessageBytes bounds its size; there is room for 16 of that size that are
+	// on their way, and the next is refused with 503. Default: 30 seconds;
+	// negative: no limit.
 	ReadTimeout time.Duration
 	// WriteTimeout is the time that a client has to take each message.
 	// Default: 30 seconds; negative: no limit.
@@ -45,31 +53,31 @@ type Options struct {
 	// KeepAlive is how often a comment is sent on a stream with nothing else
 	// to say. Default: 25 seconds; negative: never.
 	KeepAlive time.Duration
-
-	// Principal, if not nil, returns who the client of a request is, from the
-	// context that the author's own middleware has put it into. A session is
-	// good only for the principal that has opened it. It should be that of the
-	// server's options, whose Rate counts by the client's address where neither
-	// says who that is: behind a proxy all are one client then.
-	Principal func(ctx context.Context) string
 }
 
 const (
 	defaultSessionTimeout = 30 * time.Minute
 	defaultMaxSessions    = 10_000
 	defaultMaxStreams     = 20_000
+	fewStreams            = 1000
 	defaultReadTimeout    = 30 * time.Second
 	defaultWriteTimeout   = 30 * time.Second
 	defaultKeepAlive      = 25 * time.Second
 )
 
 func (o Options) complete() Options {
-	if o.MaxSessions < 0 || o.MaxStreams < 0 {
-		panic("streamablehttp: options: MaxSessions and MaxStreams must not be negative")
+	if o.MaxSessions < 0 || o.MaxStreams < 0 || o.MaxStreamsPerClient < 0 {
+		panic("streamablehttp: options: MaxSessions, MaxStreams and MaxStreamsPerClient must not be negative")
+	}
+	for _, origin := range o.AllowedOrigins {
+		if _, ok := hostOf(origin); !ok {
+			panic(fmt.Sprintf("streamablehttp: options: AllowedOrigins: %q is not of the form https://app.example.org", origin))
+		}
 	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)
 	fill(&o.MaxSessions, defaultMaxSessions)
 	fill(&o.MaxStreams, defaultMaxStreams)
+	fill(&o.MaxStreamsPerClient, max(fewStreams, o.MaxStreams/4))
 	fill(&o.ReadTimeout, defaultReadTimeout)
 	fill(&o.WriteTimeout, defaultWriteTimeout)
 	fill(&o.KeepAlive, defaultKeepAlive)

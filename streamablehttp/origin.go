@@ -32,11 +32,21 @@ func (o *Options) isTrusted(r *http.Request) bool {
 	if o.lists(origins[0]) {
 		return true
 	}
-	u, err := url.Parse(origins[0])
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" {
-		return false // "null" too
+	host, ok := hostOf(origins[0])
+	if !ok || r.TLS != nil && !strings.HasPrefix(strings.ToLower(origins[0]), "https:") {
+		return false
 	}
-	return strings.EqualFold(u.Host, r.Host) || onLoopback && isLoopbackName(u.Host)
+	return strings.EqualFold(host, r.Host) || onLoopback && isLoopbackName(host)
+}
+
+// hostOf returns the host of an origin, and reports whether it is one: "null"
+// is not.
+func hostOf(origin string) (host string, ok bool) {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin[len(u.Scheme):] != "://"+u.Host {
+		return "", false
+	}
+	return u.Host, true
 }
 
 // lists reports whether the author has listed an origin.

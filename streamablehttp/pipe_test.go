@@ -175,7 +175,7 @@ func TestUnreadStreams(t *testing.T) {
 				assert.Equal(t, changed, other.next())
 				body, mirror := modernGet("text")
 				assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
-				assert.Equal(t, http.StatusOK, p.post(list, p.session("2025-11-25")).status)
+				assert.Equal(t, http.StatusOK, p.post(listBody, p.session("2025-11-25")).status)
 				assert.Less(t, time.Since(begin), time.Second, "it waits for the other")
 				synctest.Wait()
 				assert.Equal(t, 2, p.underWay())

@@ -13,14 +13,16 @@ import (
 )
 
 // post answers one message.
-func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
-	if !isJSON(r.Header) {
-		refuse(w, http.StatusUnsupportedMediaType, "the body must be application/json")
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
+	if !isJSON(r.Header) || isEncoded(r.Header) {
+		refuse(w, http.StatusUnsupportedMediaType, "the body must be application/json, and not compressed")
 		return
 	}
 	x := &exchange{
+		client:  c,
 		handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header(),
 		takesJSON: accepts(r.Header, "application/json"), takesEvents: accepts(r.Header, "text/event-stream"),
+		canStream: canStream(w),
 	}
 	if !x.takesJSON && !x.takesEvents {
 		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
@@ -32,11 +34,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, "the body is too large")
 		return
+	case errors.Is(err, errNoRoom):
+		w.Header().Set("Retry-After", "1")
+		refuse(w, http.StatusServiceUnavailable, "too many large bodies are on their way")
+		return
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "the body could not be read")
 		return
 	}
-	x.principal = h.principal(r)
 	x.answer(body)
 }
 
@@ -48,12 +53,14 @@ type exchange struct {
 	header  http.Header // of the reply
 
 	takesJSON, takesEvents bool
-	principal              string
+	canStream              bool
+	client                 client
 
 	// What the server has said of the message so far. It is not concurrent.
 	session    *session         // nil for the stateless era
 	ephemeral  *prompts.Session // without sessions: that of this message
-	isFresh    bool             // the session is one that the message has opened
+	isFresh    bool             // the session is one that the message is to open
+	isOpened   bool             // it has
 	stateless  bool
 	isRequest  bool
 	isListen   bool
@@ -83,7 +90,7 @@ func (x *exchange) answer(body []byte) {
 // why there is none.
 func (x *exchange) handle(ctx context.Context, body []byte) error {
 	e := prompts.Exchange{
-		Client: clientOf(x.request), Check: x.check, Session: x.find, Overdue: x.stream.isLast, Send: x.send, Closing: x.handler.open.Done(),
+		Client: x.client.address, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
@@ -94,7 +101,9 @@ func (x *exchange) handle(ctx context.Context, body []byte) error {
 	}
 	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
+	x.handler.more()
 	go func() { // ends with the author's code, whose context ends with the answer
+		defer x.handler.end(client{})
 		defer x.cancel()
 		handled <- x.handler.server.Handle(ctx, body, e)
 	}()
@@ -115,6 +124,9 @@ func (x *exchange) end() {
 	if x.ephemeral != nil {
 		x.ephemeral.Close()
 	}
+	if x.isFresh && !x.isOpened {
+		x.handler.sessions.end(x.session)
+	}
 	if x.session != nil {
 		x.handler.sessions.done(x.session, x.handler.options.SessionTimeout)
 	}
@@ -127,6 +139,8 @@ func (x *exchange) conclude(err error) {
 	switch {
 	case errors.As(err, &unaccepted):
 		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(unaccepted))
+	case x.isRequest && x.session != nil && !x.stream.hasBegun() && !x.handler.sessions.has(x.session.id, x.client.principal):
+		_ = x.stream.body(http.StatusNotFound, errorBody(errNoSession))
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
 	default:
@@ -163,9 +177,13 @@ func (x *exchange) check(e prompts.Envelope) *prompts.Error {
 		return nil
 	}
 	x.stateless = true
-	if x.isListen && !x.takesEvents { // there is no other reply (GAP-33)
+	switch { // there is no other reply (GAP-33)
+	case x.isListen && !x.takesEvents:
 		x.refused = http.StatusNotAcceptable
 		return &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the reply is text/event-stream"}
+	case x.isListen && !x.canStream:
+		x.refused = http.StatusInternalServerError
+		return &prompts.Error{Code: prompts.CodeInternalError, Message: noStream}
 	}
 	if x.disconnect == nil {
 		x.stream.lost = x.cancel
@@ -216,21 +234,29 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	}
 	if !hasID {
 		if isInitialize {
-			x.session = &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.principal, active: 1}
-			x.isFresh = true
-			return x.session.Session, nil
+			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, active: 1}
+			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions) {
+				fresh.Close()
+				x.refused = http.StatusServiceUnavailable
+				x.header.Set("Retry-After", "1")
+				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "there are too many sessions"}
+			}
+			x.session, x.isFresh = fresh, true
+			return fresh.Session, nil
 		}
 		x.refused = http.StatusBadRequest
 		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the session id is required"}
 	}
-	found := x.handler.sessions.use(id, x.principal)
+	found := x.handler.sessions.use(id, x.client.principal)
 	if found == nil {
 		x.refused = http.StatusNotFound
-		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "there is no such session"}
+		return nil, errNoSession
 	}
 	x.session = found
 	return found.Session, nil
 }
+
+var errNoSession = &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "there is no such session"}
 
 // detached returns a session for one message (GAP-07).
 func (x *exchange) detached(e prompts.Envelope, version string) *prompts.Session {
@@ -240,15 +266,6 @@ func (x *exchange) detached(e prompts.Envelope, version string) *prompts.Session
 	}
 	x.ephemeral = x.handler.server.NewSession(o)
 	return x.ephemeral
-}
-
-// principal returns who the client is. It runs an author's code, so it is for
-// the goroutine of the request, on which a panic ends no more than that.
-func (h *Handler) principal(r *http.Request) string {
-	if h.options.Principal == nil {
-		return ""
-	}
-	return h.options.Principal(r.Context())
 }
 
 // isHandshake reports whether a version has sessions over this transport.
@@ -265,15 +282,9 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 	if last {
 		defer x.setAnswered()
 	}
-	if x.isFresh && last {
-		if code != 0 {
-			x.session.Close()
-		} else if !x.handler.sessions.add(x.session, x.handler.options.MaxSessions) {
-			x.session.Close()
-			return x.stream.body(http.StatusServiceUnavailable, []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"there are too many sessions"}}`))
-		} else {
-			x.header.Set(headerSession, x.session.id)
-		}
+	if x.isFresh && last && code == 0 {
+		x.isOpened = true
+		x.header.Set(headerSession, x.session.id)
 	}
 	if last && !x.stream.hasBegun() {
 		if status := x.status(code); status != http.StatusOK {
@@ -284,10 +295,13 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
 	if !asEvent {
 		return x.stream.body(http.StatusOK, msg)
 	}
-	if !x.takesEvents {
-		if !last {
-			return errNoStream // a client that takes one object gets the answer
-		}
+	switch {
+	case x.takesEvents && (x.canStream || last && !x.takesJSON):
+	case !last:
+		return errNoStream // a client that takes one object gets the answer
+	case x.takesJSON:
+		return x.stream.body(http.StatusOK, msg)
+	default:
 		return x.stream.body(http.StatusNotAcceptable, msg)
 	}
 	return x.stream.event(msg, last)

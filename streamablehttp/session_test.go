@@ -11,9 +11,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
-const list = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
+const listBody = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
 
 // HTO-25 to HTO-27, SEC-03, CPT-08, GAP-03, GAP-36: initialize opens a session,
 // an error does not.
@@ -68,28 +70,28 @@ func TestSessionFaults(t *testing.T) {
 		status int
 		code   int
 	}{
-		{"all", list, h, 200, 0},
-		{"no version", list, h.with(headerVersion, ""), 200, 0},
-		{"another version", list, h.with(headerVersion, "2025-03-26"), 200, 0},
-		{"unsupported version", list, h.with(headerVersion, "1999-01-01"), 400, -32600},
-		{"no version at all", list, h.with(headerVersion, "zzz"), 400, -32600},
-		{"modern version", list, h.with(headerVersion, modern), 400, -32602},
-		{"version twice", list, h.with(headerVersion, "2025-06-18|2025-06-18"), 400, -32020},
-		{"no session", list, h.with(headerSession, ""), 400, -32600},
-		{"neither", list, nil, 400, -32600},
+		{"all", listBody, h, 200, 0},
+		{"no version", listBody, h.with(headerVersion, ""), 200, 0},
+		{"another version", listBody, h.with(headerVersion, "2025-03-26"), 200, 0},
+		{"unsupported version", listBody, h.with(headerVersion, "1999-01-01"), 400, -32600},
+		{"no version at all", listBody, h.with(headerVersion, "zzz"), 400, -32600},
+		{"modern version", listBody, h.with(headerVersion, modern), 400, -32602},
+		{"version twice", listBody, h.with(headerVersion, "2025-06-18|2025-06-18"), 400, -32020},
+		{"no session", listBody, h.with(headerSession, ""), 400, -32600},
+		{"neither", listBody, nil, 400, -32600},
 		{"notification of no session", initialized, nil, 400, -32600},
 		{"response of no session", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, -32600},
-		{"unknown session", list, h.with(headerSession, id+"x"), 404, -32600},
-		{"malformed session", list, h.with(headerSession, "ä ö"), 404, -32600},
+		{"unknown session", listBody, h.with(headerSession, id+"x"), 404, -32600},
+		{"malformed session", listBody, h.with(headerSession, "ä ö"), 404, -32600},
 		{"notification of an unknown session", initialized, h.with(headerSession, "x"), 404, -32600},
-		{"session in another case", list, h.with(headerSession, "a"+id[1:]), 404, -32600},
-		{"session twice", list, h.with(headerSession, id+"|"+id), 400, -32020},
+		{"session in another case", listBody, h.with(headerSession, "a"+id[1:]), 404, -32600},
+		{"session twice", listBody, h.with(headerSession, id+"|"+id), 400, -32020},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"other"}`, h, 200, -32601},
 		{"unknown prompt", oldGet("1", "no"), h, 200, -32602},
 		{"second initialize", initializeBody("2025-06-18"), h, 200, -32600},
 		{"not JSON", `{`, h, 400, -32700},
 		{"no message", `{"jsonrpc":"2.0","id":1}`, h, 400, -32600},
-		{"batch", `[` + list + `]`, h, 400, -32600},
+		{"batch", `[` + listBody + `]`, h, 400, -32600},
 		{"response", `{"jsonrpc":"2.0","id":"unknown","result":{}}`, h, 202, 0},
 		{"error response", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, h, 202, 0},
 		{"notification", `{"jsonrpc":"2.0","method":"notifications/other"}`, h, 202, 0},
@@ -122,7 +124,7 @@ func TestBatch(t *testing.T) {
 		assert.Regexp(t, `^\[\{.*"id":[12],.*\},\{.*"id":[12],.*\}\]$`, r.body)
 		assert.Equal(t, http.StatusAccepted, p.post(`[`+initialized+`]`, h).status)
 		assert.Equal(t, http.StatusAccepted, p.post(`[{"jsonrpc":"2.0","id":1,"result":{}}]`, h).status)
-		for _, body := range []string{`[]`, `[` + list + `,{"jsonrpc":"2.0","id":1,"result":{}}]`} {
+		for _, body := range []string{`[]`, `[` + listBody + `,{"jsonrpc":"2.0","id":1,"result":{}}]`} {
 			r := p.post(body, h)
 			assert.Equal(t, http.StatusBadRequest, r.status, r.body)
 			assert.Equal(t, -32600, r.code())
@@ -147,11 +149,11 @@ func TestDelete(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		body := ""
 		if method == http.MethodPost {
-			body = list
+			body = listBody
 		}
 		assert.Equal(t, http.StatusNotFound, p.send(method, body, h).status)
 	}
-	assert.Equal(t, http.StatusOK, p.post(list, other).status)
+	assert.Equal(t, http.StatusOK, p.post(listBody, other).status)
 }
 
 type principalKey struct{}
@@ -159,7 +161,8 @@ type principalKey struct{}
 // SEC-03: a session is its principal's.
 func TestPrincipal(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{Principal: func(ctx context.Context) string { return ctx.Value(principalKey{}).(string) }}, func(s *httptest.Server) {
+	own := prompts.Options{Principal: func(ctx context.Context) string { name, _ := ctx.Value(principalKey{}).(string); return name }}
+	p := newPlaceOf(t, own, Options{}, func(s *httptest.Server) {
 		inner := s.Config.Handler
 		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, r.Header.Get("User"))))
@@ -168,21 +171,21 @@ func TestPrincipal(t *testing.T) {
 	r := p.post(initializeBody("2025-11-25"), header{"User": "a"})
 	h := header{headerSession: r.header.Get(headerSession)}
 	for _, user := range []string{"b", ""} {
-		assert.Equal(t, http.StatusNotFound, p.post(list, h.with("User", user)).status)
+		assert.Equal(t, http.StatusNotFound, p.post(listBody, h.with("User", user)).status)
 		assert.Equal(t, http.StatusNotFound, p.send(http.MethodGet, "", h.with("User", user)).status)
 		assert.Equal(t, http.StatusNotFound, p.send(http.MethodDelete, "", h.with("User", user)).status)
 	}
-	assert.Equal(t, http.StatusOK, p.post(list, h.with("User", "a")).status)
+	assert.Equal(t, http.StatusOK, p.post(listBody, h.with("User", "a")).status)
 }
 
 // A panic of an author's function is that of its request.
 func TestPrincipalPanics(t *testing.T) {
 	t.Parallel()
 	var once sync.Once
-	p := newPlace(t, Options{Principal: func(context.Context) string {
+	p := newPlaceOf(t, prompts.Options{Principal: func(context.Context) string {
 		once.Do(func() { panic(http.ErrAbortHandler) })
 		return ""
-	}})
+	}}, Options{})
 	_, err := p.http.Client().Do(p.request(http.MethodPost, initializeBody("2025-11-25"), nil))
 	require.Error(t, err)
 	p.session("2025-11-25")
@@ -195,27 +198,70 @@ func TestSessionExpires(t *testing.T) {
 	h := p.session("2025-11-25")
 	stream := p.open(http.MethodGet, "", h)
 	time.Sleep(300 * time.Millisecond) // an open stream keeps it, however long
-	assert.Equal(t, http.StatusOK, p.post(list, h).status)
+	assert.Equal(t, http.StatusOK, p.post(listBody, h).status)
 	assert.Equal(t, http.StatusServiceUnavailable, p.post(initializeBody("2025-11-25"), nil).status)
 	stream.cancel()
 	// Its place is free again, which looks at it without using it.
 	require.Eventually(t, func() bool { return p.post(initializeBody("2025-11-25"), nil).status == http.StatusOK }, patience, 10*time.Millisecond)
-	assert.Equal(t, http.StatusNotFound, p.post(list, h).status)
+	assert.Equal(t, http.StatusNotFound, p.post(listBody, h).status)
 }
 
 // What is refused takes no place: neither of the sessions nor, by a timer, of
-// the memory.
+// One more session than there may be ends the one that is missed least; those
+// that are in use stay.
 func TestMaxSessions(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{MaxSessions: 2})
-	first, _ := p.session("2025-11-25"), p.session("2025-11-25")
+	p := newPlace(t, Options{MaxSessions: 3})
+	isThere := func(h header) bool { return p.post(listBody, h).status == http.StatusOK }
+	open := func() header {
+		r := p.post(initializeBody("2025-11-25"), nil)
+		require.Equal(t, http.StatusOK, r.status)
+		return header{headerSession: r.header.Get(headerSession)}
+	}
+	used, unused := p.session("2025-11-25"), open()
+	first := p.session("2025-11-25")
+	stream := p.open(http.MethodGet, "", first)
+
+	second := open()
+	assert.Equal(t, http.StatusNotFound, p.post(listBody, unused).status, "the one that was never used")
+	assert.True(t, isThere(used))
+	assert.True(t, isThere(second))
+	assert.True(t, isThere(used)) // again, so it has been idle for less long
+	third := open()
+	assert.Equal(t, http.StatusNotFound, p.post(listBody, second).status, "the one that was idle for longest")
+	assert.True(t, isThere(used))
+	streams := []*openStream{p.open(http.MethodGet, "", used), stream}
+	p.open(http.MethodGet, "", third)
+
 	r := p.post(initializeBody("2025-11-25"), nil)
-	assert.Equal(t, http.StatusServiceUnavailable, r.status)
+	assert.Equal(t, http.StatusServiceUnavailable, r.status, "none is idle")
+	assert.Equal(t, "1", r.header.Get("Retry-After"))
+	assert.Contains(t, r.body, `"id":0`)
 	assert.Empty(t, r.header.Get(headerSession))
-	assert.Equal(t, http.StatusOK, p.post(list, first).status)
-	body, mirror := modernGet("text")
-	assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+	p.change("a")
+	for _, s := range streams {
+		assert.Equal(t, changed, s.next())
+	}
 	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", first).status)
-	assert.Equal(t, -32602, p.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`, nil).code())
-	p.session("2025-11-25")
+	stream.end()
+	open()
+}
+
+// An initialize that is refused leaves no session.
+func TestInitializeRefused(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	for _, body := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}}`,
+	} {
+		r := p.post(body, nil)
+		assert.Equal(t, -32602, r.code(), r.body)
+		assert.Empty(t, r.header.Get(headerSession))
+	}
+	assert.Eventually(t, func() bool {
+		p.handler.sessions.mu.Lock()
+		defer p.handler.sessions.mu.Unlock()
+		return len(p.handler.sessions.byID) == 0 && p.handler.sessions.unused.Len()+p.handler.sessions.used.Len() == 0
+	}, patience, time.Millisecond)
 }

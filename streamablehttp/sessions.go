@@ -1,7 +1,10 @@
 package streamablehttp
 
 import (
+	"container/list"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,9 +18,11 @@ type session struct {
 	principal string
 
 	// Protected by the mutex of sessions.
-	active int         // requests and streams
-	since  time.Time   // when it has become idle, if it is
-	expiry *time.Timer // which looks whether the session is to expire; nil before it can be
+	active int           // requests and streams
+	isUsed bool          // by more than initialize
+	since  time.Time     // when it has become idle, if it is
+	place  *list.Element // among the idle ones, if it is one
+	expiry *time.Timer   // which looks whether the session is to expire; nil before it can be
 
 	mu       sync.Mutex // protects the field below
 	listener *listener  // the stream that changes are told on, or nil
@@ -27,23 +32,75 @@ type session struct {
 type sessions struct {
 	mu   sync.Mutex // protects the fields below
 	byID map[string]*session
-	over bool
+	// Those that are idle, the longest first.
+	unused, used list.List
+	over         bool
 }
 
-// add makes room for a session that initialize has opened, and gives it an id.
-// It reports false if there is none.
+// add makes room for a session that initialize opens, and gives it an id. It ends
+// an idle one where there is no room, and reports false if there is none.
 func (s *sessions) add(fresh *session, most int) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over || len(s.byID) >= most {
+	if s.over {
+		s.mu.Unlock()
 		return false
+	}
+	var old *session
+	if len(s.byID) >= most {
+		if old = s.longestIdle(); old == nil {
+			s.mu.Unlock()
+			return false
+		}
+		s.remove(old)
 	}
 	if s.byID == nil {
 		s.byID = map[string]*session{}
 	}
 	fresh.id = rand.Text() + rand.Text() // 256 bits and more, of visible characters
 	s.byID[fresh.id] = fresh
+	s.mu.Unlock()
+	if old != nil {
+		old.Close()
+	}
 	return true
+}
+
+// longestIdle returns the session that is missed least, or nil if none is idle.
+func (s *sessions) longestIdle() *session {
+	for _, idle := range []*list.List{&s.unused, &s.used} {
+		if first := idle.Front(); first != nil {
+			return first.Value.(*session)
+		}
+	}
+	return nil
+}
+
+// remove takes a session out. It may be called more than once.
+func (s *sessions) remove(x *session) {
+	if s.byID[x.id] == x {
+		delete(s.byID, x.id)
+	}
+	s.wake(x)
+	if x.expiry != nil {
+		x.expiry.Stop()
+	}
+}
+
+// wake takes a session from among the idle ones, if it is one.
+func (s *sessions) wake(x *session) {
+	if x.place != nil {
+		s.unused.Remove(x.place) // which does nothing to an element of another list
+		s.used.Remove(x.place)
+		x.place = nil
+	}
+}
+
+// has reports whether there is a session of the principal's.
+func (s *sessions) has(id, principal string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.byID[id]
+	return found != nil && found.principal == principal
 }
 
 // use returns a session, if it is the principal's, for a request or a stream,
@@ -56,6 +113,8 @@ func (s *sessions) use(id, principal string) *session {
 		return nil
 	}
 	found.active++
+	found.isUsed = true
+	s.wake(found)
 	return found
 }
 
@@ -65,11 +124,16 @@ func (s *sessions) done(x *session, timeout time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.active--
-	if timeout < 0 || s.byID[x.id] != x { // it has ended, or never begun
+	if x.active > 0 || s.byID[x.id] != x { // it has ended, or never begun
 		return
 	}
 	x.since = time.Now()
-	if x.expiry == nil { // one timer for all the uses: they are many, and it is long
+	if x.isUsed {
+		x.place = s.used.PushBack(x)
+	} else {
+		x.place = s.unused.PushBack(x)
+	}
+	if x.expiry == nil && timeout >= 0 { // one timer for all the uses: they are many, and it is long
 		x.expiry = time.AfterFunc(timeout, func() { s.expire(x, timeout) })
 	}
 }
@@ -91,23 +155,15 @@ func (s *sessions) expire(x *session, timeout time.Duration) {
 		s.mu.Unlock()
 		return
 	}
-	delete(s.byID, x.id)
+	s.remove(x)
 	s.mu.Unlock()
 	x.Close()
-}
-
-// stop has the session not expire any more.
-func (x *session) stop() {
-	if x.expiry != nil {
-		x.expiry.Stop()
-	}
 }
 
 // end ends a session.
 func (s *sessions) end(x *session) {
 	s.mu.Lock()
-	delete(s.byID, x.id)
-	x.stop()
+	s.remove(x)
 	s.mu.Unlock()
 	x.Close()
 }
@@ -115,10 +171,10 @@ func (s *sessions) end(x *session) {
 // endAll ends every session, and lets no more begin.
 func (s *sessions) endAll() {
 	s.mu.Lock()
-	all := s.byID
-	s.byID, s.over = nil, true
+	s.over = true
+	all := slices.Collect(maps.Values(s.byID))
 	for _, x := range all {
-		x.stop()
+		s.remove(x)
 	}
 	s.mu.Unlock()
 	for _, x := range all {

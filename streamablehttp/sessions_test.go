@@ -21,17 +21,10 @@ func (s *sessions) opened(t *testing.T) *session {
 	return x
 }
 
-// has reports whether a session is there, without a use of it.
-func (s *sessions) has(x *session) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byID[x.id] == x
-}
-
 // isClosed reports whether the session takes no requests any more.
 func (x *session) isClosed(t *testing.T) (closed bool) {
 	t.Helper()
-	err := x.Handle(t.Context(), []byte(list), prompts.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
+	err := x.Handle(t.Context(), []byte(listBody), prompts.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		closed = code != 0
 		return nil
 	}})
@@ -53,16 +46,16 @@ func TestSessionExpiry(t *testing.T) {
 			synctest.Wait()
 		}
 		pass(10 * idle) // in use
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 		s.done(x, idle)
 		pass(idle - 1)
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 		assert.False(t, x.isClosed(t))
 		pass(1)
-		assert.False(t, s.has(x))
+		assert.False(t, s.has(x.id, "a"))
 		assert.True(t, x.isClosed(t))
 		assert.Nil(t, s.use(x.id, "a"))
-		assert.True(t, s.has(other))
+		assert.True(t, s.has(other.id, "a"))
 		s.endAll()
 	})
 }
@@ -84,7 +77,7 @@ func TestSessionInUse(t *testing.T) {
 			assert.Same(t, timer, x.expiry)
 		}
 		synctest.Wait()
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 
 		// Several uses are over with the last one.
 		require.Same(t, x, s.use(x.id, "a"))
@@ -92,7 +85,7 @@ func TestSessionInUse(t *testing.T) {
 		s.done(x, idle)
 		time.Sleep(10 * idle)
 		synctest.Wait()
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 		s.done(x, idle)
 
 		// Somebody else's request is no use.
@@ -101,7 +94,7 @@ func TestSessionInUse(t *testing.T) {
 		assert.Nil(t, s.use("other", "a"))
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		assert.False(t, s.has(x))
+		assert.False(t, s.has(x.id, "a"))
 	})
 }
 
@@ -117,7 +110,7 @@ func TestSessionUsedAtExpiry(t *testing.T) {
 		x.active++
 		s.mu.Unlock()
 		synctest.Wait()
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 		assert.False(t, x.isClosed(t))
 		s.done(x, idle)
 		s.endAll()
@@ -142,7 +135,7 @@ func TestSessionEndStopsTimer(t *testing.T) {
 				end(&s, used)
 				assert.False(t, timer.Stop(), "the timer goes on")
 				for _, x := range []*session{resting, used} {
-					assert.False(t, s.has(x))
+					assert.False(t, s.has(x.id, "a"))
 					assert.True(t, x.isClosed(t))
 					assert.Nil(t, s.use(x.id, "a"))
 				}
@@ -164,7 +157,7 @@ func TestSessionWithoutExpiry(t *testing.T) {
 		assert.Nil(t, x.expiry)
 		time.Sleep(1000 * time.Hour)
 		synctest.Wait()
-		assert.True(t, s.has(x))
+		assert.True(t, s.has(x.id, "a"))
 		s.endAll()
 		assert.False(t, s.add(&session{}, 100), "none begins after the end")
 	})

@@ -35,7 +35,7 @@ func TestShutdownWhileAsking(t *testing.T) {
 			}
 			assert.Contains(t, question, `"method":"elicitation/create"`)
 
-			r := p.post(list, h)
+			r := p.post(listBody, h)
 			assert.Equal(t, http.StatusServiceUnavailable, r.status)
 			assert.Equal(t, -32603, r.code(), r.body)
 			assert.Equal(t, http.StatusServiceUnavailable, p.post(oldGet("2", "text"), h).status)
@@ -62,10 +62,10 @@ func TestShutdownWhileAsking(t *testing.T) {
 			s.end()
 			assert.NoError(t, await(t, ended))
 
-			for _, body := range []string{list, response, initialized} {
+			for _, body := range []string{listBody, response, initialized} {
 				assert.Equal(t, http.StatusNotFound, p.post(body, h).status, "the session is gone")
 			}
-			assert.Equal(t, http.StatusServiceUnavailable, p.send(http.MethodGet, "", h).status)
+			assert.Equal(t, http.StatusNotFound, p.send(http.MethodGet, "", h).status)
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package streamablehttp
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -16,12 +18,14 @@ type stream struct {
 	rc        *http.ResponseController
 	wait      time.Duration // for the client to take a message; none if negative
 	keepAlive time.Duration // between comments; none if negative
+	isChunked bool          // as the events of HTTP/1.1 are
 	isHTTP1   bool          // which has one request at a time on a connection
 	lost      func()        // called when a comment does not get through; may be nil
 
 	mu      sync.Mutex // held to write, and for the fields below
 	isOpen  bool       // events are being sent
 	isOver  bool       // the reply is complete, or the handler has returned
+	isLate  bool       // the handler returns later than the reply is complete
 	written time.Time
 	quiet   *time.Timer // until the next comment; nil before the stream is open
 
@@ -38,7 +42,7 @@ type lastDeadline struct {
 
 func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
 	return &stream{
-		w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive, isHTTP1: r.ProtoMajor == 1,
+		w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive, isHTTP1: r.ProtoMajor == 1, isChunked: r.ProtoMajor == 1 && r.ProtoMinor > 0,
 	}
 }
 
@@ -57,13 +61,30 @@ func (s *stream) body(status int, msg []byte) error {
 	return s.write(msg) // the handler may return later
 }
 
-// isLast tells a client of HTTP/1 not to use the connection again.
-func (s *stream) isLast() {
+// late says that the handler will return later than the reply is complete. A
+// client of HTTP/1 must not use the connection again.
+func (s *stream) late() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isHTTP1 && !s.isOpen && !s.isOver {
+	s.isLate = s.isHTTP1
+	if s.isLate && !s.isOpen && !s.isOver {
 		s.w.Header().Set("Connection", "close")
 	}
+}
+
+// hangUp ends the events of a handler that goes on, with the connection.
+func (s *stream) hangUp() {
+	conn, _, err := s.rc.Hijack()
+	if err != nil {
+		return // they end when the handler returns
+	}
+	if s.wait >= 0 {
+		_ = conn.SetWriteDeadline(time.Now().Add(s.wait))
+	}
+	if s.isChunked {
+		_, _ = io.WriteString(conn, "0\r\n\r\n")
+	}
+	_ = conn.Close()
 }
 
 // accept replies to what has no answer.
@@ -102,6 +123,22 @@ func (s *stream) openLocked() error {
 	return s.write(nil)
 }
 
+const noStream = "the server's ResponseWriter cannot stream: what wraps it has neither Flush nor Unwrap"
+
+// canStream reports whether what is written can be sent at once.
+func canStream(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case http.Flusher, interface{ FlushError() error }:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
 func (s *stream) hasBegun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +157,11 @@ func (s *stream) event(msg []byte, last bool) error {
 	frame = append(frame, "data: "...)
 	frame = append(frame, msg...) // a message has no line breaks
 	frame = append(frame, "\n\n"...)
-	return s.write(frame)
+	err := s.write(frame)
+	if last && s.isLate {
+		s.hangUp()
+	}
+	return err
 }
 
 // comment sends a comment if there has been nothing else to send for long
@@ -153,7 +194,7 @@ func (s *stream) write(frame []byte) error {
 			return err
 		}
 	}
-	if err := s.rc.Flush(); err != nil {
+	if err := s.rc.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) { // a body needs none
 		return err
 	}
 	if !s.isHTTP1 { // which resets a stream at its deadline, be there a write or not

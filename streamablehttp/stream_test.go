@@ -306,13 +306,13 @@ func TestNoSessions(t *testing.T) {
 	for _, version := range []string{"", "2025-06-18"} {
 		h := header{headerVersion: version}
 		assert.Equal(t, http.StatusAccepted, p.post(initialized, h).status)
-		assert.Equal(t, 0, p.post(list, h).code())
-		batch := p.post(fmt.Sprintf("[%s]", list), h)
+		assert.Equal(t, 0, p.post(listBody, h).code())
+		batch := p.post(fmt.Sprintf("[%s]", listBody), h)
 		assert.Equal(t, version == "", batch.status == http.StatusOK, batch.body) // 2025-03-26
 		ask := p.post(oldGet("1", "ask"), h)
 		assert.NotZero(t, ask.code(), ask.body)
 	}
-	assert.Equal(t, http.StatusBadRequest, p.post(list, header{headerVersion: "1999-01-01"}).status)
+	assert.Equal(t, http.StatusBadRequest, p.post(listBody, header{headerVersion: "1999-01-01"}).status)
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		r := p.send(method, "", nil)
 		assert.Equal(t, http.StatusMethodNotAllowed, r.status)

@@ -101,7 +101,7 @@ func TestUnaccepted(t *testing.T) {
 func TestBatchBesideMalformed(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
-	r := p.post(`[{"jsonrpc":"1.0","method":"notifications/initialized"},`+list+`]`, p.session("2025-03-26"))
+	r := p.post(`[{"jsonrpc":"1.0","method":"notifications/initialized"},`+listBody+`]`, p.session("2025-03-26"))
 	assert.Equal(t, http.StatusOK, r.status, r.body)
 	assert.Regexp(t, `^\[\{.*"id":1,.*"prompts":.*\}\]$`, r.body)
 }

@@ -58,16 +58,17 @@ func serve(ctx context.Context, listener net.Listener, cert, key string, logger 
 		Principal: userName,
 		Logger:    logger,
 	})
-	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{Principal: userName})
+	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", authenticate(handler))
 	server := &http.Server{
 		Handler: mux,
-		// The handler sees to the time for bodies and for what it writes, so
-		// that streams may stay open.
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		// The handler sees to the time for what it reads and writes, so that
+		// streams may stay open. ReadTimeout is for requests that do not get as far
+		// as that.
+		ReadTimeout:    30 * time.Second,
+		IdleTimeout:    2 * time.Minute,
+		MaxHeaderBytes: 32 << 10,
 	}
 	served := make(chan error, 1)
 	go func() { // ends with Shutdown
@@ -86,6 +87,9 @@ func serve(ctx context.Context, listener net.Listener, cert, key string, logger 
 	defer cancel()
 	// Streams end first: the server waits for them.
 	err := errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
+	if err != nil {
+		_ = server.Close() // a client that does not read must not keep it
+	}
 	if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
 		err = errors.Join(err, closed)
 	}
