@@ -42,9 +42,10 @@ func newIndex(values []string) *index {
 	ends := make([]int, len(values))
 	for i, v := range values {
 		f.add(v)
-		f.put(separator, false)
+		f.text = append(f.text, separator)
 		ends[i] = len(f.text)
 	}
+	f.start(len(f.text)) // so that there is a bit for each byte
 	return &index{values: values, text: string(f.text), ends: ends, starts: f.starts}
 }
 
@@ -53,11 +54,12 @@ func distinct(values []string) []string {
 	seen := make(map[string]struct{}, len(values))
 	kept := make([]string, 0, len(values))
 	for _, v := range values {
-		if _, again := seen[v]; again || v == "" {
+		if v == "" {
 			continue
 		}
-		seen[v] = struct{}{}
-		kept = append(kept, v)
+		if seen[v] = struct{}{}; len(seen) > len(kept) {
+			kept = append(kept, v)
+		}
 	}
 	return kept
 }
@@ -152,27 +154,22 @@ type folding struct {
 
 // add appends a text, which must be valid UTF-8.
 func (f *folding) add(text string) {
-	before := character(0)
+	before := charOther
 	for i := 0; i < len(text); {
 		var now character
-		var folded rune
-		size := 1
+		at := len(f.text)
 		if b := text[i]; b < utf8.RuneSelf {
-			now, folded = asciiCharacters[b], foldASCII(rune(b))
+			now = asciiCharacters[b]
+			f.text = append(f.text, byte(foldASCII(rune(b))))
+			i++
 		} else {
-			var r rune
-			r, size = utf8.DecodeRuneInString(text[i:])
-			now, folded = characterOf(r), fold(r)
+			r, size := utf8.DecodeRuneInString(text[i:])
+			now = characterOf(r)
+			f.text = utf8.AppendRune(f.text, fold(r))
+			i += size
 		}
-		i += size
-		starts := now.startsAfter(before)
-		if folded < utf8.RuneSelf {
-			f.put(byte(folded), starts)
-		} else {
-			var encoded [utf8.UTFMax]byte
-			for j := range utf8.EncodeRune(encoded[:], folded) {
-				f.put(encoded[j], starts && j == 0)
-			}
+		if now.startsAfter(before) {
+			f.start(at)
 		}
 		if now != charMark {
 			before = now
@@ -180,15 +177,12 @@ func (f *folding) add(text string) {
 	}
 }
 
-func (f *folding) put(b byte, starts bool) {
-	at := len(f.text)
-	f.text = append(f.text, b)
-	if at%64 == 0 {
+// start notes that a word starts at at.
+func (f *folding) start(at int) {
+	for len(f.starts) <= at/64 {
 		f.starts = append(f.starts, 0)
 	}
-	if starts {
-		f.starts[at/64] |= 1 << (at % 64)
-	}
+	f.starts[at/64] |= 1 << (at % 64)
 }
 
 // fold returns the same rune for all that differ only in case: the first of
