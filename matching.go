@@ -71,7 +71,7 @@ func (x *index) match(typed string) []string {
 		return slices.Clone(x.values)
 	}
 	if !utf8.ValidString(typed) {
-		return nil // a part of a character could be in the middle of others
+		return nil // it would be taken for the replacement character
 	}
 	var folded folding
 	folded.add(typed)
