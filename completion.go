@@ -13,10 +13,17 @@ import (
 )
 
 // CompleteFunc returns values for an argument that begin with prefix, or that
-// a person who has typed it may mean, the best first. args holds the text of
+// a person who has typed it may mean, the best first. [Suggest], [SuggestFunc]
+// and [SuggestCached] make one of a list of candidates. args holds the text of
 // the prompt's other arguments as far as the client has given them, from
 // revision 2025-06-18; they have not been checked, and the map belongs to the
 // function.
+//
+// Of a list that is separated by commas the last element is completed: prefix
+// is what has been typed of it, and the values are elements. The client gets
+// each with the list before it, but for those that are in the list already, and
+// those that cannot stand between commas. For a list that is written as JSON
+// the function is not called.
 //
 // The rules for ctx and for errors are those of [RenderFunc]. A client gets
 // the first 100 of the values, and their number.
@@ -115,17 +122,40 @@ func (g *completion) values(ctx context.Context) ([]string, int, *failure) {
 			others[plan.arguments[i].Name] = text
 		}
 	}
-	values, err := plan.arguments[g.position].Complete(ctx, g.prefix, others)
+	values, total, err := plan.arguments[g.position].completions(ctx, g.prefix, others)
 	if err == nil {
-		err = checkCompletions(values)
-	}
-	if err == nil {
-		return values, len(values), nil
+		return values, total, nil
 	}
 	if e := renderError(g.definition.prompt.Name, err); e != nil {
 		return nil, 0, show(e, err)
 	}
 	return nil, 0, hide(completeFailed, err)
+}
+
+// completions returns what the author's function completes the argument to.
+func (a *argument) completions(ctx context.Context, typed string, others map[string]string) (values []string, total int, err error) {
+	if a.value.kind != kindList || !a.value.elem.splits() {
+		values, err = a.call(ctx, typed, others)
+		return values, len(values), err
+	}
+	l, ok := openListOf(typed)
+	if !ok {
+		return nil, 0, nil
+	}
+	if values, err = a.call(ctx, l.typed, others); err != nil {
+		return nil, 0, err
+	}
+	values, total = l.close(values)
+	return values, total, nil
+}
+
+// call calls the author's function, and checks what it returns.
+func (a *argument) call(ctx context.Context, typed string, others map[string]string) ([]string, error) {
+	values, err := a.Complete(ctx, typed, others)
+	if err != nil {
+		return nil, err
+	}
+	return values, checkCompletions(values)
 }
 
 // completeParams are the params of completion/complete.
@@ -222,46 +252,6 @@ func checkCompletions(values []string) error {
 		}
 	}
 	return nil
-}
-
-// maxHead is how much of a list there may be before the element that is
-// completed, in bytes: each value repeats it.
-const maxHead = 1 << 10
-
-// completions returns the first values that begin with the prefix, in any case,
-// and how many there are, if the value is one of several by its type or schema.
-// Of a list that is separated by commas, the last element is completed.
-func (v *value) completions(prefix string) (values []string, total int) {
-	if v.kind == kindList && !strings.HasPrefix(prefix, "[") {
-		last := strings.LastIndexByte(prefix, ',') + 1
-		last += len(prefix[last:]) - len(strings.TrimLeft(prefix[last:], " "))
-		if last > maxHead {
-			return nil, 0
-		}
-		values, total = v.elem.completions(prefix[last:])
-		for i, e := range values {
-			values[i] = prefix[:last] + e
-		}
-		return values, total
-	}
-	var all []string
-	switch {
-	case v.rules.texts != nil:
-		all = v.rules.texts
-	case v.rules.enum != nil:
-		all = v.rules.enumTexts()
-	case v.kind == kindBool:
-		all = []string{"true", "false"}
-	}
-	for _, text := range all {
-		if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
-			continue
-		}
-		if total++; total <= maxCompletions {
-			values = append(values, text)
-		}
-	}
-	return values, total
 }
 
 // appendCompletion appends the result of completion/complete: the first of a

@@ -113,8 +113,11 @@ type Argument struct {
 	// description. Its Title and Description are the argument's, if the
 	// argument has none.
 	Schema *jsonschema.Schema
-	// Complete completes what a person has typed. Without it, an argument
-	// that is a boolean, or that has an enum, completes by itself.
+	// Complete completes what a person has typed; of a list that is separated
+	// by commas, its last element. Without it, an argument completes by itself
+	// that is a boolean, that has an enum or a const, that is an integer whose
+	// bounds are 100 apart at most, or that is a duration of which the number
+	// has been typed; and so does a list of such values.
 	Complete CompleteFunc
 }
 

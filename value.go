@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -40,6 +41,8 @@ type value struct {
 	rules  rules
 	judge  *jsonschema.Resolved // judges what the rules do not cover; nil if they cover all
 	spelt  *spelling            // of JSON that fills a Go type; nil if nothing is spelt
+	// candidates complete the text.
+	candidates func() *index
 }
 
 // compileValue compiles the schema for values of type t. A nil t is for a
@@ -88,6 +91,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
+	v.candidates = sync.OnceValue(func() *index { return newIndex(v.listCandidates(s)) })
 	return v, nil
 }
 

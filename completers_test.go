@@ -1,0 +1,279 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// completes asks through Call, and returns the values and their number.
+func completes(t *testing.T, p Prompt, argument, typed string) ([]string, int) {
+	t.Helper()
+	values, total, err := callComplete(t.Context(), NewServer(registryOf(p), Options{}), p.Name, argument, typed)
+	require.NoError(t, err)
+	return values, total
+}
+
+func callComplete(ctx context.Context, s *Server, prompt, argument, typed string) ([]string, int, error) {
+	params := fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%s},"argument":{"name":%s,"value":%s}}`, jsonText(prompt), jsonText(argument), jsonText(typed))
+	raw, err := s.Call(ctx, methodComplete, []byte(params), CallOptions{})
+	if err != nil {
+		return nil, 0, err
+	}
+	var result struct {
+		Completion struct {
+			Values  []string
+			Total   int
+			HasMore bool
+		}
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, 0, err
+	}
+	c := result.Completion
+	if c.HasMore != (c.Total > len(c.Values)) {
+		return nil, 0, errors.New("hasMore is wrong")
+	}
+	return c.Values, c.Total, nil
+}
+
+func returning(values []string) func(context.Context, map[string]string) ([]string, error) {
+	return func(context.Context, map[string]string) ([]string, error) { return values, nil }
+}
+
+// itemsOf is the schema of a list of what has the schema.
+func itemsOf(s *jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{Items: s} }
+
+func noKey(context.Context, map[string]string) string { return "" }
+
+// CMP-05, CMP-06, CMP-07: all completers answer the same for one list.
+func TestCompleters(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		candidates []string
+		typed      string
+		want       []string
+		total      int
+	}{
+		{"the best first", []string{"ergo", "let go", "Gopher", "", "GO", "go", "go"}, "go", []string{"go", "GO", "Gopher", "let go", "ergo"}, 5},
+		{"all", []string{"b", "a", "", "b"}, "", []string{"b", "a"}, 2},
+		{"none", []string{"b", "a"}, "x", []string{}, 0},
+		{"of nothing", nil, "", []string{}, 0},
+		{"of too many, the first", candidateNames(250), "feature", candidateNames(250)[:100], 250},
+		{"of too many, with nothing typed", candidateNames(250), "", candidateNames(250)[:100], 250},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for name, f := range map[string]CompleteFunc{
+				"Suggest":     Suggest(test.candidates...),
+				"SuggestFunc": SuggestFunc(returning(test.candidates)),
+				"SuggestCached": SuggestCached(0, noKey, func(context.Context, string) ([]string, error) {
+					return test.candidates, nil
+				}),
+			} {
+				direct, err := f(t.Context(), test.typed, nil)
+				require.NoError(t, err)
+				assert.Len(t, direct, test.total, name)
+				values, total := completes(t, completing("p", f), "a", test.typed)
+				assert.Equal(t, test.want, values, name)
+				assert.Equal(t, test.total, total, name)
+			}
+		})
+	}
+}
+
+func TestSuggestOfInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	const fault = "value 1 is not valid UTF-8"
+	assert.PanicsWithError(t, "prompts: Suggest: "+fault, func() { Suggest("fine", "\xff") })
+	_, err := SuggestFunc(returning([]string{"fine", "\xff"}))(t.Context(), "f", nil)
+	assert.EqualError(t, err, fault)
+	_, err = SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return []string{"fine", "\xff"}, nil })(t.Context(), "f", nil)
+	assert.EqualError(t, err, fault)
+}
+
+func TestSuggestOfNoFunction(t *testing.T) {
+	t.Parallel()
+	assert.PanicsWithError(t, "prompts: SuggestFunc: the function is nil", func() { SuggestFunc(nil) })
+	assert.PanicsWithError(t, "prompts: SuggestCached: a function is nil", func() { SuggestCached[string](0, noKey, nil) })
+	assert.PanicsWithError(t, "prompts: SuggestCached: a function is nil", func() {
+		SuggestCached(0, nil, func(context.Context, string) ([]string, error) { return nil, nil })
+	})
+}
+
+// What the author changes later changes nothing.
+func TestSuggestCopies(t *testing.T) {
+	t.Parallel()
+	values := []string{"a", "b"}
+	f := Suggest(values...)
+	values[0] = "changed"
+	got, err := f(t.Context(), "", nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, got)
+}
+
+// CMP-04: the function sees the request's context and the other arguments.
+func TestSuggestFuncSeesTheRequest(t *testing.T) {
+	t.Parallel()
+	type who struct{}
+	s := NewServer(registryOf(completing("p", SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
+		return []string{args["b"] + " of " + ctx.Value(who{}).(string)}, nil
+	}))), Options{})
+	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), methodComplete,
+		[]byte(`{`+completeParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), CallOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, `{"completion":{"values":["red of Ann"],"total":1,"hasMore":false}}`, string(got))
+}
+
+// CMP-08: how each of them fails is how a CompleteFunc of the author's own does.
+func TestCompletersFail(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		f       func() ([]string, error)
+		message string
+		log     string
+	}{
+		{"a panic", func() ([]string, error) { panic("a secret") }, completeFailed, "panic: a secret"},
+		{"an error", func() ([]string, error) { return []string{"a"}, errors.New("a secret") }, completeFailed, "a secret"},
+		{"an error for the client", func() ([]string, error) { return nil, &Error{Code: 1001, Message: "no more"} }, "no more", ""},
+		{"a blamed argument", func() ([]string, error) { return nil, InvalidArgument("b", "is needed first") }, "b: is needed first", ""},
+		{"invalid UTF-8", func() ([]string, error) { return []string{"a", "\xff"}, nil }, completeFailed, "value 1 is not valid UTF-8"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for name, f := range map[string]CompleteFunc{
+				"CompleteFunc":  func(context.Context, string, map[string]string) ([]string, error) { return test.f() },
+				"SuggestFunc":   SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
+				"SuggestCached": SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
+			} {
+				var j journal
+				s := NewServer(registryOf(completing("p", f)), Options{Logger: j.logger()})
+				_, _, err := callComplete(t.Context(), s, "p", "a", "a")
+				var e *Error
+				require.ErrorAs(t, err, &e, name)
+				assert.Equal(t, test.message, e.Message, name)
+				assert.Contains(t, j.String(), test.log, name)
+			}
+		})
+	}
+}
+
+// A function of the author's own answers for what it returns, which is sent as
+// it is.
+func TestCompletionsOfTheAuthorsOwn(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ returned, want []string }{
+		{nil, []string{}},
+		{[]string{"b", "a", "b"}, []string{"b", "a", "b"}},
+		{[]string{"", "unlike"}, []string{"", "unlike"}},
+	} {
+		values, total := completes(t, completing("p", completed(test.returned...)), "a", "typed")
+		assert.Equal(t, test.want, values)
+		assert.Equal(t, len(test.want), total)
+	}
+}
+
+// A list is completed by its last element, whoever completes that.
+func TestCompletionOfLists(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Own     []string   `json:"own,omitempty"`
+		Author  []string   `json:"author,omitempty"`
+		Counts  []int      `json:"counts,omitempty"`
+		Flags   *[]bool    `json:"flags,omitempty"`
+		Objects []struct{} `json:"objects,omitempty"`
+		Nested  [][]string `json:"nested,omitempty"`
+	}
+	colours := []string{"red", "Green", "grey", "light, grey", " blank", "[odd", ""}
+	var prefixes []string
+	author := func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
+		prefixes = append(prefixes, prefix)
+		return Suggest(colours...)(ctx, prefix, args)
+	}
+	schema := Enum(colours[:6]...)
+	counts := Enum()
+	counts.Enum = []any{1, 10, 2}
+	p := promptOf[in](
+		Argument{Name: "own", Schema: itemsOf(schema)},
+		Argument{Name: "author", Complete: author},
+		Argument{Name: "counts", Schema: itemsOf(counts)},
+		Argument{Name: "objects", Complete: author},
+		Argument{Name: "nested", Schema: itemsOf(itemsOf(schema))},
+	)
+	long := strings.Repeat("x,", maxHead/2)
+	for _, test := range []struct {
+		typed  string
+		want   []string
+		prefix string // for the author's function; "-" if it is not called
+	}{
+		{"", []string{"red", "Green", "grey"}, ""},
+		{"gr", []string{"Green", "grey"}, "gr"},
+		{" gr", []string{" Green", " grey"}, "gr"},
+		{"red,", []string{"red,Green", "red,grey", "red,[odd"}, ""},
+		{"red, ", []string{"red, Green", "red, grey", "red, [odd"}, ""},
+		{"red,\tgr", []string{"red,\tGreen", "red,\tgrey"}, "gr"},
+		{"red , gr", []string{"red , Green", "red , grey"}, "gr"},
+		{"grey,red,gr", []string{"grey,red,Green"}, "gr"},
+		{"GREY,gr", []string{"GREY,Green", "GREY,grey"}, "gr"},
+		{"red,red", []string{}, "red"},
+		{"red", []string{"red"}, "red"},
+		{"x,od", []string{"x,[odd"}, "od"},
+		{"x,[", []string{"x,[odd"}, "["},
+		{"od", []string{}, "od"},
+		{"[", []string{}, "-"},
+		{` ["re`, []string{}, "-"},
+		{`["red", "gr`, []string{}, "-"},
+		{long, []string{long + "red", long + "Green", long + "grey", long + "[odd"}, ""},
+		{long + "x,", []string{}, "-"},
+	} {
+		for _, argument := range []string{"own", "author"} {
+			prefixes = nil
+			values, total := completes(t, p, argument, test.typed)
+			assert.Equal(t, test.want, values, "%s: %q", argument, test.typed)
+			assert.Equal(t, len(values), total, test.typed)
+		}
+		if test.prefix == "-" {
+			assert.Empty(t, prefixes, test.typed)
+		} else {
+			assert.Equal(t, []string{test.prefix}, prefixes, test.typed)
+		}
+	}
+	for _, test := range []struct {
+		argument, typed string
+		want            []string
+	}{
+		{"counts", "2,1", []string{"2,1", "2,10"}},
+		{"counts", "10,", []string{"10,1", "10,2"}},
+		{"flags", "t", []string{"true"}},
+		{"flags", "true,", []string{"true,false"}},
+		{"nested", "", []string{}},
+		{"nested", "red", []string{}},
+	} {
+		values, _ := completes(t, p, test.argument, test.typed)
+		assert.Equal(t, test.want, values, "%s: %q", test.argument, test.typed)
+	}
+	// A list that can be written only as JSON is not taken apart.
+	prefixes = nil
+	_, _ = completes(t, p, "objects", "[{}, re")
+	assert.Equal(t, []string{"[{}, re"}, prefixes)
+}
+
+// Of a list too, the client gets the first values, and the number of all.
+func TestCompletionOfLongLists(t *testing.T) {
+	t.Parallel()
+	names := candidateNames(250)
+	var got struct{ L []string }
+	values, total := completes(t, typed(&got, Argument{Name: "L", Complete: Suggest(names...)}), "L", names[0]+", ")
+	assert.Len(t, values, maxCompletions)
+	assert.Equal(t, names[0]+", "+names[1], values[0])
+	assert.Equal(t, 249, total)
+}
