@@ -931,6 +931,37 @@ func TestMiddlewareKeepsWhatNextReturned(t *testing.T) {
 	assert.Equal(t, envelopedText("1", "hi"), got)
 }
 
+// One response may be that of several requests at a time.
+func TestMiddlewareSharesAResponse(t *testing.T) {
+	t.Parallel()
+	shared := map[string]*Response{
+		"prompts/list":        {List: json.RawMessage(`{"prompts":[{"name":"shared"}]}`)},
+		"prompts/get":         {Result: Messages(User("shared"))},
+		"completion/complete": {Values: []string{"shared"}},
+	}
+	s := NewServer(traveller(), Options{Middleware: around(func(_ context.Context, r *Request, _ Handler) (*Response, error) {
+		return shared[r.Method], nil
+	})})
+	session := newSession(t, s)
+	answers := make(chan string)
+	for i := range 8 {
+		for method, params := range map[string]string{"prompts/list": ``, "prompts/get": `"name":"x"`, "completion/complete": completeParamsOf("x", "y", "")} {
+			go func() {
+				at, line := session, `{"jsonrpc":"2.0","id":"`+method+fmt.Sprint(i)+`","method":"`+method+`","params":{`+params+`}}`
+				if i%2 == 1 {
+					at, line = nil, envelopedLine("1", method, params)
+				}
+				got, err := handle(t, s, at, line)
+				assert.NoError(t, err)
+				answers <- got
+			}()
+		}
+	}
+	for range 3 * 8 {
+		assert.Contains(t, <-answers, "shared")
+	}
+}
+
 // A panic in the middleware, before next or after it, is like one in a render
 // function; and so is the end of its goroutine.
 func TestMiddlewarePanics(t *testing.T) {
@@ -1021,9 +1052,11 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, 1, made)
-	assert.PanicsWithError(t, "prompts: options: PageSize is negative\nMiddleware has returned nil", func() {
-		NewServer(nil, Options{PageSize: -1, Middleware: func(Handler) Handler { return nil }})
-	})
+	none := func(Handler) Handler { return nil }
+	_, err := newServer(nil, Options{PageSize: -1, Middleware: none})
+	assert.ErrorContains(t, err, "PageSize is negative")
+	assert.ErrorContains(t, err, "Middleware has returned nil")
+	assert.Panics(t, func() { NewServer(nil, Options{Middleware: none}) })
 }
 
 // What is not well formed is answered before it gets to the middleware.
