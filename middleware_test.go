@@ -562,7 +562,6 @@ func TestMiddlewareErrors(t *testing.T) {
 		{"no such method", coded(CodeMethodNotFound), CodeMethodNotFound, 0, "<m>", ""},
 		{"a code of the implementation", coded(-32000), -32000, 0, "<m>", ""},
 		{"a retired code", coded(-32002), -32002, CodeInvalidParams, "<m>", ""},
-		{"the other one", coded(-32042), -32042, CodeInternalError, "<m>", ""},
 		{"a reserved code", coded(-32023), -32023, CodeInternalError, "<m>", ""},
 		{"the last one", coded(-32099), -32099, CodeInternalError, "<m>", ""},
 		{"one below", coded(-32100), -32100, 0, "<m>", ""},
