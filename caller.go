@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
@@ -24,6 +25,28 @@ type caller struct {
 	round    round
 	passage  *passage // through the middleware, or nil
 	rendered string   // the name of the prompt
+	hasAsked atomic.Bool
+
+	// root is the caller that this one is a fork of, or nil.
+	root *caller
+}
+
+// fork returns the caller of one more run of a prompt that is part of the same
+// request: it has not learnt anything yet.
+func (c *caller) fork() *caller {
+	return &caller{
+		server: c.server, rev: c.rev, client: c.client, isLive: c.isLive, peer: c.peer, own: c.own, passage: c.passage,
+		root: c.base(),
+	}
+}
+
+// base returns the caller of the request, whose progress and turn to ask are
+// those of all its forks.
+func (c *caller) base() *caller {
+	if c.root != nil {
+		return c.root
+	}
+	return c
 }
 
 // peer is a way to a client while its request is being worked on.

@@ -271,7 +271,7 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(total), 10)
 	dst = append(dst, `,"hasMore":`...)
-	dst = strconv.AppendBool(dst, total > maxCompletions)
+	dst = strconv.AppendBool(dst, total > min(len(values), maxCompletions))
 	dst = append(dst, '}')
 	if rev.Stateless() {
 		dst = append(dst, `,"_meta":{`...)

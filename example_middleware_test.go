@@ -36,8 +36,8 @@ func greeting(ctx context.Context, args map[string]string) (*prompts.Result, err
 	return prompts.Messages(prompts.User("Greet " + args["who"] + ".")), nil
 }
 
-// printed is a logger that prints lines without a time.
-func printed() *slog.Logger {
+// stdout returns a logger that prints lines without a time.
+func stdout() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey || a.Key == "took" {
 			return slog.Attr{}
@@ -69,7 +69,7 @@ func ExampleHandler_auditLog() {
 
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who", Required: true}}, Render: greeting})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: audit(printed())})
+	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: audit(stdout())})
 
 	ctx := context.WithValue(context.Background(), userKey{}, "ada")
 	for _, params := range []string{

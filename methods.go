@@ -91,10 +91,13 @@ func listPrompts(c *call, dst []byte) ([]byte, work, *Error) {
 	}
 	s := c.server
 	if s.handler != nil {
-		r := &Request{Cursor: c.message.params.Get("cursor").Text()}
-		return nil, c.passage(&passage{request: r}, listFailed), nil
+		return nil, c.passage(&passage{request: &Request{Cursor: p.cursor}}, listFailed), nil
 	}
-	l := listing{server: s, rev: c.rev, after: p.after}
+	after, err := p.after()
+	if err != nil {
+		return nil, work{}, err
+	}
+	l := listing{server: s, rev: c.rev, after: after}
 	if s.options.Visible == nil {
 		dst, _ = l.run(context.Background(), dst) // it has no use for one
 		return dst, work{}, nil

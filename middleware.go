@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -18,9 +20,9 @@ import (
 // any other error is an internal error without its text.
 //
 // What the handler that is given to a middleware returns as its error may be
-// passed on as it is, or wrapped. It wraps the [*Error] that the client is to
-// get, and what only the author is to know; and [ErrInputRequired] if the client
-// is to be asked.
+// passed on as it is, or wrapped with what the author's log should have. It wraps
+// the [*Error] that the client is to get, and what the author's code has
+// returned; or [ErrInputRequired] if the client is to be asked.
 type Handler func(ctx context.Context, r *Request) (*Response, error)
 
 // Request is a request for a list of prompts, a prompt or completions, as the
@@ -32,10 +34,12 @@ type Request struct {
 	Method string
 	// Prompt is the name of the prompt; empty for a list.
 	Prompt string
-	// Arguments are those that are given for prompts/get, by name, but for
-	// values that are no strings, which are refused later; and the other
+	// Arguments are those that are given for prompts/get, by name; and the other
 	// arguments that completion/complete comes with. It is never nil.
 	Arguments map[string]string
+	// NotStrings are the names of those for prompts/get whose values are no
+	// strings. The request will be refused for them.
+	NotStrings []string
 	// Argument is the name of the argument that is completed, and Prefix what
 	// has been typed of it.
 	Argument, Prefix string
@@ -64,8 +68,14 @@ type Response struct {
 	Values []string
 	Total  int
 	// List is the result of prompts/list, encoded for the request's Version: an
-	// object with prompts and, if there are more, nextCursor.
+	// object with prompts and, if there are more, nextCursor, which may be a
+	// cursor of the middleware's own.
 	List json.RawMessage
+	// Asked says that the client was asked for what is in the result: it is no
+	// good for another request.
+	Asked bool
+
+	list []byte // as this server has encoded it
 }
 
 // passage is a request on its way through the middleware.
@@ -76,10 +86,8 @@ type passage struct {
 	request *Request
 	failed  string // what the client is told of a failure that it does not get to see
 
-	notStrings       []string // names of arguments, of prompts/get
-	responses, state string   // see rendering
-	hasRendered      bool
-	list             json.RawMessage // as this server has encoded it
+	responses, state string // see rendering
+	isOver           atomic.Bool
 }
 
 // passage returns the work of a request that goes through the middleware.
@@ -101,26 +109,48 @@ func (c *call) passage(p *passage, failed string) work {
 
 // run is the work of the request.
 func (p *passage) run(ctx context.Context, dst []byte) ([]byte, *failure) {
-	s, c := p.server, callerOf(ctx)
-	c.passage = p
+	s := p.server
+	callerOf(ctx).passage = p
+	defer p.isOver.Store(true)
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
 	}
 	response, err := s.handler(ctx, p.request)
-	if err == nil {
-		return p.append(dst, response)
+	if err != nil {
+		return p.fail(ctx, dst, err)
 	}
-	var o *failureError
-	if errors.As(err, &o) {
-		if o.failure.asking != nil {
-			return o.failure.asking.appendInputRequired(ctx, dst, c)
+	return p.append(dst, response)
+}
+
+// fail is the end of a request with an error: that of next, which has been
+// passed on, or one of the middleware's own.
+func (p *passage) fail(ctx context.Context, dst []byte, err error) ([]byte, *failure) {
+	var inner *failureError
+	e := visibleError(err)
+	if !errors.As(err, &inner) || e != nil && e != inner.failure.seen {
+		problems := blamed(err, nil)
+		switch {
+		case inner == nil && len(problems) > 0:
+			return nil, show(argumentsError(p.request.Prompt, problems), err)
+		case e != nil:
+			return nil, show(e.in(p.rev), err)
 		}
-		return nil, o.failure
+		return nil, hide(p.failed, err)
 	}
-	if e := visibleError(err); e != nil {
-		return nil, show(e.in(p.rev), err)
+	if g := inner.failure.asking; g != nil {
+		if g.caller.passage != p {
+			return nil, hide(p.failed, errors.New("the middleware has returned the error of another request"))
+		}
+		return g.appendInputRequired(ctx, dst)
 	}
-	return nil, hide(p.failed, err)
+	f := *inner.failure // which other requests may have as well
+	if err != error(inner) && f.stack == nil {
+		if f.unseen == nil {
+			f.title, f.level = "the request was refused", slog.LevelInfo
+		}
+		f.unseen = err
+	}
+	return nil, &f
 }
 
 // innermost is the Handler that the middleware is wrapped around.
@@ -129,33 +159,47 @@ func (s *Server) innermost(ctx context.Context, r *Request) (*Response, error) {
 	if c == nil || c.passage == nil || c.passage.server != s {
 		return nil, errors.New("this is not the context that the middleware was given, nor one that comes from it")
 	}
-	if r == nil || r.Method != c.passage.method {
-		return nil, fmt.Errorf("the request that is passed on must be one of %s", c.passage.method)
+	p := c.passage
+	switch {
+	case p.isOver.Load():
+		return nil, errors.New("the request is over")
+	case r == nil || r.Method != p.method:
+		return nil, fmt.Errorf("the request that is passed on must be one of %s", p.method)
 	}
-	response, f := c.passage.answer(ctx, c, r)
+	// Each run of a prompt learns its own answers.
+	fork := c.fork()
+	response, f := p.attempt(&workContext{ctx, fork}, fork, r)
 	if f != nil {
 		return nil, &failureError{f}
 	}
 	return response, nil
 }
 
+// attempt is answer, on what may be a goroutine of the middleware's.
+func (p *passage) attempt(ctx context.Context, c *caller, r *Request) (response *Response, f *failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			response, f = nil, panicked(p.failed, v)
+		}
+	}()
+	return p.answer(ctx, c, r)
+}
+
 func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response, *failure) {
 	s := p.server
 	if p.method == methodList {
-		l := listing{server: s, rev: p.rev}
-		if r.Cursor != "" {
-			var ok bool
-			if l.after, ok = parseCursor(r.Cursor); !ok {
-				return nil, &failure{seen: errCursor}
-			}
+		after, err := listParams{cursor: r.Cursor}.after()
+		if err != nil {
+			return nil, &failure{seen: err}
 		}
+		l := listing{server: s, rev: p.rev, after: after}
 		list, f := l.appendPage(ctx, []byte{'{'})
-		p.list = append(list, '}')
-		return &Response{List: p.list}, f
+		list = append(list, '}')
+		return &Response{List: slices.Clone(list), list: list}, f
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
-		return nil, &failure{seen: unknownPrompt(r.Prompt)}
+		return nil, &failure{seen: unknownPrompt(strings.ToValidUTF8(r.Prompt, "\ufffd"))}
 	}
 	if p.method == methodComplete {
 		g := &completion{
@@ -165,14 +209,10 @@ func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response,
 		values, total, f := g.values(ctx)
 		return &Response{Values: values, Total: total}, f
 	}
-	if p.hasRendered {
-		c.round.restart()
-	}
-	p.hasRendered = true
 	g := &rendering{server: s, rev: p.rev, definition: d, responses: p.responses, state: p.state}
-	g.texts, g.undeclared = d.plan.collectTexts(r.Arguments, p.notStrings, s.options.StrictArguments)
+	g.texts, g.undeclared = d.plan.collectTexts(r.Arguments, r.NotStrings, s.options.StrictArguments)
 	result, f := g.render(ctx, c)
-	return &Response{Result: result}, f
+	return &Response{Result: result, Asked: p.state != "" || g.rounds > 0 || c.hasAsked.Load()}, f
 }
 
 // append appends the result that a response is.
@@ -183,10 +223,14 @@ func (p *passage) append(dst []byte, r *Response) ([]byte, *failure) {
 	}
 	switch p.method {
 	case methodList:
-		if err := p.checkList(r.List); err != nil {
-			return nil, hide(p.failed, fmt.Errorf("the middleware's list: %w", err))
+		list := r.list
+		if list == nil || !bytes.Equal(list, r.List) {
+			var err error
+			if list, err = compactList(r.List); err != nil {
+				return nil, hide(p.failed, fmt.Errorf("the middleware's list: %w", err))
+			}
 		}
-		dst = append(dst, r.List[:len(r.List)-1]...)
+		dst = append(dst, list[:len(list)-1]...)
 		if p.rev.Stateless() {
 			dst = append(dst, s.cacheable...)
 		}
@@ -200,29 +244,36 @@ func (p *passage) append(dst []byte, r *Response) ([]byte, *failure) {
 	return s.appendResult(dst, p.rev, r.Result)
 }
 
-// checkList refuses what is no list that this server can send. One of its own,
-// the middleware may have kept for a while.
-func (p *passage) checkList(list json.RawMessage) error {
-	if len(list) > 0 && len(list) == len(p.list) && &list[0] == &p.list[0] {
-		return nil
-	}
+// compactList returns a list of the middleware's own as it can be sent, or what is
+// wrong with it.
+func compactList(list json.RawMessage) ([]byte, error) {
 	var doc strictjson.Doc
 	if err := doc.Parse(string(list), maxDepth); err != nil {
-		return err
+		return nil, err
 	}
 	root := doc.Root()
 	if root.Get("prompts").Kind() != strictjson.Array {
-		return errors.New("it has no array of prompts")
+		return nil, errors.New("it has no array of prompts")
 	}
-	for name := range root.Members() {
-		if name != "prompts" && name != "nextCursor" {
-			return fmt.Errorf("it has a member %q", name)
+	for p := range root.Get("prompts").Elements() {
+		if p.Get("name").Kind() != strictjson.String {
+			return nil, errors.New("it has a prompt without a name")
 		}
 	}
-	if list[0] != '{' || list[len(list)-1] != '}' {
-		return errors.New("it has white space around it")
+	for name, v := range root.Members() {
+		switch {
+		case name == "prompts":
+		case name != "nextCursor":
+			return nil, fmt.Errorf("it has a member %q", name)
+		case v.Text() == "":
+			return nil, errors.New("its nextCursor is not a string that says something")
+		}
 	}
-	return nil
+	var b bytes.Buffer
+	if err := json.Compact(&b, list); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // failureError is a failure as the error of what the middleware is wrapped around.
@@ -232,8 +283,8 @@ func (o *failureError) Error() string {
 	switch f := o.failure; {
 	case f.asking != nil:
 		return ErrInputRequired.Error()
-	case f.unseen != nil:
-		return f.unseen.Error()
+	case f.cause != nil:
+		return f.cause.Error()
 	default:
 		return f.seen.Error()
 	}
@@ -244,8 +295,8 @@ func (o *failureError) Unwrap() []error {
 		return []error{ErrInputRequired}
 	}
 	errs := []error{o.failure.seen}
-	if o.failure.unseen != nil {
-		errs = append(errs, o.failure.unseen)
+	if o.failure.cause != nil {
+		errs = append(errs, o.failure.cause)
 	}
 	return errs
 }
@@ -268,7 +319,7 @@ func (p *plan) collectTexts(args map[string]string, notStrings []string, strict 
 		if i := p.find(name); i >= 0 {
 			texts[i] = given{text: text, ok: true}
 		} else if strict {
-			problems = append(problems, p.undeclared(name))
+			problems = append(problems, p.undeclared(strings.ToValidUTF8(name, "\ufffd")))
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Argument, b.Argument) })

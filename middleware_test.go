@@ -153,7 +153,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 			{"without arguments", "prompts/get", `"name":"trip"`, Request{Prompt: "trip"}},
 			{"arguments that are null", "prompts/get", `"name":"trip","arguments":null`, Request{Prompt: "trip"}},
 			{"undeclared arguments", "prompts/get", `"name":"text","arguments":{"x":"y","":""}`, Request{Prompt: "text", Arguments: map[string]string{"x": "y", "": ""}}},
-			{"values that are no strings", "prompts/get", `"name":"trip","arguments":{"to":7,"from":"Ulm","x":null}`, Request{Prompt: "trip", Arguments: map[string]string{"from": "Ulm"}}},
+			{"values that are no strings", "prompts/get", `"name":"trip","arguments":{"to":7,"from":"Ulm","x":null}`, Request{Prompt: "trip", Arguments: map[string]string{"from": "Ulm"}, NotStrings: []string{"to", "x"}}},
 			{"an unknown prompt", "prompts/get", `"name":"no\none"`, Request{Prompt: "no\none"}},
 			{"a hidden prompt", "prompts/get", `"name":"hidden"`, Request{Prompt: "hidden"}},
 			{"a prompt without a name", "prompts/get", `"name":""`, Request{}},
@@ -357,6 +357,7 @@ func TestMiddlewareSeesTheResponse(t *testing.T) {
 		} {
 			_, err := s.Call(t.Context(), params[0], []byte(params[1]), CallOptions{Version: version})
 			require.NoError(t, err)
+			response.list = nil // the server's own
 			assert.Equal(t, want, response, version)
 		}
 	}
@@ -1054,7 +1055,7 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	none := func(Handler) Handler { return nil }
 	_, err := newServer(nil, Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize is negative")
-	assert.ErrorContains(t, err, "Middleware has returned nil")
+	assert.ErrorContains(t, err, "what Middleware has returned is nil")
 	assert.Panics(t, func() { NewServer(nil, Options{Middleware: none}) })
 }
 

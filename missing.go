@@ -120,10 +120,10 @@ func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (r
 		return "", false, err
 	}
 	if !g.rev.Stateless() {
-		if err := c.asking.take(ctx, c.own); err != nil { // from goroutines of a function that has returned
+		if err := c.base().asking.take(ctx, c.own); err != nil { // from goroutines of a function that has returned
 			return "", false, err
 		}
-		defer c.asking.give()
+		defer c.base().asking.give()
 		results, err := c.peer.request(ctx, []*question{&q.question})
 		if err != nil {
 			return "", false, err

@@ -59,9 +59,10 @@ type Options struct {
 	// of next. Several are composed by calling one with what another returns.
 	// They see every request that is well formed, those for a prompt that there
 	// is not or that is hidden among them, and run where a [RenderFunc] does, by
-	// its rules for ctx. They may be called concurrently, and may call next more
-	// than once. What they return is checked like what a render function
-	// returns.
+	// its rules for ctx: a list, too, waits for its turn then. They may be called
+	// concurrently, and may call next more than once, until they return. What they
+	// return is checked like what a render function returns. One that answers by
+	// client must not be combined with CachePublic.
 	Middleware func(next Handler) Handler
 	// Fallback, if not nil, returns what stands in for content that the
 	// client's revision has not: an [Audio] in 2024-11-05, a [ResourceLink]

@@ -49,9 +49,21 @@ func parseCursor(cursor string) (after string, ok bool) {
 
 var errCursor = invalidParam("cursor", "cursor is not one that this server has given")
 
+// after returns the name after which a page begins; empty for the first one.
+func (p listParams) after() (string, *Error) {
+	if p.cursor == "" {
+		return "", nil
+	}
+	after, ok := parseCursor(p.cursor)
+	if !ok {
+		return "", errCursor
+	}
+	return after, nil
+}
+
 // listParams are the params of prompts/list.
 type listParams struct {
-	after string // the name that the cursor holds; empty for the first page
+	cursor string // empty for the first page
 }
 
 func parseListParams(params strictjson.Value) (listParams, *Error) {
@@ -62,11 +74,10 @@ func parseListParams(params strictjson.Value) (listParams, *Error) {
 	switch c := params.Get("cursor"); c.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.String:
-		after, ok := parseCursor(c.Text())
-		if !ok {
+		p.cursor = c.Text()
+		if p.cursor == "" {
 			return p, errCursor
 		}
-		p.after = after
 	default:
 		return p, &Error{Code: CodeInvalidParams, Message: "cursor must be a string", Data: paramData{"cursor"}}
 	}

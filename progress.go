@@ -21,7 +21,7 @@ import (
 // has returned, but for what was reported last.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if c := callerOf(ctx); c != nil {
-		c.progress.report(c, report{done, total, message})
+		c.base().progress.report(c.base(), report{done, total, message})
 	}
 }
 

@@ -122,11 +122,12 @@ func Ask(ctx context.Context, questions ...Question) error {
 	}
 	if !c.rev.Stateless() {
 		// What another goroutine has asked is not asked again.
-		if err := c.asking.take(ctx, c.own); err != nil {
+		if err := c.base().asking.take(ctx, c.own); err != nil {
 			return err
 		}
-		defer c.asking.give()
+		defer c.base().asking.give()
 	}
+	c.hasAsked.Store(true)
 	var unanswered []*question
 	var refusals []error
 	for _, q := range all {

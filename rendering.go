@@ -67,7 +67,7 @@ func (c *call) passGet(name string, args strictjson.Value) (work, *Error) {
 		if v.Kind() == strictjson.String {
 			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
 		} else {
-			p.notStrings = append(p.notStrings, strings.Clone(name))
+			p.request.NotStrings = append(p.request.NotStrings, strings.Clone(name))
 		}
 	}
 	return c.passage(p, renderFailed), nil
@@ -115,6 +115,7 @@ type rendering struct {
 
 	boundTo binding
 	isBound bool
+	caller  *caller // once it is rendered
 }
 
 const renderFailed = "the prompt could not be rendered"
@@ -131,7 +132,7 @@ func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 	case f == nil:
 		return g.server.appendResult(dst, g.rev, result)
 	case f.asking != nil:
-		return g.appendInputRequired(ctx, dst, c)
+		return g.appendInputRequired(ctx, dst)
 	}
 	return nil, f
 }
@@ -143,7 +144,7 @@ func (g *rendering) render(ctx context.Context, c *caller) (*Result, *failure) {
 	if !g.server.isVisible(ctx, d) {
 		return nil, &failure{seen: unknownPrompt(d.prompt.Name)}
 	}
-	c.asks, c.rendered = true, d.prompt.Name
+	g.caller, c.asks, c.rendered = c, true, d.prompt.Name
 	if f := g.open(ctx, c); f != nil {
 		return nil, f
 	}
@@ -233,8 +234,8 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 }
 
 // appendInputRequired appends the result that asks the pending questions.
-func (g *rendering) appendInputRequired(ctx context.Context, dst []byte, c *caller) ([]byte, *failure) {
-	s := g.server
+func (g *rendering) appendInputRequired(ctx context.Context, dst []byte) ([]byte, *failure) {
+	s, c := g.server, g.caller
 	questions, state := c.round.asked(s.options.StateTTL)
 	if len(questions) == 0 {
 		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))

@@ -352,7 +352,7 @@ func TestTypes(t *testing.T) {
 			refuses: []refusal{{"18446744073709551616", "range", `"18446744073709551616" is out of range`, ""}},
 		}),
 		of("named integer within bounds", typed[counter]{
-			schema: &S{Minimum: pointerTo(1.0), Maximum: pointerTo(10.0), MultipleOf: pointerTo(3.0)}, hint: "an integer from 1 to 10, a multiple of 3",
+			schema: &S{Minimum: pointerTo(1.0), Maximum: pointerTo(10.0), MultipleOf: pointerTo(3.0)}, hint: "an integer from 1 to 10, a multiple of 3", completes: []string{"3", "6", "9"},
 			reads: []read[counter]{{"3", 3}, {"9", 9}},
 			refuses: []refusal{
 				{"0", "range", "0 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
@@ -734,9 +734,9 @@ func TestTypesComplete(t *testing.T) {
 		{"c", "GRÜN", []string{"Grün"}},
 		{"c", "red ", nil},
 		{"n", "1", []string{"1", "10"}},
-		{"p", "r", []string{"red"}},
+		{"p", "r", []string{"red", "Grün", "gray"}}, // those within come after
 		{"l", "", []string{"red", "Grün", "gray"}},
-		{"l", "red,", []string{"red,red", "red,Grün", "red,gray"}},
+		{"l", "red,", []string{"red,Grün", "red,gray"}},
 		{"l", "blue, G", []string{"blue, Grün", "blue, gray"}}, // what stands before is not judged
 		{"l", "[", nil},
 		{"f", "true,f", []string{"true,false"}},

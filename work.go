@@ -36,8 +36,7 @@ func (f runFunc) run(ctx context.Context, dst []byte) ([]byte, *failure) { retur
 func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, f = nil, hide(w.failed, fmt.Errorf("panic: %v", v))
-			f.stack = debug.Stack()
+			result, f = nil, panicked(w.failed, v)
 		}
 	}()
 	result, f = w.code.run(ctx, dst)
@@ -45,6 +44,13 @@ func (w work) do(ctx context.Context, dst []byte) (result []byte, f *failure) {
 		f.finish(ctx)
 	}
 	return result, f
+}
+
+// panicked makes a failure of a panic that has just been recovered from.
+func panicked(title string, v any) *failure {
+	f := hide(title, fmt.Errorf("panic: %v", v))
+	f.stack = debug.Stack()
+	return f
 }
 
 // failure is why a work has no result.
@@ -57,7 +63,8 @@ type failure struct {
 	unseen error
 	stack  []byte // of a panic
 
-	cut bool // it failed because its context has ended
+	cause error // what the author's code has returned, if that is why
+	cut   bool  // it failed because its context has ended
 
 	// asking, if not nil, says that it is no failure: the client is to be asked
 	// first. There is nothing else to say then.
@@ -66,13 +73,13 @@ type failure struct {
 
 // hide makes a failure of which the client gets to see no more than the title.
 func hide(title string, err error) *failure {
-	return &failure{seen: internalError(title), title: title, level: slog.LevelError, unseen: err}
+	return &failure{seen: internalError(title), title: title, level: slog.LevelError, unseen: err, cause: err}
 }
 
 // show makes a failure that the client gets to see as e. The author gets err
 // if it says more than that.
 func show(e *Error, err error) *failure {
-	f := &failure{seen: e}
+	f := &failure{seen: e, cause: err}
 	if !saysNoMore(err) {
 		f.title, f.level, f.unseen = "the request was refused", slog.LevelInfo, err
 	}
