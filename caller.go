@@ -16,6 +16,8 @@ type caller struct {
 	// asks says that the function may ask the client for input: only render
 	// functions may.
 	asks bool
+	// isCached says that the function works for several clients.
+	isCached bool
 	// isLive says that the peer can send the client requests.
 	isLive   bool
 	peer     peer

@@ -17,9 +17,10 @@ import (
 // definition is a prompt as a registry holds it: compiled, checked, and never
 // changed again.
 type definition struct {
-	prompt Prompt // a copy; its arguments are completed by the struct
-	plan   *plan
-	listed [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
+	prompt  Prompt // a copy; its arguments are completed by the struct
+	plan    *plan
+	listed  [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
+	results *results                // kept for further requests; nil if none are
 	// shown returns a copy of the prompt for filters, made once.
 	shown func() Prompt
 }
@@ -40,7 +41,8 @@ func compile(p Prompt) (*definition, error) {
 	case p.typed != nil && p.Render != nil:
 		faults = append(faults, errors.New("it has two render functions, Render and the one given to New"))
 	}
-	d := &definition{}
+	faults = append(faults, p.Cache.check()...)
+	d := &definition{results: p.Cache.newResults()}
 	var argumentFaults []error
 	d.plan, argumentFaults = compilePlan(&p)
 	faults = append(faults, argumentFaults...)
@@ -156,10 +158,17 @@ func (e *encoder) argument(a *argument, hints bool) {
 
 // bind fills in the arguments of a call.
 func (d *definition) bind(args []given) (bound, []problem) {
+	var render bound
+	var problems []problem
 	if d.prompt.typed != nil {
-		return d.prompt.typed.bind(d.plan, args)
+		render, problems = d.prompt.typed.bind(d.plan, args)
+	} else {
+		render, problems = d.prompt.Render.bind(d.plan, args)
 	}
-	return d.prompt.Render.bind(d.plan, args)
+	if d.results != nil {
+		render = d.cached(args, render)
+	}
+	return render, problems
 }
 
 // clone returns a copy that shares nothing changeable with p, but for values

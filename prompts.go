@@ -39,6 +39,8 @@ type Prompt struct {
 	// as "(one of: go, python, rust; default go)", because the protocol has
 	// no other place for it.
 	NoHints bool
+	// Cache keeps results for further requests. Default: it does not.
+	Cache Cache
 	// Render answers prompts/get. It is nil for a prompt made by [New], and
 	// required for any other.
 	Render RenderFunc

@@ -110,6 +110,9 @@ func Elicit[T any](ctx context.Context, key, message string, arguments ...Argume
 // answer.
 func Ask(ctx context.Context, questions ...Question) error {
 	c := callerOf(ctx)
+	if c != nil && c.isCached {
+		return &cannotAsk{why: "the prompt is kept for other clients, too (see Cache)"}
+	}
 	if c == nil || !c.asks {
 		return &cannotAsk{why: "this is not the context of a render function"}
 	}

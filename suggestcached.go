@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"sync"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/memo"
 )
 
 const (
@@ -43,137 +43,20 @@ func SuggestCached[K comparable](
 	if key == nil || f == nil {
 		panic(errors.New("prompts: SuggestCached: a function is nil"))
 	}
-	c := &suggestions[K]{ttl: ttl, f: f, fetches: map[K]*fetch{}, kept: map[K]*kept{}}
+	cache := memo.New[K, *index](ttl, maxCached)
 	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
-		x, err := c.get(ctx, key(ctx, args))
+		k := key(ctx, args)
+		keep := len(fmt.Sprint(k)) <= maxCachedKey
+		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*index, error) {
+			values, err := f(ctx, k)
+			if err != nil {
+				return nil, err
+			}
+			return indexed(values)
+		})
 		if err != nil {
 			return nil, err
 		}
 		return x.match(prefix), nil
 	}
-}
-
-// suggestions are the lists of a SuggestCached.
-type suggestions[K comparable] struct {
-	ttl time.Duration
-	f   func(ctx context.Context, key K) ([]string, error)
-
-	mu      sync.Mutex // protects the fields below, and waiting of each fetch
-	fetches map[K]*fetch
-	kept    map[K]*kept
-	order   []K // of kept, the oldest first
-}
-
-// kept is a list that has been fetched.
-type kept struct {
-	index *index
-	until time.Time
-}
-
-// fetch is a call of f.
-type fetch struct {
-	cancel  context.CancelCauseFunc
-	waiting int           // requests
-	done    chan struct{} // closed when the fields below are set
-	index   *index
-	err     error
-}
-
-// get returns the list of a key. If ctx ends before there is one, the error is
-// the cause of that.
-func (c *suggestions[K]) get(ctx context.Context, key K) (*index, error) {
-	if same := key; same != key {
-		return nil, errors.New("the key does not equal itself, so it would never be found again")
-	}
-	x, f := c.look(key)
-	if x != nil {
-		return x, nil
-	}
-	select {
-	case <-f.done:
-		return f.index, f.err
-	case <-ctx.Done():
-		c.leave(key, f)
-		return nil, context.Cause(ctx)
-	}
-}
-
-// look returns the list of a key if it is there, or else a fetch to wait for.
-func (c *suggestions[K]) look(key K) (*index, *fetch) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.expire(time.Now())
-	if k := c.kept[key]; k != nil {
-		return k.index, nil
-	}
-	f := c.fetches[key]
-	if f == nil {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		f = &fetch{cancel: cancel, done: make(chan struct{})}
-		c.fetches[key] = f
-		go c.fetch(ctx, key, f)
-	}
-	f.waiting++
-	return nil, f
-}
-
-// leave ends the fetch if nobody else waits for it.
-func (c *suggestions[K]) leave(key K, f *fetch) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f.waiting--; f.waiting > 0 {
-		return
-	}
-	if c.fetches[key] == f {
-		delete(c.fetches, key)
-	}
-	f.cancel(errNobodyWaits)
-}
-
-var errNobodyWaits = fmt.Errorf("the requests that waited have gone: %w", context.Canceled)
-
-func (c *suggestions[K]) fetch(ctx context.Context, key K, f *fetch) {
-	keeps := c.ttl > 0 && len(fmt.Sprint(key)) <= maxCachedKey
-	f.err = errGoexit // unless f comes to its end
-	defer f.cancel(errAnswered)
-	defer close(f.done)
-	defer func() {
-		if v := recover(); v != nil {
-			f.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.fetches[key] != f {
-			return // its end has come too late
-		}
-		delete(c.fetches, key)
-		if f.err == nil && keeps {
-			c.keep(key, f.index)
-		}
-	}()
-	values, err := c.f(ctx, key)
-	if err == nil {
-		f.index, err = indexed(values)
-	}
-	f.err = err
-}
-
-func (c *suggestions[K]) keep(key K, x *index) {
-	if len(c.order) == maxCached {
-		c.forgetOldest()
-	}
-	c.kept[key] = &kept{index: x, until: time.Now().Add(c.ttl)}
-	c.order = append(c.order, key)
-}
-
-// expire forgets the lists whose time has passed.
-func (c *suggestions[K]) expire(now time.Time) {
-	for len(c.order) > 0 && !now.Before(c.kept[c.order[0]].until) {
-		c.forgetOldest()
-	}
-}
-
-func (c *suggestions[K]) forgetOldest() {
-	delete(c.kept, c.order[0])
-	c.order = c.order[1:]
 }

@@ -1,0 +1,244 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type userKey struct{}
+
+func userOf(ctx context.Context) string {
+	name, _ := ctx.Value(userKey{}).(string)
+	return name
+}
+
+// counting is a prompt that tells how often it has been rendered.
+func counting(c Cache) Prompt {
+	var n atomic.Int64
+	p := New(Prompt{Name: "p", Cache: c}, func(ctx context.Context, in struct {
+		A string `json:"a,omitempty"`
+		N int    `json:"n,omitempty"`
+	}) (*Result, error) {
+		if in.A == "fails" {
+			return nil, fmt.Errorf("render %d", n.Add(1))
+		}
+		return Messages(User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), userOf(ctx)))), nil
+	})
+	return p
+}
+
+func getAs(t *testing.T, s *Server, user, args string) (string, error) {
+	t.Helper()
+	raw, err := s.Call(context.WithValue(t.Context(), userKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), CallOptions{})
+	if err != nil {
+		return "", err
+	}
+	var result struct {
+		Messages []struct{ Content struct{ Text string } }
+	}
+	require.NoError(t, json.Unmarshal(raw, &result))
+	require.Len(t, result.Messages, 1)
+	return result.Messages[0].Content.Text, nil
+}
+
+// A result is kept for its time, for the same arguments of the same principal.
+func TestCache(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewServer(registryOf(counting(Cache{TTL: time.Minute, Shared: shared})), Options{Principal: userOf})
+			get := func(user, args string) string {
+				text, err := getAs(t, s, user, args)
+				require.NoError(t, err)
+				return text
+			}
+			first := get("ann", `{"a":"x"}`)
+			assert.Equal(t, `"x" 0 render 1 for ""`, first, "its context has no values")
+			assert.Equal(t, first, get("ann", `{"a":"x"}`))
+			assert.Equal(t, `"x" 1 render 2 for ""`, get("ann", `{"a":"x","n":"1"}`))
+			assert.Equal(t, `"" 0 render 3 for ""`, get("ann", `{}`))
+			assert.Equal(t, `"" 0 render 4 for ""`, get("ann", `{"a":""}`), "absent is not empty")
+			if shared {
+				assert.Equal(t, first, get("ben", `{"a":"x"}`))
+			} else {
+				assert.Equal(t, `"x" 0 render 5 for ""`, get("ben", `{"a":"x"}`))
+				assert.Equal(t, `"x" 0 render 6 for ""`, get("", `{"a":"x"}`))
+			}
+			time.Sleep(time.Minute - 1)
+			assert.Equal(t, first, get("ann", `{"a":"x"}`))
+			time.Sleep(1)
+			assert.NotEqual(t, first, get("ann", `{"a":"x"}`))
+		})
+	}
+}
+
+// Neither errors nor faulty arguments are kept, nor what is too large to keep.
+func TestCacheKeepsNot(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	s := NewServer(registryOf(counting(Cache{TTL: time.Hour, MaxResults: 2})), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for i := range 2 {
+		_, err := getAs(t, s, "", `{"a":"fails"}`)
+		require.Error(t, err)
+		assert.Contains(t, log.String(), fmt.Sprint("render ", i+1))
+		_, err = getAs(t, s, "", `{"n":"x"}`)
+		assert.ErrorContains(t, err, "n: ")
+	}
+	large := `{"a":"` + strings.Repeat("x", maxResultKey) + `"}`
+	one, err := getAs(t, s, "", large)
+	require.NoError(t, err)
+	two, err := getAs(t, s, "", large)
+	require.NoError(t, err)
+	assert.NotEqual(t, one, two)
+
+	// Of three results the oldest is forgotten.
+	texts := map[string]string{}
+	for _, a := range []string{"a", "b", "c"} {
+		texts[a], err = getAs(t, s, "", `{"a":"`+a+`"}`)
+		require.NoError(t, err)
+	}
+	for _, a := range []string{"c", "b"} {
+		text, err := getAs(t, s, "", `{"a":"`+a+`"}`)
+		require.NoError(t, err)
+		assert.Equal(t, texts[a], text)
+	}
+	text, err := getAs(t, s, "", `{"a":"a"}`)
+	require.NoError(t, err)
+	assert.NotEqual(t, texts["a"], text)
+}
+
+// Requests that come while the function runs wait for its result; one that goes
+// is no loss to the others; when all have gone, its context ends.
+func TestCacheConcurrent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		renders := 0
+		release := make(chan struct{})
+		var cause error
+		s := NewServer(registryOf(Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+			renders++
+			select {
+			case <-release:
+				return Messages(User("done")), nil
+			case <-ctx.Done():
+				cause = context.Cause(ctx)
+				return nil, cause
+			}
+		}}), Options{})
+		call := func(ctx context.Context) error {
+			_, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
+			return err
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { assert.ErrorIs(t, call(leaving), context.Canceled) })
+		synctest.Wait()
+		for range 10 {
+			all.Go(func() { assert.NoError(t, call(t.Context())) })
+		}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		assert.NoError(t, cause, "others wait for it")
+		close(release)
+		all.Wait()
+		assert.Equal(t, 1, renders)
+		require.NoError(t, call(t.Context()))
+		assert.Equal(t, 1, renders)
+
+		release = make(chan struct{})
+		time.Sleep(time.Hour)
+		leaving, leave = context.WithCancel(t.Context())
+		for range 3 {
+			all.Go(func() { assert.ErrorIs(t, call(leaving), context.Canceled) })
+		}
+		synctest.Wait()
+		leave()
+		all.Wait()
+		synctest.Wait()
+		assert.Equal(t, 2, renders)
+		assert.ErrorIs(t, cause, context.Canceled)
+	})
+}
+
+// How a function fails that works for several clients.
+func TestCacheFailures(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	cached := func(name string, render RenderFunc) Prompt {
+		return Prompt{Name: name, Cache: Cache{TTL: time.Hour}, Render: render}
+	}
+	s := NewServer(registryOf(
+		cached("panics", func(context.Context, map[string]string) (*Result, error) { panic("no") }),
+		cached("goes", func(context.Context, map[string]string) (*Result, error) { runtime.Goexit(); return nil, nil }),
+		cached("asks", func(ctx context.Context, _ map[string]string) (*Result, error) {
+			_, err := Elicit[struct{ A string }](ctx, "a", "A?")
+			return nil, err
+		}),
+		cached("blames", func(context.Context, map[string]string) (*Result, error) { return nil, InvalidArgument("a", "is bad") }),
+		cached("nothing", func(context.Context, map[string]string) (*Result, error) { return nil, nil }),
+		cached("a", func(ctx context.Context, _ map[string]string) (*Result, error) { return Include(ctx, "b", nil) }),
+		cached("b", func(ctx context.Context, _ map[string]string) (*Result, error) { return Include(ctx, "a", nil) }),
+		cached("reports", func(ctx context.Context, _ map[string]string) (*Result, error) {
+			Progress(ctx, 1, 2, "")
+			return Include(ctx, "plain", nil)
+		}),
+		textPrompt("plain", "hi"),
+	), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for name, want := range map[string]string{
+		"panics":  "panic: no",
+		"goes":    "runtime.Goexit",
+		"nothing": "neither",
+		"a":       "includes itself",
+	} {
+		_, logged, err := called(t, s, &log, name)
+		assert.ErrorContains(t, err, "(-32603)", name)
+		assert.Contains(t, logged, want, name)
+	}
+	_, _, err := called(t, s, &log, "asks")
+	assert.ErrorContains(t, err, "kept for other clients")
+	_, _, err = called(t, s, &log, "blames")
+	assert.ErrorContains(t, err, "a: is bad (-32602)")
+	texts, _, err := called(t, s, &log, "reports")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"hi"}, texts)
+}
+
+// A prompt that is replaced has new results.
+func TestCacheOfReplacedPrompt(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(counting(Cache{TTL: time.Hour}))
+	s := NewServer(reg, Options{})
+	first, err := getAs(t, s, "", "{}")
+	require.NoError(t, err)
+	require.NoError(t, reg.Set(Prompt{Name: "p", Render: func(context.Context, map[string]string) (*Result, error) {
+		return Messages(User("new")), nil
+	}}))
+	second, err := getAs(t, s, "", "{}")
+	require.NoError(t, err)
+	assert.NotEqual(t, first, second)
+}
+
+func TestCacheFaults(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]Cache{
+		"Cache.TTL is negative":        {TTL: -1},
+		"Cache.MaxResults is negative": {TTL: 1, MaxResults: -1},
+		"has no TTL":                   {Shared: true},
+	} {
+		var reg Registry
+		assert.ErrorContains(t, reg.Add(counting(c)), want)
+	}
+}

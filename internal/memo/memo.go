@@ -1,0 +1,147 @@
+// Package memo keeps what slow functions return.
+package memo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Cache keeps values by key for a time. One call for a key is made at a time;
+// whoever wants it meanwhile waits for it. Errors are not kept.
+type Cache[K comparable, V any] struct {
+	ttl  time.Duration
+	most int
+
+	mu    sync.Mutex // protects the fields below, and waiting of each call
+	calls map[K]*call[V]
+	kept  map[K]kept[V]
+	order []K // of kept, the oldest first
+}
+
+type kept[V any] struct {
+	value V
+	until time.Time
+}
+
+type call[V any] struct {
+	cancel  context.CancelCauseFunc
+	waiting int           // for it
+	done    chan struct{} // closed when the fields below are set
+	value   V
+	err     error
+}
+
+// New returns a cache of the values of the last ttl, and of most of them at
+// most. It keeps none if ttl is not positive.
+func New[K comparable, V any](ttl time.Duration, most int) *Cache[K, V] {
+	return &Cache[K, V]{ttl: ttl, most: most, calls: map[K]*call[V]{}, kept: map[K]kept[V]{}}
+}
+
+var (
+	errNobodyWaits = fmt.Errorf("the requests that waited have gone: %w", context.Canceled)
+	errDone        = fmt.Errorf("the function has returned: %w", context.Canceled)
+	errGoexit      = errors.New("its goroutine was ended by runtime.Goexit")
+	errKey         = errors.New("the key does not equal itself, so it would never be found again")
+)
+
+// Get returns the value of a key. If there is none it calls f, on a goroutine
+// of its own, with a context that has no values and ends when nobody waits any
+// more; the next Get calls f again then, even if it has not returned. keep says
+// whether the value is to be kept. If ctx ends before there is a value, the error
+// is the cause of that; else it is f's. A panic of f is an error.
+func (c *Cache[K, V]) Get(ctx context.Context, key K, keep bool, f func(ctx context.Context) (V, error)) (V, error) {
+	var none V
+	if same := key; same != key {
+		return none, errKey
+	}
+	value, x := c.look(key, keep, f)
+	if x == nil {
+		return value, nil
+	}
+	select {
+	case <-x.done:
+		return x.value, x.err
+	case <-ctx.Done():
+		c.leave(key, x)
+		return none, context.Cause(ctx)
+	}
+}
+
+// look returns the value of a key if it is there, or else a call to wait for.
+func (c *Cache[K, V]) look(key K, keep bool, f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.expire(time.Now())
+	if k, ok := c.kept[key]; ok {
+		return k.value, nil
+	}
+	x = c.calls[key]
+	if x == nil {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		x = &call[V]{cancel: cancel, done: make(chan struct{})}
+		c.calls[key] = x
+		go c.call(ctx, key, x, keep, f) // ends with f
+	}
+	x.waiting++
+	return value, x
+}
+
+// leave ends the call if nobody else waits for it.
+func (c *Cache[K, V]) leave(key K, x *call[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.waiting--; x.waiting > 0 {
+		return
+	}
+	if c.calls[key] == x {
+		delete(c.calls, key)
+	}
+	x.cancel(errNobodyWaits)
+}
+
+func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep bool, f func(ctx context.Context) (V, error)) {
+	x.err = errGoexit // unless f comes to its end
+	defer x.cancel(errDone)
+	defer close(x.done)
+	defer func() {
+		if v := recover(); v != nil {
+			x.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.calls[key] != x {
+			return // its end has come too late
+		}
+		delete(c.calls, key)
+		if x.err == nil && keep && c.ttl > 0 {
+			c.keep(key, x.value)
+		}
+	}()
+	x.value, x.err = f(ctx)
+}
+
+func (c *Cache[K, V]) keep(key K, value V) {
+	if len(c.order) >= c.most {
+		c.forgetOldest()
+	}
+	c.kept[key] = kept[V]{value: value, until: time.Now().Add(c.ttl)}
+	c.order = append(c.order, key)
+}
+
+// expire forgets the values whose time has passed.
+func (c *Cache[K, V]) expire(now time.Time) {
+	for len(c.order) > 0 && !now.Before(c.kept[c.order[0]].until) {
+		c.forgetOldest()
+	}
+}
+
+func (c *Cache[K, V]) forgetOldest() {
+	var none K
+	delete(c.kept, c.order[0])
+	c.order[0] = none // the array behind may live on
+	c.order = c.order[1:]
+}
