@@ -22,6 +22,38 @@
 // connected clients that the registry has changed, at least once after the
 // last change.
 //
+// # Arguments
+//
+// On the wire the arguments of a prompt are texts, and nothing says what they
+// may be. So the struct does, and what it says reaches the person who fills them
+// in three times: as a hint in the list, as completion while they type, and as a
+// sentence for each thing that is wrong, all at once.
+//
+//   - The fields are the arguments, in their order: what they are called, which
+//     are optional, what describes them (see the example "ArgumentFields").
+//   - A text becomes what the field is: a number, a duration, a time, an
+//     address, a list, JSON, a type of your own (ArgumentTypes).
+//   - A schema constrains the value: Prompt.Arguments adds it by name
+//     (ArgumentSchema), with a default for when there is none
+//     (ArgumentDefaults). [Enum] is the shortest.
+//   - What has few values completes by itself. [Suggest], [SuggestFunc] and
+//     [SuggestCached] complete the rest, or a [CompleteFunc] of your own.
+//   - A render function blames an argument itself with [InvalidArgument]
+//     (ArgumentBlame).
+//   - What cannot work is refused when the prompt is added, with what to write
+//     instead (ArgumentFaults).
+//   - Package prompttemplate checks that a template uses the arguments that are
+//     declared, and no others. [Fence] and [Untrusted] keep a value from being
+//     taken for something else.
+//   - [Doc] writes all of that as a table.
+//
+// # Around a request
+//
+// Options.Middleware wraps every request for a list, a prompt or completions;
+// Options.Visible hides prompts from some clients; Options.Rate bounds how often
+// a client may ask; Prompt.Cache keeps results, and [Include] makes one prompt
+// of others.
+//
 // # Connecting a server
 //
 // [Server.Serve] takes a [Transport], a connection that carries whole

@@ -59,16 +59,25 @@ const readmeFragments = `package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttemplate"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
+
+func template() (prompts.Prompt, error) {
+	%s
+	return review, err
+}
 
 func branchesOf(context.Context, string, string) ([]string, error) { return nil, nil }
 
 var _ = %s
+
+%s
 
 var _ = prompts.Prompt{Render: announce}
 
@@ -94,7 +103,7 @@ func serve(ctx context.Context, srv *prompts.Server) error {
 	%s
 }
 
-var _, _, _ = decline, several, serve
+var _, _, _, _, _ = template, audit, decline, several, serve
 `
 
 // buildReadmeProgram builds the README's one Go program outside of this
@@ -105,8 +114,12 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 6, "the Go code of README.md: a program, an argument, a prompt and two parts of one, a server")
-	fragments := fmt.Sprintf(readmeFragments, programs[1][1], programs[2][1], programs[3][1], programs[4][1], programs[5][1])
+	require.Len(t, programs, 8, "the Go code of README.md: a program, a template, an argument, a middleware, a prompt and two parts of one, a server")
+	var parts []any
+	for _, p := range programs[1:] {
+		parts = append(parts, p[1])
+	}
+	fragments := fmt.Sprintf(readmeFragments, parts...)
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)

@@ -1,0 +1,220 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// show adds the prompt, calls it with the arguments as JSON, and prints what a
+// client gets: the text, or the error.
+func show(p prompts.Prompt, calls ...string) {
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	srv := prompts.NewServer(&reg, prompts.Options{StrictArguments: true})
+	for _, args := range calls {
+		params := fmt.Sprintf(`{"name":%q,"arguments":%s}`, p.Name, args)
+		raw, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		var result struct {
+			Messages []struct{ Content struct{ Text string } }
+		}
+		if err := json.Unmarshal(raw, &result); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Messages[0].Content.Text)
+	}
+}
+
+// showList adds the prompt and prints its arguments as clients see them.
+func showList(p prompts.Prompt) {
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	raw, err := prompts.NewServer(&reg, prompts.Options{}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var list struct {
+		Prompts []struct {
+			Arguments []struct {
+				Name, Description string
+				Required          bool
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range list.Prompts[0].Arguments {
+		fmt.Printf("%s, required: %t: %s\n", a.Name, a.Required, a.Description)
+	}
+}
+
+// printed is a render function that prints what it gets.
+func printed[In any](_ context.Context, in In) (*prompts.Result, error) {
+	return prompts.Messages(prompts.User(fmt.Sprintf("%+v", in))), nil
+}
+
+type paging struct {
+	Page int `json:"page,omitempty"`
+}
+
+// The fields are the arguments, in their order, those of embedded structs among
+// them. omitempty, omitzero and pointers make one optional; "-" makes it none.
+func Example_argumentFields() {
+	type Search struct {
+		Query   string `json:"query" jsonschema:"what to look for"`
+		Verbose *bool  `json:"verbose"`
+		paging
+		Cache  string `json:"-"`
+		secret string
+	}
+	showList(prompts.New(prompts.Prompt{Name: "search"}, printed[Search]))
+	_ = Search{}.secret
+	// Output:
+	// query, required: true: what to look for
+	// verbose, required: false: true or false
+	// page, required: false: an integer
+}
+
+// On the wire every value is a text. It becomes what the field is, or the
+// request is refused before the render function is called.
+func Example_argumentTypes() {
+	type Request struct {
+		Count   int            `json:"count,omitempty"`
+		Wait    time.Duration  `json:"wait,omitempty"`
+		When    time.Time      `json:"when,omitzero"`
+		From    netip.Addr     `json:"from,omitzero"`
+		Page    *url.URL       `json:"page"`
+		Files   []string       `json:"files,omitempty"`
+		Sizes   []int          `json:"sizes,omitempty"`
+		Options map[string]int `json:"options,omitempty"`
+	}
+	show(prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in Request) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprintln(
+			in.Count, in.Wait, in.When.Year(), in.From, in.Page, in.Files, in.Sizes, in.Options))), nil
+	}),
+		`{"count": "3", "wait": "1h30m", "when": "2026-11-21T10:00:00Z", "from": "192.0.2.1", "page": "https://example.org/",
+			"files": "a.go, b.go", "sizes": "[1, 2]", "options": "{\"depth\": 2}"}`,
+		`{"count": "three", "when": "today", "sizes": "1, x"}`,
+	)
+	// Output:
+	// 3 1h30m0s 2026 192.0.2.1 https://example.org/ [a.go b.go] [1 2] map[depth:2]
+	//
+	// count: "three" is not an integer; when: "today" is not a date and time such as 2006-01-02T15:04:05Z; sizes: element 2: "x" is not an integer (-32602)
+}
+
+// A schema constrains the value that the text has become. Clients see it as a
+// hint in the description, since the wire has no place for it, and a person
+// gets all problems at once, with what was meant if that can be told.
+func Example_argumentSchema() {
+	type Review struct {
+		Language string `json:"language" jsonschema:"its programming language"`
+		Depth    int    `json:"depth,omitempty"`
+		Ticket   string `json:"ticket,omitempty"`
+	}
+	p := prompts.New(prompts.Prompt{
+		Name: "review",
+		Arguments: []prompts.Argument{
+			{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
+			{Name: "depth", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(5.0), Default: json.RawMessage("2")}},
+			{Name: "ticket", Schema: &jsonschema.Schema{Pattern: "^[A-Z]+-[0-9]+$"}},
+		},
+	}, printed[Review])
+	showList(p)
+	show(p, `{"language": "go"}`, `{"language": "pyton", "depth": "9", "ticket": "abc", "lang": "go"}`)
+	// Output:
+	// language, required: true: its programming language (one of: go, python, rust)
+	// depth, required: false: an integer from 1 to 5; default 2
+	// ticket, required: false: matching ^[A-Z]+-[0-9]+$
+	// {Language:go Depth:2 Ticket:}
+	// ...
+}
+
+// An optional argument that is absent has its default, or its zero value. So has
+// one that a client sends empty, as clients do with a field of a form that is
+// left empty; an optional text whose schema allows it is empty then.
+func Example_argumentDefaults() {
+	type In struct {
+		Count int    `json:"count,omitempty"`
+		Title string `json:"title,omitempty"`
+		Limit *int   `json:"limit"`
+	}
+	show(prompts.New(prompts.Prompt{
+		Name: "p",
+		Arguments: []prompts.Argument{
+			{Name: "count", Schema: &jsonschema.Schema{Default: json.RawMessage("3")}},
+			{Name: "title", Schema: &jsonschema.Schema{Default: json.RawMessage(`"untitled"`)}},
+		},
+	}, func(_ context.Context, in In) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprintf("%d %q %t", in.Count, in.Title, in.Limit != nil))), nil
+	}), `{}`, `{"count": "", "title": "", "limit": ""}`, `{"limit": "0"}`)
+	// Output:
+	// 3 "untitled" false
+	// 3 "" false
+	// 3 "untitled" true
+}
+
+// What cannot work is refused when the prompt is added, all of it at once, with
+// what to write instead.
+func Example_argumentFaults() {
+	type In struct {
+		Done  chan int `json:"done"`
+		Level int      `json:"level"`
+	}
+	var reg prompts.Registry
+	err := reg.Add(prompts.New(prompts.Prompt{
+		Name:      "p",
+		Arguments: []prompts.Argument{{Name: "level", Schema: prompts.Enum("1")}, {Name: "levl"}},
+	}, printed[In]))
+	fmt.Println(err)
+	// Output:
+	// ...
+}
+
+// A render function can blame an argument itself, in the form that failed checks
+// have.
+func Example_argumentBlame() {
+	type In struct {
+		Repo string `json:"repo"`
+	}
+	errNotFound := errors.New("404")
+	show(prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in In) (*prompts.Result, error) {
+		return nil, fmt.Errorf("%w: %w", prompts.InvalidArgument("repo", "is not a repository that there is"), errNotFound)
+	}), `{"repo": "x/y"}`)
+	// Output:
+	// repo: is not a repository that there is (-32602)
+}
+
+// The prompts and their arguments as a table for a README, which a test can
+// compare with what the README has.
+func ExampleDoc() {
+	type Review struct {
+		Code     string `json:"code" jsonschema:"the code to review"`
+		Language string `json:"language,omitempty" jsonschema:"its programming language"`
+	}
+	var reg prompts.Registry
+	reg.MustAdd(prompts.New(prompts.Prompt{
+		Name: "code_review", Title: "Review Code", Description: "Asks for a review of some code",
+		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
+	}, printed[Review]))
+	fmt.Print(prompts.Doc(&reg))
+	// Output:
+	// | Prompt | Argument | Required | Description |
+	// |---|---|---|---|
+	// | `code_review` | | | **Review Code**<br>Asks for a review of some code |
+	// | | `code` | yes | the code to review |
+	// | | `language` | | its programming language (one of: go, python, rust) |
+}
