@@ -161,6 +161,7 @@ var (
 	typeTime        = reflect.TypeFor[time.Time]()
 	typeURL         = reflect.TypeFor[url.URL]()
 	typeAddr        = reflect.TypeFor[netip.Addr]()
+	typeNumber      = reflect.TypeFor[json.Number]()
 )
 
 // maxTypeDepth bounds how deep pointers and lists may nest in the type of an
@@ -195,6 +196,8 @@ func kindOf(t reflect.Type) (kind, error) {
 		return kindDuration, nil
 	case t == typeURL:
 		return kindURL, nil
+	case t == typeNumber:
+		return kindFloat, nil
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
 		return kindText, nil
 	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
@@ -269,7 +272,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		if reflect.PointerTo(t).Implements(jsonUnmarshaler) {
 			return &jsonschema.Schema{}, nil // its own method judges
 		}
-		known := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.Number](): {Type: "number"}}
+		known := map[reflect.Type]*jsonschema.Schema{typeNumber: {Type: "number"}}
 		noteTextTypes(t, known, map[reflect.Type]bool{})
 		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
 		if err != nil {

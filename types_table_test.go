@@ -374,8 +374,38 @@ func TestTypes(t *testing.T) {
 		}),
 		of("float32", typed[float32]{
 			hint:    "a number",
-			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}},
-			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}},
+			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}, {"1e-50", 0}},
+			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}, {"x", "type", `"x" is not a number`, ""}},
+		}),
+		of("float32 at a bound that it cannot hold", typed[float32]{
+			schema: &S{Minimum: pointerTo(0.1), Maximum: pointerTo(0.3), MultipleOf: pointerTo(0.1)}, hint: "a number from 0.1 to 0.3, a multiple of 0.1",
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.3", 0.3}},
+			refuses: []refusal{{"0.30000001", "range", "0.30000001 is not from 0.1 to 0.3, a multiple of 0.1", `{"minimum":0.1,"maximum":0.3,"multipleOf":0.1}`}},
+		}),
+		of("float32 of an enum", typed[float32]{
+			schema: &S{Enum: []any{0.1, 0.25}}, hint: "one of: 0.1, 0.25", completes: []string{"0.1", "0.25"},
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.10", 0.1}},
+			refuses: []refusal{{"0.1000000015", "enum", "0.1000000015 is not one of 0.1, 0.25", "[0.1,0.25]"}},
+		}),
+		// A json.Number keeps its text, which must be a number of JSON.
+		of("json.Number", typed[json.Number]{
+			hint:    "a number",
+			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
+			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "type", `"" is not a number`, ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
+		}),
+		of("json.Number within bounds", typed[json.Number]{
+			schema: &S{Minimum: pointerTo(1.0)}, hint: "a number, at least 1",
+			reads:   []read[json.Number]{{"1.0", "1.0"}},
+			refuses: []refusal{{"0.9", "range", "0.9 is not at least 1", `{"minimum":1}`}},
+		}),
+		of("pointer to a json.Number", typed[*json.Number]{
+			hint:  "a number",
+			reads: []read[*json.Number]{{"7", pointerTo(json.Number("7"))}, {"", nil}},
+		}),
+		of("[]json.Number", typed[[]json.Number]{
+			hint:    "separated by commas; each a number",
+			reads:   []read[[]json.Number]{{"1, 2.50", []json.Number{"1", "2.50"}}, {"[1.5, 1e3]", []json.Number{"1.5", "1e3"}}},
+			refuses: []refusal{{`["1"]`, "type", `element 1: "\"1\"" is not a number`, ""}, {"1,+2", "type", `element 2: "+2" is not a number`, ""}},
 		}),
 		of("named float within bounds", typed[share]{
 			schema: &S{ExclusiveMinimum: pointerTo(0.0), Maximum: pointerTo(1.0)}, hint: "a number, at most 1, greater than 0",
@@ -494,13 +524,13 @@ func TestTypes(t *testing.T) {
 		// JSON.
 		of("json.RawMessage", typed[json.RawMessage]{
 			hint:    "JSON",
-			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"null", json.RawMessage("null")}},
+			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
 			refuses: []refusal{{"", "type", `"" is not JSON`, ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
 		}),
 		of("map of any", typed[map[string]any]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
-			refuses: []refusal{{"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
 		}),
 		of("map of integers", typed[map[string]int]{
 			hint:    "a JSON object",

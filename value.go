@@ -32,9 +32,11 @@ const (
 // text is read, and what the result must satisfy.
 type value struct {
 	kind kind
-	bits int    // of an integer or a float
-	elem *value // of a list
-	noun string // what the text must be, such as "an integer"
+	bits int // of an integer or a float
+	// isLiteral says that a number is a json.Number, which keeps its text.
+	isLiteral bool
+	elem      *value // of a list
+	noun      string // what the text must be, such as "an integer"
 	// isTime says that the text is a time of RFC 3339.
 	isTime bool
 	rules  rules
@@ -63,7 +65,9 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		}
 		switch v.kind {
 		case kindInt, kindUint, kindFloat:
-			v.bits = t.Bits()
+			if v.isLiteral = t == typeNumber; !v.isLiteral {
+				v.bits = t.Bits()
+			}
 		case kindList:
 			elem = t.Elem()
 		case kindJSON:
