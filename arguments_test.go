@@ -213,11 +213,11 @@ func TestManyArguments(t *testing.T) {
 		require.Nil(t, e)
 		assert.Contains(t, got, fmt.Sprint(args))
 
-		args["a00"] = "x"
+		args["other"] = "x"
 		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{StrictArguments: true})
 		require.NotNil(t, e)
-		assert.Equal(t, "a00: is not an argument of this prompt", e.Message)
-		delete(args, "a00")
+		assert.Equal(t, "other: is not an argument of this prompt", e.Message)
+		delete(args, "other")
 		delete(args, arguments[n-1].Name)
 		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{})
 		require.NotNil(t, e)

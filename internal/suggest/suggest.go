@@ -42,9 +42,11 @@ func Near(name string, names []string) string {
 	return best
 }
 
+var separators = strings.NewReplacer("-", "", "_", "", ".", "")
+
 // folded returns name without what is easily mistaken in it.
 func folded(name string) []rune {
-	return []rune(strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(name)))
+	return []rune(separators.Replace(strings.ToLower(name)))
 }
 
 // slips returns how far b is from a, and whether that is near.
