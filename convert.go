@@ -59,7 +59,7 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 	switch v.kind {
 	case kindText:
 		u := dst.Addr().Interface().(encoding.TextUnmarshaler)
-		if err := u.UnmarshalText([]byte(text)); err != nil {
+		if err := u.UnmarshalText([]byte(text)); err != nil || text == "" && v.isAddress {
 			return v.wrongType(text)
 		}
 	case kindDuration:

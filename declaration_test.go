@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 			`prompt "p": argument "B": no text can fill a value of type func();`, `prompt "p": argument "C": no text can fill a value of type complex128;`,
 			`prompt "p": argument "D": no text can fill a value of type io.Reader;`, `prompt "p": argument "E": no text can fill a value of type uintptr;`,
 			`prompt "p": argument "F": no text can fill a value of type chan int;`,
-			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": ForType(prompts.self): cycle detected`,
+			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": its member "Next": its type prompts.self holds itself`,
 			`prompt "p": argument "K": lists nest too deeply in its type`, `prompt "p": argument "L": no text can fill`}},
 		{"an embedded pointer that cannot be set", promptOf[struct{ *hiddenBase }](), []string{
 			`prompt "p": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -97,34 +100,73 @@ type (
 	endless *endless
 )
 
-// What JSON can be no value of is refused in the depth, too, and blamed on the
-// argument.
+type hiding struct {
+	Common
+	Other string `json:"note"`
+}
+
+// What JSON can be no value of is refused in the depth, too, with what to write
+// in its place.
 func TestDeclaredTypesInside(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]error{
-		"channel in a map":              faultOf[map[string]chan int](nil),
-		"function in a struct":          faultOf[struct{ F func() }](nil),
-		"complex in a struct in a list": faultOf[[]struct{ F complex64 }](nil),
-		"list that holds itself":        faultOf[listed](nil),
-		"pointer to itself":             faultOf[endless](nil),
-		"struct that points to itself":  faultOf[linked](nil),
-		"struct that holds itself":      faultOf[tree](nil),
-		"list of such":                  faultOf[[]tree](nil),
-		"map that holds itself":         faultOf[mapped](nil),
-		"two that hold each other":      faultOf[ping](nil),
-		"integer as a key":              faultOf[map[int]string](nil),
-		"bool as a key":                 faultOf[map[bool]string](nil),
-		"any as a key":                  faultOf[map[any]string](nil),
-		"duration as a key":             faultOf[map[time.Duration]string](nil),
-		"struct as a key":               faultOf[map[struct{ A int }]string](nil),
-		"such a map in a list":          faultOf[[]map[int]string](nil),
-		"such a map in a struct":        faultOf[struct{ M map[int]string }](nil),
-	} {
-		if assert.Error(t, fault, name) {
-			assert.True(t, strings.HasPrefix(fault.Error(), `prompt "p": argument "a": `), "%s: %v", name, fault)
-			assert.NotContains(t, fault.Error(), "\n", name)
-		}
+	no := func(at, typ string) []string {
+		return []string{`argument "a": ` + at + `no text can fill a value of type ` + typ + `; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`}
 	}
+	itself := func(at, typ string) []string {
+		return []string{`argument "a": ` + at + `its type prompts_test.` + typ + ` holds itself; use json.RawMessage and decode it in the render function`}
+	}
+	keys := func(at, typ string) []string {
+		return []string{`argument "a": ` + at + `a map's keys must be strings; use map[string]` + typ}
+	}
+	deep := []string{`argument "a": lists nest too deeply in its type; use json.RawMessage`}
+	checkDeclared(t, []declaredCase{
+		{"channel in a map", faultOf[map[string]chan int](nil), no("", "chan int")},
+		{"function in a struct", faultOf[struct{ F func() }](nil), no(`its member "F": `, "func()")},
+		{"complex in a struct in a list", faultOf[[]struct{ F complex64 }](nil), no(`its member "F": `, "complex64")},
+		{"interface with methods in a map", faultOf[map[string]io.Reader](nil), no("", "io.Reader")},
+		{"error in a struct", faultOf[struct{ E error }](nil), no(`its member "E": `, "error")},
+		{"uintptr in a struct", faultOf[struct{ P *uintptr }](nil), no(`its member "P": `, "uintptr")},
+		{"struct without exported fields", faultOf[atomic.Int64](nil), no("", "atomic.Int64")},
+		{"such a struct inside", faultOf[map[string][]sync.Mutex](nil), no("", "sync.Mutex")},
+		{"struct without fields", faultOf[map[string]struct{}](nil), nil},
+		{"list that holds itself", faultOf[listed](nil), deep},
+		{"such a list inside", faultOf[struct{ L listed }](nil), itself(`its member "L": `, "listed")},
+		{"pointer to itself", faultOf[endless](nil), no("", "prompts_test.endless")},
+		{"struct that points to itself", faultOf[linked](nil), itself(`its member "Next": `, "linked")},
+		{"struct that holds itself", faultOf[tree](nil), itself(`its member "Kids": `, "tree")},
+		{"list of such", faultOf[[]tree](nil), itself(`its member "Kids": `, "tree")},
+		{"map that holds itself", faultOf[mapped](nil), itself("", "mapped")},
+		{"two that hold each other", faultOf[ping](nil), itself(`its member "Pong": its member "Ping": `, "ping")},
+		{"integer as a key", faultOf[map[int]string](nil), keys("", "string")},
+		{"bool as a key", faultOf[map[bool]string](nil), keys("", "string")},
+		{"any as a key", faultOf[map[any]string](nil), keys("", "string")},
+		{"duration as a key", faultOf[map[time.Duration]int](nil), keys("", "int")},
+		{"struct as a key", faultOf[map[struct{ A int }]string](nil), keys("", "string")},
+		{"such a map in a list", faultOf[[]map[int]string](nil), keys("", "string")},
+		{"such a map in a struct", faultOf[struct{ M map[int]string }](nil), keys(`its member "M": `, "string")},
+		{"text as a key", faultOf[map[netip.Addr]string](nil), nil},
+		{"URL in a struct", faultOf[struct{ U *url.URL }](nil), []string{
+			`argument "a": its member "U": encoding/json reads a url.URL from an object of its fields; use a string and parse it in the render function`}},
+		{"embedded pointer to what is not exported", faultOf[struct{ *secretBase }](nil), []string{
+			`argument "a": its member "secretBase": the embedded pointer to secretBase cannot be set, because the type is not exported; embed the struct itself`}},
+		{"two embedded members of one name", faultOf[struct {
+			first
+			second
+		}](nil), []string{`argument "a": its member "Same": two of its fields have the name "Same"; rename one in its json tag`}},
+		{"a member that hides another of another name", faultOf[hiding](nil), []string{
+			`argument "a": its member "note": two of its fields have the name "note"; rename one in its json tag`}},
+		{"a member that hides one of its name", faultOf[struct {
+			Common
+			Note int `json:"note"`
+		}](nil), nil},
+		{"option misspelled", faultOf[struct {
+			//lint:ignore SA5008 it is the point
+			A int `json:"x,omitzer"`
+		}](nil), []string{`argument "a": its member "x": the json tag of the field A has the unknown option "omitzer"; did you mean omitzero?`}},
+		{"jsonschema tag of keywords", faultOf[struct {
+			A int `jsonschema:"minimum=1"`
+		}](nil), []string{`argument "a": its member "A": the jsonschema tag "minimum=1" begins like a keyword; it is a description, and constraints go into Argument.Schema`}},
+	})
 }
 
 type secretBase struct{ X string }
@@ -153,11 +195,11 @@ func TestDeclaredStructs(t *testing.T) {
 		{"a field with the name that another's tag has", faultOfStruct[struct {
 			A string
 			B int `json:"A"`
-		}](), []string{`argument "A": two fields have this name`}},
+		}](), []string{`argument "A": two fields have this name; rename one in its json tag`}},
 		{"two embedded fields of one name", faultOfStruct[struct {
 			first
 			second
-		}](), []string{`argument "Same": two fields have this name`}},
+		}](), []string{`argument "Same": two fields have this name; rename one in its json tag`}},
 		{"names that differ in case", faultOfStruct[struct {
 			A string `json:"x"`
 			B int    `json:"X"`
@@ -177,7 +219,7 @@ func TestDeclaredStructs(t *testing.T) {
 		{"jsonschema tag of keywords", faultOfStruct[struct {
 			A string `json:"a" jsonschema:"enum=x,enum=y"`
 		}](), []string{`argument "a": the jsonschema tag "enum=x,enum=y" begins like a keyword; it is a description, and constraints go into Argument.Schema`}},
-		{"listed without a field", faultOfStruct[plain](prompts.Argument{Name: "A"}), []string{`argument "A": the struct has no such field`}},
+		{"listed without a field", faultOfStruct[plain](prompts.Argument{Name: "A"}), []string{`argument "A": the struct has no such field, but a; did you mean a?`}},
 		{"listed twice", faultOfStruct[plain](prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}), []string{`argument "a": declared twice`}},
 		{"listed as required, though optional", faultOfStruct[struct {
 			A *int `json:"a"`
@@ -191,7 +233,20 @@ func TestDeclaredStructs(t *testing.T) {
 			`argument "b": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`,
 			`the embedded pointer to secretBase cannot be set, because the type is not exported; embed the struct itself`,
 			`argument "A": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`,
-			`argument "c": the struct has no such field`}},
+			`argument "c": the struct has no such field, but A, b`}},
+		{"listed with no fields", faultOfStruct[struct{}](prompts.Argument{Name: "a"}), []string{`argument "a": the struct has no such field, nor any other`}},
+		{"option misspelled", faultOfStruct[struct {
+			//lint:ignore SA5008 it is the point
+			A int `json:"a,omitempy"`
+		}](), []string{`the json tag of the field A has the unknown option "omitempy"; did you mean omitempty?`}},
+		{"option that there is not", faultOfStruct[struct {
+			//lint:ignore SA5008 it is the point
+			A int `json:"a,inline"`
+		}](), []string{`the json tag of the field A has the unknown option "inline"`}},
+		{"tag that leaves out a field that is not exported", faultOfStruct[struct {
+			//lint:ignore U1000,SA5008 that it is no argument is the point
+			a int `json:"-"`
+		}](), nil},
 	})
 }
 
@@ -372,7 +427,7 @@ func TestDeclaredDefaults(t *testing.T) {
 		{"element not in the enum", faultOf[[]string](with(`["b"]`, S{Items: prompts.Enum("a")})), []string{`argument "a": its default: element 1: "b" is not one of a`}},
 		{"of a required argument", faultOfStruct[struct {
 			A int `json:"a"`
-		}](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`argument "a": it is required, so its default would never be used`}},
+		}](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`argument "a": it is required, so its default would never be used; tag the field omitempty`}},
 		{"good ones", faultOf[[]time.Duration](def(`["1s","2m"]`)), nil},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"math/big"
+	"net"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -189,6 +190,16 @@ type (
 		Tags []string `json:"tags,omitempty"`
 	}
 )
+
+// nilable has a member of each kind that can be nil.
+type nilable struct {
+	B []byte           `json:"b"`
+	M map[string][]int `json:"m"`
+	L []map[string]int `json:"l"`
+	P *map[string]int  `json:"p"`
+	I net.IP           `json:"i"`
+	A any              `json:"a"`
+}
 
 // compass reads itself from text, by a method of its pointer.
 type compass int
@@ -469,11 +480,17 @@ func TestTypes(t *testing.T) {
 		of("netip.Addr", typed[netip.Addr]{
 			hint:    "an IP address",
 			reads:   []read[netip.Addr]{{"192.0.2.1", address("192.0.2.1")}, {"2001:db8::1", address("2001:db8::1")}},
-			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}},
+			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "type", `"" is not an IP address`, ""}},
 		}),
 		of("netip.Prefix", typed[netip.Prefix]{
+			hint:    "an IP prefix such as 192.0.2.0/24",
 			reads:   []read[netip.Prefix]{{"192.0.2.0/24", prefix("192.0.2.0/24")}, {"2001:db8::/32", prefix("2001:db8::/32")}},
-			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not a valid value`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not a valid value`, ""}},
+			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "type", `"" is not an IP prefix such as 192.0.2.0/24`, ""}},
+		}),
+		of("netip.AddrPort", typed[netip.AddrPort]{
+			hint:    "an IP address and port such as 192.0.2.1:80",
+			reads:   []read[netip.AddrPort]{{"192.0.2.1:80", netip.MustParseAddrPort("192.0.2.1:80")}, {"[::1]:80", netip.MustParseAddrPort("[::1]:80")}},
+			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "type", `"" is not an IP address and port such as 192.0.2.1:80`, ""}},
 		}),
 		of("url.URL", typed[url.URL]{
 			hint:    "a URL",
@@ -558,6 +575,17 @@ func TestTypes(t *testing.T) {
 				{`{"x":1,"y":2,"z":3}`, "schema", `"{\"x\":1,\"y\":2,\"z\":3}" is not allowed by the argument's schema`, ""},
 				{`{"x":1,"Y":2}`, "type", `"Y" must be written "y"`, ""},
 				{"1,2", "type", `"1,2" is not a JSON object`, ""}},
+		}),
+		of("struct of what can be nil", typed[nilable]{
+			hint: "a JSON object",
+			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
+				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
+					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
+			refuses: []refusal{{"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+		}),
+		of("struct of what cannot be nil", typed[struct{ S string }]{
+			hint:    "a JSON object",
+			refuses: []refusal{{`{"S":null}`, "schema", `"{\"S\":null}" is not allowed by the argument's schema`, ""}},
 		}),
 		of("UnmarshalJSON", typed[celsius]{
 			hint:    "JSON",
@@ -674,6 +702,11 @@ func TestTypes(t *testing.T) {
 			hint:    "separated by commas",
 			reads:   []read[[]compass]{{"north,west", []compass{0, 3}}, {`["east"]`, []compass{1}}},
 			refuses: []refusal{{"north,up", "type", `element 2: "up" is not a valid value`, ""}},
+		}),
+		of("[]big.Int", typed[[]big.Int]{
+			hint:    "separated by commas",
+			reads:   []read[[]big.Int]{{"1,2", []big.Int{*mustInt("1"), *mustInt("2")}}},
+			refuses: []refusal{{"[1]", "type", `element 1: "1" is not a string`, ""}, {"x", "type", `element 1: "x" is not a valid value`, ""}},
 		}),
 		of("[][]byte", typed[[][]byte]{
 			hint:  "separated by commas; each base64 data",

@@ -37,6 +37,9 @@ type value struct {
 	isLiteral bool
 	elem      *value // of a list
 	noun      string // what the text must be, such as "an integer"
+	// isAddress says that the text is an address of net/netip, whose types read
+	// the empty text as one that is not valid.
+	isAddress bool
 	// isTime says that the text is a time of RFC 3339.
 	isTime bool
 	rules  rules
@@ -85,6 +88,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		}
 	}
 	v.noun, v.isTime = nounOf(v.kind, t, s), v.kind == kindText && t == typeTime
+	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
 	var err error
 	want := v.kind.instanceType()
 	if v.kind == kindJSON && t != nil {
@@ -121,6 +125,10 @@ func nounOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
 			return "a time such as 2006-01-02T15:04:05Z"
 		case typeAddr:
 			return "an IP address"
+		case typeAddrPort:
+			return "an IP address and port such as 192.0.2.1:80"
+		case typePrefix:
+			return "an IP prefix such as 192.0.2.0/24"
 		}
 	case kindDuration:
 		return "a duration such as 1h30m"
