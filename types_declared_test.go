@@ -240,7 +240,6 @@ func TestDeclaredStructs(t *testing.T) {
 			A int `json:"a,omitempy"`
 		}](), []string{`the json tag of the field A has the unknown option "omitempy"; did you mean omitempty?`}},
 		{"option that there is not", faultOfStruct[struct {
-			//lint:ignore SA5008 it is the point
 			A int `json:"a,inline"`
 		}](), []string{`the json tag of the field A has the unknown option "inline"`}},
 		{"tag that leaves out a field that is not exported", faultOfStruct[struct {
