@@ -128,15 +128,28 @@ func (p *plan) collect(args strictjson.Value, strict, detach bool) ([]given, []p
 			}
 		case !isString:
 			problems = append(problems, notString(name))
-		case strict:
+		case strict && len(problems) < maxProblems:
 			problems = append(problems, p.undeclared(name))
+		case strict:
+			problems = append(problems, unknown(name)) // which is only counted
 		}
 	}
 	return texts, problems
 }
 
-// undeclared is the problem of an argument that the prompt has not.
+// undeclared is the problem of an argument that the prompt has not, with what
+// may have been meant.
 func (p *plan) undeclared(name string) problem {
+	u := unknown(name)
+	names := make([]string, len(p.arguments))
+	for i := range p.arguments {
+		names[i] = p.arguments[i].Name
+	}
+	u.suggest(name, names)
+	return u
+}
+
+func unknown(name string) problem {
 	return problem{Argument: clip(name, maxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // callGet gets the prompt p through Server.Call, and returns the result or
@@ -213,11 +215,11 @@ func TestManyArguments(t *testing.T) {
 		require.Nil(t, e)
 		assert.Contains(t, got, fmt.Sprint(args))
 
-		args["a00"] = "x"
+		args["other"] = "x"
 		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{StrictArguments: true})
 		require.NotNil(t, e)
-		assert.Equal(t, "a00: is not an argument of this prompt", e.Message)
-		delete(args, "a00")
+		assert.Equal(t, "other: is not an argument of this prompt", e.Message)
+		delete(args, "other")
 		delete(args, arguments[n-1].Name)
 		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{})
 		require.NotNil(t, e)
@@ -234,4 +236,57 @@ func TestProblemsBeforeRender(t *testing.T) {
 	})
 	_, e := callGet(t, p, `{"a":"x"}`, Options{})
 	assert.NotNil(t, e)
+}
+
+// What may have been meant is said to people and to programs, of what a client
+// can see in the list anyway.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Language string   `json:"language"`
+		Focus    []string `json:"focus,omitempty"`
+	}
+	languages := Enum("go", "python", "rust")
+	p := typed(&got, Argument{Name: "language", Schema: languages}, Argument{Name: "focus", Schema: &jsonschema.Schema{Items: Enum("speed, first", "safety")}})
+	for _, c := range []struct{ args, message, suggestions string }{
+		{`{"language":"pyton"}`, `language: "pyton" is not one of go, python, rust; did you mean python?`, "python"},
+		{`{"language":"RUST"}`, `language: "RUST" is not one of go, python, rust; did you mean rust?`, "rust"},
+		{`{"language":"cobol"}`, `language: "cobol" is not one of go, python, rust`, ""},
+		{`{"language":"go","focus":"saftey"}`, `focus: element 1: "saftey" is not one of "speed, first", safety; did you mean safety?`, "safety"},
+		{`{"language":"go","focus":"[\"speed; first\"]"}`, `focus: element 1: "speed; first" is not one of "speed, first", safety; did you mean "speed, first"?`, "speed, first"},
+		{`{"langauge":"go"}`, `language: is required; langauge: is not an argument of this prompt; did you mean language?`, " language"},
+		{`{"language":"go","x":"y"}`, `x: is not an argument of this prompt`, ""},
+		{`{"language":"go","` + strings.Repeat("language", 40) + `":"y"}`, strings.Repeat("language", 8) + `…: is not an argument of this prompt`, ""},
+	} {
+		_, e := callGet(t, p, c.args, Options{StrictArguments: true})
+		require.NotNil(t, e, c.args)
+		assert.Equal(t, c.message, e.Message)
+		var data argumentsData
+		require.NoError(t, json.Unmarshal([]byte(jsonText(e.Data)), &data))
+		var suggestions []string
+		for _, p := range data.Problems {
+			suggestions = append(suggestions, p.Suggestion)
+			assert.Equal(t, p.Suggestion != "", strings.Contains(jsonText(p), `"suggestion":`))
+		}
+		assert.Equal(t, c.suggestions, strings.Join(suggestions, " "))
+	}
+}
+
+// Only the problems that are detailed have one: there may be a great many.
+func TestSuggestionsAreFew(t *testing.T) {
+	t.Parallel()
+	args := map[string]string{"language": "go"}
+	for i := range 3 * maxProblems {
+		args[fmt.Sprintf("languag%c", 'α'+i)] = ""
+	}
+	p := untyped(Argument{Name: "language"})
+	d := compiled(t, p)
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(jsonText(args), maxDepth))
+	_, problems := d.plan.collect(doc.Root(), true, false)
+	require.Len(t, problems, 3*maxProblems)
+	for i, p := range problems {
+		assert.Equal(t, i < maxProblems, p.Suggestion == "language", p.Argument)
+		assert.Equal(t, reasonUnknown, p.Reason)
+	}
 }

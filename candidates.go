@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // This file completes what an argument's type and schema say enough about.
@@ -37,7 +35,7 @@ func (v *value) matches(typed string) []string {
 
 // listCandidates returns the texts that a value with the schema can have, if
 // these are few by its type, or listed by its schema.
-func (v *value) listCandidates(s *jsonschema.Schema) []string {
+func (v *value) listCandidates() []string {
 	switch {
 	case v.kind == kindList:
 		return nil // its elements may have some
@@ -46,20 +44,13 @@ func (v *value) listCandidates(s *jsonschema.Schema) []string {
 	case v.rules.enum != nil:
 		return v.rules.enumTexts()
 	}
-	var texts []string
-	switch {
-	case v.kind == kindBool:
-		texts = []string{"true", "false"}
-	case s.Const != nil:
-		text, ok := (*s.Const).(string)
-		if !ok || !v.kind.judgedAsText() {
-			text = jsonText(*s.Const)
-		}
-		texts = []string{text}
-	case v.kind == kindInt || v.kind == kindUint:
-		texts = v.rules.integers()
+	switch v.kind {
+	case kindBool:
+		return v.allowed([]string{"true", "false"})
+	case kindInt, kindUint:
+		return v.allowed(v.rules.integers())
 	}
-	return v.allowed(texts)
+	return nil
 }
 
 // allowed returns the texts that are values. It reuses the slice.

@@ -40,7 +40,7 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 	case kindList:
 		return v.convertList(dst, text, want)
 	case kindJSON:
-		return v.parseJSON(text)
+		return v.parseJSON(text, want)
 	default:
 		panic("prompts: a value was not compiled")
 	}
@@ -59,7 +59,7 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 	switch v.kind {
 	case kindText:
 		u := dst.Addr().Interface().(encoding.TextUnmarshaler)
-		if err := u.UnmarshalText([]byte(text)); err != nil {
+		if err := u.UnmarshalText([]byte(text)); err != nil || text == "" && v.isAddress {
 			return v.wrongType(text)
 		}
 	case kindDuration:
@@ -86,6 +86,7 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 
 func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *problem) {
 	var n number
+	var narrow float64 // a float as its Go type holds it
 	var err error
 	switch v.kind {
 	case kindInt:
@@ -96,6 +97,14 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		n.float = float64(n.uint)
 	default:
 		n.float, err = parseFloat(text, v.bits)
+		narrow = n.float
+		if v.bits == 32 && err == nil {
+			// A float32 is judged by its text: 0.1 is not more than 0.1.
+			n.float, err = parseFloat(text, 64)
+		}
+		if v.isLiteral && !json.Valid([]byte(text)) {
+			return nil, v.wrongType(text)
+		}
 	}
 	n.kind = v.kind
 	if errors.Is(err, strconv.ErrRange) || v.kind == kindUint && err != nil && isNegative(text) {
@@ -108,13 +117,15 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		return nil, p
 	}
 	if dst.IsValid() {
-		switch v.kind {
-		case kindInt:
+		switch {
+		case v.kind == kindInt:
 			dst.SetInt(n.int)
-		case kindUint:
+		case v.kind == kindUint:
 			dst.SetUint(n.uint)
+		case v.isLiteral:
+			dst.SetString(text)
 		default:
-			dst.SetFloat(n.float)
+			dst.SetFloat(narrow)
 		}
 	}
 	if !want {
@@ -138,10 +149,14 @@ func isNegative(text string) bool {
 	return strings.HasPrefix(text, "-") && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
-func (v *value) parseJSON(text string) (instance any, p *problem) {
+func (v *value) parseJSON(text string, want bool) (instance any, p *problem) {
 	var doc strictjson.Doc
-	if doc.Parse(text, maxDepth) != nil || json.Unmarshal([]byte(text), &instance) != nil {
+	if doc.Parse(text, maxDepth) != nil {
 		return nil, v.wrongType(text)
+	}
+	if want && json.Unmarshal([]byte(text), &instance) != nil {
+		// It is JSON, so that is all that can be wrong with it.
+		return nil, &problem{Reason: reasonRange, Message: quote(text) + " has a number that is out of range"}
 	}
 	return instance, v.spelt.check(doc.Root())
 }

@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 			`prompt "p": argument "B": no text can fill a value of type func();`, `prompt "p": argument "C": no text can fill a value of type complex128;`,
 			`prompt "p": argument "D": no text can fill a value of type io.Reader;`, `prompt "p": argument "E": no text can fill a value of type uintptr;`,
 			`prompt "p": argument "F": no text can fill a value of type chan int;`,
-			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": ForType(prompts.self): cycle detected`,
+			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": its member "Next": its type prompts.self holds itself`,
 			`prompt "p": argument "K": lists nest too deeply in its type`, `prompt "p": argument "L": no text can fill`}},
 		{"an embedded pointer that cannot be set", promptOf[struct{ *hiddenBase }](), []string{
 			`prompt "p": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
@@ -163,9 +163,9 @@ func TestFaults(t *testing.T) {
 		{"mixed enum", schema(&jsonschema.Schema{Enum: []any{"a", 1}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
 		{"empty enum", schema(Enum()), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
 		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: Enum()}), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
-		{"enum of another type", field(Enum("a")), []string{`prompt "p": argument "a": schema: enum value a is not of type integer`}},
+		{"enum of another type", field(Enum("a")), []string{`prompt "p": argument "a": schema: enum value "a" is not of type integer`}},
 		{"enum of a string", promptOf[one[string]](Argument{Name: "a", Schema: &jsonschema.Schema{Enum: []any{1}}}), []string{`prompt "p": argument "a": schema: enum value 1 is not a string`}},
-		{"enum of a list", promptOf[one[[]string]](Argument{Name: "a", Schema: Enum("a")}), []string{`prompt "p": argument "a": schema: enum value a is no list; an enum for the elements belongs into Items`}},
+		{"enum of a list", promptOf[one[[]string]](Argument{Name: "a", Schema: Enum("a")}), []string{`prompt "p": argument "a": schema: enum value "a" is no list; one for the elements belongs into Items`}},
 		{"UTF-8 in a schema", schema(Enum("\xff")), []string{`prompt "p": argument "a": schema: a string is not valid UTF-8`}},
 		{"pattern", schema(&jsonschema.Schema{Pattern: "("}), []string{`prompt "p": argument "a": schema: `}},
 		{"multipleOf 0", field(&jsonschema.Schema{MultipleOf: ptr(0.0)}), []string{`prompt "p": argument "a": schema: multipleOf must be greater than 0`}},
@@ -284,10 +284,10 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	}
 	enum, items := []any{"x", "y"}, &jsonschema.Schema{Minimum: ptr(1.0), Enum: []any{1, 2}}
 	schema := &jsonschema.Schema{Enum: enum, Default: json.RawMessage(`"x"`), Pattern: "^."}
-	object := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}
+	object := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}
 	var got in
 	p := typed(&got, Argument{Name: "a", Title: "A", Schema: schema},
-		Argument{Name: "n", Schema: &jsonschema.Schema{MaxItems: ptr(2), Items: items}}, Argument{Name: "o", Schema: object})
+		Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: items}}, Argument{Name: "o", Schema: object})
 	inside := []string{"m"}
 	p.Icons = []Icon{{Src: "https://example.com/a", Sizes: []string{"any"}}}
 	p.Meta = Meta{"m": inside}

@@ -32,6 +32,37 @@ const (
 // any other code becomes an internal error. A [Method] may use any code but 0.
 // Revision 2026-07-28 has retired two codes and reserves a range: there -32002
 // is sent as -32602, and -32042 and -32023 to -32099 as -32603.
+//
+// An error about arguments has CodeInvalidParams, and as its Data a JSON object
+// with the name of the prompt as "prompt" and an array "problems", an object for
+// each problem:
+//
+//   - "argument": the name of the argument;
+//   - "reason": what is wrong, in one of the words below, which are all there are;
+//   - "message": the same for people, as the end of a sentence that begins with
+//     the argument; the text may change;
+//   - "allowed": what would have been right, if that can be said;
+//   - "suggestion": what may have been meant, if something is near.
+//
+// The reasons, with what "allowed" is for them:
+//
+//   - "missing": the argument is required, and not given;
+//   - "unknown": the prompt has no such argument;
+//   - "not_string": the value is not a JSON string;
+//   - "type": the text is not of the argument's type;
+//   - "enum": it is not one of the allowed values: an array of them;
+//   - "pattern": it does not match the pattern: a string with that;
+//   - "length": it is too short or too long, or has too few or too many elements:
+//     an object with minLength, maxLength, minItems and maxItems, as they apply;
+//   - "range": it is too small or too large, or no multiple of what it should be:
+//     an object with minimum, maximum, exclusiveMinimum, exclusiveMaximum and
+//     multipleOf, as they apply, unless the type itself is too small;
+//   - "schema": it breaks another rule of the argument's schema;
+//   - "refused": the render function does not want it, see [InvalidArgument].
+//
+// Of more than 64 problems the others are only counted, as "more". If a client
+// was asked for the arguments, see Options.AskArguments, and has not given them,
+// "input" is the key of the question, and "action" what the user has done.
 type Error struct {
 	Code    Code
 	Message string // one short sentence

@@ -62,8 +62,8 @@ func showList(p prompts.Prompt) {
 	}
 }
 
-// printed is a render function that prints what it gets.
-func printed[In any](_ context.Context, in In) (*prompts.Result, error) {
+// echoed is a render function that prints what it gets.
+func echoed[In any](_ context.Context, in In) (*prompts.Result, error) {
 	return prompts.Messages(prompts.User(fmt.Sprintf("%+v", in))), nil
 }
 
@@ -81,7 +81,7 @@ func Example_argumentFields() {
 		Cache  string `json:"-"`
 		secret string
 	}
-	showList(prompts.New(prompts.Prompt{Name: "search"}, printed[Search]))
+	showList(prompts.New(prompts.Prompt{Name: "search"}, echoed[Search]))
 	_ = Search{}.secret
 	// Output:
 	// query, required: true: what to look for
@@ -113,7 +113,7 @@ func Example_argumentTypes() {
 	// Output:
 	// 3 1h30m0s 2026 192.0.2.1 https://example.org/ [a.go b.go] [1 2] map[depth:2]
 	//
-	// count: "three" is not an integer; when: "today" is not a date and time such as 2006-01-02T15:04:05Z; sizes: element 2: "x" is not an integer (-32602)
+	// count: "three" is not an integer; when: "today" is not a time such as 2006-01-02T15:04:05Z; sizes: element 2: "x" is not an integer (-32602)
 }
 
 // A schema constrains the value that the text has become. Clients see it as a
@@ -132,7 +132,7 @@ func Example_argumentSchema() {
 			{Name: "depth", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(5.0), Default: json.RawMessage("2")}},
 			{Name: "ticket", Schema: &jsonschema.Schema{Pattern: "^[A-Z]+-[0-9]+$"}},
 		},
-	}, printed[Review])
+	}, echoed[Review])
 	showList(p)
 	show(p, `{"language": "go"}`, `{"language": "pyton", "depth": "9", "ticket": "abc", "lang": "go"}`)
 	// Output:
@@ -140,7 +140,7 @@ func Example_argumentSchema() {
 	// depth, required: false: an integer from 1 to 5; default 2
 	// ticket, required: false: matching ^[A-Z]+-[0-9]+$
 	// {Language:go Depth:2 Ticket:}
-	// ...
+	// language: "pyton" is not one of go, python, rust; did you mean python?; depth: 9 is not from 1 to 5; ticket: "abc" does not match ^[A-Z]+-[0-9]+$; lang: is not an argument of this prompt; did you mean language? (-32602)
 }
 
 // An optional argument that is absent has its default, or its zero value. So has
@@ -178,10 +178,12 @@ func Example_argumentFaults() {
 	err := reg.Add(prompts.New(prompts.Prompt{
 		Name:      "p",
 		Arguments: []prompts.Argument{{Name: "level", Schema: prompts.Enum("1")}, {Name: "levl"}},
-	}, printed[In]))
+	}, echoed[In]))
 	fmt.Println(err)
 	// Output:
-	// ...
+	// prompt "p": argument "done": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText
+	// prompt "p": argument "level": schema: enum value "1" is not of type integer
+	// prompt "p": argument "levl": the struct has no such field, but done, level; did you mean level?
 }
 
 // A render function can blame an argument itself, in the form that failed checks
@@ -209,7 +211,7 @@ func ExampleDoc() {
 	reg.MustAdd(prompts.New(prompts.Prompt{
 		Name: "code_review", Title: "Review Code", Description: "Asks for a review of some code",
 		Arguments: []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python", "rust")}},
-	}, printed[Review]))
+	}, echoed[Review]))
 	fmt.Print(prompts.Doc(&reg))
 	// Output:
 	// | Prompt | Argument | Required | Description |

@@ -1,11 +1,13 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -132,7 +134,10 @@ var subjects = []subject{
 	subjectOf("uint64", "integer", func(text string) bool {
 		return !strings.HasPrefix(text, "-") && integerBetween("0", "18446744073709551615")(text) // not even -0
 	}, asValue[uint64]),
-	subjectOf("float32", "number", floatOf(32), func(f float32, _ string) any { return float64(f) }),
+	subjectOf("float32", "number", floatOf(32), func(_ float32, text string) any {
+		f, _ := strconv.ParseFloat(text, 64) // the text is judged
+		return f
+	}),
 	subjectOf("float64", "number", floatOf(64), asValue[float64]),
 	subjectOf("strings", "array:string", listOf(anyText, func(v any) bool { _, ok := v.(string); return ok }), asList[string]),
 	subjectOf("int64s", "array:integer", listOf(isInt64, func(v any) bool { n, ok := v.(json.Number); return ok && isInt64(string(n)) }), asList[int64]),
@@ -169,7 +174,7 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			elements = "integer"
 		}
 	}
-	if elements != "" && (m.often() || s.Type != "") {
+	if typ == "array" && elements != "" && (m.often() || s.Type != "") {
 		s.Items = m.schema(elements)
 		if s.Type != "" {
 			s.Items.Type = elements
@@ -193,7 +198,10 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			s.Pattern = []string{"^a", "[0-9]+", ".", "^$", "é", "(?i)TRUE", "^.{1,2}$"}[m.IntN(7)]
 		}
 		if m.often() {
-			s.Enum = []any{"a", "true", strings.ToValidUTF8(m.text, "")}
+			s.Enum = []any{strings.ToValidUTF8(m.text, "")}
+			if s.Pattern == "" && s.MinLength == nil && s.MaxLength == nil {
+				s.Enum = append(s.Enum, "a", "true")
+			}
 		}
 	case "integer", "number":
 		if m.often() {
@@ -211,9 +219,12 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 		if m.often() {
 			s.MultipleOf = []*float64{ptr(1.0), ptr(2.0), ptr(0.1), ptr(0.01), ptr(3.0), ptr(float64(1 << 53)), ptr(1e-300)}[m.IntN(7)]
 		}
-		if m.IntN(6) == 0 {
+		if reflect.ValueOf(*s).IsZero() && m.often() {
 			s.Enum = []any{math.Trunc(*finite(m.number())), 1, 0}
 		}
+		inOrder(s.Minimum, s.Maximum)
+		inOrder(s.Minimum, s.ExclusiveMaximum)
+		inOrder(s.ExclusiveMinimum, s.ExclusiveMaximum)
 		if typ == "number" && m.IntN(6) == 0 {
 			s.Type = "integer"
 		}
@@ -246,6 +257,8 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 			s.Properties = map[string]*jsonschema.Schema{"name": m.schema("string")}
 		}
 	}
+	inOrder(s.MinLength, s.MaxLength)
+	inOrder(s.MinItems, s.MaxItems)
 	switch m.IntN(8) {
 	case 0:
 		s.Not = m.schema(typ)
@@ -257,6 +270,13 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 		s.Title, s.Description, s.Comment, s.Format = "t", "d", "c", "email"
 	}
 	return s
+}
+
+// inOrder exchanges bounds between which there would be nothing.
+func inOrder[N cmp.Ordered](low, high *N) {
+	if low != nil && high != nil && *low > *high {
+		*low, *high = *high, *low
+	}
 }
 
 // bare returns the schema with nothing but what decides how a text is read.
@@ -294,9 +314,7 @@ func judgeBoth(t *testing.T, sub subject, seed uint64, text string) bool {
 		require.NotEmpty(t, with, "%s: %q", sub.name, text)
 		return true
 	}
-	oracle, err := s.Resolve(nil)
-	require.NoError(t, err)
-	judged := oracle.Validate(instance)
+	judged := DecimalOracle(s, instance)
 	if (judged == nil) != (len(with) == 0) {
 		t.Fatalf("%s: %q (%#v) under %s:\nthe oracle says %v\nwe say %v", sub.name, text, instance, jsonText(s), judged, with)
 	}
@@ -343,7 +361,7 @@ func TestRulesAgreeWithOracle(t *testing.T) {
 					}
 				}
 			}
-			assert.Greater(t, judged, len(sampleTexts)*seeds*7/10, "most schemas should be fit to be judged")
+			assert.Greater(t, judged, len(sampleTexts)*seeds*6/10, "most schemas should be fit to be judged")
 		})
 	}
 }

@@ -23,7 +23,7 @@ func (a *argument) hinted() string {
 func (v *value) hint(element bool) string {
 	switch {
 	case v.rules.texts != nil:
-		return "one of: " + enumeration(v.rules.texts)
+		return "one of: " + v.rules.choices()
 	case v.rules.enum != nil:
 		return "one of: " + enumeration(v.rules.enumTexts())
 	case v.kind.isNumber():

@@ -46,6 +46,13 @@ func TestHints(t *testing.T) {
 		{"a JSON object", hintOf[any](t, &jsonschema.Schema{Type: "object"})},
 
 		{"one of: go, rust", hintOf[string](t, Enum("go", "rust"))},
+		{`one of: "a, b", " c", "", d e`, hintOf[string](t, Enum("a, b", " c", "", "d e"))},
+		{"one of: x", hintOf[string](t, &jsonschema.Schema{Const: ptr(any("x"))})},
+		{"one of: 5", hintOf[int](t, &jsonschema.Schema{Const: ptr(any(5))})},
+		{`one of: {"a":1,"b":2}`, hintOf[map[string]int](t, &jsonschema.Schema{Const: ptr(any(map[string]int{"a": 1, "b": 2}))})},
+		{"an IP prefix such as 192.0.2.0/24", hintOf[netip.Prefix](t, nil)},
+		{"an IP address and port such as 192.0.2.1:80", hintOf[netip.AddrPort](t, nil)},
+		{"a number", hintOf[json.Number](t, nil)},
 		{"one of: 1, 2", hintOf[int](t, &jsonschema.Schema{Enum: []any{1, 2}})},
 		{"one of: true", hintOf[bool](t, &jsonschema.Schema{Enum: []any{true}})},
 		{"1 to 9 characters, matching ^a", hintOf[string](t, &jsonschema.Schema{MinLength: ptr(1), MaxLength: ptr(9), Pattern: "^a"})},

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,14 +80,17 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		at := append(index[:len(index):len(index)], i)
-		tag, tagged := sf.Tag.Lookup("json")
-		name, options, _ := strings.Cut(tag, ",")
-		if tag == "-" {
+		tag, err := readTag(sf)
+		if err != nil {
+			w.faults = append(w.faults, err)
+		}
+		name := tag.name
+		if tag.left {
 			continue
 		}
 		if base := withoutPointers(sf.Type); sf.Anonymous && name == "" && base.Kind() == reflect.Struct && !isText(base) {
 			if sf.Type.Kind() == reflect.Pointer && !sf.IsExported() {
-				w.faults = append(w.faults, fmt.Errorf("the embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name()))
+				w.faults = append(w.faults, unsettable(base))
 				continue
 			}
 			w.walk(base, at, optional || sf.Type.Kind() == reflect.Pointer)
@@ -97,19 +99,13 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		if !sf.IsExported() {
 			continue
 		}
-		if !tagged || name == "" {
+		if name == "" {
 			name = sf.Name
 		}
-		f := field{name: name, index: at, typ: sf.Type, optional: optional || sf.Type.Kind() == reflect.Pointer}
-		for option := range strings.SplitSeq(options, ",") {
-			switch option {
-			case "omitempty", "omitzero":
-				f.optional = true
-			case "string":
-				w.faults = append(w.faults, fmt.Errorf(`argument %q: the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`, name))
-			}
+		f := field{name: name, index: at, typ: sf.Type, optional: optional || tag.optional || sf.Type.Kind() == reflect.Pointer}
+		if tag.quoted {
+			w.faults = append(w.faults, fmt.Errorf(`argument %q: the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`, name))
 		}
-		var err error
 		if f.description, err = description(sf); err != nil {
 			w.faults = append(w.faults, fmt.Errorf("argument %q: %w", name, err))
 		}
@@ -131,7 +127,7 @@ func (w *fieldWalk) visible() []field {
 		switch {
 		case len(f.index) > depths[f.name]:
 		case seen[f.name]:
-			w.faults = append(w.faults, fmt.Errorf("argument %q: two fields have this name", f.name))
+			w.faults = append(w.faults, fmt.Errorf("argument %q: two fields have this name; rename one in its json tag", f.name))
 		default:
 			seen[f.name] = true
 			fields = append(fields, f)
@@ -161,6 +157,9 @@ var (
 	typeTime        = reflect.TypeFor[time.Time]()
 	typeURL         = reflect.TypeFor[url.URL]()
 	typeAddr        = reflect.TypeFor[netip.Addr]()
+	typeAddrPort    = reflect.TypeFor[netip.AddrPort]()
+	typePrefix      = reflect.TypeFor[netip.Prefix]()
+	typeNumber      = reflect.TypeFor[json.Number]()
 )
 
 // maxTypeDepth bounds how deep pointers and lists may nest in the type of an
@@ -195,6 +194,8 @@ func kindOf(t reflect.Type) (kind, error) {
 		return kindDuration, nil
 	case t == typeURL:
 		return kindURL, nil
+	case t == typeNumber:
+		return kindFloat, nil
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
 		return kindText, nil
 	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
@@ -225,7 +226,11 @@ func kindOf(t reflect.Type) (kind, error) {
 			return kindAny, nil
 		}
 	}
-	return 0, fmt.Errorf("no text can fill a value of type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
+	return 0, unfillable(t)
+}
+
+func unfillable(t reflect.Type) error {
+	return fmt.Errorf("no text can fill a value of type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
 }
 
 // schemaOf infers the schema of what a value of type t is read from. It
@@ -237,12 +242,18 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 
 func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 	if depth == 0 {
-		return nil, errors.New("lists nest too deeply in its type")
+		return nil, errors.New("lists nest too deeply in its type; use json.RawMessage")
 	}
 	t = withoutPointers(t)
 	k, err := kindOf(t)
 	if err != nil {
 		return nil, err
+	}
+	if own, err := ownSchema(t); own != nil || err != nil {
+		if err == nil && depth < maxTypeDepth {
+			err = checkOwnInside(t, own)
+		}
+		return own, err
 	}
 	switch k {
 	case kindBool:
@@ -269,38 +280,15 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		if reflect.PointerTo(t).Implements(jsonUnmarshaler) {
 			return &jsonschema.Schema{}, nil // its own method judges
 		}
-		known := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.Number](): {Type: "number"}}
-		noteTextTypes(t, known, map[reflect.Type]bool{})
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
+		w := typeWalk{known: map[reflect.Type]*jsonschema.Schema{typeNumber: {Type: "number"}}, within: map[reflect.Type]bool{}}
+		if err := w.walk(t); err != nil {
+			return nil, err
+		}
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: w.known})
 		if err != nil {
 			return nil, err
 		}
 		return s, completeSchema(t, s)
 	}
 	return &jsonschema.Schema{Type: "string"}, nil
-}
-
-// noteTextTypes notes the types inside t that encoding/json reads from a
-// string although their kind is another, or that read JSON by themselves.
-func noteTextTypes(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
-	if seen[t] {
-		return
-	}
-	seen[t] = true
-	switch {
-	case reflect.PointerTo(t).Implements(jsonUnmarshaler) && t != typeTime:
-		known[t] = &jsonschema.Schema{}
-		return
-	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
-		known[t] = &jsonschema.Schema{Type: "string"}
-		return
-	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		noteTextTypes(t.Elem(), known, seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			noteTextTypes(t.Field(i).Type, known, seen)
-		}
-	}
 }

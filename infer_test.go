@@ -99,7 +99,7 @@ func TestInferFields(t *testing.T) {
 		shadowed
 		byTag
 	}]())
-	assert.EqualError(t, err, `prompt "p": argument "B": two fields have this name`, "encoding/json would take the tagged one without a word")
+	assert.EqualError(t, err, `prompt "p": argument "B": two fields have this name; rename one in its json tag`, "encoding/json would take the tagged one without a word")
 }
 
 // What is listed wins over what the struct says, member by member.
@@ -145,5 +145,43 @@ func TestInferIsShared(t *testing.T) {
 		assert.Same(t, found[0], inf)
 		assert.Nil(t, inf.fields[0].schema.Minimum)
 		assert.Nil(t, inf.fields[2].schema.Enum)
+	}
+}
+
+// What is wrong with a tag, as an argument's and inside of one. A struct type
+// with such a tag would not pass vet.
+func TestTagFaults(t *testing.T) {
+	t.Parallel()
+	field := func(name, tag string) reflect.StructField {
+		f := reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tag)}
+		if name[0] >= 'a' {
+			f.PkgPath = "example.com/p"
+		}
+		return f
+	}
+	for _, c := range []struct {
+		fields           []reflect.StructField
+		argument, inside string
+	}{
+		{[]reflect.StructField{field("A", `json:"x, omitempty"`)},
+			`the json tag of the field A has the unknown option " omitempty"; did you mean omitempty?`,
+			`its member "x": the json tag of the field A has the unknown option " omitempty"; did you mean omitempty?`},
+		{[]reflect.StructField{field("A", ""), field("b", `json:"y"`)},
+			"the field b has a json tag, but is not exported; export it, or remove the tag",
+			`its member "b": the field b has a json tag, but is not exported; export it, or remove the tag`},
+		{[]reflect.StructField{field("A", `json:"x"`), field("B", `json:"x"`)},
+			`argument "x": two fields have this name; rename one in its json tag`,
+			`its member "x": two of its fields have the name "x"; rename one in its json tag`},
+		{[]reflect.StructField{field("A", `json:"B"`), field("B", "")},
+			`argument "B": two fields have this name; rename one in its json tag`,
+			`its member "B": two of its fields have the name "B"; rename one in its json tag`},
+	} {
+		typ := reflect.StructOf(c.fields)
+		faults := infer(typ).faults
+		if assert.Len(t, faults, 1) {
+			assert.EqualError(t, faults[0], c.argument)
+		}
+		_, err := schemaOf(typ)
+		assert.EqualError(t, err, c.inside)
 	}
 }

@@ -89,7 +89,7 @@ func (v *value) splitJSON(text string) ([]string, *problem) {
 		}
 		if !fits {
 			p := v.elem.wrongType(e.Raw())
-			if v.elem.kind == kindString {
+			if v.elem.noun == "" { // then it is a text
 				p.Message = quote(e.Raw()) + " is not a string"
 			}
 			p.Message = fmt.Sprintf("element %d: %s", len(texts)+1, p.Message)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -315,11 +316,15 @@ func (p *plan) collectTexts(args map[string]string, notStrings []string, strict 
 			problems = append(problems, notString(name))
 		}
 	}
-	for name, text := range args {
-		if i := p.find(name); i >= 0 {
-			texts[i] = given{text: text, ok: true}
-		} else if strict {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		switch i := p.find(name); {
+		case i >= 0:
+			texts[i] = given{text: args[name], ok: true}
+		case !strict:
+		case len(problems) < maxProblems:
 			problems = append(problems, p.undeclared(strings.ToValidUTF8(name, "\ufffd")))
+		default: // one that is not detailed
+			problems = append(problems, unknown(strings.ToValidUTF8(name, "\ufffd")))
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Argument, b.Argument) })

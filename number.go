@@ -1,6 +1,10 @@
 package prompts
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+	"strconv"
+)
 
 // number is an integer or a float that can be compared with the bounds of a
 // schema, which are floats, without rounding.
@@ -32,6 +36,32 @@ func (n number) cmp(f float64) int {
 		exact.SetUint64(n.uint)
 	}
 	return exact.Cmp(big.NewFloat(f))
+}
+
+// isMultipleOf reports whether the number is a multiple of f. Floats are the
+// shortest decimals that they stand for, as people write them: 0.3 is a
+// multiple of 0.1, although no float64 is one of the other.
+func (n number) isMultipleOf(f float64) bool {
+	isSmall := -exactFloat < n.float && n.float < exactFloat
+	if isSmall && f == math.Trunc(f) && (n.kind != kindFloat || n.float == math.Trunc(n.float)) {
+		return math.Mod(n.float, f) == 0 // both are exact, and so is Mod
+	}
+	return new(big.Rat).Quo(n.decimal(), decimalOf(f)).IsInt()
+}
+
+func (n number) decimal() *big.Rat {
+	switch n.kind {
+	case kindInt:
+		return new(big.Rat).SetInt64(n.int)
+	case kindUint:
+		return new(big.Rat).SetUint64(n.uint)
+	}
+	return decimalOf(n.float)
+}
+
+func decimalOf(f float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+	return r
 }
 
 func (n number) instance() any {

@@ -114,10 +114,22 @@ func (c *planCompiler) fromStruct(inf *inferred, listed []Argument) {
 	}
 	for _, a := range listed {
 		if extras[a.Name] != nil {
-			c.fault(a.Name, errors.New("the struct has no such field"))
+			c.fault(a.Name, inf.noField(a.Name))
 			delete(extras, a.Name)
 		}
 	}
+}
+
+// noField is the fault of a listed argument that the struct has not.
+func (inf *inferred) noField(name string) error {
+	if len(inf.fields) == 0 {
+		return errors.New("the struct has no such field, nor any other")
+	}
+	names := make([]string, len(inf.fields))
+	for i, f := range inf.fields {
+		names[i] = f.name
+	}
+	return fmt.Errorf("the struct has no such field, but %s%s", enumeration(names), meant(name, names))
 }
 
 // complete lets the members of a listed argument win over the struct's.
@@ -167,7 +179,10 @@ func (c *planCompiler) add(a argument, t reflect.Type) {
 // given it, which must satisfy everything that a client's text must.
 func (a *argument) setDefault(t reflect.Type) error {
 	if a.Required {
-		return errors.New("it is required, so its default would never be used")
+		if t == nil {
+			return errors.New("it is required, so its default would never be used; remove one of them")
+		}
+		return errors.New("it is required, so its default would never be used; tag the field omitempty")
 	}
 	raw := a.Schema.Default
 	var v any

@@ -3,6 +3,8 @@ package prompts
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // reason says in one word what is wrong with an argument. The set is part of
@@ -28,6 +30,17 @@ type problem struct {
 	Reason   reason `json:"reason"`
 	Message  string `json:"message"`           // a predicate: "is required"
 	Allowed  any    `json:"allowed,omitempty"` // what would have been right, where it can be said
+	// Suggestion is what the client may have meant to write. Nothing that it
+	// could not learn from a list is suggested.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// suggest adds the one of the names that name may have been meant to be.
+func (p *problem) suggest(name string, names []string) {
+	p.Suggestion = suggest.Near(name, names)
+	if p.Suggestion != "" {
+		p.Message += "; did you mean " + choice(p.Suggestion) + "?"
+	}
 }
 
 func (p problem) sentence() string { return clip(p.Argument, 64) + ": " + p.Message }

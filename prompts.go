@@ -76,15 +76,26 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //   - string: as it is;
 //   - bool: true or false;
 //   - integers and floats: parsed in full, within the type's range;
+//     json.Number: a JSON number, whose text it keeps;
 //   - time.Duration: a text such as 1h30m; []byte: base64; url.URL: a URL,
 //     which may be relative, but not empty;
 //   - a type with UnmarshalText, such as time.Time or netip.Addr: by that method;
 //   - slices and arrays: a JSON array if the value starts with "[", else
 //     split at commas, the elements trimmed; no element may be empty;
-//   - structs and maps: a JSON value;
+//   - structs and maps: a JSON value, in which null is read for a pointer, a
+//     slice, a map and an any;
 //   - any: by the type in the argument's schema, a string without one.
 //
-// The value is then judged by the argument's schema. An optional argument
+// The value is then judged by the argument's schema, which is inferred from the
+// type. A type with a method JSONSchema() *jsonschema.Schema, of itself or of its
+// pointer, brings a schema in place of that, also for elements and inside of
+// JSON. The method is called on a zero value, and its result is copied;
+// Argument.Schema wins over it, keyword by keyword. How the text is read stays
+// the type's, so the schema must fit that. Inside of another schema it may have
+// no references. A struct gets the method of what it embeds, and then needs one
+// of its own.
+//
+// An optional argument
 // that is absent has its schema's default, else the zero value. Clients send
 // the empty string for a field that is left empty, so it counts as absent
 // for an optional argument, unless it is a string whose schema allows it.

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,10 +12,11 @@ import (
 
 // rules are the schema keywords that are common in arguments, compiled to
 // direct checks: a tenth of the time that jsonschema-go takes, and with an
-// answer that says what would have been right. They agree with jsonschema-go.
+// answer that says what would have been right. They agree with jsonschema-go, but
+// that a multiple is one in decimals.
 type rules struct {
-	texts     []string // enum of a kind that is judged as text
-	enum      []any    // enum of any other kind
+	texts     []string // enum or const of a kind that is judged as text
+	enum      []any    // enum or const of any other kind
 	pattern   *regexp.Regexp
 	minLength *int
 	maxLength *int
@@ -57,11 +57,23 @@ func (k kind) instanceType() string {
 	return ""
 }
 
-// compileRules splits the schema of a value into what is checked directly and
-// what is left to jsonschema-go, which is nothing in most cases.
-func compileRules(k kind, s *jsonschema.Schema) (rules, *jsonschema.Resolved, error) {
-	if err := checkType(k, s); err != nil {
-		return rules{}, nil, err
+// compileRules splits the schema of a value, which is of the JSON type want, into
+// what is checked directly and what is left to jsonschema-go, which is nothing
+// in most cases.
+func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema.Resolved, error) {
+	err := checkType(want, s)
+	if err == nil && want != "" {
+		err = checkApplies(s, []string{want})
+	}
+	if err != nil {
+		return rules{}, nil, fmt.Errorf("schema: %w", err)
+	}
+	what, values, err := allowed(s)
+	if err == nil {
+		err = checkAllowed(k, what, values)
+	}
+	if err != nil {
+		return rules{}, nil, fmt.Errorf("schema: %w", err)
 	}
 	resolved, err := resolve(s)
 	if err != nil {
@@ -69,17 +81,13 @@ func compileRules(k kind, s *jsonschema.Schema) (rules, *jsonschema.Resolved, er
 	}
 	r := rules{}
 	rest := annotationsRemoved(s)
-	if want := k.instanceType(); want != "" && (want != "number" || slices.Contains(typesOf(s), want)) {
+	if want = k.instanceType(); want != "" && (want != "number" || slices.Contains(typesOf(s), want)) {
 		rest.Type, rest.Types = "", nil // the conversion sees to it
 	}
 	switch {
 	case k.judgedAsText():
-		for _, e := range s.Enum {
-			text, ok := e.(string)
-			if !ok {
-				return rules{}, nil, fmt.Errorf("schema: enum value %v is not a string", e)
-			}
-			r.texts = append(r.texts, text)
+		for _, e := range values {
+			r.texts = append(r.texts, e.(string))
 		}
 		if s.Pattern != "" {
 			r.pattern = regexp.MustCompile(s.Pattern) // resolving has compiled it once
@@ -98,22 +106,24 @@ func compileRules(k kind, s *jsonschema.Schema) (rules, *jsonschema.Resolved, er
 			rest.Items = nil // the elements see to it
 		}
 	}
-	if !k.judgedAsText() && s.Enum != nil {
-		if err := checkEnum(k, s.Enum); err != nil {
-			return rules{}, nil, err
-		}
-		r.enum = s.Enum
+	if !k.judgedAsText() {
+		r.enum = values
 	}
-	rest.Enum = nil
+	rest.Enum, rest.Const = nil, nil
 	if reflect.ValueOf(rest).IsZero() {
-		resolved = nil
+		return r, nil, nil
 	}
-	return r, resolved, nil
+	if !hasReference(s) {
+		// What is checked directly is not judged again, nor by other rules.
+		rest.Schema = s.Schema // by which the other keywords are read
+		resolved, err = resolve(&rest)
+	}
+	return r, resolved, err
 }
 
 func (r *rules) checkText(text string) *problem {
 	if r.texts != nil && !slices.Contains(r.texts, text) {
-		return &problem{Reason: reasonEnum, Message: quote(text) + " is not one of " + enumeration(r.texts), Allowed: r.texts}
+		return r.notOneOf(text)
 	}
 	if r.minLength != nil || r.maxLength != nil {
 		n := utf8.RuneCountInString(text)
@@ -127,14 +137,19 @@ func (r *rules) checkText(text string) *problem {
 	return nil
 }
 
+func (r *rules) notOneOf(text string) *problem {
+	p := &problem{Reason: reasonEnum, Message: quote(text) + " is not one of " + r.choices(), Allowed: r.texts}
+	p.suggest(text, r.texts)
+	return p
+}
+
 func (r *rules) checkNumber(n number, text string) *problem {
 	ok := (r.minimum == nil || n.cmp(*r.minimum) >= 0) &&
 		(r.maximum == nil || n.cmp(*r.maximum) <= 0) &&
 		(r.exclusiveMinimum == nil || n.cmp(*r.exclusiveMinimum) > 0) &&
 		(r.exclusiveMaximum == nil || n.cmp(*r.exclusiveMaximum) < 0)
 	if ok && r.multipleOf != nil {
-		_, fraction := math.Modf(n.float / *r.multipleOf)
-		ok = fraction == 0
+		ok = n.isMultipleOf(*r.multipleOf)
 	}
 	if ok {
 		return nil
@@ -155,7 +170,7 @@ func (r *rules) checkItems(n int) *problem {
 }
 
 func (r *rules) checkInstance(instance any, text string) *problem {
-	if r.enum == nil || slices.ContainsFunc(r.enum, func(e any) bool { return jsonschema.Equal(e, instance) }) {
+	if r.enum == nil || contains(r.enum, instance) {
 		return nil
 	}
 	return &problem{Reason: reasonEnum, Message: clip(text, 64) + " is not one of " + enumeration(r.enumTexts()), Allowed: r.enum}

@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 		want   refusal
 	}{
 		{text, Enum("go", "rust"), "go", none},
-		{text, Enum("go", "rust"), "Go", refusal{reasonEnum, `"Go" is not one of go, rust`, `["go","rust"]`}},
+		{text, Enum("go", "rust"), "Go", refusal{reasonEnum, `"Go" is not one of go, rust; did you mean go?`, `["go","rust"]`}},
 		{text, Enum(many...), "x", refusal{reasonEnum, `"x" is not one of v00, v01, v02, v03, v04, v05, v06, v07, v08, v09, v10, v11 and 8 more`, jsonText(many)}},
 		{text, &jsonschema.Schema{MinLength: ptr(2)}, "é", refusal{reasonLength, `must be at least 2 characters, not 1`, `{"minLength":2}`}},
 		{text, &jsonschema.Schema{MinLength: ptr(1)}, "", refusal{reasonLength, `must be at least 1 character, not 0`, `{"minLength":1}`}},
@@ -77,13 +77,29 @@ func TestRules(t *testing.T) {
 		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "b", refusal{reasonEnum, `b is not one of ["a"], ["a","b"]`, `[["a"],["a","b"]]`}},
 		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Minimum: ptr(1.0)}}, "1,0", refusal{reasonRange, `element 2: 0 is not at least 1`, `{"minimum":1}`}},
 
+		// A const is an enum of one.
+		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "k", none},
+		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "x", refusal{reasonEnum, `"x" is not one of k`, `["k"]`}},
+		{text, &jsonschema.Schema{Const: ptr(any("k")), Enum: []any{"j", "k"}}, "j", refusal{reasonEnum, `"j" is not one of k`, `["k"]`}},
+		{number, &jsonschema.Schema{Const: ptr(any(5))}, "+5", none},
+		{number, &jsonschema.Schema{Const: ptr(any(5))}, "6", refusal{reasonEnum, `6 is not one of 5`, `[5]`}},
+		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `element 2: "x" is not one of k`, `["k"]`}},
+		{object, &jsonschema.Schema{Const: ptr(any(map[string]any{"k": 1}))}, `{"k":2}`, refusal{reasonEnum, `{"k":2} is not one of {"k":1}`, `[{"k":1}]`}},
+
+		// What is meant is said in quotes if it could not be seen otherwise.
+		{text, Enum("a,b", " c ", "", "d e"), "x", refusal{reasonEnum, `"x" is not one of "a,b", " c ", "", d e`, `["a,b"," c ","","d e"]`}},
+		{text, Enum("north", "south"), "norht", refusal{reasonEnum, `"norht" is not one of north, south; did you mean north?`, `["north","south"]`}},
+		{text, Enum("one, two", "south"), "one; two", refusal{reasonEnum, `"one; two" is not one of "one, two", south; did you mean "one, two"?`, `["one, two","south"]`}},
+		{text, Enum("cat", "hat"), "bat", refusal{reasonEnum, `"bat" is not one of cat, hat`, `["cat","hat"]`}},
+		{text, &jsonschema.Schema{Enum: []any{"<a>"}}, "b", refusal{reasonEnum, `"b" is not one of <a>`, `["<a>"]`}},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": "<a>"}}}, `{}`, refusal{reasonEnum, `{} is not one of {"k":"<a>"}`, `[{"k":"<a>"}]`}},
+
 		// What is left to jsonschema-go.
+		{float, &jsonschema.Schema{MultipleOf: ptr(0.1), Not: Enum("x")}, "0.3", none}, // but for what is checked already
 		{text, &jsonschema.Schema{Not: Enum("x")}, "y", none},
 		{text, &jsonschema.Schema{Not: Enum("x")}, "x", refusal{reasonSchema, `"x" is not allowed by the argument's schema`, `null`}},
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, "b", none},
 		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonSchema, `"` + strings.Repeat("é", 32) + `…" is not allowed by the argument's schema`, `null`}},
-		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "k", none},
-		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "x", refusal{reasonSchema, `"x" is not allowed by the argument's schema`, `null`}},
 		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonSchema, `"ab" is not allowed by the argument's schema`, `null`}},
 		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `"6" is not allowed by the argument's schema`, `null`}},
 		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{9007199254740992}}}, "9007199254740993", none},
@@ -101,7 +117,7 @@ func TestRules(t *testing.T) {
 
 		// Keywords that judge nothing.
 		{text, &jsonschema.Schema{Title: "t", Description: "d", Comment: "c", Format: "email", Deprecated: true, Examples: []any{1}, Extra: map[string]any{"x-y": 1}}, "x", none},
-		{text, &jsonschema.Schema{Minimum: ptr(5.0), MinItems: ptr(5)}, "1", none},
+		{object, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"k": {Minimum: ptr(5.0), MinItems: ptr(5)}}}, `{"k":"x"}`, none},
 	} {
 		t.Run(jsonText(c.schema)+c.text, func(t *testing.T) {
 			t.Parallel()

@@ -25,29 +25,16 @@ func resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
 			err = fmt.Errorf("schema: %v", v)
 		}
 	}()
+	if err := checkKeywords(s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
 	if resolved, err = s.Resolve(nil); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	if err := checkReferences(s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	if err := checkMultiples(s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
 	return resolved, nil
-}
-
-// checkMultiples refuses what jsonschema-go lets pass, and nothing satisfies.
-func checkMultiples(s *jsonschema.Schema) error {
-	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
-		return errors.New("multipleOf must be greater than 0")
-	}
-	for at, sub := range subschemas(s) {
-		if err := checkMultiples(sub); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
-		}
-	}
-	return nil
 }
 
 func typesOf(s *jsonschema.Schema) []string {
@@ -55,39 +42,6 @@ func typesOf(s *jsonschema.Schema) []string {
 		return []string{s.Type}
 	}
 	return s.Types
-}
-
-// checkType refuses a schema whose type no value of the kind can have.
-func checkType(k kind, s *jsonschema.Schema) error {
-	types := typesOf(s)
-	want := k.instanceType()
-	if len(types) == 0 || want == "" || slices.Contains(types, want) || isNumeric(want) && slices.ContainsFunc(types, isNumeric) {
-		return nil
-	}
-	return fmt.Errorf("schema: its type is %s, but the value is read as %s", strings.Join(types, " or "), want)
-}
-
-// checkEnum refuses an enum with a value that is not of the kind's type, most
-// often one for the elements of a list that belongs into Items.
-func checkEnum(k kind, enum []any) error {
-	want := k.instanceType()
-	if want == "" {
-		return nil
-	}
-	resolved, err := (&jsonschema.Schema{Type: want}).Resolve(nil)
-	if err != nil {
-		return err
-	}
-	for _, e := range enum {
-		if resolved.Validate(e) == nil {
-			continue
-		}
-		if k == kindList {
-			return fmt.Errorf("schema: enum value %v is no list; an enum for the elements belongs into Items", e)
-		}
-		return fmt.Errorf("schema: enum value %v is not of type %s", e, want)
-	}
-	return nil
 }
 
 // annotationsRemoved returns a shallow copy without the keywords that judge
@@ -111,6 +65,17 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 // pointer that leads from s to it, in an order that is always the same.
 func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
+		for at, sub := range parts(s) {
+			if sub != nil && !yield(at, sub) {
+				return
+			}
+		}
+	}
+}
+
+// parts is subschemas with those that are nil in a list or a map.
+func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
 		v := reflect.ValueOf(s).Elem()
 		for i := range v.NumField() {
 			at := "/" + keywordOf(v.Type().Field(i))
@@ -121,13 +86,13 @@ func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 				}
 			case []*jsonschema.Schema:
 				for j, sub := range f {
-					if sub != nil && !yield(at+"/"+strconv.Itoa(j), sub) {
+					if !yield(at+"/"+strconv.Itoa(j), sub) {
 						return
 					}
 				}
 			case map[string]*jsonschema.Schema:
 				for _, name := range slices.Sorted(maps.Keys(f)) {
-					if f[name] != nil && !yield(at+"/"+pointerEscaper.Replace(name), f[name]) {
+					if !yield(at+"/"+pointerEscaper.Replace(name), f[name]) {
 						return
 					}
 				}
@@ -209,7 +174,10 @@ func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 			return err
 		}
 	}
-	for _, sub := range subschemas(s) {
+	for at, sub := range parts(s) {
+		if sub == nil {
+			return fmt.Errorf("%s is nil", at)
+		}
 		if err := checkTree(sub, append(within, s)); err != nil {
 			return err
 		}
@@ -251,7 +219,7 @@ func checkExactIn(v strictjson.Value) error {
 // mergeSchemas returns inferred with every keyword that declared has.
 func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	merged := inferred.CloneSchemas()
-	items, properties := merged.Items, merged.Properties
+	items, properties, values := merged.Items, merged.Properties, merged.AdditionalProperties
 	dst, src := reflect.ValueOf(merged).Elem(), reflect.ValueOf(declared).Elem()
 	for i := range src.NumField() {
 		if !src.Field(i).IsZero() {
@@ -265,6 +233,9 @@ func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	}
 	if items != nil && declared.Items != nil {
 		merged.Items = mergeSchemas(items, declared.Items)
+	}
+	if properties == nil && values != nil && declared.AdditionalProperties != nil { // of a map
+		merged.AdditionalProperties = mergeSchemas(values, declared.AdditionalProperties)
 	}
 	if properties != nil && declared.Properties != nil {
 		merged.Properties = properties
@@ -317,7 +288,7 @@ func kindOfSchema(s *jsonschema.Schema) (kind, error) {
 	case "object":
 		return kindJSON, nil
 	}
-	return 0, fmt.Errorf("schema: unknown type %q", types[0])
+	return 0, fmt.Errorf("schema: %w", checkKeywords(&jsonschema.Schema{Type: types[0]}))
 }
 
 // typeOf returns the JSON type of what encoding/json has decoded.
@@ -328,7 +299,7 @@ func typeOf(v any) string {
 	case bool:
 		return "boolean"
 	case float64:
-		if v == math.Trunc(v) {
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 { // what no int64 holds is read as a float
 			return "integer"
 		}
 		return "number"

@@ -31,8 +31,8 @@ func TestSchemaCycles(t *testing.T) {
 		{`{"if":{"$ref":"#"}}`, never},
 		{`{"if":true,"then":{"$ref":"#"}}`, never},
 		{`{"if":true,"else":{"$ref":"#"}}`, never},
-		{`{"dependentSchemas":{"a":{"$ref":"#"}}}`, never},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":{"$ref":"#"}}}`, never},
+		{`{"type":"object","dependentSchemas":{"a":{"$ref":"#"}}}`, never},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":{"$ref":"#"}}}`, never},
 		{`{"$dynamicAnchor":"a","allOf":[{"$dynamicRef":"#a"}]}`, never},
 		{`{"$anchor":"a","allOf":[{"$ref":"#a"}]}`, never},
 		{`{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, never},
@@ -113,11 +113,11 @@ func TestSchemaConst(t *testing.T) {
 		good, bad  string
 		wantReason string
 	}{
-		{5, "5", "6", "schema"},
-		{true, "true", "false", "schema"},
-		{"5", "5", "6", "schema"},
+		{5, "5", "6", "enum"},
+		{true, "true", "false", "enum"},
+		{"5", "5", "6", "enum"},
 		{1.5, "1.5", "x", "type"},
-		{[]any{"x", "y"}, "x,y", "x", "schema"},
+		{[]any{"x", "y"}, "x,y", "x", "enum"},
 		{map[string]any{"a": 1}, `{"a":1}`, "x", "type"},
 	} {
 		p := untyped(Argument{Name: "a", Schema: &jsonschema.Schema{Const: &c.value}})

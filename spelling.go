@@ -21,25 +21,35 @@ type spelledMember struct {
 }
 
 // spellingOf returns the spelling of values of type t, and nil if they hold no
-// members of structs. The type is not recursive: no schema is inferred for one
-// that is.
-func spellingOf(t reflect.Type) *spelling {
+// members of structs.
+func spellingOf(t reflect.Type) *spelling { return spellings{}.of(t) }
+
+// spellings are those of types that have been seen, because a type with a
+// schema of its own may hold itself.
+type spellings map[reflect.Type]*spelling
+
+func (known spellings) of(t reflect.Type) *spelling {
 	t = withoutPointers(t)
 	if readsItself(t) {
 		return nil
 	}
+	if s, ok := known[t]; ok {
+		return s
+	}
+	s := &spelling{}
+	known[t] = s
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
-		if inside := spellingOf(t.Elem()); inside != nil {
-			return &spelling{inside: inside}
+		if s.inside = known.of(t.Elem()); s.inside != nil {
+			return s
 		}
 	case reflect.Struct:
-		s := &spelling{}
 		for _, m := range membersOf(t) {
-			s.members = append(s.members, spelledMember{m.name, spellingOf(m.typ)})
+			s.members = append(s.members, spelledMember{m.name, known.of(m.typ)})
 		}
 		return s
 	}
+	known[t] = nil
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"math/big"
+	"net"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -54,6 +55,12 @@ type refusal struct {
 	text, reason, message, allowed string
 }
 
+// meant returns what the message suggests, if it does.
+func (r refusal) meant() string {
+	_, suggestion, _ := strings.Cut(r.message, "; did you mean ")
+	return strings.Trim(suggestion, `"?`)
+}
+
 // of makes a case of the type T, which goes through prompts/list,
 // completion/complete and prompts/get of a server.
 func of[T any](name string, c typed[T]) typeCase {
@@ -88,6 +95,9 @@ func of[T any](name string, c typed[T]) typeCase {
 			problem := map[string]any{"argument": "a", "reason": r.reason, "message": r.message}
 			if r.allowed != "" {
 				problem["allowed"] = json.RawMessage(r.allowed)
+			}
+			if s := r.meant(); s != "" {
+				problem["suggestion"] = s
 			}
 			assert.JSONEq(t, jsonOf(map[string]any{"prompt": "p", "problems": []any{problem}}), jsonOf(e.Data), "%q", r.text)
 		}
@@ -181,6 +191,16 @@ type (
 	}
 )
 
+// nilable has a member of each kind that can be nil.
+type nilable struct {
+	B []byte           `json:"b"`
+	M map[string][]int `json:"m"`
+	L []map[string]int `json:"l"`
+	P *map[string]int  `json:"p"`
+	I net.IP           `json:"i"`
+	A any              `json:"a"`
+}
+
 // compass reads itself from text, by a method of its pointer.
 type compass int
 
@@ -270,7 +290,7 @@ func TestTypes(t *testing.T) {
 		of("string of an enum", typed[string]{
 			schema: prompts.Enum("red", "grün"), hint: "one of: red, grün", completes: []string{"red", "grün"},
 			reads:   []read[string]{{"red", "red"}, {"grün", "grün"}},
-			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün`, `["red","grün"]`}},
+			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
 		}),
 		of("named string of an enum", typed[color]{
 			schema: prompts.Enum("red"), hint: "one of: red", completes: []string{"red"},
@@ -374,8 +394,38 @@ func TestTypes(t *testing.T) {
 		}),
 		of("float32", typed[float32]{
 			hint:    "a number",
-			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}},
-			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}},
+			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}, {"1e-50", 0}},
+			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}, {"x", "type", `"x" is not a number`, ""}},
+		}),
+		of("float32 at a bound that it cannot hold", typed[float32]{
+			schema: &S{Minimum: pointerTo(0.1), Maximum: pointerTo(0.3), MultipleOf: pointerTo(0.1)}, hint: "a number from 0.1 to 0.3, a multiple of 0.1",
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.3", 0.3}},
+			refuses: []refusal{{"0.30000001", "range", "0.30000001 is not from 0.1 to 0.3, a multiple of 0.1", `{"minimum":0.1,"maximum":0.3,"multipleOf":0.1}`}},
+		}),
+		of("float32 of an enum", typed[float32]{
+			schema: &S{Enum: []any{0.1, 0.25}}, hint: "one of: 0.1, 0.25", completes: []string{"0.1", "0.25"},
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.10", 0.1}},
+			refuses: []refusal{{"0.1000000015", "enum", "0.1000000015 is not one of 0.1, 0.25", "[0.1,0.25]"}},
+		}),
+		// A json.Number keeps its text, which must be a number of JSON.
+		of("json.Number", typed[json.Number]{
+			hint:    "a number",
+			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
+			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "type", `"" is not a number`, ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
+		}),
+		of("json.Number within bounds", typed[json.Number]{
+			schema: &S{Minimum: pointerTo(1.0)}, hint: "a number, at least 1",
+			reads:   []read[json.Number]{{"1.0", "1.0"}},
+			refuses: []refusal{{"0.9", "range", "0.9 is not at least 1", `{"minimum":1}`}},
+		}),
+		of("pointer to a json.Number", typed[*json.Number]{
+			hint:  "a number",
+			reads: []read[*json.Number]{{"7", pointerTo(json.Number("7"))}, {"", nil}},
+		}),
+		of("[]json.Number", typed[[]json.Number]{
+			hint:    "separated by commas; each a number",
+			reads:   []read[[]json.Number]{{"1, 2.50", []json.Number{"1", "2.50"}}, {"[1.5, 1e3]", []json.Number{"1.5", "1e3"}}},
+			refuses: []refusal{{`["1"]`, "type", `element 1: "\"1\"" is not a number`, ""}, {"1,+2", "type", `element 2: "+2" is not a number`, ""}},
 		}),
 		of("named float within bounds", typed[share]{
 			schema: &S{ExclusiveMinimum: pointerTo(0.0), Maximum: pointerTo(1.0)}, hint: "a number, at most 1, greater than 0",
@@ -430,11 +480,17 @@ func TestTypes(t *testing.T) {
 		of("netip.Addr", typed[netip.Addr]{
 			hint:    "an IP address",
 			reads:   []read[netip.Addr]{{"192.0.2.1", address("192.0.2.1")}, {"2001:db8::1", address("2001:db8::1")}},
-			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}},
+			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "type", `"" is not an IP address`, ""}},
 		}),
 		of("netip.Prefix", typed[netip.Prefix]{
+			hint:    "an IP prefix such as 192.0.2.0/24",
 			reads:   []read[netip.Prefix]{{"192.0.2.0/24", prefix("192.0.2.0/24")}, {"2001:db8::/32", prefix("2001:db8::/32")}},
-			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not a valid value`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not a valid value`, ""}},
+			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "type", `"" is not an IP prefix such as 192.0.2.0/24`, ""}},
+		}),
+		of("netip.AddrPort", typed[netip.AddrPort]{
+			hint:    "an IP address and port such as 192.0.2.1:80",
+			reads:   []read[netip.AddrPort]{{"192.0.2.1:80", netip.MustParseAddrPort("192.0.2.1:80")}, {"[::1]:80", netip.MustParseAddrPort("[::1]:80")}},
+			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "type", `"" is not an IP address and port such as 192.0.2.1:80`, ""}},
 		}),
 		of("url.URL", typed[url.URL]{
 			hint:    "a URL",
@@ -494,13 +550,13 @@ func TestTypes(t *testing.T) {
 		// JSON.
 		of("json.RawMessage", typed[json.RawMessage]{
 			hint:    "JSON",
-			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"null", json.RawMessage("null")}},
+			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
 			refuses: []refusal{{"", "type", `"" is not JSON`, ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
 		}),
 		of("map of any", typed[map[string]any]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
-			refuses: []refusal{{"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
 		}),
 		of("map of integers", typed[map[string]int]{
 			hint:    "a JSON object",
@@ -519,6 +575,17 @@ func TestTypes(t *testing.T) {
 				{`{"x":1,"y":2,"z":3}`, "schema", `"{\"x\":1,\"y\":2,\"z\":3}" is not allowed by the argument's schema`, ""},
 				{`{"x":1,"Y":2}`, "type", `"Y" must be written "y"`, ""},
 				{"1,2", "type", `"1,2" is not a JSON object`, ""}},
+		}),
+		of("struct of what can be nil", typed[nilable]{
+			hint: "a JSON object",
+			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
+				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
+					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
+			refuses: []refusal{{"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+		}),
+		of("struct of what cannot be nil", typed[struct{ S string }]{
+			hint:    "a JSON object",
+			refuses: []refusal{{`{"S":null}`, "schema", `"{\"S\":null}" is not allowed by the argument's schema`, ""}},
 		}),
 		of("UnmarshalJSON", typed[celsius]{
 			hint:    "JSON",
@@ -635,6 +702,11 @@ func TestTypes(t *testing.T) {
 			hint:    "separated by commas",
 			reads:   []read[[]compass]{{"north,west", []compass{0, 3}}, {`["east"]`, []compass{1}}},
 			refuses: []refusal{{"north,up", "type", `element 2: "up" is not a valid value`, ""}},
+		}),
+		of("[]big.Int", typed[[]big.Int]{
+			hint:    "separated by commas",
+			reads:   []read[[]big.Int]{{"1,2", []big.Int{*mustInt("1"), *mustInt("2")}}},
+			refuses: []refusal{{"[1]", "type", `element 1: "1" is not a string`, ""}, {"x", "type", `element 1: "x" is not a valid value`, ""}},
 		}),
 		of("[][]byte", typed[[][]byte]{
 			hint:  "separated by commas; each base64 data",

@@ -33,9 +33,14 @@ const (
 // text is read, and what the result must satisfy.
 type value struct {
 	kind kind
-	bits int    // of an integer or a float
-	elem *value // of a list
-	noun string // what the text must be, such as "an integer"
+	bits int // of an integer or a float
+	// isLiteral says that a number is a json.Number, which keeps its text.
+	isLiteral bool
+	elem      *value // of a list
+	noun      string // what the text must be, such as "an integer"
+	// isAddress says that the text is an address of net/netip, whose types read
+	// the empty text as one that is not valid.
+	isAddress bool
 	// isTime says that the text is a time of RFC 3339.
 	isTime bool
 	rules  rules
@@ -66,7 +71,9 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		}
 		switch v.kind {
 		case kindInt, kindUint, kindFloat:
-			v.bits = t.Bits()
+			if v.isLiteral = t == typeNumber; !v.isLiteral {
+				v.bits = t.Bits()
+			}
 		case kindList:
 			elem = t.Elem()
 		case kindJSON:
@@ -84,14 +91,25 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		}
 	}
 	v.noun, v.isTime = nounOf(v.kind, t, s), v.kind == kindText && t == typeTime
+	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
 	var err error
-	if v.rules, v.judge, err = compileRules(v.kind, s); err != nil {
+	want := v.kind.instanceType()
+	if v.kind == kindJSON && t != nil {
+		want = jsonTypeOf(t)
+		if err := checkMembers(t, s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if v.rules, v.judge, err = compileRules(v.kind, want, s); err != nil {
 		return nil, err
 	}
 	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
-	v.candidates = sync.OnceValue(func() *index { return newIndex(v.listCandidates(s)) })
+	if err := v.checkReadable(t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	v.candidates = sync.OnceValue(func() *index { return newIndex(v.listCandidates()) })
 	return v, nil
 }
 
@@ -111,6 +129,10 @@ func nounOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
 			return "a time such as 2006-01-02T15:04:05Z"
 		case typeAddr:
 			return "an IP address"
+		case typeAddrPort:
+			return "an IP address and port such as 192.0.2.1:80"
+		case typePrefix:
+			return "an IP prefix such as 192.0.2.0/24"
 		}
 	case kindDuration:
 		return "a duration such as 1h30m"

@@ -1,7 +1,6 @@
 package prompts
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,6 +8,24 @@ import (
 )
 
 // This file says the rules for a value, to people and to programs.
+
+// choice says one of several texts: in quotes if without them it could not be
+// seen where it begins and ends.
+func choice(text string) string {
+	if text == "" || strings.Contains(text, ",") || strings.TrimSpace(text) != text {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// choices says the texts of an enum.
+func (r *rules) choices() string {
+	texts := make([]string, len(r.texts))
+	for i, text := range r.texts {
+		texts[i] = choice(text)
+	}
+	return enumeration(texts)
+}
 
 func enumeration(values []string) string {
 	const most = 12
@@ -90,7 +107,7 @@ func decimal(f float64) string {
 
 // jsonText returns v as JSON, for a message.
 func jsonText(v any) string {
-	b, err := json.Marshal(v)
+	b, err := encodeJSON(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // structData are the arguments of a prompt whose arguments are a struct.
@@ -196,7 +197,7 @@ func (s *structData) advice(name string) string {
 		actions = append(actions, "{{"+f.action+"}}")
 		names = append(names, f.action)
 	}
-	if n := near("."+name, names); n != "" {
+	if n := suggest.Near("."+name, names); n != "" {
 		return "did you mean {{" + n + "}}?"
 	}
 	return oneOf("add it", actions)
