@@ -1,0 +1,128 @@
+package memo
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// counter returns a function that returns how often it has been called.
+func counter() func(context.Context) (int, error) {
+	n := 0
+	return func(context.Context) (int, error) { n++; return n, nil }
+}
+
+func TestKeeps(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := New[string, int](time.Minute, 2)
+		f := counter()
+		get := func(key string, keep bool) int {
+			v, err := c.Get(t.Context(), key, keep, f)
+			require.NoError(t, err)
+			return v
+		}
+		assert.Equal(t, 1, get("a", true))
+		assert.Equal(t, 1, get("a", true))
+		assert.Equal(t, 2, get("b", false))
+		assert.Equal(t, 3, get("b", true), "it was not to be kept")
+		assert.Equal(t, 4, get("c", true))
+		assert.Equal(t, 3, get("b", true))
+		assert.Equal(t, 5, get("a", true), "the oldest one has made room")
+		time.Sleep(time.Minute - 1)
+		assert.Equal(t, 5, get("a", true))
+		time.Sleep(1)
+		assert.Equal(t, 6, get("a", true))
+		assert.Len(t, c.kept, 1)
+		assert.Len(t, c.order, 1)
+		assert.Empty(t, c.calls)
+	})
+	none := New[string, int](0, 2)
+	f := counter()
+	for want := 1; want <= 2; want++ {
+		v, err := none.Get(t.Context(), "a", true, f)
+		require.NoError(t, err)
+		assert.Equal(t, want, v)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	errDown := errors.New("it is down")
+	for want, f := range map[string]func(context.Context) (int, error){
+		"it is down":      func(context.Context) (int, error) { return 1, errDown },
+		"panic: no\ngoro": func(context.Context) (int, error) { panic("no") },
+		"runtime.Goexit":  func(context.Context) (int, error) { runtime.Goexit(); return 1, nil },
+	} {
+		c := New[string, int](time.Minute, 2)
+		for range 2 {
+			v, err := c.Get(t.Context(), "a", true, f)
+			assert.ErrorContains(t, err, want)
+			assert.True(t, v == 0 || strings.Contains(want, "down"))
+		}
+		assert.Empty(t, c.kept)
+	}
+	_, err := New[float64, int](time.Minute, 2).Get(t.Context(), math.NaN(), true, counter())
+	assert.ErrorIs(t, err, errKey)
+}
+
+// One call serves all who wait, as long as one of them does.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := New[string, int](time.Minute, 2)
+		type value struct{}
+		base := context.WithValue(t.Context(), value{}, 1)
+		calls, causes := 0, []error{}
+		slow := func(ctx context.Context) (int, error) {
+			calls++
+			assert.Nil(t, ctx.Value(value{}))
+			<-ctx.Done()
+			causes = append(causes, context.Cause(ctx))
+			time.Sleep(time.Second) // it takes its time to end
+			return 0, context.Cause(ctx)
+		}
+		errGone := errors.New("gone")
+		var all sync.WaitGroup
+		var leave []context.CancelCauseFunc
+		wait := func() {
+			ctx, cancel := context.WithCancelCause(base)
+			leave = append(leave, cancel)
+			all.Go(func() {
+				_, err := c.Get(ctx, "a", true, slow)
+				assert.ErrorIs(t, err, errGone)
+			})
+			synctest.Wait()
+		}
+		wait()
+		wait()
+		leave[0](errGone)
+		synctest.Wait()
+		assert.Empty(t, causes)
+		wait()
+		assert.Equal(t, 1, calls)
+		leave[1](errGone)
+		leave[2](errGone)
+		synctest.Wait()
+		require.Len(t, causes, 1)
+		assert.ErrorIs(t, causes[0], errNobodyWaits)
+		wait() // before the first one has returned
+		assert.Equal(t, 2, calls)
+		time.Sleep(10 * time.Second)
+		assert.Len(t, c.calls, 1, "the end of the first call is not the second one's")
+		leave[3](errGone)
+		all.Wait()
+		time.Sleep(time.Minute)
+		assert.Empty(t, c.calls)
+		assert.Empty(t, c.kept)
+	})
+}
