@@ -48,9 +48,10 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 // does, which may be later than the answer is out, if that has a time limit.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
-	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end: all of a short reply
+	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
 		defer func() {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout)) // not all writers have one
+			wait := max(h.options.ReadTimeout, 0) + h.options.WriteTimeout
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait)) // not all writers have one
 		}()
 	}
 	if !h.options.isTrusted(r) {
