@@ -158,16 +158,24 @@ func TestDelete(t *testing.T) {
 
 type principalKey struct{}
 
+// principalIn is a Principal for servers that authenticated has changed.
+func principalIn(ctx context.Context) string {
+	name, _ := ctx.Value(principalKey{}).(string)
+	return name
+}
+
+// authenticated takes the header User for who it is.
+func authenticated(s *httptest.Server) {
+	inner := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, r.Header.Get("User"))))
+	})
+}
+
 // SEC-03: a session is its principal's.
 func TestPrincipal(t *testing.T) {
 	t.Parallel()
-	own := prompts.Options{Principal: func(ctx context.Context) string { name, _ := ctx.Value(principalKey{}).(string); return name }}
-	p := newPlaceOf(t, own, Options{}, func(s *httptest.Server) {
-		inner := s.Config.Handler
-		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, r.Header.Get("User"))))
-		})
-	})
+	p := newPlaceOf(t, prompts.Options{Principal: principalIn}, Options{}, authenticated)
 	r := p.post(initializeBody("2025-11-25"), header{"User": "a"})
 	h := header{headerSession: r.header.Get(headerSession)}
 	for _, user := range []string{"b", ""} {
@@ -206,7 +214,6 @@ func TestSessionExpires(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, p.post(listBody, h).status)
 }
 
-// What is refused takes no place: neither of the sessions nor, by a timer, of
 // One more session than there may be ends the one that is missed least; those
 // that are in use stay.
 func TestMaxSessions(t *testing.T) {
