@@ -204,7 +204,7 @@ func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response,
 	if p.method == methodComplete {
 		g := &completion{
 			server: s, rev: p.rev, definition: d, position: d.plan.find(r.Argument),
-			completeParams: completeParams{prompt: r.Prompt, argument: r.Argument, prefix: r.Prefix, others: r.Arguments},
+			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
 		}
 		values, total, f := g.values(ctx)
 		return &Response{Values: values, Total: total}, f
@@ -312,7 +312,7 @@ func (p *plan) collectTexts(args map[string]string, notStrings []string, strict 
 		if i := p.find(name); i >= 0 {
 			texts[i].notString = true
 		} else {
-			problems = append(problems, notString(name))
+			problems = append(problems, notString(strings.ToValidUTF8(name, "\ufffd")))
 		}
 	}
 	for name, text := range args {
