@@ -144,7 +144,7 @@ func (p *passage) fail(ctx context.Context, dst []byte, err error) ([]byte, *fai
 		return g.appendInputRequired(ctx, dst)
 	}
 	f := *inner.failure // which other requests may have as well
-	if err != error(inner) && f.stack == nil {
+	if err != error(inner) {
 		if f.unseen == nil {
 			f.title, f.level = "the request was refused", slog.LevelInfo
 		}

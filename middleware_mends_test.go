@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,9 +48,9 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 		getLine("1", "panics"):               "the prompt could not be rendered",
 		completeLine("1", "panics", "a", ""): "the argument could not be completed",
 	} {
-		for name, wrap := range map[string]func(error) error{
-			"as it is": func(err error) error { return err },
-			"wrapped":  func(err error) error { return fmt.Errorf("of the tenant: %w", err) },
+		for text, wrap := range map[string]func(error) error{
+			"panic: a secret":                func(err error) error { return err },
+			"of the tenant: panic: a secret": func(err error) error { return fmt.Errorf("of the tenant: %w", err) },
 		} {
 			var j journal
 			p := completing("panics", panics)
@@ -75,10 +76,10 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 			})
 			got, err := handle(t, s, newSession(t, s), line)
 			require.NoError(t, err)
-			assert.Equal(t, errorLine("1", CodeInternalError, message), got, name)
-			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), name)
-			assert.Contains(t, j.String(), "panic: a secret", name)
-			assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "%s: the stack is that of the panic", name)
+			assert.Equal(t, errorLine("1", CodeInternalError, message), got, text)
+			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), text)
+			assert.Contains(t, j.String(), `error="`+text+`"`)
+			assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "%s: the stack is that of the panic", text)
 		}
 	}
 }
@@ -636,4 +637,58 @@ func TestMiddlewareBlamesAnArgument(t *testing.T) {
 			}
 		})
 	}
+}
+
+// JRP-27: what is wrong with one request of a batch is the matter of no other.
+func TestMiddlewareFailsInABatch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var shared *Response
+		var once sync.Once
+		s := NewServer(registryOf(textPrompt("text", "hi"), rendered("panics", func(context.Context) (*Result, error) { panic("a secret") })), Options{
+			Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+				switch r.Prompt {
+				case "goexit":
+					runtime.Goexit()
+				case "refused":
+					return nil, &Error{Code: 7, Message: "seven"}
+				case "late":
+					time.Sleep(time.Second) // on the clock of the bubble
+				case "shared":
+					r.Prompt = "text"
+					once.Do(func() { shared, _ = next(ctx, r) })
+					return shared, nil
+				}
+				o := atOnce(ctx, 2, r, next)[1]
+				return o.response, o.err
+			}),
+		})
+		c := connect(t, s).handshakeIn(batchVersion)
+		c.send(batchLine(
+			getLine("1", "text"), getLine("2", "panics"), getLine("3", "goexit"), getLine("4", "refused"), getLine("5", "late"),
+			getLine("6", "shared"), getLine("7", "shared"), cancelLine("99"), pingLine("8"),
+		))
+		time.Sleep(time.Second)
+		got := c.received()
+		require.Len(t, got, 1)
+		const failed = "the prompt could not be rendered"
+		assert.ElementsMatch(t, []string{
+			textLine("1", "hi"), errorLine("2", CodeInternalError, failed), errorLine("3", CodeInternalError, failed), errorLine("4", 7, "seven"),
+			errorLine("5", CodeInvalidParams, `there is no prompt "late"`), textLine("6", "hi"), textLine("7", "hi"), pongLine("8"),
+		}, withoutData(t, elements(t, got[0])))
+		assert.NoError(t, c.end())
+		assert.Zero(t, s.limit.tasks.Load())
+	})
+}
+
+// withoutData returns the messages without the data of errors.
+func withoutData(t testing.TB, msgs []string) []string {
+	t.Helper()
+	var all []string
+	for _, msg := range msgs {
+		if o := readOutcome(t, msg); o.Error != nil {
+			msg = errorLine(string(o.ID), o.Error.Code, o.Error.Message)
+		}
+		all = append(all, msg)
+	}
+	return all
 }
