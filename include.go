@@ -41,6 +41,9 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argumentsError(name, problems).Message)
 	}
 	result, err := render(context.WithValue(ctx, includesKey{}, &includes{name: name, by: outer}))
+	if err == nil && result == nil {
+		err = errors.New("the render function returned neither a result nor an error")
+	}
 	if err != nil {
 		return nil, &includeError{prompt: name, err: err}
 	}
