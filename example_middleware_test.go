@@ -118,8 +118,8 @@ func ExampleHandler_quota() {
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Greet Bob."}}]}
 }
 
-// A cache of the prompts that are the same for everybody, and ask nothing. What
-// is kept is good in every revision.
+// A cache of the prompts that are the same for everybody, but for what somebody
+// was asked. What is kept is good in every revision.
 func ExampleHandler_cache() {
 	cache := func(names ...string) func(prompts.Handler) prompts.Handler {
 		cacheable := map[string]bool{}
@@ -137,7 +137,7 @@ func ExampleHandler_cache() {
 					return response.(*prompts.Response), nil
 				}
 				response, err := next(ctx, r)
-				if err == nil {
+				if err == nil && !response.Asked {
 					kept.Store(key, response)
 				}
 				return response, err

@@ -25,8 +25,8 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		return nil, errors.New("prompts: Include: this is not the context of a render function")
 	}
 	outer, _ := ctx.Value(includesKey{}).(*includes)
-	if outer == nil {
-		outer = &includes{name: c.rendered}
+	if outer == nil || outer.server != c.server { // which may have called this one
+		outer = &includes{server: c.server, name: c.rendered}
 	}
 	if outer.has(name) {
 		return nil, fmt.Errorf("prompts: Include: %s includes itself", outer.path(name))
@@ -40,7 +40,10 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argumentsError(name, problems).Message)
 	}
-	result, err := render(context.WithValue(ctx, includesKey{}, &includes{name: name, by: outer}))
+	result, err := render(context.WithValue(ctx, includesKey{}, &includes{server: c.server, name: name, by: outer}))
+	if err == nil && result == nil {
+		err = errors.New("the render function returned neither a result nor an error")
+	}
 	if err != nil {
 		return nil, &includeError{prompt: name, err: err}
 	}
@@ -49,8 +52,9 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 
 // includes is a prompt that is being rendered and what has included it.
 type includes struct {
-	name string
-	by   *includes // nil for the one that the client has asked for
+	server *Server
+	name   string
+	by     *includes // nil for the one that the client has asked for
 }
 
 type includesKey struct{}

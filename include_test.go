@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -152,6 +155,290 @@ func TestIncludeAsks(t *testing.T) {
 		`","inputResponses":{"who":{"action":"accept","content":{"who":"Ben"}}},`+meta+`}}`)
 	require.NoError(t, err)
 	assert.Contains(t, second, "hello Ben")
+}
+
+// together returns a prompt that includes others, each on a goroutine of its own.
+func together(name string, others ...string) Prompt {
+	return rendered(name, func(ctx context.Context) (*Result, error) {
+		results, errs := make([]*Result, len(others)), make([]error, len(others))
+		var wg sync.WaitGroup
+		for i, other := range others {
+			wg.Go(func() { results[i], errs[i] = Include(ctx, other, nil) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+		var texts []string
+		for _, r := range results {
+			texts = append(texts, r.Messages[0].Content.(Text).Text)
+		}
+		return Messages(User(strings.Join(texts, ", "))), nil
+	})
+}
+
+// asksFor is a prompt that asks for a colour by that key.
+func asksFor(name, key string) Prompt {
+	return rendered(name, func(ctx context.Context) (*Result, error) {
+		answer, err := Elicit[colour](ctx, key, "Which colour?")
+		if err != nil {
+			return nil, err
+		}
+		return Messages(User(name + " is " + answer.Colour)), nil
+	})
+}
+
+// Several goroutines of a render function may include prompts, those that
+// include others among them: that is no circle.
+func TestIncludeAtOnce(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(textPrompt("a", "A"), textPrompt("b", "B"), together("ab", "a", "b"), together("all", "ab", "a", "ab", "b")), Options{})
+	got, err := handle(t, s, newSession(t, s), getLine("1", "all"))
+	require.NoError(t, err)
+	assert.Equal(t, textLine("1", "A, B, A, A, B, B"), got)
+}
+
+// What they ask at the same time is asked at once where the answers come with
+// another request, and one after the other in a session.
+func TestIncludeAsksAtOnce(t *testing.T) {
+	reg := registryOf(asksFor("sky", "sky"), asksFor("sea", "sea"), together("both", "sky", "sea"))
+	t.Run("rounds", func(t *testing.T) {
+		t.Parallel()
+		c := newRounds(t, NewServer(reg, Options{}), "both")
+		c.get("").wants(t, "sky", "sea")
+		c.get(`{"sky":`+red+`}`).wants(t, "sea")
+		assert.Equal(t, "sky is red, sea is green", c.get(`{"sea":`+green+`}`).text(t))
+	})
+	t.Run("session", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			c := connect(t, NewServer(reg, Options{})).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "both"))
+			c.send(c.question().reply(red))
+			assert.Equal(t, []string{textLine("1", "sky is red, sea is red")}, c.ask(c.question().reply(red)))
+			assert.NoError(t, c.end())
+		})
+	})
+}
+
+// The keys of questions are shared: what the including prompt has asked is not
+// asked again, nor is what is refused.
+func TestIncludeSharesKeys(t *testing.T) {
+	t.Parallel()
+	both := Prompt{Name: "both", Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+		own, err := Elicit[colour](ctx, "colour", "Which?")
+		if err != nil {
+			return nil, err
+		}
+		n, err := Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
+		if err != nil {
+			return nil, err
+		}
+		other, err := Include(ctx, "paint", nil)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := Include(ctx, "keeps", nil)
+		if err != nil {
+			return nil, err
+		}
+		text := func(r *Result) string { return r.Messages[0].Content.(Text).Text }
+		return Messages(User(fmt.Sprint(own.Colour, " ", text(other), " ", n, " ", text(kept)))), nil
+	}}
+	s := NewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*Result, error) {
+		n, err := Once(ctx, "n", func(context.Context) (int, error) { return 2, nil })
+		return Messages(User(fmt.Sprint(n))), err
+	})), Options{})
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for answer, want := range map[string]string{red: "red red 1 1", declining: ""} {
+			asked := 0
+			params := `{"name":"both"}`
+			if version == "2026-07-28" {
+				params = `{"name":"both","inputResponses":{"colour":` + answer + `}}`
+			}
+			got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), CallOptions{
+				Version: version, ClientCapabilities: json.RawMessage(formCapability),
+				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					asked++
+					return json.RawMessage(answer), nil
+				},
+			})
+			if want != "" {
+				require.NoError(t, err)
+				assert.Contains(t, string(got), `"text":"`+want+`"`)
+			} else {
+				var e *Error
+				require.ErrorAs(t, err, &e)
+				assert.Equal(t, `the prompt cannot go on: "colour": the client has declined to answer`, e.Message)
+			}
+			assert.Equal(t, version == "2025-11-25", asked == 1, "%d", asked)
+		}
+	}
+}
+
+type includeUser struct{}
+
+// A prompt that the client may not know of cannot be included, whoever the
+// author says that the client is.
+func TestIncludeIsVisible(t *testing.T) {
+	t.Parallel()
+	user := func(ctx context.Context) string { name, _ := ctx.Value(includeUser{}).(string); return name }
+	var asks []string
+	as := func(name, other string) Prompt {
+		return Prompt{Name: "as " + name, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+			return Include(context.WithValue(ctx, includeUser{}, name), other, nil)
+		}}
+	}
+	s := NewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), Options{
+		Principal: user,
+		Visible: func(ctx context.Context, p Prompt) bool {
+			asks = append(asks, user(ctx)+" "+p.Name)
+			return p.Name != "of ada" || user(ctx) == "ada"
+		},
+	})
+	for _, test := range []struct {
+		user, prompt string
+		sees         bool
+		asks         []string
+	}{
+		{"ada", "outer", true, []string{"ada outer", "ada of ada"}},
+		{"eve", "outer", false, []string{"eve outer", "eve of ada"}},
+		{"eve", "as ada", true, []string{"eve as ada", "ada of ada"}}, // the author answers for it
+		{"ada", "as eve", false, []string{"ada as eve", "eve of ada"}},
+		{"ada", "as nobody", false, []string{"ada as nobody", "nobody outer", "nobody of ada"}},
+	} {
+		asks = nil
+		got, err := s.Call(context.WithValue(t.Context(), includeUser{}, test.user), "prompts/get", json.RawMessage(`{"name":"`+test.prompt+`"}`), CallOptions{})
+		assert.Equal(t, test.sees, err == nil, "%v", err)
+		assert.Equal(t, test.sees, strings.Contains(string(got), "a secret"))
+		if err != nil {
+			assert.Equal(t, &Error{Code: CodeInternalError, Message: renderFailed}, err, "the client is not told of it")
+		}
+		assert.Equal(t, test.asks, asks)
+	}
+}
+
+// The time limit is that of the request, whatever it includes; a limit of the
+// author's own is for what is included.
+func TestIncludeAndTime(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWaiter()
+		var j journal
+		s := NewServer(registryOf(w.prompt("wait"), sleeper("sleep", 3*time.Second), including("waits", "wait", nil), including("sleeps", "sleep", nil),
+			rendered("hurries", func(ctx context.Context) (*Result, error) {
+				short, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				_, err := Include(short, "wait", nil)
+				assert.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.NoError(t, ctx.Err())
+				return Messages(User("without it")), nil
+			}),
+		), Options{Logger: j.logger(), RenderTimeout: 2 * time.Second})
+		c := connect(t, s).handshake()
+		c.send(getLine("1", "hurries"))
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{textLine("1", "without it")}, c.received())
+		assert.ErrorIs(t, <-w.causes, context.DeadlineExceeded)
+		for _, prompt := range []string{"waits", "sleeps"} {
+			c.send(getLine("2", prompt))
+			time.Sleep(2 * time.Second)
+			assert.Equal(t, []string{errorLine("2", CodeInternalError, "the request took too long")}, c.received())
+		}
+		assert.ErrorIs(t, <-w.causes, errTimeLimit)
+		assert.Empty(t, c.ask(getLine("3", "waits")))
+		assert.Empty(t, c.ask(cancelLine("3")))
+		assert.ErrorIs(t, <-w.causes, errCancelled)
+		time.Sleep(time.Hour)
+		assert.Empty(t, c.received(), "what comes too late")
+		assert.NoError(t, c.end())
+		assert.Zero(t, s.limit.tasks.Load())
+		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"))
+	})
+}
+
+// An included prompt that panics, or ends its goroutine, does so for the one
+// that includes it, which may recover.
+func TestIncludePanics(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var j journal
+		s := NewServer(registryOf(
+			rendered("panics", func(context.Context) (*Result, error) { panic("a secret") }),
+			rendered("ends", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
+			including("outer panics", "panics", nil), including("outer ends", "ends", nil),
+			rendered("recovers", func(ctx context.Context) (r *Result, err error) {
+				defer func() {
+					if recover() != nil {
+						r, err = Messages(User("recovered")), nil
+					}
+				}()
+				return Include(ctx, "panics", nil)
+			}),
+		), Options{Logger: j.logger()})
+		c := connect(t, s).handshake()
+		assert.Equal(t, []string{textLine("1", "recovered")}, c.ask(getLine("1", "recovers")))
+		assert.Empty(t, j.String())
+		for prompt, log := range map[string]string{"outer panics": "panic: a secret", "outer ends": errGoexit.Error()} {
+			assert.Equal(t, []string{errorLine("1", CodeInternalError, renderFailed)}, c.ask(getLine("1", prompt)))
+			assert.Contains(t, j.String(), `prompt="`+prompt+`" error="`+log)
+		}
+		assert.Equal(t, 1, strings.Count(j.String(), "stack="))
+		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
+		assert.NoError(t, c.end())
+		assert.Zero(t, s.limit.tasks.Load())
+	})
+}
+
+// A prompt that returns neither a result nor an error is nothing to include.
+func TestIncludeNothing(t *testing.T) {
+	t.Parallel()
+	var j journal
+	s := NewServer(registryOf(
+		rendered("empty", func(context.Context) (*Result, error) { return nil, nil }),
+		New(Prompt{Name: "typed"}, func(context.Context, struct{}) (*Result, error) { return nil, nil }),
+		including("outer", "empty", nil), including("of typed", "typed", nil),
+	), Options{Logger: j.logger()})
+	for outer, inner := range map[string]string{"outer": "empty", "of typed": "typed"} {
+		got, err := handle(t, s, newSession(t, s), getLine("1", outer))
+		require.NoError(t, err)
+		assert.Equal(t, errorLine("1", CodeInternalError, renderFailed), got)
+		assert.Contains(t, j.String(), `included prompt \"`+inner+`\": the render function returned neither a result nor an error`)
+	}
+	assert.NotContains(t, j.String(), "panic")
+}
+
+// Prompts of another server, which one of this server's calls, are others,
+// whatever their names are.
+func TestIncludeInAnotherServer(t *testing.T) {
+	t.Parallel()
+	inner := NewServer(registryOf(including("page", "part", nil), textPrompt("part", "theirs"), including("self", "self", nil)), Options{})
+	asks := func(name, other string) Prompt {
+		return rendered(name, func(ctx context.Context) (*Result, error) {
+			got, err := inner.Call(ctx, "prompts/get", json.RawMessage(`{"name":"`+other+`"}`), CallOptions{})
+			return Messages(User(fmt.Sprint(strings.Contains(string(got), "theirs"), " ", err))), nil
+		})
+	}
+	s := NewServer(registryOf(asks("part", "page"), including("outer", "part", nil), asks("direct", "self"), including("indirect", "direct", nil)), Options{})
+	for prompt, want := range map[string]string{"outer": "true <nil>", "part": "true <nil>", "indirect": "false the prompt could not be rendered (-32603)"} {
+		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+prompt+`"}`), CallOptions{})
+		require.NoError(t, err)
+		assert.Contains(t, string(got), want, prompt)
+	}
+}
+
+// What an included prompt lacks is its includer's fault, and nobody is asked for
+// it; and the middleware sees the one request that has come.
+func TestIncludeIsNoRequest(t *testing.T) {
+	t.Parallel()
+	var requests []Request
+	var errs []error
+	s := NewServer(registryOf(guide(), including("outer", "guide", nil), including("given", "guide", map[string]string{"to": "Rome"})), Options{
+		AskArguments: true, Middleware: seeing(&requests, &errs),
+	})
+	newRounds(t, s, "outer").get("").fails(t, CodeInternalError, renderFailed)
+	require.Len(t, errs, 1)
+	assert.ErrorContains(t, errs[0], `Include: prompt "guide": to: is required`)
+	assert.Contains(t, newRounds(t, s, "given").get("").raw, "to Rome")
+	require.Len(t, requests, 2)
+	assert.Equal(t, []string{"outer", "given"}, []string{requests[0].Prompt, requests[1].Prompt})
 }
 
 // The version of a prompt is in its _meta, where revisions have that.

@@ -145,7 +145,7 @@ func (p *passage) fail(ctx context.Context, dst []byte, err error) ([]byte, *fai
 		return g.appendInputRequired(ctx, dst)
 	}
 	f := *inner.failure // which other requests may have as well
-	if err != error(inner) && f.stack == nil {
+	if err != error(inner) {
 		if f.unseen == nil {
 			f.title, f.level = "the request was refused", slog.LevelInfo
 		}
@@ -205,7 +205,7 @@ func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response,
 	if p.method == methodComplete {
 		g := &completion{
 			server: s, rev: p.rev, definition: d, position: d.plan.find(r.Argument),
-			completeParams: completeParams{prompt: r.Prompt, argument: r.Argument, prefix: r.Prefix, others: r.Arguments},
+			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
 		}
 		values, total, f := g.values(ctx)
 		return &Response{Values: values, Total: total}, f
@@ -313,7 +313,7 @@ func (p *plan) collectTexts(args map[string]string, notStrings []string, strict 
 		if i := p.find(name); i >= 0 {
 			texts[i].notString = true
 		} else {
-			problems = append(problems, notString(name))
+			problems = append(problems, notString(strings.ToValidUTF8(name, "\ufffd")))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -279,4 +282,317 @@ func TestMiddlewareKeepsAQuestion(t *testing.T) {
 	})})
 	newRounds(t, s, "paint").get("").wants(t, "colour")
 	newRounds(t, s, "paint").get("").fails(t, CodeInternalError, "the prompt could not be rendered")
+}
+
+// Calls of next at the same time have their own answers: a person is asked by
+// one after the other.
+func TestMiddlewareAsksAtOnce(t *testing.T) {
+	for _, version := range []string{"2025-06-18", "2025-11-25"} {
+		t.Run(version, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := NewServer(registryOf(asking("paint"), guide()), Options{AskArguments: true, Middleware: around(textsAtOnce)})
+				c := connect(t, s).handshakeAs(version, formCapability)
+				c.send(getLine("1", "paint"))
+				c.send(c.question().reply(red))
+				assert.Equal(t, []string{textLine("1", "green and red")}, c.ask(c.question().reply(green)))
+				c.send(getLine("2", "guide"))
+				c.send(c.question().reply(`{"action":"accept","content":{"to":"Rome"}}`))
+				assert.Equal(t, []string{textLine("2", "to Oslo and to Rome")}, c.ask(c.question().reply(`{"action":"accept","content":{"to":"Oslo"}}`)))
+				assert.NoError(t, c.end())
+				assert.Zero(t, s.limit.tasks.Load())
+			})
+		})
+	}
+}
+
+// textsAtOnce calls next twice at once and returns both texts.
+func textsAtOnce(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	var texts []string
+	for _, o := range atOnce(ctx, 2, r, next) {
+		if o.err != nil {
+			return nil, o.err
+		}
+		texts = append(texts, o.response.Result.Messages[0].Content.(Text).Text)
+	}
+	slices.Sort(texts)
+	return &Response{Result: Messages(User(strings.Join(texts, " and ")))}, nil
+}
+
+// In rounds one question is asked, and its answer is that of both.
+func TestMiddlewareAsksAtOnceInRounds(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(chained("chain"), guide()), Options{AskArguments: true, Middleware: around(textsAtOnce)})
+	c := newRounds(t, s, "chain")
+	c.get("").wants(t, "first")
+	c.get(`{"first":`+red+`}`).wants(t, "second")
+	assert.Equal(t, "red and green and red and green", c.get(`{"second":`+green+`}`).text(t))
+	c = newRounds(t, s, "guide")
+	c.get("").wants(t, argumentsKey)
+	c.get(`{"prompt.arguments":{"action":"accept","content":{"to":"Atlantis"}}}`).wants(t, argumentsKey)
+	assert.Equal(t, "to Rome and to Rome", c.get(rome).text(t))
+}
+
+// What is asked for arguments is asked for each call of next, too.
+func TestMiddlewareCallsNextAgainWithArguments(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(guide()), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		first, err := next(ctx, r)
+		again, errAgain := next(ctx, r)
+		assert.Equal(t, first, again)
+		assert.Equal(t, err == nil, errAgain == nil)
+		return again, errAgain
+	})})
+	c := newRounds(t, s, "guide")
+	c.get("").wants(t, argumentsKey)
+	assert.Equal(t, "to Rome", c.get(rome).text(t))
+}
+
+// Of two prompts that ask, the client is asked what the middleware returns, and
+// nothing else.
+func TestMiddlewareOfTwoQuestions(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]int{"the first": 0, "the second": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := NewServer(registryOf(asking("paint"), chained("chain")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+				var all [2]outcomeOf
+				for i, prompt := range []string{"paint", "chain"} {
+					r.Prompt = prompt
+					all[i].response, all[i].err = next(ctx, r)
+				}
+				return all[at].response, all[at].err
+			})})
+			c := newRounds(t, s, "either")
+			if at == 0 {
+				c.get("").wants(t, "colour")
+				assert.Equal(t, "red", c.get(`{"colour":`+red+`}`).text(t))
+				return
+			}
+			c.get("").wants(t, "first")
+			c.get(`{"first":`+red+`}`).wants(t, "second")
+			assert.Equal(t, "red and green", c.get(`{"second":`+green+`}`).text(t))
+		})
+	}
+}
+
+// A question that nobody waits for any more is withdrawn before the answer.
+func TestMiddlewareDoesNotWaitForAnAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		late := make(chan error, 1)
+		s := NewServer(registryOf(asking("paint"), textPrompt("grey", "grey")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			go func() {
+				_, err := next(ctx, r)
+				late <- err
+			}()
+			time.Sleep(time.Second) // on the clock of the bubble
+			return next(ctx, &Request{Method: r.Method, Prompt: "grey"})
+		})})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "paint"))
+		q := c.question()
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{q.withdrawn("no answer is needed any more"), textLine("1", "grey")}, c.received())
+		assert.ErrorIs(t, <-late, errAnswered)
+		assert.NoError(t, c.end())
+	})
+}
+
+// Why a client has not answered is within the error of next.
+func TestNextReturnsWhyThereIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for _, test := range []struct {
+			capabilities, answer string
+			want                 error
+		}{
+			{noCapabilities, declining, ErrCannotAsk},
+			{formCapability, declining, ErrDeclined},
+			{formCapability, dismissing, ErrDismissed},
+		} {
+			var requests []Request
+			var errs []error
+			s := NewServer(registryOf(asking("paint")), Options{Middleware: seeing(&requests, &errs)})
+			params := `{"name":"paint"}`
+			if version == "2026-07-28" && test.want != ErrCannotAsk {
+				params = `{"name":"paint","inputResponses":{"colour":` + test.answer + `}}`
+			}
+			_, err := s.Call(t.Context(), "prompts/get", []byte(params), CallOptions{
+				Version: version, ClientCapabilities: []byte(test.capabilities),
+				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(test.answer), nil
+				},
+			})
+			var seen, got *Error
+			require.ErrorAs(t, err, &got)
+			require.Len(t, errs, 1)
+			assert.ErrorIs(t, errs[0], test.want, version)
+			require.ErrorAs(t, errs[0], &seen)
+			assert.Equal(t, seen.Code, got.Code)
+			assert.Equal(t, seen.Message, got.Message)
+			for _, other := range []error{ErrCannotAsk, ErrDeclined, ErrDismissed, ErrInputRequired} {
+				assert.Equal(t, other == test.want, errors.Is(errs[0], other), "%s: %v", version, other)
+			}
+		}
+	}
+}
+
+// After next a middleware may ask no more than before it, whatever the prompt
+// was allowed to.
+func TestMiddlewareMayNotAskAfterNext(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		var asked, included error
+		kept := 0
+		s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			response, err := next(ctx, r)
+			_, asked = Elicit[colour](ctx, "colour", "Which colour?")
+			_, included = Include(ctx, "text", nil)
+			for range 2 {
+				_, err := Once(ctx, "once", func(context.Context) (int, error) { kept++; return kept, nil })
+				assert.NoError(t, err)
+			}
+			return response, err
+		})})
+		for _, prompt := range []string{"paint", "text"} {
+			kept = 0
+			_, _ = s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+prompt+`","inputResponses":{"colour":`+red+`}}`), CallOptions{
+				Version: version, ClientCapabilities: []byte(formCapability),
+				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(red), nil
+				},
+			})
+			assert.ErrorIs(t, asked, ErrCannotAsk)
+			assert.ErrorContains(t, asked, "not the context of a render function")
+			assert.ErrorContains(t, included, "not the context of a render function")
+			assert.Equal(t, 2, kept, "nothing is kept for it")
+		}
+	}
+}
+
+// Progress is one for the request, whichever call of next reports it.
+func TestMiddlewareAndProgress(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := NewServer(registryOf(rendered("p", func(ctx context.Context) (*Result, error) {
+			Progress(ctx, 1, 2, "")
+			time.Sleep(time.Second)
+			Progress(ctx, 2, 2, "")
+			return Messages(User("hi")), nil
+		})), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			_ = atOnce(ctx, 2, r, next)
+			response, err := next(ctx, r)
+			Progress(ctx, 3, 0, "")
+			return response, err
+		})})
+		c := connect(t, s).handshake()
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"p","_meta":{"progressToken":7}}}`)
+		time.Sleep(2 * time.Second)
+		report := func(done, total string) string {
+			return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":` + done + total + `}}`
+		}
+		assert.Equal(t, []string{report("1", `,"total":2`), report("2", `,"total":2`), report("3", ""), textLine("1", "hi")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// Response.Asked says whether there is something of the client's in the result.
+func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(
+		asking("paint"), chained("chain"), guide(), textPrompt("text", "hi"),
+		including("includes", "paint", nil),
+		rendered("shrugs", func(ctx context.Context) (*Result, error) {
+			_, err := Elicit[colour](ctx, "colour", "Which colour?")
+			return Messages(User(fmt.Sprint(err == nil))), nil
+		}),
+		rendered("elsewhere", func(ctx context.Context) (*Result, error) {
+			text := make(chan string)
+			go func() {
+				answer, _ := Elicit[colour](ctx, "colour", "Which colour?")
+				text <- answer.Colour
+			}()
+			return Messages(User(<-text)), nil
+		}),
+	)
+	for _, test := range []struct {
+		name, prompt, arguments string
+		answers                 []string // by round
+		live                    []string // in a session
+		want                    bool
+	}{
+		{"nothing", "text", `{}`, []string{""}, nil, false},
+		{"all that was needed is there", "guide", `{"to":"Rome"}`, []string{""}, nil, false},
+		{"answers that nobody has asked for", "text", `{}`, []string{`{"colour":` + red + `}`}, nil, false},
+		{"a question", "paint", `{}`, []string{"", `{"colour":` + red + `}`}, []string{red}, true},
+		{"answered at once", "paint", `{}`, []string{`{"colour":` + red + `}`}, []string{red}, true},
+		{"two", "chain", `{}`, []string{"", `{"first":` + red + `}`, `{"second":` + green + `}`}, []string{red, green}, true},
+		{"an argument", "guide", `{}`, []string{"", rome}, []string{accepting(`{"to":"Rome"}`)}, true},
+		{"an argument at once", "guide", `{}`, []string{rome}, []string{accepting(`{"to":"Rome"}`)}, true},
+		{"by an included prompt", "includes", `{}`, []string{"", `{"colour":` + red + `}`}, []string{red}, true},
+		{"a refusal that it makes do with", "shrugs", `{}`, []string{`{"colour":` + declining + `}`}, []string{declining}, true},
+		{"on another goroutine", "elsewhere", `{}`, []string{`{"colour":` + red + `}`}, []string{red}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var last *Response
+			s := NewServer(reg, Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+				response, err := next(ctx, r)
+				last = response
+				return response, err
+			})})
+			c := newRounds(t, s, test.prompt)
+			c.arguments = test.arguments
+			for _, answer := range test.answers {
+				c.get(answer)
+			}
+			require.NotNil(t, last)
+			assert.Equal(t, test.want, last.Asked, "in rounds")
+			for _, version := range []string{"2025-06-18", "2025-11-25"} {
+				last = nil
+				answers := test.live
+				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+test.prompt+`","arguments":`+test.arguments+`}`), CallOptions{
+					Version: version, ClientCapabilities: []byte(formCapability),
+					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+						answer := answers[0]
+						answers = answers[1:]
+						return json.RawMessage(answer), nil
+					},
+				})
+				require.NoError(t, err)
+				assert.Empty(t, answers)
+				require.NotNil(t, last)
+				assert.Equal(t, test.want, last.Asked, version)
+			}
+		})
+	}
+}
+
+// MRT-13: a cache that heeds Response.Asked gives nobody what another one has
+// answered.
+func TestCacheThatHeedsAsked(t *testing.T) {
+	t.Parallel()
+	kept := map[string]*Response{}
+	runs := 0
+	hi := rendered("text", func(context.Context) (*Result, error) { runs++; return Messages(User("hi")), nil })
+	s := NewServer(registryOf(asking("paint"), guide(), hi), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		key := fmt.Sprint(r.Prompt, r.Arguments)
+		if kept[key] != nil {
+			return kept[key], nil
+		}
+		response, err := next(ctx, r)
+		if err == nil && !response.Asked {
+			kept[key] = response
+		}
+		return response, err
+	})})
+	for _, answer := range []string{"red", "green"} {
+		c := newRounds(t, s, "paint")
+		c.get("").wants(t, "colour")
+		assert.Equal(t, answer, c.get(`{"colour":`+accepting(`{"colour":"`+answer+`"}`)+`}`).text(t))
+		c = newRounds(t, s, "guide")
+		c.get("").wants(t, argumentsKey)
+		assert.Equal(t, "to "+answer, c.get(`{"prompt.arguments":`+accepting(`{"to":"`+answer+`"}`)+`}`).text(t))
+		assert.Equal(t, "hi", newRounds(t, s, "text").get("").text(t))
+	}
+	assert.Len(t, kept, 1)
+	assert.Equal(t, 1, runs)
 }

@@ -58,6 +58,9 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 
 func (h *Handler) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	most := int64(h.server.MaxMessageBytes())
+	if r.ContentLength > most { // which room does not help
+		return nil, &http.MaxBytesError{Limit: most}
+	}
 	limited := http.MaxBytesReader(w, r.Body, most)
 	if size := r.ContentLength; size >= 0 && size <= smallBody {
 		body := make([]byte, size)
@@ -75,7 +78,6 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error
 		}
 		size = most
 	}
-	size = min(size, most)
 	if !h.bodies.take(size) {
 		return nil, errNoRoom
 	}

@@ -72,10 +72,12 @@ func TestEndAfterQuiet(t *testing.T) {
 		require.NoError(t, err)
 		defer response.Body.Close()
 		time.Sleep(2 * defaultWriteTimeout)
-		go p.send(http.MethodDelete, "", h)
+		ended := make(chan reply, 1)
+		go func() { ended <- p.send(http.MethodDelete, "", h) }()
 		body, err := io.ReadAll(response.Body)
 		assert.NoError(t, err)
 		assert.Empty(t, body)
+		assert.Equal(t, http.StatusNoContent, (<-ended).status)
 	})
 }
 

@@ -28,6 +28,7 @@ type Handler struct {
 
 	mu      sync.Mutex // protects the fields below
 	running int
+	beside  int            // what may go on after ServeHTTP has returned
 	clients map[string]int // those that run, by client
 	idle    chan struct{}  // closed when nothing runs any more; nil while nobody waits
 }
@@ -48,9 +49,10 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 // does, which may be later than the answer is out, if that has a time limit.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
-	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end: all of a short reply
+	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
 		defer func() {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.WriteTimeout)) // not all writers have one
+			wait := max(h.options.ReadTimeout, 0) + h.options.WriteTimeout
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait)) // not all writers have one
 		}()
 	}
 	if !h.options.isTrusted(r) {
@@ -106,7 +108,7 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 		switch isKnown := h.sessions.has(id, c.principal); {
 		case id != "" && !isKnown:
 			return http.StatusNotFound, "there is no such session"
-		case !isKnown || r.Method != http.MethodPost:
+		case !isKnown || r.Method != http.MethodPost || !h.sessions.isBusy(id):
 			return http.StatusServiceUnavailable, "the server shuts down"
 		}
 	}
@@ -123,12 +125,18 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 	return 0, ""
 }
 
-// more counts what goes on after ServeHTTP has returned.
+// more counts what may go on after ServeHTTP has returned, until less.
 func (h *Handler) more() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.running++
-	h.clients[""]++
+	h.beside++
+}
+
+func (h *Handler) less() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.beside--
+	h.rest()
 }
 
 func (h *Handler) end(c client) {
@@ -138,7 +146,12 @@ func (h *Handler) end(c client) {
 		delete(h.clients, c.name)
 	}
 	h.running--
-	if h.running == 0 && h.idle != nil {
+	h.rest()
+}
+
+// rest tells who waits for it that nothing runs any more, if that is so.
+func (h *Handler) rest() {
+	if h.running+h.beside == 0 && h.idle != nil {
 		close(h.idle)
 		h.idle = nil
 	}
@@ -146,12 +159,13 @@ func (h *Handler) end(c client) {
 
 // Shutdown ends the handler gracefully: new requests get 503, subscriptions get
 // their result, streams end, and what is being worked on is answered, for which
-// its client may still be asked. It returns nil when that is done, or the cause of ctx's end; the sessions have
-// ended in any case. It may be called more than once.
+// its client may still be asked. It returns nil when that is done, or the cause
+// of ctx's end; the sessions have ended in any case. It may be called more than
+// once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.shut()
-	if h.idle == nil && h.running > 0 {
+	if h.idle == nil && h.running+h.beside > 0 {
 		h.idle = make(chan struct{})
 	}
 	idle := h.idle

@@ -135,3 +135,24 @@ func TestHTTP2Unread(t *testing.T) {
 	assert.Equal(t, changed, get.message())
 	assert.Equal(t, int32(1), connections.Load())
 }
+
+// A request over HTTP/2 counts as one, as others do, and an author's code that
+// outlives the answer does not count.
+func TestHTTP2Room(t *testing.T) {
+	t.Parallel()
+	p, _ := newHTTP2Place(t, Options{MaxStreams: 2})
+	body, mirror := modernGet("wait")
+	streams := []*openStream{p.open(http.MethodPost, body, mirror), p.open(http.MethodPost, body, mirror)}
+	for range streams {
+		await(t, p.started)
+	}
+	assert.Equal(t, http.StatusServiceUnavailable, p.post(body, mirror).status)
+	close(p.release)
+	for _, s := range streams {
+		assert.Contains(t, s.next(), "progress")
+		assert.Contains(t, s.next(), "released")
+		s.end()
+	}
+	body, mirror = modernGet("text")
+	assert.Eventually(t, func() bool { return p.post(body, mirror).status == http.StatusOK }, patience, time.Millisecond)
+}

@@ -40,10 +40,10 @@ func (o *Options) isTrusted(r *http.Request) bool {
 }
 
 // hostOf returns the host of an origin, and reports whether it is one: "null"
-// is not.
+// is not, nor is what stands for many.
 func hostOf(origin string) (host string, ok bool) {
 	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin[len(u.Scheme):] != "://"+u.Host {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin[len(u.Scheme):] != "://"+u.Host || strings.Contains(u.Host, "*") {
 		return "", false
 	}
 	return u.Host, true

@@ -3,6 +3,7 @@ package streamablehttp
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // pipes is a listener whose connections hold nothing: what is written waits
@@ -50,11 +53,17 @@ func (l *pipes) dial(context.Context, string, string) (net.Conn, error) {
 // no goroutine may be left.
 func newPipePlace(t *testing.T, o Options) *place {
 	t.Helper()
+	return newPipePlaceOf(t, prompts.Options{}, o)
+}
+
+// newPipePlaceOf is newPipePlace with options for the server of prompts.
+func newPipePlaceOf(t *testing.T, own prompts.Options, o Options, change ...func(*httptest.Server)) *place {
+	t.Helper()
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-	p := newPlace(t, o, func(s *httptest.Server) {
+	p := newPlaceOf(t, own, o, append(change, func(s *httptest.Server) {
 		require.NoError(t, s.Listener.Close())
 		s.Listener = l
-	})
+	})...)
 	p.http.URL = "http://localhost"
 	p.http.Client().Transport.(*http.Transport).DialContext = l.dial
 	return p
@@ -71,6 +80,18 @@ func (p *place) unread(method, body string, h header) net.Conn {
 	require.NoError(p.t, err)
 	require.Equal(p.t, http.StatusOK, response.StatusCode)
 	require.Equal(p.t, "text/event-stream", response.Header.Get("Content-Type"))
+	return c
+}
+
+// begin sends the first bytes of a request on a connection of its own, as they
+// are.
+func (p *place) begin(text string) net.Conn {
+	p.t.Helper()
+	c, err := p.http.Listener.(*pipes).dial(p.t.Context(), "", "")
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { _ = c.Close() })
+	_, err = io.WriteString(c, text)
+	require.NoError(p.t, err)
 	return c
 }
 

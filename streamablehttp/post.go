@@ -103,7 +103,8 @@ func (x *exchange) handle(ctx context.Context, body []byte) error {
 	handled := make(chan error, 1)
 	x.handler.more()
 	go func() { // ends with the author's code, whose context ends with the answer
-		defer x.handler.end(client{})
+		defer close(handled) // though the author's code may have called runtime.Goexit
+		defer x.handler.less()
 		defer x.cancel()
 		handled <- x.handler.server.Handle(ctx, body, e)
 	}()

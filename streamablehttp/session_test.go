@@ -156,18 +156,61 @@ func TestDelete(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.post(listBody, other).status)
 }
 
+// HTO-29, GAP-29: a request whose session ends under it is told so, if it has
+// been told nothing; else its stream ends.
+func TestDeleteUnderRequest(t *testing.T) {
+	t.Parallel()
+	for _, isHTTP2 := range []bool{false, true} {
+		for _, test := range []struct {
+			name, body string
+			status     int
+			kind       string
+		}{
+			{"nothing", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"wait"}}`, 404, "application/json"},
+			{"progress", oldGet("1", "wait"), 200, "text/event-stream"},
+		} {
+			t.Run(map[bool]string{false: "HTTP/1 ", true: "HTTP/2 "}[isHTTP2]+test.name, func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t, Options{}, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
+				h := p.session("2025-11-25")
+				replies := make(chan reply, 1)
+				go func() { replies <- p.post(test.body, h) }()
+				await(t, p.started)
+				assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+				r := await(t, replies)
+				assert.Equal(t, test.status, r.status, r.body)
+				assert.Equal(t, test.kind, r.header.Get("Content-Type"))
+				if test.status == http.StatusNotFound {
+					assert.Equal(t, -32600, r.code(), r.body)
+					assert.Contains(t, r.body, "no such session")
+				} else {
+					assert.Len(t, r.events(), 1, "its progress, and no answer")
+				}
+			})
+		}
+	}
+}
+
 type principalKey struct{}
+
+// principalIn is a Principal for servers that authenticated has changed.
+func principalIn(ctx context.Context) string {
+	name, _ := ctx.Value(principalKey{}).(string)
+	return name
+}
+
+// authenticated takes the header User for who it is.
+func authenticated(s *httptest.Server) {
+	inner := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, r.Header.Get("User"))))
+	})
+}
 
 // SEC-03: a session is its principal's.
 func TestPrincipal(t *testing.T) {
 	t.Parallel()
-	own := prompts.Options{Principal: func(ctx context.Context) string { name, _ := ctx.Value(principalKey{}).(string); return name }}
-	p := newPlaceOf(t, own, Options{}, func(s *httptest.Server) {
-		inner := s.Config.Handler
-		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, r.Header.Get("User"))))
-		})
-	})
+	p := newPlaceOf(t, prompts.Options{Principal: principalIn}, Options{}, authenticated)
 	r := p.post(initializeBody("2025-11-25"), header{"User": "a"})
 	h := header{headerSession: r.header.Get(headerSession)}
 	for _, user := range []string{"b", ""} {
@@ -206,7 +249,6 @@ func TestSessionExpires(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, p.post(listBody, h).status)
 }
 
-// What is refused takes no place: neither of the sessions nor, by a timer, of
 // One more session than there may be ends the one that is missed least; those
 // that are in use stay.
 func TestMaxSessions(t *testing.T) {
@@ -264,4 +306,28 @@ func TestInitializeRefused(t *testing.T) {
 		defer p.handler.sessions.mu.Unlock()
 		return len(p.handler.sessions.byID) == 0 && p.handler.sessions.unused.Len()+p.handler.sessions.used.Len() == 0
 	}, patience, time.Millisecond)
+}
+
+// Neither does it leave what the session has had of the server.
+func TestInitializeRefusedCloses(t *testing.T) {
+	t.Parallel()
+	h := NewHandler(reviewServer(), Options{})
+	defer h.Close()
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	w := &recorder{}
+	x := &exchange{handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header()}
+	opened, refused := x.find(prompts.Envelope{Method: "initialize", Request: true})
+	require.Nil(t, refused)
+	initialize := func() (code prompts.Code) {
+		require.NoError(t, opened.Handle(t.Context(), []byte(initializeBody("2025-11-25")), prompts.Exchange{Send: func(_ []byte, c prompts.Code, _ bool) error {
+			code = c
+			return nil
+		}}))
+		return code
+	}
+	require.Zero(t, initialize())
+	assert.False(t, x.session.isClosed(t))
+	x.end() // without an answer that has opened it
+	assert.True(t, x.session.isClosed(t))
+	assert.False(t, h.sessions.has(x.session.id, ""))
 }

@@ -103,6 +103,14 @@ func (s *sessions) has(id, principal string) bool {
 	return found != nil && found.principal == principal
 }
 
+// isBusy reports whether a session has something under way.
+func (s *sessions) isBusy(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.byID[id]
+	return found != nil && found.active > 0
+}
+
 // use returns a session, if it is the principal's, for a request or a stream,
 // which done ends.
 func (s *sessions) use(id, principal string) *session {

@@ -1,0 +1,82 @@
+package streamablehttp
+
+import (
+	"crypto/tls"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// An origin that no browser sends is a mistake of the program's.
+func TestAllowedOrigins(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		origin string
+		ok     bool
+	}{
+		{"https://app.example.org", true},
+		{"http://app.example.org", true},
+		{"https://app.example.org:8443", true},
+		{"HTTPS://App.Example.org", true},
+		{"http://localhost:3000", true},
+		{"http://[::1]:3000", true},
+		{"https://192.0.2.1", true},
+		{"", false},
+		{"*", false},
+		{"null", false},
+		{"app.example.org", false},
+		{"//app.example.org", false},
+		{"https://", false},
+		{"https:app.example.org", false},
+		{"https://app.example.org/", false},
+		{"https://app.example.org/mcp", false},
+		{"https://app.example.org?", false},
+		{"https://app.example.org#", false},
+		{"https://user@app.example.org", false},
+		{"https://*.example.org", false},
+		{" https://app.example.org", false},
+		{"https://app.example.org, https://other.example.org", false},
+		{"ftp://app.example.org", false},
+		{"file:///", false},
+	} {
+		t.Run(test.origin, func(t *testing.T) {
+			t.Parallel()
+			open := func() {
+				assert.NoError(t, NewHandler(reviewServer(), Options{AllowedOrigins: []string{"https://other.example.org", test.origin}}).Close())
+			}
+			if test.ok {
+				assert.NotPanics(t, open)
+			} else {
+				assert.Panics(t, open)
+			}
+		})
+	}
+}
+
+// GAP-35: a page that has come without encryption, which anybody on the way may
+// have written, is not of the same origin as a server with it.
+func TestOriginOverTLS(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		origin  string
+		isTLS   bool
+		allowed []string
+		ok      bool
+	}{
+		{"https://prompts.example.org", true, nil, true},
+		{"HTTPS://prompts.example.org", true, nil, true},
+		{"http://prompts.example.org", true, nil, false},
+		{"HTTP://prompts.example.org", true, nil, false},
+		{"http://prompts.example.org", true, []string{"http://prompts.example.org"}, true},
+		{"http://prompts.example.org", false, nil, true},
+		{"https://prompts.example.org", false, nil, true}, // behind a proxy
+	} {
+		r := httptest.NewRequest("POST", "http://prompts.example.org/", nil)
+		r.Header.Set("Origin", test.origin)
+		if test.isTLS {
+			r.TLS = &tls.ConnectionState{}
+		}
+		assert.Equal(t, test.ok, (&Options{AllowedOrigins: test.allowed}).isTrusted(r), test)
+	}
+}
