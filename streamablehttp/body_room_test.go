@@ -143,7 +143,10 @@ func TestBodyGivesRoomBack(t *testing.T) {
 func TestReadBody(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
-	var tooLarge *http.MaxBytesError
+	isTooLarge := func(err error) bool {
+		var tooLarge *http.MaxBytesError
+		return errors.As(err, &tooLarge)
+	}
 	for _, test := range []struct {
 		name      string
 		announced int64 // -1 for a body that is chunked
@@ -155,14 +158,14 @@ func TestReadBody(t *testing.T) {
 		{"small", smallBody, smallBody, 0, nil},
 		{"larger", smallBody + 1, smallBody + 1, smallBody + 1, nil},
 		{"the largest", most, most, most, nil},
-		{"too large", most + 1, most + 1, 0, func(err error) bool { return errors.As(err, &tooLarge) }},
+		{"too large", most + 1, most + 1, 0, isTooLarge},
 		{"small, cut off", 100, 50, 0, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
 		{"large, cut off", most, most / 2, most, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
 		{"chunked, nothing", -1, 0, 0, nil},
 		{"chunked, small", -1, smallBody - 1, 0, nil},
 		{"chunked, larger", -1, smallBody + 1, most, nil},
 		{"chunked, the largest", -1, most, most, nil},
-		{"chunked, too large", -1, most + 1, most, func(err error) bool { return errors.As(err, &tooLarge) }},
+		{"chunked, too large", -1, most + 1, most, isTooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -108,7 +108,7 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 		switch isKnown := h.sessions.has(id, c.principal); {
 		case id != "" && !isKnown:
 			return http.StatusNotFound, "there is no such session"
-		case !isKnown || r.Method != http.MethodPost || !h.sessions.isBusy(id):
+		case r.Method != http.MethodPost || !h.sessions.isBusy(id):
 			return http.StatusServiceUnavailable, "the server shuts down"
 		}
 	}

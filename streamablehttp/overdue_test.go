@@ -118,6 +118,7 @@ func TestOverdueConnection(t *testing.T) {
 				assert.Contains(t, string(got), "took too long")
 				assert.Equal(t, version == "1.0" || accepted == "application/json", response.Close)
 				if accepted == "text/event-stream" {
+					assert.True(t, strings.HasSuffix(string(got), "}\n\n"), "%q", got)
 					rest, err := io.ReadAll(input)
 					require.NoError(t, err, "the connection goes on")
 					assert.Empty(t, rest)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -185,6 +186,8 @@ func TestDeleteUnderRequest(t *testing.T) {
 					assert.Contains(t, r.body, "no such session")
 				} else {
 					assert.Len(t, r.events(), 1, "its progress, and no answer")
+					assert.Equal(t, 1, strings.Count(r.body, "\n\n"), r.body)
+					assert.True(t, strings.HasSuffix(r.body, "\n\n"), "something comes after the events")
 				}
 			})
 		}
