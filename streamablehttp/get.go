@@ -46,6 +46,10 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusInternalServerError, noStream)
 		return
 	}
+	if r.ContentLength != 0 { // which net/http would wait for before it sends anything
+		refuse(w, http.StatusBadRequest, "a GET has no body")
+		return
+	}
 	found := h.named(w, r, c)
 	if found == nil {
 		return

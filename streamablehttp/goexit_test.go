@@ -76,15 +76,15 @@ func TestGoexitAfterCancellation(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				response, err := p.http.Client().Do(p.request(http.MethodPost, oldGet("1", "goexit"), h))
-				if err == nil {
-					_ = response.Body.Close()
-				}
+				r := p.post(oldGet("1", "goexit"), h) // GAP-29
+				assert.Equal(t, http.StatusOK, r.status)
+				assert.Equal(t, "text/event-stream", r.header.Get("Content-Type"))
 			}()
 			await(t, p.started)
 			r := p.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, h)
 			assert.Equal(t, http.StatusAccepted, r.status)
 			await(t, ended)
+			p.http.Client().CloseIdleConnections()
 			assert.Eventually(t, func() bool { return p.underWay() == 0 }, patience, time.Millisecond)
 			assert.NoError(t, p.handler.Shutdown(t.Context()))
 		})

@@ -41,6 +41,7 @@ func TestRefusalWithoutBody(t *testing.T) {
 		{"method", "PUT", "Content-Type: application/json", ready, 405},
 		{"preflight", "OPTIONS", "Origin: https://app.example.org\r\nAccess-Control-Request-Method: POST", ready, 204},
 		{"GET of no session", "GET", "Accept: */*", ready, 400},
+		{"GET with a body", "GET", "Accept: */*", session, 400},
 		{"GET that takes no events", "GET", "Accept: text/html", ready, 406},
 		{"DELETE of no session", "DELETE", "Accept: */*", ready, 400},
 		{"DELETE of a session", "DELETE", "Accept: */*", session, 204},

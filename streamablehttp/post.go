@@ -80,10 +80,19 @@ func (x *exchange) answer(body []byte) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
 	x.cancel = cancel
 	defer context.AfterFunc(x.handler.ctx, cancel)()
-	defer x.end() // though the author's code may have called runtime.Goexit
-	if err := x.handle(ctx, body); !x.isAnswered {
-		x.conclude(err)
-	}
+	var err error
+	hasReturned := false
+	defer x.end()
+	defer func() {
+		if !hasReturned { // the author's code has called runtime.Goexit, and so ends this goroutine
+			x.stream.late()
+		}
+		if !x.isAnswered {
+			x.conclude(err)
+		}
+	}()
+	err = x.handle(ctx, body)
+	hasReturned = true
 }
 
 // handle returns when the message is answered, or when there is no answer, with

@@ -207,6 +207,9 @@ func (s *stream) write(frame []byte) error {
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isOpen && !s.isOver && s.isLate {
+		s.hangUp()
+	}
 	s.isOver = true
 	if s.quiet != nil {
 		s.quiet.Stop()
