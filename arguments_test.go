@@ -167,7 +167,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			for i := range n {
 				fmt.Fprintf(&args, `,"a%d":"x"`, i)
 			}
-			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", Options{StrictArguments: true})
+			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", Options{StrictArguments: true, MaxArguments: n})
 			require.NotNil(t, e)
 			data := jsonText(e.Data)
 			assert.True(t, strings.HasSuffix(e.Message, c.message), e.Message)

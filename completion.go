@@ -41,12 +41,20 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 		return nil, work{}, err
 	}
 	s := c.server
+	if len(p.prefix) > s.options.MaxArgumentBytes {
+		return nil, work{}, s.tooLong("argument", p.argument)
+	}
+	if err := s.checkSizes("context", c.message.params.Get("context").Get("arguments")); err != nil {
+		return nil, work{}, err
+	}
 	if s.handler != nil {
 		r := &Request{Prompt: p.prompt, Argument: p.argument, Prefix: p.prefix, Arguments: map[string]string{}}
 		for name, text := range p.others {
 			r.Arguments[strings.Clone(name)] = strings.Clone(text)
 		}
-		return nil, c.passage(&passage{request: r}, completeFailed), nil
+		w := c.passage(&passage{request: r}, completeFailed)
+		w.limit = s.options.CompleteTimeout
+		return nil, w, nil
 	}
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
@@ -64,7 +72,7 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 		g.detach()
 	}
 	return nil, work{
-		code: g, failed: completeFailed,
+		code: g, failed: completeFailed, limit: s.options.CompleteTimeout,
 		subject: slog.Group("completion", slog.String("prompt", d.prompt.Name), slog.String("argument", clip(p.argument, maxEcho))),
 	}, nil
 }

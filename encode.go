@@ -29,6 +29,9 @@ type encoder struct {
 	// inMessages and message say where a fault is.
 	inMessages bool
 	message    int
+	// room is for how many bytes of content there is room, and one more; 0 for no
+	// limit.
+	room int
 }
 
 // maxResultFaults is how many faults of one result are reported. Messages are
@@ -118,7 +121,9 @@ func (e *encoder) result(r *Result) {
 	if e.rev.Stateless() {
 		e.raw(`"resultType":"complete"`)
 	}
-	e.opt("description", r.Description)
+	if e.spend(len(r.Description)) {
+		e.opt("description", r.Description)
+	}
 	e.key("messages")
 	e.raw("[")
 	e.inMessages = true
@@ -190,6 +195,9 @@ func (e *encoder) content(c Content) {
 }
 
 func (e *encoder) text(c *Text) {
+	if !e.spend(len(c.Text)) {
+		return
+	}
 	e.raw(`"type":"text"`)
 	e.str("text", c.Text)
 	e.annotations(c.Annotations)
@@ -208,6 +216,9 @@ func (e *encoder) audio(c *Audio) {
 }
 
 func (e *encoder) media(kind string, data []byte, mimeType string, a *Annotations, meta Meta) {
+	if !e.spend(len(data)) {
+		return
+	}
 	e.str("type", kind)
 	e.base64("data", data)
 	e.mimeType(mimeType)
@@ -222,6 +233,9 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 		mimeType = "application/octet-stream"
 	case mimeType == "":
 		mimeType = "text/plain"
+	}
+	if !e.spend(len(c.Text) + len(c.Blob)) {
+		return
 	}
 	e.raw(`"type":"resource","resource":{`)
 	e.uri("uri", c.URI)

@@ -123,6 +123,25 @@ type Options struct {
 	// Default: 4 MiB. A Transport has a bound of its own, such as
 	// MaxMessageBytes of stdio.Options; the lower one counts.
 	MaxMessageBytes int
+	// MaxArguments is the number of arguments that one request may have; more are
+	// refused (-32602). Default: 256.
+	MaxArguments int
+	// MaxArgumentBytes is the size of the largest value of an argument, and of
+	// what is completed; a larger one is refused (-32602). Default: 1 MiB.
+	MaxArgumentBytes int
+	// MaxResultBytes is the size of what a render function may return, texts and
+	// data together, and of what a Method may, as JSON; more is an internal error.
+	// Default: 16 MiB.
+	MaxResultBytes int
+	// CompleteTimeout is the time that a completion has, within RenderTimeout: a
+	// person has typed on by then. Default: 5 seconds; negative: no limit of its
+	// own.
+	CompleteTimeout time.Duration
+	// LogRate is how many records per second the Logger gets, so that a client
+	// that causes some cannot fill a disk; as many again may come at once. The
+	// next one that it gets says how many were left out. Default: 100; negative:
+	// no limit.
+	LogRate int
 	// Grace is the time that requests have to finish under [Server.Serve]
 	// once the client has closed its side; then they are cancelled, even if
 	// RenderTimeout would let them go on. Default: 5 seconds; negative: none.
@@ -163,6 +182,11 @@ const (
 	defaultMaxSubscriptions   = 64
 	defaultSubscriptionsTotal = 1 << 16
 	defaultMaxMessageBytes    = 4 << 20
+	defaultMaxArguments       = 256
+	defaultMaxArgumentBytes   = 1 << 20
+	defaultMaxResultBytes     = 16 << 20
+	defaultCompleteTimeout    = 5 * time.Second
+	defaultLogRate            = 100
 	defaultGrace              = 5 * time.Second
 	defaultStateTTL           = 15 * time.Minute
 	defaultAskTimeout         = 5 * time.Minute
@@ -204,6 +228,15 @@ func (o Options) complete() (Options, []error) {
 	fill("MaxSubscriptions", &o.MaxSubscriptions, defaultMaxSubscriptions)
 	fill("MaxSubscriptionsTotal", &o.MaxSubscriptionsTotal, defaultSubscriptionsTotal)
 	fill("MaxMessageBytes", &o.MaxMessageBytes, defaultMaxMessageBytes)
+	fill("MaxArguments", &o.MaxArguments, defaultMaxArguments)
+	fill("MaxArgumentBytes", &o.MaxArgumentBytes, defaultMaxArgumentBytes)
+	fill("MaxResultBytes", &o.MaxResultBytes, defaultMaxResultBytes)
+	if o.CompleteTimeout == 0 {
+		o.CompleteTimeout = defaultCompleteTimeout
+	}
+	if o.LogRate == 0 {
+		o.LogRate = defaultLogRate
+	}
 	if o.RenderTimeout == 0 {
 		o.RenderTimeout = defaultRenderTimeout
 	}

@@ -56,6 +56,7 @@ const (
 	completions rated = iota
 	gets
 	ratedMethods
+	logRecords // which are no method
 )
 
 // newRates returns nil for no limit.

@@ -38,8 +38,12 @@ func rawMethod(name string, f Method) *method {
 			}
 			at := len(dst)
 			dst, err = appendJSON(dst, result)
-			if err == nil && dst[at] != '{' {
+			switch {
+			case err != nil:
+			case dst[at] != '{':
 				err = errors.New("its result is not a JSON object")
+			case len(dst)-at > s.options.MaxResultBytes:
+				err = errors.New("its result has more than Options.MaxResultBytes")
 			}
 			if err != nil {
 				return nil, hide(failed, err)

@@ -31,6 +31,9 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 		return nil, work{}, invalidParam("arguments", "arguments must be an object of strings")
 	}
 	s := c.server
+	if err := s.checkSizes("arguments", args); err != nil {
+		return nil, work{}, err
+	}
 	if s.handler != nil {
 		w, err := c.passGet(name.Text(), args)
 		return nil, w, err
@@ -225,7 +228,10 @@ func (g *rendering) fail(err error) *failure {
 // appendResult appends the result of a prompt, checked, in the form of a
 // revision.
 func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *failure) {
-	e := encoder{buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo}
+	e := encoder{
+		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		room: s.options.MaxResultBytes + 1, // 0 is no limit
+	}
 	e.result(r)
 	if len(e.faults) > 0 {
 		return nil, hide("the prompt's content is not valid", errors.Join(e.faults...))

@@ -22,6 +22,7 @@ type Server struct {
 	registry *Registry
 	options  Options
 	methods  map[string]*method
+	logger   *logger
 	handler  Handler // the middleware around innermost; nil if there is none
 	limit    *limiter
 	places   listenPlaces
@@ -60,6 +61,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		registry:    r,
 		options:     o,
 		limit:       newLimiter(o.MaxConcurrentTotal),
+		logger:      newLogger(o.Logger, o.LogRate),
 		ownKey:      make([]byte, stateKey),
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},

@@ -122,6 +122,9 @@ func (t *task) run(limit time.Duration) error {
 	if t.work.listen {
 		return t.listen()
 	}
+	if limit > 0 && t.work.limit > 0 {
+		limit = min(limit, t.work.limit)
+	}
 	defer t.leaveAtEnd()
 	defer t.cancel(errAnswered)
 	if err := t.place.acquire(&t.ctx, limit); err != nil {

@@ -103,7 +103,7 @@ func TestListCompletionIsBounded(t *testing.T) {
 		}) (*Result, error) {
 			return Messages(), nil
 		})
-	s := NewServer(registryOf(p), Options{})
+	s := NewServer(registryOf(p), Options{MaxArgumentBytes: 4 << 20})
 	complete := func(prefix string) string {
 		got, err := s.Call(t.Context(), "completion/complete", []byte(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"tags","value":"`+prefix+`"}}`), CallOptions{})
 		require.NoError(t, err)

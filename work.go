@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"time"
 )
 
 // work is an author's code with its arguments, and what makes a result of it.
@@ -15,6 +16,8 @@ type work struct {
 	code    runner
 	subject slog.Attr // what it is, for the log
 	failed  string    // what the client is told of a failure that it does not get to see
+	// limit, if above 0, is that of the work's time, where it has one.
+	limit time.Duration
 
 	// listen makes it no author's code, but a subscription; wanted says that
 	// changes of the prompts are to be told.
@@ -130,12 +133,4 @@ func (s *Server) tell(ctx context.Context, w work, f *failure) {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))
 	}
 	s.log(ctx, f.level, f.title, attrs...)
-}
-
-// log writes to the author's logger. Its handler is an author's code too: it
-// may block, so nobody who has something to send or to read calls log first;
-// and it may panic, which is no reason to end the process.
-func (s *Server) log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
-	defer func() { _ = recover() }()
-	s.options.Logger.LogAttrs(ctx, level, message, attrs...)
 }
