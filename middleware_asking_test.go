@@ -596,3 +596,30 @@ func TestCacheThatHeedsAsked(t *testing.T) {
 	assert.Len(t, kept, 1)
 	assert.Equal(t, 1, runs)
 }
+
+// What was asked for in an earlier round is in the result as well, if nothing is
+// asked in the last one.
+func TestMiddlewareKnowsWhatWasAskedBefore(t *testing.T) {
+	t.Parallel()
+	var last *Response
+	asks := true
+	s := NewServer(registryOf(Prompt{Name: "p", Arguments: []Argument{{Name: "to", Required: true}}, Render: func(ctx context.Context, args map[string]string) (*Result, error) {
+		if asks {
+			if _, err := Elicit[colour](ctx, "colour", "Which colour?"); err != nil {
+				return nil, err
+			}
+		}
+		return Messages(User("to " + args["to"])), nil
+	}}), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		response, err := next(ctx, r)
+		last = response
+		return response, err
+	})})
+	c := newRounds(t, s, "p")
+	c.get("").wants(t, argumentsKey)
+	c.get(rome).wants(t, "colour")
+	asks = false
+	assert.Equal(t, "to Rome", c.get("").text(t))
+	require.NotNil(t, last)
+	assert.True(t, last.Asked)
+}

@@ -175,9 +175,14 @@ func TestRequestsShareAnErrorOfNext(t *testing.T) {
 			var once sync.Once
 			var shared error
 			var n atomic.Int32
+			var here sync.WaitGroup
+			here.Add(8)
 			s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
 				once.Do(func() { _, shared = next(ctx, r) })
-				return nil, fmt.Errorf("request %d: %w", n.Add(1), shared)
+				err := fmt.Errorf("request %d: %w", n.Add(1), shared)
+				here.Done()
+				here.Wait() // all of them go on at once
+				return nil, err
 			})})
 			plain := NewServer(traveller(), Options{})
 			session, other := newSession(t, s), newSession(t, plain)
@@ -420,6 +425,20 @@ func TestMiddlewareWhoseError(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+strings.Replace(test.want, "-32002", "-32602", 1)+`}}`, got)
 		})
+	}
+}
+
+// What next blames is not in the way of an error that takes its place.
+func TestMiddlewareReplacesWhatIsBlamed(t *testing.T) {
+	t.Parallel()
+	s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		_, err := next(ctx, r)
+		return nil, errors.Join(&Error{Code: 7, Message: "seven"}, err)
+	})})
+	for session, line := range map[*Session]string{newSession(t, s): getLine("1", "blaming"), nil: envelopedGet("1", "blaming")} {
+		got, err := handle(t, s, session, line)
+		require.NoError(t, err)
+		assert.Equal(t, errorLine("1", 7, "seven"), got)
 	}
 }
 
