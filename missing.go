@@ -45,7 +45,7 @@ func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, r
 		// To the client it is as if it had not been tried.
 		return false, &failure{
 			seen: refused.seen, title: "a client could not be asked for arguments", level: slog.LevelInfo,
-			unseen: errors.Join(refused.unseen, err),
+			unseen: errors.Join(refused.unseen, err), cause: err,
 		}
 	case err != nil:
 		return false, g.fail(err)
@@ -56,7 +56,7 @@ func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, r
 	var declined *refusal
 	switch {
 	case errors.As(err, &declined):
-		return false, &failure{seen: declined.ofArguments(g.definition.prompt.Name, problems)}
+		return false, &failure{seen: declined.ofArguments(g.definition.prompt.Name, problems), cause: err}
 	case err != nil:
 		return false, g.fail(err)
 	}
