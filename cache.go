@@ -4,17 +4,22 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/memo"
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // Cache says how long the results of a prompt are good for further requests
 // with the same arguments. It is for a render function whose result depends on
 // its arguments alone: its context has no values then, and it cannot ask the
-// client nor tell it of progress. Requests that come while it runs wait for its
-// result; its context ends when all of them have gone. A result is shared, so
-// nobody may change it afterwards. Errors are not kept.
+// client nor tell it of progress, nor [Include] a prompt where Options.Visible
+// decides by client. Requests that come while it runs wait for its result; its
+// context ends when all of them have gone. What the contents point to is shared,
+// so nobody may change it afterwards. Neither errors are kept nor results that
+// are not valid.
 type Cache struct {
 	// TTL is how long a result is kept. Default: 0, not at all.
 	TTL time.Duration
@@ -65,13 +70,20 @@ func (c Cache) newResults() *results {
 func (d *definition) cached(args []given, render bound) bound {
 	return func(ctx context.Context) (*Result, error) {
 		c := callerOf(ctx)
+		if c.isCached { // one that includes this one: it has no principal
+			return render(ctx)
+		}
 		principal := ""
 		if !d.prompt.Cache.Shared {
 			principal = c.server.Principal(ctx)
 		}
-		key := resultKey(principal, args)
+		key := resultKey(c.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
-		return d.results.Get(ctx, key, len(key) <= maxResultKey, func(ctx context.Context) (*Result, error) {
+		keep := func(r *Result) bool {
+			_, f := c.server.appendResult(nil, revision.NewestHandshake(), r)
+			return f == nil && len(key) <= maxResultKey
+		}
+		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
 			// Whose request it is must not show; what has included the prompt must,
 			// lest it waits for itself.
 			if around != nil {
@@ -79,13 +91,24 @@ func (d *definition) cached(args []given, render bound) bound {
 			}
 			return render(&workContext{ctx, &caller{server: c.server, rev: c.rev, own: ctx, rendered: d.prompt.Name, isCached: true}})
 		})
+		return result.own(), err
 	}
 }
 
-// resultKey returns a text that is the same for the same principal and arguments
-// alone.
-func resultKey(principal string, args []given) string {
-	var b []byte
+// own returns a copy of a result that others have too, for somebody who may
+// append to it.
+func (r *Result) own() *Result {
+	if r == nil {
+		return nil
+	}
+	return &Result{Description: r.Description, Messages: slices.Clone(r.Messages), Meta: maps.Clone(r.Meta)}
+}
+
+// resultKey returns a text that is the same for the same principal of a server
+// and the same arguments alone. Two servers of one registry may not mean the same
+// by a principal.
+func resultKey(s *Server, principal string, args []given) string {
+	b := slices.Clone(s.ownKey) // which no other server has
 	add := func(part string) {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)

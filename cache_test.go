@@ -242,3 +242,154 @@ func TestCacheFaults(t *testing.T) {
 		assert.ErrorContains(t, reg.Add(counting(c)), want)
 	}
 }
+
+// What a request appends to a result that is kept is its own.
+func TestCachedResultIsNotShared(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(
+		Prompt{Name: "base", Cache: Cache{TTL: time.Hour, Shared: true}, Render: func(context.Context, map[string]string) (*Result, error) {
+			r := &Result{Messages: make([]Message, 0, 100), Meta: Meta{"a": 1}}
+			r.Messages = append(r.Messages, User("base"))
+			return r, nil
+		}},
+		Prompt{Name: "p", Arguments: []Argument{{Name: "q"}}, Render: func(ctx context.Context, args map[string]string) (*Result, error) {
+			r, err := Include(ctx, "base", nil)
+			if err != nil {
+				return nil, err
+			}
+			r.Messages = append(r.Messages, User(args["q"]))
+			r.Messages[0], r.Meta["q"] = User(args["q"]), args["q"]
+			runtime.Gosched()
+			return Messages(r.Messages[1]), nil
+		}},
+	), Options{})
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			q := fmt.Sprint("secret", i)
+			for range 300 {
+				text, err := getAs(t, s, "", `{"q":"`+q+`"}`)
+				if assert.NoError(t, err) && !assert.Equal(t, q, text) {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"base"}`), CallOptions{})
+	require.NoError(t, err)
+	assert.NotContains(t, string(raw), "secret")
+}
+
+// A function that goes on after all who waited have gone has the place of one of
+// them until it returns.
+func TestCacheCountsForMaxConcurrent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var running atomic.Int64
+		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
+		s := NewServer(registryOf(
+			Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
+				ignorant()
+				return Messages(), nil
+			}},
+			completing("c", SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
+				func(context.Context, string) ([]string, error) { ignorant(); return nil, nil })),
+		), Options{MaxConcurrent: 2, MaxConcurrentTotal: 2, Rate: Rate{Completions: -1}})
+		session := sessionIn(t, s, "2025-11-25")
+		for i := range 20 {
+			for _, msg := range []string{getLine(fmt.Sprint(i), "p"), `{"jsonrpc":"2.0","id":"c` + fmt.Sprint(i) + `","method":"completion/complete","params":{` + completeParamsOf("c", "a", "") + `}}`} {
+				go func() {
+					_ = session.Handle(t.Context(), []byte(msg), Exchange{Send: func([]byte, Code, bool) error { return nil }})
+				}()
+				synctest.Wait()
+			}
+			for _, id := range []string{fmt.Sprint(i), fmt.Sprintf(`"c%d"`, i)} {
+				_, err := handle(t, s, session, cancelLine(id))
+				require.NoError(t, err)
+				synctest.Wait()
+			}
+			assert.LessOrEqual(t, running.Load(), int64(2))
+		}
+		assert.Equal(t, int64(2), running.Load())
+		close(release)
+		synctest.Wait()
+		assert.Zero(t, running.Load())
+	})
+}
+
+// Prompts that include each other do not wait for each other.
+func TestCachedPromptsInACircle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		include := func(name, other string) Prompt {
+			return Prompt{Name: name, Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+				time.Sleep(time.Second) // the other one has begun
+				return Include(ctx, other, nil)
+			}}
+		}
+		s := NewServer(registryOf(include("a", "b"), include("b", "a")), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		begin := time.Now()
+		var all sync.WaitGroup
+		for _, name := range []string{"a", "b"} {
+			all.Go(func() {
+				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+name+`"}`), CallOptions{})
+				assert.ErrorContains(t, err, "-32603")
+			})
+		}
+		all.Wait()
+		assert.LessOrEqual(t, time.Since(begin), 4*time.Second)
+		assert.Contains(t, log.String(), "includes itself")
+	})
+}
+
+// A result that is not valid is none to keep.
+func TestCacheKeepsNoInvalidResult(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]*Result{
+		"nil": nil, "a role": Messages(Message{"robot", Text{Text: "x"}}), "UTF-8": Messages(User("\xff")),
+	} {
+		first := true
+		s := NewServer(registryOf(Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
+			if first {
+				first = false
+				return bad, nil
+			}
+			return Messages(User("good")), nil
+		}}), Options{})
+		_, err := getAs(t, s, "", "{}")
+		assert.ErrorContains(t, err, "not valid", name)
+		text, err := getAs(t, s, "", "{}")
+		require.NoError(t, err, name)
+		assert.Equal(t, "good", text)
+	}
+}
+
+// A cached prompt works for nobody: neither is the author asked who it is, nor
+// what that may see.
+func TestCachedPromptHasNoPrincipal(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	o := Options{
+		Principal: func(ctx context.Context) string { return ctx.Value(userKey{}).(string) },
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Rate: Rate{Completions: -1},
+	}
+	reg := registryOf(
+		Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+			return Include(ctx, "q", nil)
+		}},
+		Prompt{Name: "q", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
+			return Messages(User("hi")), nil
+		}},
+	)
+	text, err := getAs(t, NewServer(reg, o), "ann", "{}")
+	require.NoError(t, err)
+	assert.Equal(t, "hi", text)
+
+	o.Visible = func(context.Context, Prompt) bool { return true }
+	_, err = getAs(t, NewServer(reg, o), "ann", "{}")
+	require.Error(t, err)
+	assert.Contains(t, log.String(), "Options.Visible cannot say")
+}

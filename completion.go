@@ -61,7 +61,7 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 		return s.unknown(p.prompt)
 	}
 	g := &completion{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
-	if s.options.Visible == nil && g.needsNoAuthor() {
+	if s.options.Visible == nil && !c.isDeferred && g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
 			return nil, work{}, err

@@ -12,12 +12,15 @@ import (
 // function to put into its own result. ctx is that of the function, or comes
 // from it. The arguments are checked as a client's would be, and one that the
 // prompt does not declare is an error. What the prompt asks the client with
-// [Ask] is asked as part of this request; their keys are shared. The result must
-// not be changed; the middleware does not see it.
+// [Ask] is asked as part of this request; their keys are shared. Messages may be
+// appended to the result, but what they hold must not be changed. The middleware
+// does not see it.
 //
 // It fails if there is no such prompt, or none that the client may know of; if
-// prompts include each other in a circle; if the arguments are not valid, which
-// is not the client's to hear; and with what the other render function returns,
+// prompts include each other in a circle; if the function is one of a prompt
+// with a [Cache], which works for nobody, and Options.Visible would have to
+// decide; if the arguments are not valid, which is not the client's to hear; and
+// with what the other render function returns,
 // but that no argument of this prompt is blamed for it.
 func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
 	c := callerOf(ctx)
@@ -27,6 +30,9 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	outer, _ := ctx.Value(includesKey{}).(*includes)
 	if outer == nil || outer.server != c.server { // which may have called this one
 		outer = &includes{server: c.server, name: c.rendered}
+	}
+	if c.isCached && c.server.options.Visible != nil {
+		return nil, errors.New("prompts: Include: a prompt with a Cache works for no client, so Options.Visible cannot say what it may include")
 	}
 	if outer.has(name) {
 		return nil, fmt.Errorf("prompts: Include: %s includes itself", outer.path(name))

@@ -30,7 +30,7 @@ func (l *logger) admit() (leftOut int, ok bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.rate.step(&l.pace, time.Since(l.rate.began)) > 0 {
+	if l.rate.step(&l.pace, time.Since(l.rate.began), 1) > 0 {
 		l.leftOut++
 		return 0, false
 	}

@@ -39,7 +39,10 @@ type call struct {
 	rev     revision.Revision
 	client  clientCapabilities
 	from    string // see Exchange.Client
-	message message
+	// isDeferred says that nothing is to be answered before an author's code has
+	// said who the client is.
+	isDeferred bool
+	message    message
 }
 
 func ping(_ *call, dst []byte) ([]byte, work, *Error) { return append(dst, "{}"...), work{}, nil }

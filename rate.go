@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"slices"
 	"sync"
 	"time"
 )
@@ -14,8 +13,9 @@ import (
 // negative number no limit.
 //
 // Who the client is, Options.Principal says; where it says nothing, a session is
-// a client, and where there is none, what Exchange.Client says. A client that
-// nobody knows is not limited.
+// a client, and where there is none, what Exchange.Client says. All sessions of
+// one Exchange.Client together may send ten times as many. A client that nobody
+// knows is not limited.
 type Rate struct {
 	// Completions bounds completion/complete, as the protocol demands, which
 	// clients send with each key that is pressed. Default: 50.
@@ -29,6 +29,9 @@ const (
 	// mostClients is how many clients are counted beside the sessions, and
 	// fewClients how many are never too many to keep.
 	mostClients, fewClients = 100_000, 1024
+	// sessionsShare is how many times the rate all sessions from one address may
+	// have together.
+	sessionsShare = 10
 )
 
 // rates counts requests of one method.
@@ -80,11 +83,17 @@ func (r *rates) admit(principal string, session *Session, client string) *Error 
 	var wait time.Duration
 	switch {
 	case principal != "":
-		wait = r.take("principal " + principal)
+		wait = r.take("principal "+principal, 1)
 	case session != nil && !session.isDetached:
-		wait = r.step(&session.paces[r.of], time.Since(r.began))
+		// Nor may a client begin anew with each session: several share an address.
+		if client != "" {
+			wait = r.take("sessions of "+client, sessionsShare)
+		}
+		if wait == 0 {
+			wait = r.step(&session.paces[r.of], time.Since(r.began), 1)
+		}
 	case client != "":
-		wait = r.take("client " + client)
+		wait = r.take("client "+client, 1)
 	}
 	if wait == 0 {
 		return nil
@@ -100,7 +109,7 @@ func (r *rates) admit(principal string, session *Session, client string) *Error 
 
 // take counts a request of a client that is known by its name, and returns 0; or
 // it returns after what time the client may try again.
-func (r *rates) take(client string) (wait time.Duration) {
+func (r *rates) take(client string, share time.Duration) (wait time.Duration) {
 	now := time.Since(r.began)
 	p := r.clients[client]
 	if p == nil {
@@ -111,16 +120,17 @@ func (r *rates) take(client string) (wait time.Duration) {
 		p = &pace{}
 		r.clients[client] = p
 	}
-	return r.step(p, now)
+	return r.step(p, now, share)
 }
 
-// step counts a request of a client at its pace.
-func (r *rates) step(p *pace, now time.Duration) (wait time.Duration) {
+// step counts a request of a client at its pace, or of one of as many that share
+// it.
+func (r *rates) step(p *pace, now, share time.Duration) (wait time.Duration) {
 	due := max(p.due, now)
 	if wait = due - now - r.ahead; wait > 0 {
 		return wait
 	}
-	p.due = due + r.interval
+	p.due = due + max(1, r.interval/share)
 	return 0
 }
 
@@ -166,14 +176,11 @@ func (m *method) answer(c *call, dst []byte) ([]byte, work, *Error) {
 		}
 		return m.serve(c, dst)
 	}
-	result, w, err := m.serve(c, dst)
-	if err != nil {
-		return nil, work{}, err
-	}
-	if result != nil {
-		own := slices.Clone(result[len(dst):])
+	c.isDeferred = true
+	_, w, err := m.serve(c, dst)
+	if err != nil { // it counts as well
 		w = work{
-			code:    runFunc(func(_ context.Context, dst []byte) ([]byte, *failure) { return append(dst, own...), nil }),
+			code:    runFunc(func(context.Context, []byte) ([]byte, *failure) { return nil, &failure{seen: err} }),
 			subject: slog.String("method", c.message.method), failed: rateFailed,
 		}
 	}

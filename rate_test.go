@@ -194,3 +194,34 @@ func TestRateForgets(t *testing.T) {
 		assert.Len(t, r.clients, 10)
 	})
 }
+
+// A client does not begin anew with each session, and what is refused for
+// something else counts as well.
+func TestRateCannotBeDodged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := ratedServer(Options{Rate: Rate{Completions: 1}})
+		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
+		served := func(client string) (n int) {
+			for range 100 {
+				session := s.NewSession(SessionOptions{Version: "2025-11-25"})
+				one, _ := admitted(t, s, session, t.Context(), client, old, 1)
+				n += one
+				session.Close()
+			}
+			return n
+		}
+		assert.Equal(t, 11, served("192.0.2.1"))
+		assert.Equal(t, 11, served("192.0.2.2"))
+		assert.Equal(t, 100, served(""), "a transport that does not know")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := ratedServer(Options{Rate: Rate{Completions: 1}, Principal: func(context.Context) string { return "me" }})
+		unknown := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"no"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		for _, want := range []string{"there is no prompt", "there is no prompt", "too many requests"} {
+			got, err := handle(t, s, nil, unknown)
+			require.NoError(t, err)
+			assert.Contains(t, got, want)
+		}
+	})
+}

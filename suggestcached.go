@@ -46,7 +46,7 @@ func SuggestCached[K comparable](
 	cache := memo.New[K, *index](ttl, maxCached)
 	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
 		k := key(ctx, args)
-		keep := len(fmt.Sprint(k)) <= maxCachedKey
+		keep := func(*index) bool { return len(fmt.Sprint(k)) <= maxCachedKey }
 		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*index, error) {
 			values, err := f(ctx, k)
 			if err != nil {

@@ -52,8 +52,9 @@ var (
 // of its own, with a context that has no values and ends when nobody waits any
 // more; the next Get calls f again then, even if it has not returned. keep says
 // whether the value is to be kept. If ctx ends before there is a value, the error
-// is the cause of that; else it is f's. A panic of f is an error.
-func (c *Cache[K, V]) Get(ctx context.Context, key K, keep bool, f func(ctx context.Context) (V, error)) (V, error) {
+// is the cause of that; else it is f's. A panic of f is an error. The last one to
+// go returns when f does: what bounds those who wait bounds the calls of f.
+func (c *Cache[K, V]) Get(ctx context.Context, key K, keep func(V) bool, f func(ctx context.Context) (V, error)) (V, error) {
 	var none V
 	if same := key; same != key {
 		return none, errKey
@@ -66,13 +67,24 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, keep bool, f func(ctx cont
 	case <-x.done:
 		return x.value, x.err
 	case <-ctx.Done():
-		c.leave(key, x)
+		if c.leave(key, x) {
+			<-x.done
+		}
 		return none, context.Cause(ctx)
 	}
 }
 
+// Kept returns the value of a key, if it is there.
+func (c *Cache[K, V]) Kept(key K) (value V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.expire(time.Now())
+	k, ok := c.kept[key]
+	return k.value, ok
+}
+
 // look returns the value of a key if it is there, or else a call to wait for.
-func (c *Cache[K, V]) look(key K, keep bool, f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
+func (c *Cache[K, V]) look(key K, keep func(V) bool, f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.expire(time.Now())
@@ -90,23 +102,25 @@ func (c *Cache[K, V]) look(key K, keep bool, f func(ctx context.Context) (V, err
 	return value, x
 }
 
-// leave ends the call if nobody else waits for it.
-func (c *Cache[K, V]) leave(key K, x *call[V]) {
+// leave ends the call if nobody else waits for it, and reports whether it has.
+func (c *Cache[K, V]) leave(key K, x *call[V]) (isLast bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.waiting--; x.waiting > 0 {
-		return
+		return false
 	}
 	if c.calls[key] == x {
 		delete(c.calls, key)
 	}
 	x.cancel(errNobodyWaits)
+	return true
 }
 
-func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep bool, f func(ctx context.Context) (V, error)) {
+func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep func(V) bool, f func(ctx context.Context) (V, error)) {
 	x.err = errGoexit // unless f comes to its end
 	defer x.cancel(errDone)
 	defer close(x.done)
+	isKept := false
 	defer func() {
 		if v := recover(); v != nil {
 			x.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -117,11 +131,12 @@ func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep bool, f 
 			return // its end has come too late
 		}
 		delete(c.calls, key)
-		if x.err == nil && keep && c.ttl > 0 {
+		if x.err == nil && isKept {
 			c.keep(key, x.value)
 		}
 	}()
 	x.value, x.err = f(ctx)
+	isKept = x.err == nil && c.ttl > 0 && keep(x.value)
 }
 
 func (c *Cache[K, V]) keep(key K, value V) {

@@ -21,13 +21,15 @@ func counter() func(context.Context) (int, error) {
 	return func(context.Context) (int, error) { n++; return n, nil }
 }
 
+func always(int) bool { return true }
+
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := New[string, int](time.Minute, 2)
 		f := counter()
 		get := func(key string, keep bool) int {
-			v, err := c.Get(t.Context(), key, keep, f)
+			v, err := c.Get(t.Context(), key, func(int) bool { return keep }, f)
 			require.NoError(t, err)
 			return v
 		}
@@ -42,6 +44,11 @@ func TestKeeps(t *testing.T) {
 		assert.Equal(t, 5, get("a", true))
 		time.Sleep(time.Nanosecond)
 		assert.Equal(t, 6, get("a", true))
+		v, ok := c.Kept("a")
+		assert.True(t, ok)
+		assert.Equal(t, 6, v)
+		_, ok = c.Kept("b")
+		assert.False(t, ok)
 		assert.Len(t, c.kept, 1)
 		assert.Len(t, c.order, 1)
 		assert.Empty(t, c.calls)
@@ -49,7 +56,7 @@ func TestKeeps(t *testing.T) {
 	none := New[string, int](0, 2)
 	f := counter()
 	for want := 1; want <= 2; want++ {
-		v, err := none.Get(t.Context(), "a", true, f)
+		v, err := none.Get(t.Context(), "a", always, f)
 		require.NoError(t, err)
 		assert.Equal(t, want, v)
 	}
@@ -65,13 +72,13 @@ func TestFailures(t *testing.T) {
 	} {
 		c := New[string, int](time.Minute, 2)
 		for range 2 {
-			v, err := c.Get(t.Context(), "a", true, f)
+			v, err := c.Get(t.Context(), "a", always, f)
 			assert.ErrorContains(t, err, want)
 			assert.True(t, v == 0 || strings.Contains(want, "down"))
 		}
 		assert.Empty(t, c.kept)
 	}
-	_, err := New[float64, int](time.Minute, 2).Get(t.Context(), math.NaN(), true, counter())
+	_, err := New[float64, int](time.Minute, 2).Get(t.Context(), math.NaN(), always, counter())
 	assert.ErrorIs(t, err, errKey)
 }
 
@@ -98,7 +105,7 @@ func TestWaits(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(base)
 			leave = append(leave, cancel)
 			all.Go(func() {
-				_, err := c.Get(ctx, "a", true, slow)
+				_, err := c.Get(ctx, "a", always, slow)
 				assert.ErrorIs(t, err, errGone)
 			})
 			synctest.Wait()
@@ -120,7 +127,9 @@ func TestWaits(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		assert.Len(t, c.calls, 1, "the end of the first call is not the second one's")
 		leave[3](errGone)
+		begin := time.Now()
 		all.Wait()
+		assert.Equal(t, time.Second, time.Since(begin), "the last one returns when the function does")
 		time.Sleep(time.Minute)
 		assert.Empty(t, c.calls)
 		assert.Empty(t, c.kept)
