@@ -49,10 +49,10 @@
 //
 // # Around a request
 //
-// Options.Middleware wraps every request for a list, a prompt or completions;
-// Options.Visible hides prompts from some clients; Options.Rate bounds how often
-// a client may ask; Prompt.Cache keeps results, and [Include] makes one prompt
-// of others.
+// Options.Middleware wraps every request for a list, a prompt or completions (see
+// the examples of [Handler]); Options.Visible hides prompts from some clients;
+// Options.Rate bounds how often a client may ask; Prompt.Cache keeps results,
+// and [Include] makes one prompt of others.
 //
 // # Connecting a server
 //

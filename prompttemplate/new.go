@@ -23,8 +23,8 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	p.Render = func(_ context.Context, args map[string]string) (*prompts.Result, error) {
-		return c.render(args)
+	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		return c.render(ctx, args)
 	}
 	return p, nil
 }
@@ -47,9 +47,9 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	return prompts.New(p, func(_ context.Context, value In) (*prompts.Result, error) {
+	return prompts.New(p, func(ctx context.Context, value In) (*prompts.Result, error) {
 		in.complete(&value)
-		return c.render(&value)
+		return c.render(ctx, &value)
 	}), nil
 }
 

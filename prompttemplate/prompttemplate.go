@@ -23,7 +23,7 @@ type Options struct {
 // or its content.
 type Message struct {
 	Role prompts.Role
-	// Text is the template.
+	// Text is the template. What it writes may have 16 MiB.
 	Text string
 	// Content is sent as it is, instead of Text.
 	Content prompts.Content

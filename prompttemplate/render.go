@@ -1,6 +1,8 @@
 package prompttemplate
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"text/template"
@@ -44,18 +46,39 @@ func (s *set) compile() *compiled {
 	return c
 }
 
+// maxText is how many bytes the text of a message may have.
+const maxText = 16 << 20
+
+// output is the text of a message while it is written. It ends with the
+// context, and at a size: a template can repeat itself as often as an argument
+// says.
+type output struct {
+	ctx  context.Context
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.ctx.Err() != nil {
+		return 0, context.Cause(o.ctx)
+	}
+	if o.text.Len()+len(p) > maxText {
+		return 0, fmt.Errorf("the text has more than %d bytes", maxText)
+	}
+	return o.text.Write(p)
+}
+
 // render executes the messages.
-func (c *compiled) render(data any) (*prompts.Result, error) {
+func (c *compiled) render(ctx context.Context, data any) (*prompts.Result, error) {
 	r := &prompts.Result{Messages: make([]prompts.Message, len(c.messages))}
 	for i, m := range c.messages {
 		content := m.content
 		if m.template != nil {
-			var b strings.Builder
-			b.Grow(m.size)
+			b := output{ctx: ctx}
+			b.text.Grow(m.size)
 			if err := m.template.Execute(&b, data); err != nil {
 				return nil, err // it says in which message and where
 			}
-			content = prompts.Text{Text: b.String()}
+			content = prompts.Text{Text: b.text.String()}
 		}
 		r.Messages[i] = prompts.Message{Role: m.role, Content: content}
 	}

@@ -2,8 +2,10 @@ package prompttemplate_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -176,4 +178,32 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A template that repeats itself ends with its context, and at a size.
+func TestEndlessTemplate(t *testing.T) {
+	t.Parallel()
+	type in struct{ N int }
+	p, err := prompttemplate.NewTyped[in](prompts.Prompt{Name: "p"}, prompttemplate.Options{
+		Funcs: template.FuncMap{"large": func() string { return strings.Repeat("x", 1<<20) }},
+	}, prompttemplate.User("{{range .N}}{{large}}{{end}}"))
+	require.NoError(t, err)
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	var log strings.Builder
+	s := prompts.NewServer(&reg, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"9"}}`), prompts.CallOptions{})
+	assert.NoError(t, err)
+	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{})
+	assert.ErrorContains(t, err, "-32603")
+	assert.Contains(t, log.String(), "more than 16777216 bytes")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ends, err := prompttemplate.NewTyped[in](prompts.Prompt{Name: "ends"}, prompttemplate.Options{
+		Funcs: template.FuncMap{"stop": func() string { cancel(); return "x" }},
+	}, prompttemplate.User("{{range .N}}{{stop}}{{end}}"))
+	require.NoError(t, err)
+	reg.MustAdd(ends)
+	_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"ends","arguments":{"N":"1000000000000"}}`), prompts.CallOptions{})
+	assert.ErrorIs(t, err, context.Canceled)
 }
