@@ -170,9 +170,11 @@ func checkAllowed(k kind, what string, values []any) error {
 		return err
 	}
 	for _, e := range values {
+		if resolved.Validate(e) == nil {
+			continue
+		}
 		text := clip(jsonText(e), 64)
 		switch {
-		case resolved.Validate(e) == nil:
 		case k == kindList:
 			return fmt.Errorf("%s %s is no list; one for the elements belongs into Items", what, text)
 		case k.judgedAsText():
