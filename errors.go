@@ -60,7 +60,8 @@ const (
 //     an object with minimum, maximum, exclusiveMinimum, exclusiveMaximum and
 //     multipleOf, as they apply, unless the type itself is too small;
 //   - "schema": it breaks another rule of the argument's schema;
-//   - "refused": the render function does not want it, see [InvalidArgument].
+//   - "refused": the render function, or the UnmarshalText of the argument's
+//     type, does not want it, see [InvalidArgument].
 //
 // Of more than 64 problems the others are only counted, as "more". If a client
 // was asked for the arguments, see Options.AskArguments, and has not given them,
