@@ -43,20 +43,26 @@ func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, 
 		if err != nil {
 			return nil, err
 		}
-		x, err := indexed(values)
-		if err != nil {
+		if err := checkUTF8(values); err != nil {
 			return nil, err
 		}
-		return x.match(prefix), nil
+		return search(values, prefix), nil
 	}
 }
 
 // indexed is newIndex for an author's values.
 func indexed(values []string) (*index, error) {
-	for i, v := range values {
-		if !utf8.ValidString(v) {
-			return nil, fmt.Errorf("value %d is not valid UTF-8", i)
-		}
+	if err := checkUTF8(values); err != nil {
+		return nil, err
 	}
 	return newIndex(values), nil
+}
+
+func checkUTF8(values []string) error {
+	for i, v := range values {
+		if !utf8.ValidString(v) {
+			return fmt.Errorf("value %d is not valid UTF-8", i)
+		}
+	}
+	return nil
 }

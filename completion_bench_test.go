@@ -77,3 +77,22 @@ func BenchmarkCompleteEnum(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCompleteLargeEnum is the same with as many values as completion is
+// made for.
+func BenchmarkCompleteLargeEnum(b *testing.B) {
+	p := completing("p", nil)
+	p.Arguments[1].Schema = Enum(candidateNames(manyCandidates)...)
+	s := NewServer(registryOf(p), Options{Rate: Rate{Completions: -1}})
+	for _, test := range typedInBenchmarks {
+		b.Run(test.name, func(b *testing.B) {
+			params := json.RawMessage(`{` + completeParamsOf("p", "b", test.typed) + `}`)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Call(context.Background(), methodComplete, params, CallOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -431,4 +434,92 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 	got, err := handle(t, with, nil, envelopedLine("1", "completion/complete", completeParamsOf("shown", "d", "")))
 	require.NoError(t, err)
 	assert.Contains(t, got, "is not an argument of this prompt")
+}
+
+// One search of a list finds what its index does.
+func TestSearchAgreesWithIndex(t *testing.T) {
+	t.Parallel()
+	const letters = "aAbkKſsS1-_ é\u0301Éß"
+	alphabet := []rune(letters + "\u212a")
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func(most int) string {
+		w := make([]rune, random.IntN(most+1))
+		for i := range w {
+			w[i] = alphabet[random.IntN(len(alphabet))]
+		}
+		return string(w)
+	}
+	found := 0
+	for range 20_000 {
+		values := make([]string, random.IntN(12))
+		for i := range values {
+			values[i] = word(5)
+			if i > 0 && random.IntN(4) == 0 {
+				values[i] = values[random.IntN(i)]
+			}
+		}
+		typed := word(3)
+		if random.IntN(50) == 0 {
+			typed += "\xff"
+		}
+		want := newIndex(values).match(typed)
+		got := search(values, typed)
+		require.True(t, slices.Equal(want, got), "%q in %q: %q, not %q", typed, values, got, want)
+		found += len(got)
+	}
+	assert.Greater(t, found, 10_000)
+}
+
+func FuzzSearch(f *testing.F) {
+	f.Add("go", "let go\nGo\nGopher\nergo\nGO\n\nGo")
+	f.Add("\u212a\u212a", "kk\nk")
+	f.Fuzz(func(t *testing.T, typed, list string) {
+		if !utf8.ValidString(list) {
+			return
+		}
+		values := strings.Split(list, "\n")
+		if want, got := newIndex(values).match(typed), search(values, typed); !slices.Equal(want, got) {
+			t.Errorf("%q in %q: %q, not %q", typed, values, got, want)
+		}
+	})
+}
+
+// A text may be longer than the value that it is in another case.
+func TestTypedTextThatFoldsShorter(t *testing.T) {
+	t.Parallel()
+	typed := strings.Repeat("\u212a", 5) // the sign of the Kelvin
+	assert.Equal(t, []string{"kkkkk"}, newIndex([]string{"kkkkk"}).match(typed))
+	assert.Equal(t, []string{"kkkkk"}, search([]string{"kkkkk"}, typed))
+}
+
+// What is too long for every value is not even folded.
+func TestLongTypedTextAllocatesNothing(t *testing.T) {
+	typed := strings.Repeat("feature/", 1<<19)
+	names := candidateNames(1000)
+	x := newIndex(names)
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		if x.match(typed) != nil || search(names, typed) != nil {
+			panic("found")
+		}
+	}))
+}
+
+// A search that finds nothing makes no index.
+func TestSearchAllocatesForWhatItFinds(t *testing.T) {
+	names := candidateNames(10_000)
+	assert.Less(t, testing.AllocsPerRun(10, func() { search(names, "session-00003") }), 20.0)
+}
+
+// The names are kept in their order, whatever the table holds.
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ values, want []string }{
+		{nil, []string{}},
+		{[]string{"", ""}, []string{}},
+		{[]string{"b", "a", "", "b", "a", "c"}, []string{"b", "a", "c"}},
+		{slices.Repeat([]string{"x"}, 1000), []string{"x"}},
+		{slices.Concat(candidateNames(5000), candidateNames(6000)), candidateNames(6000)},
+	} {
+		assert.Equal(t, test.want, distinct(test.values))
+	}
 }

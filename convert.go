@@ -59,7 +59,10 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 	switch v.kind {
 	case kindText:
 		u := dst.Addr().Interface().(encoding.TextUnmarshaler)
-		if err := u.UnmarshalText([]byte(text)); err != nil || text == "" && v.isAddress {
+		if err := u.UnmarshalText([]byte(text)); err != nil {
+			return v.unread(err, text)
+		}
+		if text == "" && v.isAddress {
 			return v.wrongType(text)
 		}
 	case kindDuration:
@@ -82,6 +85,19 @@ func (v *value) convertText(dst reflect.Value, text string) *problem {
 		dst.SetBytes(b)
 	}
 	return nil
+}
+
+// unread is the problem of a text that the author's own method does not read:
+// what that says by InvalidArgument; its other errors may show internals.
+func (v *value) unread(err error, text string) *problem {
+	var reasons []string
+	for _, p := range blamed(err, nil) {
+		reasons = append(reasons, p.Message)
+	}
+	if reasons == nil {
+		return v.wrongType(text)
+	}
+	return &problem{Reason: reasonRefused, Message: strings.Join(reasons, "; ")}
 }
 
 func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *problem) {

@@ -42,6 +42,7 @@ const (
 //   - "message": the same for people, as the end of a sentence that begins with
 //     the argument; the text may change;
 //   - "allowed": what would have been right, if that can be said;
+//   - "more": how many values "allowed" leaves out, if it does;
 //   - "suggestion": what may have been meant, if something is near.
 //
 // The reasons, with what "allowed" is for them:
@@ -50,7 +51,8 @@ const (
 //   - "unknown": the prompt has no such argument;
 //   - "not_string": the value is not a JSON string;
 //   - "type": the text is not of the argument's type;
-//   - "enum": it is not one of the allowed values: an array of them;
+//   - "enum": it is not one of the allowed values: an array of the first 100 of
+//     them, with the number of the others as the problem's "more";
 //   - "pattern": it does not match the pattern: a string with that;
 //   - "length": it is too short or too long, or has too few or too many elements:
 //     an object with minLength, maxLength, minItems and maxItems, as they apply;
@@ -58,7 +60,8 @@ const (
 //     an object with minimum, maximum, exclusiveMinimum, exclusiveMaximum and
 //     multipleOf, as they apply, unless the type itself is too small;
 //   - "schema": it breaks another rule of the argument's schema;
-//   - "refused": the render function does not want it, see [InvalidArgument].
+//   - "refused": the render function, or the UnmarshalText of the argument's
+//     type, does not want it, see [InvalidArgument].
 //
 // Of more than 64 problems the others are only counted, as "more". If a client
 // was asked for the arguments, see Options.AskArguments, and has not given them,

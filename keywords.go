@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -170,9 +171,11 @@ func checkAllowed(k kind, what string, values []any) error {
 		return err
 	}
 	for _, e := range values {
+		if resolved.Validate(e) == nil {
+			continue
+		}
 		text := clip(jsonText(e), 64)
 		switch {
-		case resolved.Validate(e) == nil:
 		case k == kindList:
 			return fmt.Errorf("%s %s is no list; one for the elements belongs into Items", what, text)
 		case k.judgedAsText():
@@ -184,26 +187,52 @@ func checkAllowed(k kind, what string, values []any) error {
 	return nil
 }
 
-// checkReadable refuses a value of an enum that no text of a client's can give.
+// checkReadable refuses a value of an enum that no text of a client's can give,
+// and a default whose reading panics. What else a default must be is checked
+// where it is used.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := allowed(s)
 	if err != nil {
 		return err
 	}
 	for _, e := range values {
-		text, ok := e.(string)
-		if !ok || !v.kind.judgedAsText() {
-			text = jsonText(e)
+		p, err := v.readDeclared(t, e)
+		if err == nil && p != nil {
+			err = errors.New(p.Message)
 		}
-		var dst reflect.Value
-		if t != nil {
-			dst = reflect.New(t).Elem()
-		}
-		if _, p := v.read(dst, text, false); p != nil {
-			return fmt.Errorf("%s %s cannot be given: %s", what, clip(jsonText(e), 64), p.Message)
+		if err != nil {
+			return fmt.Errorf("%s %s cannot be given: %w", what, clip(jsonText(e), 64), err)
 		}
 	}
+	var byDefault any
+	if s.Default == nil || json.Unmarshal(s.Default, &byDefault) != nil {
+		return nil
+	}
+	if _, err = v.readDeclared(t, byDefault); err != nil {
+		return fmt.Errorf("its default: %w", err)
+	}
 	return nil
+}
+
+// readDeclared reads the text that gives a value of the schema into a new value
+// of type t, which may be nil. The method of t that reads it is the author's: if
+// it panics, that is the error.
+func (v *value) readDeclared(t reflect.Type, declared any) (p *problem, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading it as %s: panic: %v", t, r)
+		}
+	}()
+	text, ok := declared.(string)
+	if !ok || !v.kind.judgedAsText() {
+		text = jsonText(declared)
+	}
+	var dst reflect.Value
+	if t != nil {
+		dst = reflect.New(t).Elem()
+	}
+	_, p = v.read(dst, text, false)
+	return p, nil
 }
 
 // meant returns what to say behind a name that there is not.

@@ -1,8 +1,9 @@
 package prompts
 
 import (
+	"bytes"
+	"hash/maphash"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,10 +23,11 @@ const (
 
 // index is a list of candidates, prepared for searching. It is never changed.
 type index struct {
-	values []string // each once, and none that is empty
-	text   string   // the values folded, with a separator after each
-	ends   []int    // where the next one begins in text
-	starts []uint64 // a bit for each byte of text: whether a word starts there
+	values  []string // each once, and none that is empty
+	text    []byte   // the values folded, with a separator after each
+	ends    []int    // where the next one begins in text
+	starts  []uint64 // a bit for each byte of text: whether a word starts there
+	longest int      // the length of the longest value, folded
 }
 
 // separator stands in no valid text, so no match reaches across it.
@@ -40,28 +42,96 @@ func newIndex(values []string) *index {
 	}
 	f := folding{text: make([]byte, 0, size), starts: make([]uint64, 0, size/64+1)}
 	ends := make([]int, len(values))
+	longest := 0
 	for i, v := range values {
+		begin := len(f.text)
 		f.add(v)
+		longest = max(longest, len(f.text)-begin)
 		f.text = append(f.text, separator)
 		ends[i] = len(f.text)
 	}
 	f.start(len(f.text)) // so that there is a bit for each byte
-	return &index{values: values, text: string(f.text), ends: ends, starts: f.starts}
+	return &index{values: values, text: f.text, ends: ends, starts: f.starts, longest: longest}
 }
 
-// distinct returns the values that are not empty, each once.
+// distinct returns the values that are not empty, each once. It does so for
+// each key that is pressed, so it takes less than a map does.
 func distinct(values []string) []string {
-	seen := make(map[string]struct{}, len(values))
 	kept := make([]string, 0, len(values))
+	size := 4 // of the table, a power of 2 of which at least half stays free
+	for size < 2*len(values) {
+		size *= 2
+	}
+	table := make([]uint32, size) // positions in kept, with 1 added
+	seed := maphash.MakeSeed()
+next:
 	for _, v := range values {
 		if v == "" {
 			continue
 		}
-		if seen[v] = struct{}{}; len(seen) > len(kept) {
-			kept = append(kept, v)
+		at := int(maphash.String(seed, v)) & (size - 1)
+		for ; table[at] > 0; at = (at + 1) & (size - 1) {
+			if kept[table[at]-1] == v {
+				continue next
+			}
 		}
+		kept = append(kept, v)
+		table[at] = uint32(len(kept))
 	}
 	return kept
+}
+
+// queryOf returns what was typed, folded. It is not ok if no value whose folded
+// length is at most longest can have it in it.
+func queryOf(typed string, longest int) (query []byte, ok bool) {
+	// Folding makes a character shorter, of 1 byte at least. What is not valid
+	// would be taken for the replacement character.
+	if len(typed) > utf8.UTFMax*longest || !utf8.ValidString(typed) {
+		return nil, false
+	}
+	var f folding
+	f.add(typed)
+	return f.text, len(f.text) <= longest
+}
+
+// search returns what match of an index of the values does. It is for one
+// search: only the values that match have to be told apart. The values must be
+// valid UTF-8.
+func search(values []string, typed string) []string {
+	if typed == "" {
+		return distinct(values)
+	}
+	longest := 0
+	for _, v := range values {
+		longest = max(longest, len(v)) // folded, it is no longer
+	}
+	query, ok := queryOf(typed, longest)
+	if !ok {
+		return nil
+	}
+	var of []fit // each value, with 1 added
+	var counts [fits]int
+	var f folding
+	for i, v := range values {
+		f.text = f.text[:0]
+		clear(f.starts)
+		f.add(v)
+		at := bytes.Index(f.text, query)
+		if at < 0 {
+			continue
+		}
+		f.start(len(f.text)) // so that there is a bit for each byte
+		how := fitOf(f.text, f.starts, 0, at, query)
+		if how == fitEqual && v == typed {
+			how = fitSame
+		}
+		if of == nil {
+			of = make([]fit, len(values))
+		}
+		of[i] = how + 1
+		counts[how]++
+	}
+	return distinct(arrange(values, of, counts))
 }
 
 // match returns the values that match what was typed, the best first, and as
@@ -70,16 +140,14 @@ func (x *index) match(typed string) []string {
 	if typed == "" {
 		return slices.Clone(x.values)
 	}
-	if !utf8.ValidString(typed) {
-		return nil // it would be taken for the replacement character
+	query, ok := queryOf(typed, x.longest)
+	if !ok {
+		return nil
 	}
-	var folded folding
-	folded.add(typed)
-	query := string(folded.text)
 	var of []fit // each value, with 1 added
 	var counts [fits]int
 	for at, i := 0, 0; at < len(x.text); at = x.ends[i] {
-		next := strings.Index(x.text[at:], query)
+		next := bytes.Index(x.text[at:], query)
 		if next < 0 {
 			break
 		}
@@ -87,7 +155,11 @@ func (x *index) match(typed string) []string {
 		for x.ends[i] <= at {
 			i++
 		}
-		f := x.fit(i, at, query)
+		begin := 0
+		if i > 0 {
+			begin = x.ends[i-1]
+		}
+		f := fitOf(x.text[:x.ends[i]-1], x.starts, begin, at, query)
 		if f == fitEqual && x.values[i] == typed {
 			f = fitSame
 		}
@@ -97,11 +169,11 @@ func (x *index) match(typed string) []string {
 		of[i] = f + 1
 		counts[f]++
 	}
-	return x.arrange(of, counts)
+	return arrange(x.values, of, counts)
 }
 
 // arrange returns the values that fit, by how well they do.
-func (x *index) arrange(of []fit, counts [fits]int) []string {
+func arrange(values []string, of []fit, counts [fits]int) []string {
 	var next [fits]int // where the next one of a fit goes
 	total := 0
 	for f, n := range counts {
@@ -114,28 +186,24 @@ func (x *index) arrange(of []fit, counts [fits]int) []string {
 	found := make([]string, total)
 	for i, f := range of {
 		if f > 0 {
-			found[next[f-1]] = x.values[i]
+			found[next[f-1]] = values[i]
 			next[f-1]++
 		}
 	}
 	return found
 }
 
-// fit returns how well value i matches the query, which is in it at at, and
-// not before.
-func (x *index) fit(i, at int, query string) fit {
-	begin, end := 0, x.ends[i]-1
-	if i > 0 {
-		begin = x.ends[i-1]
-	}
+// fitOf returns how well the value from begin to the end of text, in which words
+// start as starts says, matches the query, which is in it at at, and not before.
+func fitOf(text []byte, starts []uint64, begin, at int, query []byte) fit {
 	switch {
-	case at == begin && len(query) == end-begin:
+	case at == begin && len(query) == len(text)-begin:
 		return fitEqual
 	case at == begin:
 		return fitBegin
 	}
-	for x.starts[at/64]>>(at%64)&1 == 0 {
-		next := strings.Index(x.text[at+1:end], query)
+	for starts[at/64]>>(at%64)&1 == 0 {
+		next := bytes.Index(text[at+1:], query)
 		if next < 0 {
 			return fitInside
 		}

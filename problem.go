@@ -30,6 +30,7 @@ type problem struct {
 	Reason   reason `json:"reason"`
 	Message  string `json:"message"`           // a predicate: "is required"
 	Allowed  any    `json:"allowed,omitempty"` // what would have been right, where it can be said
+	More     int    `json:"more,omitempty"`    // of the allowed values that are left out
 	// Suggestion is what the client may have meant to write. Nothing that it
 	// could not learn from a list is suggested.
 	Suggestion string `json:"suggestion,omitempty"`

@@ -79,7 +79,10 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //     json.Number: a JSON number, whose text it keeps;
 //   - time.Duration: a text such as 1h30m; []byte: base64; url.URL: a URL,
 //     which may be relative, but not empty;
-//   - a type with UnmarshalText, such as time.Time or netip.Addr: by that method;
+//   - a type with UnmarshalText, such as time.Time or netip.Addr: by that method.
+//     If its error wraps one of [InvalidArgument], the client gets the reason of
+//     that, as refused, for the argument that is read, whatever name it has;
+//     no other error is shown;
 //   - slices and arrays: a JSON array if the value starts with "[", else
 //     split at commas, the elements trimmed; no element may be empty;
 //   - structs and maps: a JSON value, in which null is read for a pointer, a

@@ -2,9 +2,12 @@ package prompts
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -15,8 +18,12 @@ import (
 // answer that says what would have been right. They agree with jsonschema-go, but
 // that a multiple is one in decimals.
 type rules struct {
-	texts     []string // enum or const of a kind that is judged as text
-	enum      []any    // enum or const of any other kind
+	texts   []string             // enum or const of a kind that is judged as text
+	enum    []any                // enum or const of any other kind
+	textSet map[string]struct{}  // the texts; nil while a linear search is as fast
+	numbers map[numeral]struct{} // the enum of a number
+	others  map[string]struct{}  // the enum of what is neither, as keys
+
 	pattern   *regexp.Regexp
 	minLength *int
 	maxLength *int
@@ -89,6 +96,9 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema
 		for _, e := range values {
 			r.texts = append(r.texts, e.(string))
 		}
+		if len(r.texts) > linear {
+			r.textSet = setOf(r.texts, func(text string) string { return text })
+		}
 		if s.Pattern != "" {
 			r.pattern = regexp.MustCompile(s.Pattern) // resolving has compiled it once
 		}
@@ -106,8 +116,12 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema
 			rest.Items = nil // the elements see to it
 		}
 	}
-	if !k.judgedAsText() {
-		r.enum = values
+	switch {
+	case k.judgedAsText() || values == nil:
+	case k.isNumber():
+		r.enum, r.numbers = values, setOf(values, numeralOf)
+	default:
+		r.enum, r.others = values, setOf(values, func(e any) string { return string(appendKey(nil, e)) })
 	}
 	rest.Enum, rest.Const = nil, nil
 	if reflect.ValueOf(rest).IsZero() {
@@ -122,8 +136,8 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema
 }
 
 func (r *rules) checkText(text string) *problem {
-	if r.texts != nil && !slices.Contains(r.texts, text) {
-		return r.notOneOf(text)
+	if r.texts != nil && !r.hasText(text) {
+		return r.notOneOfTexts(text)
 	}
 	if r.minLength != nil || r.maxLength != nil {
 		n := utf8.RuneCountInString(text)
@@ -137,10 +151,31 @@ func (r *rules) checkText(text string) *problem {
 	return nil
 }
 
-func (r *rules) notOneOf(text string) *problem {
-	p := &problem{Reason: reasonEnum, Message: quote(text) + " is not one of " + r.choices(), Allowed: r.texts}
+func (r *rules) hasText(text string) bool {
+	if r.textSet == nil {
+		return slices.Contains(r.texts, text)
+	}
+	_, ok := r.textSet[text]
+	return ok
+}
+
+func (r *rules) notOneOfTexts(text string) *problem {
+	p := notOneOf(quote(text), r.texts, choice)
 	p.suggest(text, r.texts)
 	return p
+}
+
+// maxAllowed is how many values of an enum one problem has: a client must not
+// be sent a list of thousands for each slip.
+const maxAllowed = 100
+
+// notOneOf is the problem of what is not one of the values of an enum.
+func notOneOf[T any](what string, values []T, say func(T) string) *problem {
+	most := min(len(values), maxAllowed)
+	return &problem{
+		Reason: reasonEnum, Message: what + " is not one of " + listed(values, say),
+		Allowed: values[:most], More: len(values) - most,
+	}
 }
 
 func (r *rules) checkNumber(n number, text string) *problem {
@@ -151,10 +186,15 @@ func (r *rules) checkNumber(n number, text string) *problem {
 	if ok && r.multipleOf != nil {
 		ok = n.isMultipleOf(*r.multipleOf)
 	}
-	if ok {
-		return nil
+	if !ok {
+		return &problem{Reason: reasonRange, Message: clip(text, 64) + " is not " + r.bounds(), Allowed: r.limits()}
 	}
-	return &problem{Reason: reasonRange, Message: clip(text, 64) + " is not " + r.bounds(), Allowed: r.numbers()}
+	if r.numbers != nil {
+		if _, ok = r.numbers[n.numeral()]; !ok {
+			return notOneOf(clip(text, 64), r.enum, jsonText)
+		}
+	}
+	return nil
 }
 
 // isLength reports whether a list has exactly n elements.
@@ -170,8 +210,93 @@ func (r *rules) checkItems(n int) *problem {
 }
 
 func (r *rules) checkInstance(instance any, text string) *problem {
-	if r.enum == nil || contains(r.enum, instance) {
+	if r.others == nil {
 		return nil
 	}
-	return &problem{Reason: reasonEnum, Message: clip(text, 64) + " is not one of " + enumeration(r.enumTexts()), Allowed: r.enum}
+	var buffer [64]byte
+	if _, ok := r.others[string(appendKey(buffer[:0], instance))]; ok {
+		return nil
+	}
+	return notOneOf(clip(text, 64), r.enum, jsonText)
+}
+
+// setOf returns the keys of the values.
+func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
+	set := make(map[K]struct{}, len(values))
+	for _, v := range values {
+		set[key(v)] = struct{}{}
+	}
+	return set
+}
+
+// numeral is a number as the key of a set: numbers that are equal have the same,
+// of whatever kind they are.
+type numeral struct {
+	kind kind // kindInt only below 0, kindFloat only of what is no integer of 64 bits
+	bits uint64
+}
+
+func (n number) numeral() numeral {
+	switch {
+	case n.kind == kindInt && n.int < 0:
+		return numeral{kindInt, uint64(n.int)}
+	case n.kind == kindInt:
+		return numeral{kindUint, uint64(n.int)}
+	case n.kind == kindUint:
+		return numeral{kindUint, n.uint}
+	case n.float != math.Trunc(n.float) || n.float < -1<<63 || n.float >= 1<<64:
+		return numeral{kindFloat, math.Float64bits(n.float)}
+	case n.float < 0:
+		return numeral{kindInt, uint64(int64(n.float))}
+	}
+	return numeral{kindUint, uint64(n.float)}
+}
+
+// numeralOf returns the numeral of a number of a schema, which is a float64, or
+// of one that was read.
+func numeralOf(v any) numeral {
+	switch v := v.(type) {
+	case int64:
+		return number{kind: kindInt, int: v}.numeral()
+	case uint64:
+		return number{kind: kindUint, uint: v}.numeral()
+	}
+	return number{kind: kindFloat, float: v.(float64)}.numeral()
+}
+
+// appendKey appends a text that is the same for all values that JSON Schema
+// holds to be equal, and for no other.
+func appendKey(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, 'n')
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case string:
+		return appendTextKey(dst, v)
+	case []any:
+		dst = append(dst, '[')
+		for _, e := range v {
+			dst = appendKey(dst, e)
+		}
+		return append(dst, ']')
+	case map[string]any:
+		dst = append(dst, '{')
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			dst = appendKey(appendTextKey(dst, name), v[name])
+		}
+		return append(dst, '}')
+	}
+	n := numeralOf(v)
+	dst = append(dst, '0'+byte(n.kind))
+	dst = strconv.AppendUint(dst, n.bits, 10)
+	return append(dst, ';')
+}
+
+// appendTextKey appends a text with its length, which says where it ends.
+func appendTextKey(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	dst = strconv.AppendInt(dst, int64(len(text)), 10)
+	dst = append(dst, ':')
+	return append(dst, text...)
 }

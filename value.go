@@ -189,7 +189,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *problem) 
 			return instance, p
 		}
 	}
-	instance, p := v.convert(dst, text, want || v.judge != nil || v.rules.enum != nil)
+	instance, p := v.convert(dst, text, want || v.judge != nil || v.rules.others != nil)
 	if p == nil {
 		p = v.rules.checkInstance(instance, text)
 	}

@@ -20,19 +20,25 @@ func choice(text string) string {
 
 // choices says the texts of an enum.
 func (r *rules) choices() string {
-	texts := make([]string, len(r.texts))
-	for i, text := range r.texts {
-		texts[i] = choice(text)
-	}
-	return enumeration(texts)
+	return listed(r.texts, choice)
 }
 
 func enumeration(values []string) string {
+	return listed(values, func(text string) string { return text })
+}
+
+// listed says the first of the values, and how many there are beyond.
+func listed[T any](values []T, say func(T) string) string {
 	const most = 12
-	if len(values) <= most {
-		return strings.Join(values, ", ")
+	texts := make([]string, min(len(values), most))
+	for i := range texts {
+		texts[i] = say(values[i])
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), len(values)-most)
+	text := strings.Join(texts, ", ")
+	if len(values) > most {
+		text += fmt.Sprintf(" and %d more", len(values)-most)
+	}
+	return text
 }
 
 func (r *rules) length() string {
@@ -135,7 +141,7 @@ func (r *rules) itemCounts() limits {
 	return limits{MinItems: r.minItems, MaxItems: r.maxItems}
 }
 
-func (r *rules) numbers() limits {
+func (r *rules) limits() limits {
 	return limits{
 		Minimum: r.minimum, Maximum: r.maximum,
 		ExclusiveMinimum: r.exclusiveMinimum, ExclusiveMaximum: r.exclusiveMaximum,

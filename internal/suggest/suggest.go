@@ -1,11 +1,18 @@
 // Package suggest finds what a misspelled name was meant to be.
 package suggest
 
-import "strings"
+import (
+	"slices"
+	"unicode"
+)
 
 // longest is the length of the longest names that are compared, in bytes: one
 // of them may be anybody's.
 const longest = 64
+
+// most is how many names are looked at: of tens of thousands one is near by
+// chance.
+const most = 4096
 
 // beginning is what a name costs that is the beginning of another, or begins
 // with it: more than one slip, and never too much.
@@ -16,18 +23,20 @@ const beginning = 2
 //
 // Case and separators do not count. Names of six characters or more may differ
 // by two slips, those of three by one, and shorter ones by none: a character
-// too many, too few, another one, or two that are exchanged.
+// too many, too few, another one, or two that are exchanged. Of more than 4,096
+// names only the first are looked at.
 func Near(name string, names []string) string {
 	if len(name) > longest {
 		return ""
 	}
-	a := folded(name)
+	var bufferA, bufferB [longest]rune
+	a := folded(bufferA[:0], name)
 	best, least, several := "", 0, false
-	for _, n := range names {
+	for _, n := range names[:min(len(names), most)] {
 		if len(n) > longest || n == "" {
 			continue
 		}
-		d, near := slips(a, folded(n))
+		d, near := slips(a, folded(bufferB[:0], n))
 		switch {
 		case !near || best != "" && d > least:
 		case best != "" && d == least:
@@ -42,11 +51,14 @@ func Near(name string, names []string) string {
 	return best
 }
 
-var separators = strings.NewReplacer("-", "", "_", "", ".", "")
-
-// folded returns name without what is easily mistaken in it.
-func folded(name string) []rune {
-	return []rune(separators.Replace(strings.ToLower(name)))
+// folded appends name without what is easily mistaken in it.
+func folded(dst []rune, name string) []rune {
+	for _, r := range name {
+		if r != '-' && r != '_' && r != '.' {
+			dst = append(dst, unicode.ToLower(r))
+		}
+	}
+	return dst
 }
 
 // slips returns how far b is from a, and whether that is near.
@@ -59,7 +71,7 @@ func slips(a, b []rune) (n int, near bool) {
 		return n, true
 	}
 	shorter := min(len(a), len(b))
-	if shorter >= 3 && string(a[:shorter]) == string(b[:shorter]) {
+	if shorter >= 3 && slices.Equal(a[:shorter], b[:shorter]) {
 		return beginning, true
 	}
 	return 0, false

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +48,19 @@ func TestNear(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Near(c.name, c.names), c.why)
 	}
+}
+
+// The names of a long list cost no memory, and only the first are compared.
+func TestNearOfMany(t *testing.T) {
+	names := make([]string, 100_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("Feature/Größe-%06d", i)
+	}
+	names[most-1] = "python"
+	assert.Equal(t, "python", Near("pyton", names))
+	names[most-1], names[most] = names[0], "python"
+	assert.Empty(t, Near("pyton", names))
+	assert.Zero(t, testing.AllocsPerRun(3, func() { Near("fature/größe-000001x", names) }))
 }
 
 // What stops early is no nearer than what does not.
