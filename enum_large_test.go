@@ -16,8 +16,8 @@ import (
 // These enums and lists have sizes for which a search through the enum for each
 // element, or for each value of it when it is declared, would take minutes.
 const (
-	manyAllowed  = 100_000
-	manyElements = 400_000
+	manyAllowed  = 20_000
+	manyElements = 200_000
 )
 
 func integersTo(n int) *jsonschema.Schema {
@@ -44,20 +44,20 @@ func TestLargeEnums(t *testing.T) {
 	})
 	t.Run("integers", func(t *testing.T) {
 		t.Parallel()
-		got, problems := readAs[[]int](t, strings.Repeat("99999,", manyElements)+"0", itemsOf(integersTo(manyAllowed)))
+		got, problems := readAs[[]int](t, strings.Repeat("19999,", manyElements)+"0", itemsOf(integersTo(manyAllowed)))
 		assert.Empty(t, problems)
 		assert.Len(t, got, manyElements+1)
 	})
 	t.Run("numbers", func(t *testing.T) {
 		t.Parallel()
-		_, problems := readAs[[]float64](t, strings.Repeat("99999.0,", manyElements)+"0.5", itemsOf(integersTo(manyAllowed)))
+		_, problems := readAs[[]float64](t, strings.Repeat("19999.0,", manyElements)+"0.5", itemsOf(integersTo(manyAllowed)))
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].Message, fmt.Sprintf("element %d: 0.5 is not one of 0, 1,", manyElements+1))
 	})
 	t.Run("objects", func(t *testing.T) {
 		t.Parallel()
-		const elements = 50_000
-		list := "[" + strings.Repeat(`{"id":99999},`, elements) + `{"id":0}]`
+		const elements = 20_000
+		list := "[" + strings.Repeat(`{"id":19999},`, elements) + `{"id":0}]`
 		got, problems := readAs[[]map[string]int](t, list, itemsOf(objects))
 		assert.Empty(t, problems)
 		assert.Len(t, got, elements+1)
