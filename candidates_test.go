@@ -1,6 +1,9 @@
 package prompts
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -102,4 +105,23 @@ func TestOwnCompletionsAreCounted(t *testing.T) {
 	values, total := completes(t, p, "percent", "")
 	assert.Len(t, values, maxCompletions)
 	assert.Equal(t, 101, total)
+}
+
+// What is sent of a list's completions is checked, however many values before it
+// are left out.
+func TestListCompletionsAreChecked(t *testing.T) {
+	t.Parallel()
+	p := New(Prompt{Name: "p", Arguments: []Argument{{Name: "l", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		var values []string
+		for i := range maxCompletions {
+			values = append(values, fmt.Sprint("a,", i)) // which cannot stand in a list
+		}
+		return append(values, "\xff"), nil
+	}}}}, func(context.Context, struct {
+		L []string `json:"l"`
+	}) (*Result, error) {
+		return Messages(), nil
+	})
+	_, err := NewServer(registryOf(p), Options{}).Call(t.Context(), "completion/complete", json.RawMessage(`{`+completeParamsOf("p", "l", "")+`}`), CallOptions{})
+	assert.ErrorContains(t, err, completeFailed)
 }

@@ -26,7 +26,8 @@ import (
 // the function is not called.
 //
 // The rules for ctx and for errors are those of [RenderFunc]. A client gets
-// the first 100 of the values, and their number.
+// the first 100 of the values, and their number. A value that is empty or that
+// was there before is left out, and not counted.
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
 // maxCompletions is the protocol's limit (CMP-05).
@@ -154,15 +155,17 @@ func (a *argument) completions(ctx context.Context, typed string, others map[str
 		return nil, 0, err
 	}
 	values, total = l.close(values)
-	return values, total, nil
+	return values, total, checkCompletions(values) // others may have come among the first
 }
 
-// call calls the author's function, and checks what it returns.
+// call calls the author's function, and checks what it returns. An empty value
+// would clear what was typed, and the same one twice is no choice.
 func (a *argument) call(ctx context.Context, typed string, others map[string]string) ([]string, error) {
 	values, err := a.Complete(ctx, typed, others)
 	if err != nil {
 		return nil, err
 	}
+	values = distinct(values)
 	return values, checkCompletions(values)
 }
 

@@ -523,3 +523,19 @@ func TestDistinct(t *testing.T) {
 		assert.Equal(t, test.want, distinct(test.values))
 	}
 }
+
+// A function of the author's own may repeat itself; what it repeats, and what is
+// empty, is neither sent nor counted.
+func TestCompletionsAreSentOnce(t *testing.T) {
+	t.Parallel()
+	values, total := completes(t, completing("p", completed("b", "", "a", "b", "", "c")), "a", "typed")
+	assert.Equal(t, []string{"b", "a", "c"}, values)
+	assert.Equal(t, 3, total)
+	values, total = completes(t, completing("p", completed(slices.Concat(candidateNames(99), candidateNames(101))...)), "a", "")
+	assert.Equal(t, candidateNames(100), values)
+	assert.Equal(t, 101, total)
+	var got struct{ L []string }
+	values, total = completes(t, typed(&got, Argument{Name: "L", Complete: completed("b", "", "b", "a")}), "L", "a,")
+	assert.Equal(t, []string{"a,b"}, values)
+	assert.Equal(t, 1, total)
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -282,7 +281,11 @@ func completingPrompts() *Registry {
 				return values, nil
 			}),
 			completed("hundred", func(context.Context, string, map[string]string) ([]string, error) {
-				return strings.Split(strings.Repeat("x,", 99)+"x", ","), nil
+				values := make([]string, 100)
+				for i := range values {
+					values[i] = fmt.Sprint("x", i)
+				}
+				return values, nil
 			}),
 			completed("nil", func(context.Context, string, map[string]string) ([]string, error) { return nil, nil }),
 			completed("fails", func(context.Context, string, map[string]string) ([]string, error) {
