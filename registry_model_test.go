@@ -395,3 +395,35 @@ func TestSubscribersSeeTheLastChange(t *testing.T) {
 		assert.Empty(t, r.subscribers)
 	}
 }
+
+// Who is told of a change sees it, however many others are to be told.
+func TestSubscriberSeesWhatItIsToldOf(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	var others []<-chan struct{}
+	for range 1000 {
+		other, cancel := r.Subscribe()
+		defer cancel()
+		others = append(others, other)
+	}
+	changed, cancel := r.Subscribe()
+	defer cancel()
+	for want := range 200 {
+		saw := make(chan int)
+		go func() {
+			for len(changed) == 0 {
+				runtime.Gosched()
+			}
+			p, _ := r.Lookup("p0")
+			version, _ := strconv.Atoi(p.Description)
+			<-changed
+			saw <- version
+		}()
+		_, err := countUp(&r, 1)
+		require.NoError(t, err)
+		require.Equal(t, want+1, <-saw)
+		for _, other := range others {
+			<-other // or nobody has to be told the next time
+		}
+	}
+}
