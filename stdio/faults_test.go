@@ -196,6 +196,7 @@ func TestEveryReadOfAStreamFails(t *testing.T) {
 						return do(p)
 					}
 					err := f.serve(t)
+					time.Sleep(2 * time.Hour) // the last Read returns
 					if test.want == nil {
 						assert.NoError(t, err, "read %d", at+1)
 					} else {
