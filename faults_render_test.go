@@ -173,8 +173,7 @@ func (u *unheard) Close() error { return nil }
 func TestHugeResult(t *testing.T) {
 	const size = 64 << 20
 	heap := func() uint64 {
-		runtime.GC()
-		runtime.GC() // what is in a pool survives one
+		runtime.GC() // which what is in a pool survives
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
