@@ -1,0 +1,434 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What only the author is to know: texts of errors and panics, and what a
+// client of another connection has sent.
+const (
+	secretError    = "secret-of-an-error"
+	secretPanic    = "secret-of-a-panic"
+	secretArgument = "secret-of-an-argument"
+)
+
+// ordeal is a server with prompts of many kinds, a client that is well, and
+// one whose transport or context is at fault.
+type ordeal struct {
+	t      *testing.T
+	log    journal
+	server *Server
+	other  *client
+	bad    *faultyWire
+	cancel context.CancelFunc
+	served chan error
+	closed atomic.Bool // the client at fault has closed its side
+
+	mu    sync.Mutex // protects the fields below
+	calls int        // of the transport and of the author's code
+	call  func(n int)
+}
+
+// point counts a call, and has the test do what it wants to at that one.
+func (o *ordeal) point() {
+	o.mu.Lock()
+	o.calls++
+	n, call := o.calls, o.call
+	o.mu.Unlock()
+	if call != nil {
+		call(n)
+	}
+}
+
+// faultyWire is a wire whose n-th Read or Write does something else. It holds
+// the server to asking no further after a failure.
+type faultyWire struct {
+	*wire
+	o               *ordeal
+	onRead, onWrite func(n int, do func() ([]byte, error)) ([]byte, error)
+
+	mu             sync.Mutex // protects the fields below
+	reads, writes  int
+	failed, broken bool     // reading, writing
+	tried          []string // what Write was called with
+}
+
+func (w *faultyWire) Read(ctx context.Context) ([]byte, error) {
+	w.mu.Lock()
+	w.reads++
+	n := w.reads
+	assert.False(w.t, w.failed, "it reads on after a failure")
+	w.mu.Unlock()
+	msg, err := w.onRead(n, func() ([]byte, error) { return w.wire.Read(ctx) })
+	w.mu.Lock()
+	w.failed = err != nil && !errors.Is(err, ErrTooLarge)
+	w.mu.Unlock()
+	w.o.point()
+	return msg, err
+}
+
+func (w *faultyWire) Write(ctx context.Context, msg []byte) error {
+	w.mu.Lock()
+	w.writes++
+	n := w.writes
+	assert.False(w.t, w.broken, "it writes on after a failure")
+	w.tried = append(w.tried, string(msg))
+	w.mu.Unlock()
+	_, err := w.onWrite(n, func() ([]byte, error) { return nil, nil })
+	w.mu.Lock()
+	w.broken = err != nil
+	w.mu.Unlock()
+	if err == nil {
+		w.said.add(true, string(msg))
+	}
+	w.o.point()
+	return err
+}
+
+// asItShould is what a call does that is not at fault.
+func asItShould(_ int, do func() ([]byte, error)) ([]byte, error) { return do() }
+
+// newOrdeal connects both clients. It must be called inside of a synctest
+// bubble, which does not end before all goroutines have.
+func newOrdeal(t *testing.T, fault func(o *ordeal)) *ordeal {
+	t.Helper()
+	o := &ordeal{t: t, served: make(chan error, 1)}
+	point := func(name string, f func(context.Context) (*Result, error)) Prompt {
+		return rendered(name, func(ctx context.Context) (*Result, error) { o.point(); return f(ctx) })
+	}
+	registry := registryOf(
+		point("text", func(context.Context) (*Result, error) { return Messages(User("hi")), nil }),
+		point("fails", func(context.Context) (*Result, error) { return nil, errors.New(secretError) }),
+		point("panics", func(context.Context) (*Result, error) { panic(secretPanic) }),
+		point("exits", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
+		point("waits", func(ctx context.Context) (*Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
+		point("reports", func(ctx context.Context) (*Result, error) {
+			Progress(ctx, 1, 2, "half")
+			o.point()
+			return Messages(User("done")), nil
+		}),
+		point("asks", func(ctx context.Context) (*Result, error) {
+			answer, err := Elicit[colour](ctx, "colour", "Which?")
+			o.point()
+			return Messages(User(answer.Colour)), err
+		}),
+		Prompt{
+			Name: "argument",
+			Arguments: []Argument{{Name: "a", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+				o.point()
+				panic(secretPanic)
+			}}},
+			Render: func(_ context.Context, args map[string]string) (*Result, error) {
+				o.point()
+				return nil, fmt.Errorf("%s: %s", secretError, args["a"])
+			},
+		},
+	)
+	o.server = NewServer(registry, Options{
+		Logger:  o.log.logger(),
+		Visible: func(context.Context, Prompt) bool { o.point(); return true },
+	})
+	o.other = connect(t, o.server).handshake()
+	o.bad = &faultyWire{wire: newWire(t), o: o, onRead: asItShould, onWrite: asItShould}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancel = cancel
+	o.mu.Lock()
+	o.calls = 0
+	o.mu.Unlock()
+	fault(o)
+	go func() { o.served <- o.server.Serve(ctx, o.bad) }()
+	return o
+}
+
+// play has the client at fault go through a session: it may be over at any
+// point of it.
+func (o *ordeal) play() {
+	argument := `{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"argument","arguments":{"a":"` + secretArgument + `"}}}`
+	for _, msg := range []string{
+		initializeAs("2025-11-25", formCapability), initializedLine, pingLine("1"), `{"jsonrpc":"2.0","id":2,"method":"prompts/list"}`, "{",
+		getLine("3", "text"), getLine("4", "fails"), getLine("5", "panics"), getLine("6", "exits"), withToken(getLine("7", "reports"), "7"),
+		argument, completeLine("9", "argument", "a", secretArgument), getLine("10", "asks"), `{"jsonrpc":"2.0","id":"prompts-1","result":` + red + `}`,
+		listenLine("11"), "", getLine("12", "waits"), cancelLine("12"), envelopedGet("13", "text"), getLine("14", "waits"),
+	} {
+		if msg == "" {
+			require.NoError(o.t, o.server.registry.Set(textPrompt("new", "x")))
+			time.Sleep(changeQuiet)
+		} else {
+			o.bad.in <- []byte(msg)
+		}
+		synctest.Wait()
+	}
+}
+
+// close closes the side of the client at fault.
+func (o *ordeal) close() {
+	o.closed.Store(true)
+	close(o.bad.in)
+}
+
+// end waits for Serve, at most for the limit after its connection has ended,
+// and looks at what is left: nothing of the one client, and all of the other.
+func (o *ordeal) end(limit time.Duration) error {
+	t := o.t
+	t.Helper()
+	began := time.Now()
+	err := <-o.served
+	assert.LessOrEqual(t, time.Since(began), limit, "Serve goes on")
+	assert.EqualValues(t, 1, o.bad.closed.Load(), "calls of Close")
+
+	told := o.other.received() // of the change, and it is well
+	assert.Subset(t, []string{listChangedLine}, told)
+	assert.Equal(t, []string{pongLine("1")}, o.other.ask(pingLine("1")))
+	assert.Equal(t, []string{textLine("2", "hi")}, o.other.ask(getLine("2", "text")))
+	assert.NoError(t, o.other.end())
+
+	o.bad.mu.Lock()
+	defer o.bad.mu.Unlock()
+	answers := map[string]int{}
+	for _, msg := range o.bad.tried {
+		for _, secret := range []string{secretError, secretPanic, secretArgument} {
+			assert.NotContains(t, msg, secret)
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		assert.NoError(t, json.Unmarshal([]byte(msg), &m), msg)
+		if m.Method == "" && m.ID != nil {
+			answers[string(m.ID)]++
+			assert.Equal(t, 1, answers[string(m.ID)], "answers to %s", m.ID)
+		}
+	}
+	assert.NotContains(t, o.log.String(), secretArgument+" ", "only what the author says of it is logged")
+	return err
+}
+
+// assertOver is end for what heeds the end of its connection: nothing is left.
+func (o *ordeal) assertOver(limit time.Duration) error {
+	o.t.Helper()
+	err := o.end(limit)
+	synctest.Wait()
+	assertNoTrace(o.t, o.server)
+	return err
+}
+
+// extent returns how many reads, writes and calls in all there are if nothing
+// is at fault, and checks that the session goes through all that it is to.
+func extent(t *testing.T) (reads, writes, calls int) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOrdeal(t, func(*ordeal) {})
+		o.play()
+		o.close()
+		assert.NoError(t, o.assertOver(defaultGrace+stragglers))
+		reads, writes, calls = o.bad.reads, o.bad.writes, o.calls
+		for _, want := range []string{
+			textLine("3", "hi"), errorLine("4", CodeInternalError, renderFailed), errorLine("5", CodeInternalError, renderFailed),
+			errorLine("6", CodeInternalError, renderFailed), textLine("7", "done"), errorLine("8", CodeInternalError, renderFailed),
+			textLine("10", "red"), ackLine("11"), changedLine("11"), envelopedText("13", "hi"), listChangedLine, listenEndLine("11"),
+		} {
+			assert.Contains(t, o.bad.tried, want)
+		}
+		for _, want := range []string{secretError, "panic: " + secretPanic, "runtime.Goexit", "before its requests were answered"} {
+			assert.Contains(t, o.log.String(), want)
+		}
+	})
+	return reads, writes, calls
+}
+
+// fault is something that a Read or Write does in place of what it should.
+type fault struct {
+	name string
+	do   func(o *ordeal, do func() ([]byte, error)) ([]byte, error)
+	want error         // of Serve
+	ends bool          // the connection ends by that
+	wait time.Duration // that Serve may take then, or once its context has ended
+	// held says that Write cannot do it here: it is called with a mutex held,
+	// and in a bubble a goroutine that waits for one stops the clock.
+	held bool
+}
+
+var failures = []fault{
+	{"fails", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, errDisk }, errDisk, true, stragglers, false},
+	{"is short", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, io.ErrShortWrite }, io.ErrShortWrite, true, stragglers, false},
+	{"finds nobody", func(*ordeal, func() ([]byte, error)) ([]byte, error) {
+		return nil, fmt.Errorf("gone: %w", io.ErrClosedPipe)
+	}, nil, true, stragglers, false},
+	{"succeeds and fails", func(_ *ordeal, do func() ([]byte, error)) ([]byte, error) {
+		msg, err := do()
+		return msg, errors.Join(errDisk, err)
+	}, errDisk, true, stragglers, false},
+	{"closes by itself", func(o *ordeal, do func() ([]byte, error)) ([]byte, error) {
+		_, _ = do()
+		return nil, io.ErrUnexpectedEOF
+	}, io.ErrUnexpectedEOF, true, stragglers, false},
+	{"heeds Close alone", func(o *ordeal, _ func() ([]byte, error)) ([]byte, error) {
+		<-o.bad.gone
+		return nil, io.ErrClosedPipe
+	}, nil, false, 2 * stragglers, true},
+	{"is slow", func(_ *ordeal, do func() ([]byte, error)) ([]byte, error) {
+		time.Sleep(time.Minute)
+		return do()
+	}, nil, false, 2 * stragglers, true},
+}
+
+// Whichever Read or Write fails, and however, the connection is over at once if
+// it says so and with its context otherwise, and costs nobody else anything.
+func TestEveryReadAndWriteFails(t *testing.T) {
+	t.Parallel()
+	reads, writes, _ := extent(t)
+	require.Greater(t, reads, 15)
+	require.Greater(t, writes, 15)
+	for _, f := range failures {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(reading bool, at int) {
+				synctest.Test(t, func(t *testing.T) {
+					hit, late := false, false // late is when the client has closed its side
+					o := newOrdeal(t, func(o *ordeal) {
+						on := func(n int, do func() ([]byte, error)) ([]byte, error) {
+							if n != at {
+								return do()
+							}
+							hit = true
+							msg, err := f.do(o, do)
+							late = o.closed.Load() && (!reading || errors.Is(err, io.EOF))
+							return msg, err
+						}
+						if reading {
+							o.bad.onRead = on
+						} else {
+							o.bad.onWrite = on
+						}
+					})
+					o.play()
+					if !f.ends {
+						o.cancel()
+					} else {
+						o.close()
+					}
+					err := o.end(f.wait + defaultGrace)
+					assert.True(t, hit, "%d is never called", at)
+					if f.want == nil || late {
+						assert.NoError(t, err, "%d", at)
+					} else {
+						assert.ErrorIs(t, err, f.want, "%d", at)
+					}
+					time.Sleep(time.Hour) // what is slow ends
+					assertNoTrace(t, o.server)
+				})
+			}
+			for n := range reads {
+				run(true, n+1)
+			}
+			for n := range writes {
+				if !f.held {
+					run(false, n+1)
+				}
+			}
+		})
+	}
+}
+
+// Whenever its context ends, at any call of the transport or of an author's
+// code, Serve ends soon after, and that is no failure.
+func TestContextEndsAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	_, _, calls := extent(t)
+	require.Greater(t, calls, 50)
+	for n := range calls {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOrdeal(t, func(o *ordeal) {
+				o.call = func(i int) {
+					if i == n+1 {
+						o.cancel()
+						for range n % 50 {
+							runtime.Gosched() // Serve gets on meanwhile, or not
+						}
+					}
+				}
+			})
+			o.play()
+			o.cancel()
+			assert.NoError(t, o.assertOver(2*stragglers))
+		})
+	}
+}
+
+// The same for the context of a Call, whose client answers and hears of
+// progress: there is a result, or the cause.
+func TestContextOfACallEndsAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	call := func(at int) (calls int) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			var mu sync.Mutex
+			point := func() {
+				mu.Lock()
+				defer mu.Unlock()
+				if calls++; calls == at {
+					cancel(errDisk)
+				}
+			}
+			s := NewServer(registryOf(rendered("all", func(ctx context.Context) (*Result, error) {
+				point()
+				Progress(ctx, 1, 2, "")
+				answer, err := Elicit[colour](ctx, "colour", "Which?")
+				point()
+				if err != nil {
+					return nil, err
+				}
+				Progress(ctx, 2, 2, "")
+				return Messages(User(answer.Colour)), nil
+			})), Options{
+				MaxConcurrentTotal: 1,
+				Visible:            func(context.Context, Prompt) bool { point(); return true },
+				Middleware: func(next Handler) Handler {
+					return func(ctx context.Context, r *Request) (*Response, error) {
+						point()
+						defer point()
+						return next(ctx, r)
+					}
+				},
+			})
+			raw, err := s.Call(ctx, "prompts/get", []byte(`{"name":"all","_meta":{"progressToken":1}}`), CallOptions{
+				ClientCapabilities: []byte(formCapability),
+				Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+					point()
+					if ctx.Err() != nil {
+						return nil, ctx.Err()
+					}
+					return json.RawMessage(red), nil
+				},
+				Notify: func(string, json.RawMessage) { point() },
+			})
+			if err != nil {
+				assert.ErrorIs(t, err, errDisk, "cancelled at %d", at)
+				assert.Positive(t, at)
+			} else {
+				assert.Contains(t, string(raw), "red")
+			}
+			synctest.Wait()
+			assertNoTrace(t, s)
+		})
+		return calls
+	}
+	calls := call(0)
+	require.Greater(t, calls, 6)
+	for n := range calls {
+		call(n + 1)
+	}
+}

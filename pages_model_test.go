@@ -1,0 +1,226 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// replica is a server of a registry that is held to a model: name and tag of
+// each prompt. Replicas have the same prompts and page sizes of their own.
+type replica struct {
+	registry *Registry
+	server   *Server
+	size     int
+}
+
+func newReplica(size int) *replica {
+	r := new(Registry)
+	return &replica{registry: r, size: size, server: NewServer(r, Options{PageSize: size, Visible: ranked})}
+}
+
+// oneWalk is a walk of one client through the pages.
+type oneWalk struct {
+	t       testing.TB
+	who     string // its rank
+	version string
+	cursor  string
+	names   []string        // that it has seen
+	stayed  map[string]bool // prompts that it may see and that have been there all the time
+}
+
+func beginWalk(t testing.TB, who, version string, model map[string]string) *oneWalk {
+	w := &oneWalk{t: t, who: who, version: version, stayed: map[string]bool{}}
+	for name, tag := range model {
+		if tag == who {
+			w.stayed[name] = true
+		}
+	}
+	return w
+}
+
+// next gets a page, which it returns, and reports whether there are more.
+func (w *oneWalk) next(s *Server) (names []string, more bool) {
+	w.t.Helper()
+	params := `{}`
+	if w.cursor != "" {
+		params = `{"cursor":` + jsonText(w.cursor) + `}`
+	}
+	ctx := context.WithValue(context.Background(), rank{}, w.who)
+	raw, err := s.Call(ctx, "prompts/list", json.RawMessage(params), CallOptions{Version: w.version})
+	require.NoError(w.t, err)
+	var page listedPage
+	require.NoError(w.t, json.Unmarshal(raw, &page))
+	for _, p := range page.Prompts {
+		names = append(names, p.Name)
+	}
+	w.names = append(w.names, names...)
+	w.cursor = ""
+	if page.Next != nil {
+		w.cursor = *page.Next
+	}
+	return names, page.Next != nil
+}
+
+// end holds the whole walk to the promise: in the order of names, none twice,
+// and none missed that stayed.
+func (w *oneWalk) end() {
+	w.t.Helper()
+	for i := 1; i < len(w.names); i++ {
+		assert.Less(w.t, w.names[i-1], w.names[i], "%s: a prompt is repeated, or out of order", w.who)
+	}
+	for name := range w.stayed {
+		_, found := slices.BinarySearch(w.names, name)
+		assert.True(w.t, found, "%s: %s is missed", w.who, name)
+	}
+}
+
+// pageOfModel is what a page must have: the names after one, that somebody may
+// see, and whether there are more of them.
+func pageOfModel(model map[string]string, who, after string, size int) (names []string, more bool) {
+	for name, tag := range model {
+		if tag == who && name > after {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > size {
+		return names[:size], true
+	}
+	return names, false
+}
+
+// PRL-02, PAG-03, PAG-04, PAG-05, GAP-23: walks of several clients, each with
+// what it may see, in a revision of each era, over replicas with pages of
+// different sizes, while prompts come, go, and change who may see them. Every
+// page is what a plain map has at that time.
+func TestPagesAgainstAMap(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 8))
+			replicas := []*replica{newReplica(1 + random.IntN(3)), newReplica(4 + random.IntN(6)), newReplica(0)}
+			replicas[2].size = defaultPageSize
+			model := map[string]string{}
+			ranks := []string{"few", "all", "none"}
+			versions := []string{"2024-11-05", "2025-06-18", "2026-07-28"}
+			walks := make([]*oneWalk, 6)
+			ended := 0
+			change := func() {
+				name := fmt.Sprintf("%s%02d", []string{"a", "Z", "é"}[random.IntN(3)], random.IntN(40))
+				tag := ranks[random.IntN(2)]
+				remove := random.IntN(3) == 0
+				for _, r := range replicas {
+					if remove {
+						r.registry.Remove(name)
+						continue
+					}
+					p := textPrompt(name, "hi")
+					p.Tags = []string{tag}
+					require.NoError(t, r.registry.Set(p))
+				}
+				if model[name] = tag; remove {
+					delete(model, name)
+				}
+				for _, w := range walks {
+					if w != nil && model[name] != w.who {
+						delete(w.stayed, name)
+					}
+				}
+			}
+			for range 80 {
+				change()
+			}
+			for range 1500 {
+				for range random.IntN(3) {
+					change()
+				}
+				i := random.IntN(len(walks))
+				if walks[i] == nil {
+					walks[i] = beginWalk(t, ranks[i%len(ranks)], versions[random.IntN(len(versions))], model)
+				}
+				w, r := walks[i], replicas[random.IntN(len(replicas))]
+				after := ""
+				if len(w.names) > 0 {
+					after = w.names[len(w.names)-1]
+				}
+				want, wantMore := pageOfModel(model, w.who, after, r.size)
+				got, more := w.next(r.server)
+				require.Equal(t, want, got)
+				require.Equal(t, wantMore, more)
+				if !more {
+					w.end()
+					walks[i] = nil
+					ended++
+				}
+			}
+			assert.Greater(t, ended, 50)
+		})
+	}
+}
+
+// The same promise while changes and pages are truly concurrent, and the
+// replicas are not in step.
+func TestWalksDuringConcurrentChanges(t *testing.T) {
+	t.Parallel()
+	stays := map[string]string{}
+	replicas := []*replica{newReplica(3), newReplica(7)}
+	for i := range 60 {
+		name := fmt.Sprintf("p%03d", 3*i)
+		stays[name] = []string{"few", "all"}[i%2]
+		for _, r := range replicas {
+			p := textPrompt(name, "stays")
+			p.Tags = []string{stays[name]}
+			r.registry.MustAdd(p)
+		}
+	}
+	var over atomic.Bool
+	var changing, walking sync.WaitGroup
+	for i, r := range replicas {
+		random := rand.New(rand.NewPCG(9, uint64(i)))
+		changing.Go(func() {
+			for !over.Load() {
+				n := 3*random.IntN(60) + 1 + random.IntN(2)
+				p := textPrompt(fmt.Sprintf("p%03d", n), "comes and goes")
+				p.Tags = []string{"few", "all"}
+				assert.NoError(t, r.registry.Set(p))
+				r.registry.Remove(fmt.Sprintf("p%03d", 3*random.IntN(60)+1+random.IntN(2)))
+				// Replaced, it is there all the same.
+				p = textPrompt(fmt.Sprintf("p%03d", 3*random.IntN(60)), "stays")
+				p.Tags = []string{stays[p.Name]}
+				assert.NoError(t, r.registry.Set(p))
+			}
+		})
+	}
+	for i, who := range []string{"few", "all", "few", "all"} {
+		version := []string{"2025-11-25", "2026-07-28"}[i/2]
+		random := rand.New(rand.NewPCG(10, uint64(i)))
+		walking.Go(func() {
+			for range 40 {
+				w := beginWalk(t, who, version, stays)
+				for more := true; more; {
+					r := replicas[random.IntN(len(replicas))]
+					var names []string
+					names, more = w.next(r.server)
+					assert.LessOrEqual(t, len(names), r.size)
+					if more {
+						assert.Len(t, names, r.size, "a page that is not the last is full")
+					}
+				}
+				w.end()
+			}
+		})
+	}
+	walking.Wait()
+	over.Store(true)
+	changing.Wait()
+}

@@ -1,0 +1,429 @@
+package prompts
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// naive is a model of a registry: descriptions by name.
+type naive map[string]string
+
+// contents returns what a registry has, as a naive one.
+func contents(t testing.TB, r *Registry) naive {
+	t.Helper()
+	all := naive{}
+	last := ""
+	for p := range r.All() {
+		if p.Name <= last {
+			t.Errorf("%q comes after %q", p.Name, last)
+		}
+		last = p.Name
+		all[p.Name] = p.Description
+	}
+	return all
+}
+
+// step does one thing at random to a registry and, if it is to have an effect,
+// the same to the model. It holds what the registry returns to the model.
+func (m naive) step(t testing.TB, random *rand.Rand, r *Registry, description string) naive {
+	t.Helper()
+	name := func() string { return fmt.Sprintf("n%02d", random.IntN(40)) }
+	some := func() (prompts []Prompt) {
+		for range random.IntN(4) {
+			prompts = append(prompts, barePrompt(name(), description))
+		}
+		return prompts
+	}
+	next := maps.Clone(m)
+	// put is Add, or Set, of the registry or of a Tx.
+	put := func(replace bool, prompts []Prompt, err error) {
+		after := maps.Clone(next)
+		taken := false
+		for _, p := range prompts {
+			_, had := after[p.Name]
+			taken = taken || had
+			after[p.Name] = description
+		}
+		if replace || !taken {
+			assert.NoError(t, err)
+			next = after
+		} else {
+			assert.ErrorIs(t, err, ErrExists)
+		}
+	}
+	remove := func(name string, removed bool) {
+		_, had := next[name]
+		assert.Equal(t, had, removed)
+		delete(next, name)
+	}
+	lookup := func(name string, p Prompt, ok bool) {
+		want, had := next[name]
+		assert.Equal(t, had, ok)
+		assert.Equal(t, want, p.Description)
+	}
+	switch random.IntN(10) {
+	case 0, 1:
+		prompts := some()
+		put(false, prompts, r.Add(prompts...))
+	case 2, 3:
+		prompts := some()
+		put(true, prompts, r.Set(prompts...))
+	case 4:
+		n := name()
+		remove(n, r.Remove(n))
+	case 5:
+		n := name()
+		p, ok := r.Lookup(n)
+		lookup(n, p, ok)
+	default:
+		ending := random.IntN(5)
+		failed := errors.New("failed")
+		var err error
+		ended := make(chan any)
+		go func() { // which the function may end
+			defer func() { ended <- recover() }()
+			err = r.Update(func(tx *Tx) error {
+				for range random.IntN(8) {
+					switch n := name(); random.IntN(4) {
+					case 0:
+						prompts := some()
+						put(false, prompts, tx.Add(prompts...))
+					case 1:
+						prompts := some()
+						put(true, prompts, tx.Set(prompts...))
+					case 2:
+						remove(n, tx.Remove(n))
+					case 3:
+						p, ok := tx.Lookup(n)
+						lookup(n, p, ok)
+					}
+				}
+				switch ending {
+				case 0:
+					return failed
+				case 1:
+					panic(failed)
+				case 2:
+					runtime.Goexit()
+				}
+				return nil
+			})
+		}()
+		panicked := <-ended
+		switch ending {
+		case 0:
+			assert.Equal(t, failed, err)
+		case 1:
+			assert.Equal(t, failed, panicked)
+		default:
+			assert.NoError(t, err)
+		}
+		if ending < 3 {
+			return m
+		}
+	}
+	return next
+}
+
+// What Add, Set, Remove, Lookup and Update return, whatever the function of an
+// Update does in the end, is what they would of a plain map.
+func TestRegistryAgainstAMap(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 6))
+			var r Registry
+			model := naive{}
+			for i := range 3000 {
+				model = model.step(t, random, &r, fmt.Sprint(i))
+				require.Equal(t, len(model), r.Len(), "step %d", i)
+				if i%20 == 0 {
+					require.Equal(t, model, contents(t, &r), "step %d", i)
+				}
+			}
+		})
+	}
+}
+
+// Reads are linearizable: while one goroutine changes the registry, each read
+// of others is of a state that was the registry's at some time between its
+// beginning and its end, and none is of an older state than the one before.
+func TestReadsAreLinearizable(t *testing.T) {
+	t.Parallel()
+	const steps = 2000
+	random := rand.New(rand.NewPCG(1, 6))
+	var r Registry
+	states := make([]naive, steps+1) // after each step; written before begun says so
+	states[0] = naive{}
+	var begun, done atomic.Int64 // steps
+
+	var readers sync.WaitGroup
+	for reader := range 4 {
+		readers.Go(func() {
+			own := rand.New(rand.NewPCG(uint64(reader), 7))
+			oldest := int64(0)
+			for reads := 0; done.Load() < steps || reads < 100; reads++ {
+				from := max(oldest, done.Load())
+				var matches func(naive) bool
+				what := "All"
+				switch own.IntN(3) {
+				case 0:
+					got := contents(t, &r)
+					matches = func(m naive) bool { return maps.Equal(m, got) }
+				case 1:
+					n := fmt.Sprintf("n%02d", own.IntN(40))
+					p, ok := r.Lookup(n)
+					what = "Lookup of " + n
+					matches = func(m naive) bool { want, had := m[n]; return had == ok && want == p.Description }
+				case 2:
+					n := r.Len()
+					what = "Len"
+					matches = func(m naive) bool { return len(m) == n }
+				}
+				to := begun.Load()
+				for from <= to && !matches(states[from]) {
+					from++
+				}
+				if from > to {
+					t.Errorf("%s: no state from step %d to %d is the one that was read", what, done.Load(), to)
+					return
+				}
+				oldest = from
+			}
+		})
+	}
+
+	model := naive{}
+	twin := new(Registry) // tells what a step will come to
+	for i := range steps {
+		seed := random.Uint64()
+		description := fmt.Sprint(i)
+		model = model.step(t, rand.New(rand.NewPCG(seed, 0)), twin, description)
+		states[i+1] = model
+		begun.Store(int64(i + 1))
+		states[i].step(t, rand.New(rand.NewPCG(seed, 0)), &r, description)
+		done.Store(int64(i + 1))
+	}
+	readers.Wait()
+}
+
+// countUp adds one to the version that the registry has, in each of n prompts,
+// as one change.
+func countUp(r *Registry, n int) (version int, err error) {
+	err = r.Update(func(tx *Tx) error {
+		if p, ok := tx.Lookup("p0"); ok {
+			version, _ = strconv.Atoi(p.Description)
+		}
+		version++
+		for i := range n {
+			if err := tx.Set(barePrompt(fmt.Sprintf("p%d", i), fmt.Sprint(version))); err != nil {
+				return err
+			}
+			runtime.Gosched()
+		}
+		return nil
+	})
+	return version, err
+}
+
+// oneVersion returns the one version of all of a registry's prompts.
+func oneVersion(t testing.TB, r *Registry) int {
+	t.Helper()
+	versions := map[string]bool{}
+	for p := range r.All() {
+		versions[p.Description] = true
+	}
+	if len(versions) > 1 {
+		t.Errorf("half an Update is seen: %v", versions)
+	}
+	for v := range versions {
+		version, _ := strconv.Atoi(v)
+		return version
+	}
+	return 0
+}
+
+// Updates of many goroutines follow one another: each sees what all before it
+// have done, none is lost, and a read that begins after one is done sees it.
+func TestUpdatesFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	const writers, each = 8, 100
+	var r Registry
+	var done atomic.Int64 // the newest version that is known to be there
+	var seen [writers*each + 1]atomic.Bool
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for range each {
+				before := int(done.Load())
+				version, err := countUp(&r, 5)
+				assert.NoError(t, err)
+				assert.Greater(t, version, before)
+				assert.False(t, seen[version].Swap(true), "version %d is made twice", version)
+				for now := done.Load(); int(now) < version && !done.CompareAndSwap(now, int64(version)); now = done.Load() {
+				}
+			}
+		})
+	}
+	for range 2 {
+		all.Go(func() {
+			for last := 0; last < writers*each; {
+				least := max(last, int(done.Load()))
+				got := oneVersion(t, &r)
+				assert.GreaterOrEqual(t, got, least, "an older state than is known")
+				last = max(got, least)
+				runtime.Gosched()
+			}
+		})
+	}
+	all.Wait()
+	assert.Equal(t, writers*each, oneVersion(t, &r))
+}
+
+// Of many that add a prompt at once one does, and of many that remove it.
+func TestOneOfMany(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	for range 200 {
+		var added, removed atomic.Int64
+		var adding, removing sync.WaitGroup
+		for i := range 8 {
+			adding.Go(func() {
+				err := r.Add(barePrompt("x", fmt.Sprint(i)))
+				if err == nil {
+					added.Add(1)
+				} else {
+					assert.ErrorIs(t, err, ErrExists)
+				}
+			})
+		}
+		adding.Wait()
+		for range 8 {
+			removing.Go(func() {
+				if r.Remove("x") {
+					removed.Add(1)
+				}
+			})
+		}
+		removing.Wait()
+		require.EqualValues(t, 1, added.Load())
+		require.EqualValues(t, 1, removed.Load())
+	}
+	assert.Zero(t, r.Len())
+}
+
+// However changes and subscribers come and go, a subscriber that reads what is
+// pending and then looks has seen the last change in the end; one that has
+// cancelled hears no more; and never is more than one message pending.
+func TestSubscribersSeeTheLastChange(t *testing.T) {
+	t.Parallel()
+	const writers, each, all = 4, 150, 4*150 + 1
+	for seed := range uint64(5) {
+		var r Registry
+		var changing, listening sync.WaitGroup
+		over := make(chan struct{})
+		for i := range 6 {
+			random := rand.New(rand.NewPCG(seed, uint64(i)))
+			changed, cancel := r.Subscribe()
+			listening.Go(func() {
+				defer cancel()
+				last := 0
+				for {
+					select {
+					case <-changed:
+						assert.LessOrEqual(t, len(changed), 1)
+						got := oneVersion(t, &r)
+						assert.GreaterOrEqual(t, got, last)
+						last = got
+						for range random.IntN(i + 1) {
+							runtime.Gosched() // some are slow
+						}
+						continue
+					default:
+					}
+					select {
+					case <-changed:
+						last = oneVersion(t, &r)
+					case <-over:
+						if len(changed) == 0 {
+							assert.Equal(t, all, last, "the last change was not told")
+							return
+						}
+					}
+				}
+			})
+		}
+		var gone []<-chan struct{}
+		for range writers {
+			changing.Go(func() {
+				for range each {
+					_, err := countUp(&r, 2)
+					assert.NoError(t, err)
+				}
+			})
+		}
+		for range 50 {
+			changed, cancel := r.Subscribe()
+			runtime.Gosched()
+			cancel()
+			for len(changed) > 0 {
+				<-changed
+			}
+			gone = append(gone, changed)
+		}
+		unread, cancel := r.Subscribe() // and never read
+		_, err := countUp(&r, 2)        // one more than the writers
+		assert.NoError(t, err)
+		changing.Wait()
+		assert.Len(t, unread, 1)
+		cancel()
+		close(over)
+		listening.Wait()
+		assert.False(t, slices.ContainsFunc(gone, func(c <-chan struct{}) bool { return len(c) > 0 }), "told after cancel")
+		assert.Empty(t, r.subscribers)
+	}
+}
+
+// Who is told of a change sees it, however many others are to be told.
+func TestSubscriberSeesWhatItIsToldOf(t *testing.T) {
+	t.Parallel()
+	var r Registry
+	var others []<-chan struct{}
+	for range 1000 {
+		other, cancel := r.Subscribe()
+		defer cancel()
+		others = append(others, other)
+	}
+	changed, cancel := r.Subscribe()
+	defer cancel()
+	for want := range 200 {
+		saw := make(chan int)
+		go func() {
+			for len(changed) == 0 {
+				runtime.Gosched()
+			}
+			p, _ := r.Lookup("p0")
+			version, _ := strconv.Atoi(p.Description)
+			<-changed
+			saw <- version
+		}()
+		_, err := countUp(&r, 1)
+		require.NoError(t, err)
+		require.Equal(t, want+1, <-saw)
+		for _, other := range others {
+			<-other // or nobody has to be told the next time
+		}
+	}
+}
