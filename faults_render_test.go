@@ -182,7 +182,7 @@ func TestHugeResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewServer(registryOf(textPrompt("text", "hi"), rendered("huge", func(context.Context) (*Result, error) {
 			return Messages(User(strings.Repeat("x", size))), nil
-		})), Options{})
+		})), Options{MaxResultBytes: 2 * size})
 		other := connect(t, s).handshake()
 		u := &unheard{in: make(chan string, 8), size: make(chan int, 8), hold: make(chan struct{})}
 		served := make(chan error)

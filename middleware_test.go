@@ -211,7 +211,7 @@ func TestMiddlewareSeesTheOtherArguments(t *testing.T) {
 			assert.Contains(t, got, `["Rome","Ulm"]`, version)
 		} else {
 			assert.Equal(t, map[string]string{}, requests[0].Arguments, version)
-			assert.Contains(t, got, `["Rome",""]`, version)
+			assert.Contains(t, got, `["Rome"]`, version)
 		}
 		assert.Nil(t, requests[0].Meta)
 	}
@@ -352,7 +352,7 @@ func TestMiddlewareSeesTheResponse(t *testing.T) {
 	for _, version := range append(slices.Clone(handshakeVersions), "2026-07-28") {
 		for params, want := range map[[2]string]*Response{
 			{"prompts/get", `{"name":"text"}`}:                                             {Result: Messages(User("hi"))},
-			{"completion/complete", `{` + completeParamsOf("trip", "to", "Ro") + `}`}:      {Values: []string{"Rome", ""}, Total: 2},
+			{"completion/complete", `{` + completeParamsOf("trip", "to", "Ro") + `}`}:      {Values: []string{"Rome"}, Total: 1},
 			{"prompts/list", `{"cursor":"` + string(appendCursor(nil, "refusing")) + `"}`}: {List: json.RawMessage(`{"prompts":[{"name":"text"}],"nextCursor":"` + string(appendCursor(nil, "text")) + `"}`)},
 		} {
 			_, err := s.Call(t.Context(), params[0], []byte(params[1]), CallOptions{Version: version})
@@ -488,12 +488,12 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 		{"one that the prompt has not", trip, func(r *Request) { r.Arguments["via"] = "Bern" }, textLine("1", "Ulm to Rome")},
 		{"another page", plainList, func(r *Request) { r.Cursor = string(appendCursor(nil, "text")) }, `"result":{"prompts":[{"name":"trip"`},
 		{"a page that there is not", plainList, func(r *Request) { r.Cursor = "AQ" }, `"code":-32602,"message":"cursor is not one that this server has given","data":{"param":"cursor"}`},
-		{"another prefix", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Prefix = "Gno" }, completionLine("1", `"Gnome",""`, 2, false)},
-		{"another argument to complete", completeLine("1", "trip", "x", "Ro"), func(r *Request) { r.Argument = "to" }, completionLine("1", `"Rome",""`, 2, false)},
+		{"another prefix", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Prefix = "Gno" }, completionLine("1", `"Gnome"`, 1, false)},
+		{"another argument to complete", completeLine("1", "trip", "x", "Ro"), func(r *Request) { r.Argument = "to" }, completionLine("1", `"Rome"`, 1, false)},
 		{"one that there is not", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Argument = "x" }, `x: is not an argument of this prompt`},
-		{"another prompt to complete", completeLine("1", "none", "to", "Ro"), func(r *Request) { r.Prompt = "trip" }, completionLine("1", `"Rome",""`, 2, false)},
+		{"another prompt to complete", completeLine("1", "none", "to", "Ro"), func(r *Request) { r.Prompt = "trip" }, completionLine("1", `"Rome"`, 1, false)},
 		{"more arguments to complete by", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Arguments["from"] = "Ulm" }, completionLine("1", `"Rome","Ulm"`, 2, false)},
-		{"none at all", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Arguments = nil }, completionLine("1", `"Rome",""`, 2, false)},
+		{"none at all", completeLine("1", "trip", "to", "Ro"), func(r *Request) { r.Arguments = nil }, completionLine("1", `"Rome"`, 1, false)},
 		// What says who asks, and how, is the server's to know.
 		{"another client", trip, func(r *Request) {
 			r.Version, r.Principal, r.Client, r.Meta = "2026-07-28", "root", Implementation{Name: "root"}, json.RawMessage("{")
