@@ -34,12 +34,16 @@ type place struct {
 	active  atomic.Int64   // requests of HTTP
 	faulted atomic.Bool
 
-	mu       sync.Mutex        // protects the field below
-	sessions map[string]string // the last that were left behind, by id, with their principal
+	mu   sync.Mutex // protects the fields below
+	left []leftSession
+	lost int // how many were left behind
 }
 
+// leftSession is one that its client has left behind.
+type leftSession struct{ id, principal string }
+
 func newPlace(o options, rec *record) (*place, error) {
-	p := &place{options: o, rec: rec, catalogue: newCatalogue(o.clients), sessions: map[string]string{}}
+	p := &place{options: o, rec: rec, catalogue: newCatalogue(o.clients)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.server = prompts.NewServer(&p.catalogue.registry, prompts.Options{
 		PageSize:        pageSize,
@@ -138,14 +142,18 @@ func (p *place) stream(principal string, ofSystem bool) (duplex, error) {
 	return client, nil
 }
 
-// mostLeft is how many sessions are remembered that were left behind.
+// mostLeft is how many sessions are remembered that were left behind, the last
+// ones.
 const mostLeft = 1000
 
 // leave notes a session that its client leaves behind.
 func (p *place) leave(id, principal string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.sessions) < mostLeft {
-		p.sessions[id] = principal
+	if x := (leftSession{id, principal}); len(p.left) < mostLeft {
+		p.left = append(p.left, x)
+	} else {
+		p.left[p.lost%mostLeft] = x
 	}
+	p.lost++
 }

@@ -98,18 +98,18 @@ func (p *place) checkRest() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.sessions) == 0 {
+	if len(p.left) == 0 {
 		return
 	}
 	time.Sleep(sessionTimeout + time.Second)
 	client := newHTTPClient(p.options)
 	client.Timeout = p.options.patience
 	defer client.CloseIdleConnections()
-	for id, principal := range p.sessions {
-		q := p.build(context.Background(), http.MethodPost, principal, requestText("1", "ping", nil))
-		q.Header.Set(headerSession, id)
+	for _, x := range p.left {
+		q := p.build(context.Background(), http.MethodPost, x.principal, requestText("1", "ping", nil))
+		q.Header.Set(headerSession, x.id)
 		if status, _, err := do(client, q); status != http.StatusNotFound {
-			p.rec.fault(principal, "a session is left: status %d, %v", status, err)
+			p.rec.fault(x.principal, "a session is left: status %d, %v", status, err)
 		} else {
 			p.rec.answered("session expired")
 		}

@@ -74,9 +74,9 @@ func (u *ugly) get(id int, name string, args object) []byte {
 }
 
 func (u *ugly) stopReading(s duplex) {
-	// One that reads a little, so that the first answers get through.
-	go func() { // ends with the stream, which its owner closes
-		_, _ = io.CopyN(io.Discard, s, int64(u.random.IntN(1000)))
+	few := u.random.Int64N(1000) // bytes, so that the first answers may get through
+	go func() {                  // ends with the stream, which its owner closes
+		_, _ = io.CopyN(io.Discard, s, few)
 	}()
 	u.greet(s)
 	for i := range 100 {
