@@ -33,11 +33,9 @@ type httpCarrier struct {
 
 var _ carrier = (*httpCarrier)(nil)
 
-// newHTTPClient returns a client with connections of its own. It gives them up
-// well before the server does: a request on one that the server ends just then
-// would fail.
+// newHTTPClient returns a client with connections of its own.
 func newHTTPClient(o options) *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: sessionTimeout / 4, DisableCompression: true, ResponseHeaderTimeout: 2 * o.patience}}
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8, DisableCompression: true, ResponseHeaderTimeout: 2 * o.patience}}
 }
 
 // openHTTP returns the connection of a good client over HTTP.

@@ -69,8 +69,10 @@ func newPlace(o options, rec *record) (*place, error) {
 		return nil, err
 	}
 	p.address = listener.Addr().String()
+	// Connections may be idle for as long as they like: a request that comes when
+	// the server ends one for that fails, and it would be nobody's fault.
 	p.http = &http.Server{
-		Handler: authenticate(http.HandlerFunc(p.serveHTTP)), ReadHeaderTimeout: readTimeout, IdleTimeout: sessionTimeout,
+		Handler: authenticate(http.HandlerFunc(p.serveHTTP)), ReadHeaderTimeout: readTimeout, IdleTimeout: -1,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
 	p.serving.Go(func() {
