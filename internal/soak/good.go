@@ -189,7 +189,7 @@ func (g *good) cancel(*rand.Rand) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	began := time.Now()
-	x, err := g.start(ctx, methodGet, object{"name": "do-wait", "arguments": object{"for": "2s"}})
+	x, err := g.start(ctx, methodGet, object{"name": "do-wait", "arguments": object{"for": "1s"}})
 	if err != nil {
 		g.fault("%v", err)
 		return
@@ -211,7 +211,7 @@ func (g *good) cancel(*rand.Rand) {
 	if err := g.carrier.notify(notificationText("notifications/cancelled", params), "notifications/cancelled"); err != nil {
 		g.fault("%v", err)
 	}
-	if time.Since(began) < 500*time.Millisecond { // well before there would be an answer
+	if time.Since(began) < 300*time.Millisecond { // well before there would be an answer
 		g.forbid(x)
 	}
 }
