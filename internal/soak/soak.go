@@ -68,7 +68,9 @@ func (p *place) work(w io.Writer) []sample {
 	for i := range p.options.clients {
 		clients.Go(func() { kinds[i%len(kinds)](p, ctx, i) })
 	}
-	samples := watch(ctx, p.options.length, w)
+	var paused pauses
+	others.Go(func() { paused.measure(ctx) })
+	samples := watch(ctx, p.options.length, &paused, w)
 	ended := make(chan struct{})
 	go func() { // ends with the clients
 		clients.Wait()

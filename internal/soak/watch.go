@@ -25,22 +25,24 @@ type sample struct {
 	heap       uint64 // that is alive
 	inUse      uint64
 	stacks     uint64
+	pause      time.Duration // the longest of the process since the last line
 }
 
 func takeSample(began time.Time) sample {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return sample{time.Since(began), runtime.NumGoroutine(), m.HeapAlloc, m.HeapInuse, m.StackInuse}
+	return sample{time.Since(began), runtime.NumGoroutine(), m.HeapAlloc, m.HeapInuse, m.StackInuse, 0}
 }
 
 // watch takes samples until ctx ends, and then the last one, and returns them.
-func watch(ctx context.Context, length time.Duration, w io.Writer) []sample {
+func watch(ctx context.Context, length time.Duration, paused *pauses, w io.Writer) []sample {
 	began := time.Now()
 	every := time.NewTicker(max(length/ticks, time.Millisecond))
 	defer every.Stop()
-	fmt.Fprintf(w, "%10s  %10s  %10s  %10s  %10s\n", "time", "goroutines", "heap KiB", "in use", "stacks")
+	fmt.Fprintf(w, "%10s  %10s  %10s  %10s  %10s  %10s\n", "time", "goroutines", "heap KiB", "in use", "stacks", "pause")
 	var all []sample
+	pause := time.Duration(0) // of all samples since the last line
 	for isOver := false; !isOver; {
 		select {
 		case <-ctx.Done():
@@ -48,15 +50,19 @@ func watch(ctx context.Context, length time.Duration, w io.Writer) []sample {
 		case <-every.C:
 		}
 		s := takeSample(began)
+		pause = max(pause, paused.take())
+		s.pause = pause
 		if all = append(all, s); isOver || len(all)%(ticks/shown) == 0 && len(all) < ticks {
 			s.print(w)
+			pause = 0
 		}
 	}
 	return all
 }
 
 func (s sample) print(w io.Writer) {
-	fmt.Fprintf(w, "%10v  %10d  %10d  %10d  %10d\n", s.at.Round(10*time.Millisecond), s.goroutines, s.heap>>10, s.inUse>>10, s.stacks>>10)
+	fmt.Fprintf(w, "%10v  %10d  %10d  %10d  %10d  %10v\n",
+		s.at.Round(10*time.Millisecond), s.goroutines, s.heap>>10, s.inUse>>10, s.stacks>>10, s.pause.Round(time.Millisecond))
 }
 
 // growth returns what the line through the heap of the second half of the
