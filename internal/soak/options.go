@@ -18,11 +18,12 @@ type options struct {
 
 const defaultPatience = 20 * time.Second
 
-// The limits of the server. They are low enough to be reached.
+// The limits of the server. They are low enough to be reached, and times are
+// longer than a busy machine stops the process for.
 const (
-	renderTimeout  = 3 * time.Second
+	renderTimeout  = 5 * time.Second
 	sessionTimeout = 5 * time.Second
-	readTimeout    = 2 * time.Second
+	readTimeout    = 5 * time.Second
 	writeTimeout   = 5 * time.Second
 	mostStreams    = 2000
 	mostOfClient   = 64

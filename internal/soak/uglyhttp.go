@@ -50,7 +50,7 @@ func (u *uglyHTTP) raw(text string) net.Conn {
 		u.place.rec.fault(u.who, "no connection: %v", err)
 		return nil
 	}
-	_ = c.SetDeadline(time.Now().Add(2 * readTimeout)) // a TCP connection has one
+	_ = c.SetDeadline(time.Now().Add(readTimeout + time.Second)) // a TCP connection has one
 	_, _ = io.WriteString(c, text)
 	return c
 }
@@ -144,7 +144,7 @@ func (u *uglyHTTP) deleteUnderWay() {
 	var all sync.WaitGroup
 	defer all.Wait()
 	send := func(method string, body []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*readTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), readTimeout+time.Second)
 		defer cancel()
 		q := u.place.build(ctx, method, u.who, body)
 		q.Header.Set(headerSession, session)
