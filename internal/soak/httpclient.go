@@ -176,12 +176,16 @@ func do(client *http.Client, r *http.Request) (status int, body []byte, err erro
 	return response.StatusCode, body, err
 }
 
-// listen opens the stream on which a session hears of changes.
+// listen opens the stream on which a session hears of changes. It returns when
+// that is open: the session may end right afterwards.
 func (h *httpCarrier) listen() {
 	r := h.build(h.ctx, http.MethodGet, nil)
 	h.conn.place.rec.sent("GET", h.conn.version)
+	opened := make(chan struct{})
+	defer func() { <-opened }()
 	h.posts.Go(func() {
 		response, err := h.client.Do(r)
+		close(opened)
 		if err != nil {
 			if h.ctx.Err() == nil {
 				h.conn.fault("GET: %v", err)
