@@ -46,7 +46,7 @@ func FuzzHTTP(f *testing.F) {
 	addRequests(f)
 	registry := fuzzPrompts()
 	f.Fuzz(func(t *testing.T, kind byte, line, headers string, body []byte) {
-		if len(line)+len(headers)+len(body) > 8192 {
+		if len(line)+len(headers)+len(body) > 2*smallBody {
 			return
 		}
 		synctest.Test(t, func(t *testing.T) { holdRequest(t, registry, kind, line, headers, body) })
@@ -136,6 +136,8 @@ func addRequests(f *testing.F) {
 		{0, "POST /", modernOf(""), listen},
 		{0, "POST /", strings.Replace(modernOf(""), "prompts/get", "subscriptions/listen", 1), listen},
 		{0, "POST /", inSession, initializeBody("2025-06-18")}, {kindNoSession, "POST /", plain, initializeBody("2025-06-18")},
+		{kindNoSession, "POST /", plain, strings.Replace(initializeBody("x"), `"x"`, "1", 1)},
+		{0, "POST /", inSession, strings.Repeat(" ", smallBody+1) + oldGet("1", "text")},
 		{kindNoSessions, "POST /", plain, initializeBody("2025-06-18")}, {kindNoSessions, "POST /", plain + headerVersion + ": 2025-03-26\n", "[" + oldGet("1", "text") + "]"},
 		{0, "POST /", inSession, "[" + oldGet("1", "text") + "," + oldGet("2", "progress") + "]"},
 		{2, "POST /", inSession, oldGet("1", "progress")}, {2, "POST /", inSession, oldGet("1", "ask")}, {2, "POST /", inSession, oldGet("1", "nap")},
@@ -408,6 +410,7 @@ func (h *held) reply(response *http.Response, body []byte) {
 	if fresh := response.Header.Values(headerSession); len(fresh) > 0 {
 		require.Len(t, fresh, 1)
 		require.Equal(t, "initialize", h.message.method)
+		require.Contains(t, string(body), `"result"`)
 		require.False(t, h.options.NoSessions)
 		require.Regexp(t, "^[\x21-\x7e]{32,}$", fresh[0])
 		h.sessions++
