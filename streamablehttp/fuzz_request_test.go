@@ -33,7 +33,6 @@ type message struct {
 	// stateless says that there is an envelope, whatever it says.
 	stateless bool
 	request   bool
-	responses bool // there is nothing but responses
 }
 
 func read(raw []byte) reading {

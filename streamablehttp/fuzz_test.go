@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -236,7 +235,6 @@ func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, head
 	handler.mu.Lock()
 	running := handler.running
 	handler.mu.Unlock()
-	replies := conn.said()
 	handler.sessions.mu.Lock()
 	left := len(handler.sessions.byID)
 	handler.sessions.mu.Unlock()
@@ -244,11 +242,12 @@ func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, head
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, handler.Shutdown(ctx))
+	synctest.Wait() // net/http has more to write
 	require.NoError(t, near.Close())
 	require.NoError(t, server.Close())
 	<-served
 	synctest.Wait()
-	replies = conn.said()
+	replies := conn.said()
 
 	h := &held{t: t, options: o, reading: read(raw), onLoopback: kind&kindLoopback != 0, sessions: sessions}
 	h.replies(raw, replies)
@@ -543,5 +542,3 @@ func (h *held) events(body []byte) (messages []string) {
 	}
 	return messages
 }
-
-func (m message) String() string { return fmt.Sprintf("%s %q", m.method, m.ids) }
