@@ -405,7 +405,7 @@ func (h *held) reply(response *http.Response, body []byte) {
 	if h.request.RequestURI == "*" {
 		return
 	}
-	require.True(t, !isServed || h.mayBeServed(h.options, h.onLoopback), "HTO-29")
+	require.True(t, !isServed || h.mayBeServed(h.options, h.onLoopback), "GAP-35")
 	if fresh := response.Header.Values(headerSession); len(fresh) > 0 {
 		require.Len(t, fresh, 1)
 		require.Equal(t, "initialize", h.message.method)
