@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -203,5 +202,5 @@ func (m *message) subscription() (id string, ok bool) {
 
 // isBatch reports whether a JSON text is an array.
 func isBatch(text []byte) bool {
-	return strings.HasPrefix(strings.TrimLeft(string(text[:min(len(text), 64)]), " \t\r\n"), "[")
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
 }
