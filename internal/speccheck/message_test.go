@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 )
+
 // However much white space there is before it, a batch is one.
 func TestIsBatch(t *testing.T) {
 	t.Parallel()
