@@ -74,7 +74,8 @@ func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
 // Handle does not return.
 //
 // The error is Send's, or says that there was no answer because ctx has
-// ended. That a request was refused is no error: the client was told. But a
+// ended, or that the time limit has passed, of which x.Overdue and the client
+// have been told. That a request was refused is no error: the client was told. But a
 // notification or a response that cannot be accepted has no answer; the error
 // then wraps an [*Error] that says why, which a transport may have a status
 // for.
