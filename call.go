@@ -188,7 +188,8 @@ func (p *callPeer) ask(ctx context.Context, q *question) (result string, err err
 const requestFailed = "the request to it has failed"
 
 // notify is that of a peer.
-func (p *callPeer) notify(method string, params []byte) error {
+func (p *callPeer) notify(method string, params []byte) (err error) {
+	defer p.server.guard(&p.ctx, &err)
 	p.options.Notify(method, params)
 	return nil
 }

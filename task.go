@@ -199,9 +199,10 @@ func (t *task) stopAsking() {
 }
 
 // emit sends a message that is not the answer, unless the task is settled.
-func (t *task) emit(msg []byte) error {
+func (t *task) emit(msg []byte) (err error) {
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	defer t.server.guard(&t.ctx, &err)
 	if t.exchange.emit != nil {
 		return t.exchange.emit(t, msg)
 	}
@@ -261,11 +262,20 @@ func (t *task) expire(limit time.Duration) {
 		return
 	}
 	t.cancel(errTimeLimit)
+	defer t.replyOverdue(limit) // whatever Overdue does
+	var err error
+	defer t.server.guard(&t.ctx, &err)
 	if t.exchange.Overdue != nil {
 		t.exchange.Overdue()
 	}
+}
+
+// replyOverdue answers for expire, on the goroutine of its timer.
+func (t *task) replyOverdue(limit time.Duration) {
+	defer t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
+	var err error
+	defer t.server.guard(&t.ctx, &err)
 	_ = t.reply(errorAnswer(t.id, internalError("the request took too long")))
-	t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.
