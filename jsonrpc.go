@@ -38,8 +38,10 @@ type Exchange struct {
 	// notification, and none for a response or a batch. An error from it is
 	// the answer to a request, and Handle's own error for anything else.
 	Session func(Envelope) (*Session, *Error)
-	// Client, if not empty, says who the client is, for Options.Rate, where
-	// neither a principal nor a session does: such as its network address.
+	// Client, if not empty, says who the client is, whatever sessions it has:
+	// such as its principal or network address. Options.MaxConcurrentPerClient
+	// goes by it, and Options.Rate where neither a principal nor a session says
+	// so.
 	Client string
 	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
 	// [Server.Serve] has it. It is called when that has passed, before the error

@@ -89,6 +89,9 @@ func (t *task) enter(ctx context.Context, p *patience) *Error {
 	if t.session != nil {
 		t.place.session = t.session.limit
 	}
+	if t.exchange.Client != "" {
+		t.place.client = t.server.shares.take(t.exchange.Client)
+	}
 	if !t.place.enter(ctx, p) {
 		return busy()
 	}

@@ -99,7 +99,7 @@ func (x *exchange) answer(body []byte) {
 // why there is none.
 func (x *exchange) handle(ctx context.Context, body []byte) error {
 	e := prompts.Exchange{
-		Client: x.client.address, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
+		Client: x.client.name, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
