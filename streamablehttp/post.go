@@ -28,7 +28,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
 		return
 	}
-	body, err := h.readBody(w, r)
+	body, err := h.readBody(w, r, c)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
