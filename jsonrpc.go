@@ -226,14 +226,13 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 	if err := t.enter(ctx, p); err != nil {
 		return nil, x.answer(errorAnswer(m.id, err))
 	}
-	t.ctx.caller = &t.caller
-	t.ctx.Context, t.cancel = context.WithCancelCause(ctx)
+	t.ctx.parent, t.ctx.caller = ctx, &t.caller
 	if b != nil {
 		b.addTask()
 	}
 	if session != nil {
 		if err := session.begin(t); err != nil {
-			t.cancel(nil)
+			t.ctx.cancel(nil)
 			t.leave()
 			if w.listen {
 				s.endListening(session)

@@ -43,8 +43,7 @@ type task struct {
 	caller   caller
 	batch    *batch // that it is part of, or nil
 
-	ctx     workContext
-	cancel  context.CancelCauseFunc
+	ctx     taskContext
 	settled atomic.Bool
 	hasLeft atomic.Bool // of a subscription
 	sending sync.Mutex  // held to call the exchange's Send, and for the field below
@@ -61,7 +60,7 @@ func (t *task) abandon(cause error) bool {
 	if !t.settle() {
 		return false
 	}
-	t.cancel(cause)
+	t.ctx.cancel(cause)
 	if t.work.listen {
 		t.leave() // its place is free at once
 	}
@@ -129,7 +128,7 @@ func (t *task) run(limit time.Duration) error {
 		limit = min(limit, t.work.limit)
 	}
 	defer t.leaveAtEnd()
-	defer t.cancel(errAnswered)
+	defer t.ctx.cancel(errAnswered)
 	if err := t.place.acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
 	}
@@ -196,7 +195,7 @@ func (t *task) close() {
 // work is done: the client is told before it has the answer.
 func (t *task) stopAsking() {
 	if t.caller.asking.isUsed() {
-		t.cancel(errAnswered)
+		t.ctx.cancel(errAnswered)
 		t.caller.asking.close()
 	}
 }
@@ -264,7 +263,7 @@ func (t *task) expire(limit time.Duration) {
 	if !t.conclude() {
 		return
 	}
-	t.cancel(errTimeLimit)
+	t.ctx.cancel(errTimeLimit)
 	defer t.replyOverdue(limit) // whatever Overdue does
 	var err error
 	defer t.server.guard(&t.ctx, &err)
