@@ -96,7 +96,9 @@ type confiding struct {
 // confidingArguments are the schemas of some, of which jsonschema-go has to judge
 // the odd one.
 var confidingArguments = []Argument{
-	{Name: "text", Complete: func(context.Context, string, map[string]string) ([]string, error) { return nil, errors.New("no values") }},
+	{Name: "text", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		return nil, errors.New("no values")
+	}},
 	{Name: "pattern", Schema: &jsonschema.Schema{Pattern: "^[a-b]+$", MaxLength: jsonschema.Ptr(3)}},
 	{Name: "odd", Schema: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}},
 	{Name: "number", Schema: &jsonschema.Schema{Maximum: jsonschema.Ptr(3.0)}},
@@ -109,8 +111,10 @@ func confidingRegistry() *Registry {
 		reg.MustAdd(New(Prompt{Name: name, Arguments: confidingArguments}, render))
 	}
 	for name, content := range map[string]func(in confiding) Content{
-		"link":     func(in confiding) Content { return ResourceLink{URI: in.Text, Name: in.Text} },
-		"resource": func(in confiding) Content { return EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)} },
+		"link": func(in confiding) Content { return ResourceLink{URI: in.Text, Name: in.Text} },
+		"resource": func(in confiding) Content {
+			return EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
+		},
 		"image":    func(in confiding) Content { return Image{MIMEType: in.Text} },
 		"not UTF8": func(in confiding) Content { return Text{Text: in.Text + "\xff"} },
 		"audio":    func(in confiding) Content { return &Audio{Data: []byte(in.Text), MIMEType: "audio/wav"} },
@@ -118,7 +122,9 @@ func confidingRegistry() *Registry {
 			return Text{Text: in.Text, Annotations: &Annotations{Priority: jsonschema.Ptr(2.0)}}
 		},
 	} {
-		add(name, func(_ context.Context, in confiding) (*Result, error) { return Messages(User(in.Text), Message{RoleUser, content(in)}), nil })
+		add(name, func(_ context.Context, in confiding) (*Result, error) {
+			return Messages(User(in.Text), Message{RoleUser, content(in)}), nil
+		})
 	}
 	add("meta", func(_ context.Context, in confiding) (*Result, error) {
 		return &Result{Description: in.Text, Meta: map[string]any{"a": map[string]any{in.Text: func() {}}}}, nil
@@ -170,7 +176,9 @@ func confidingMessages() (all [][2]string) {
 	add := func(method, params string) { all = append(all, [2]string{method, params}) }
 	const c, n = `"` + confided + `"`, `"` + confidedNumber + `"`
 	for _, prompt := range confidingPrompts {
-		get := func(arguments, more string) { add("prompts/get", `"name":"`+prompt+`","arguments":{`+arguments+`}`+more) }
+		get := func(arguments, more string) {
+			add("prompts/get", `"name":"`+prompt+`","arguments":{`+arguments+`}`+more)
+		}
 		get(`"text":`+c, "")
 		get(`"text":`+c, `,"requestState":`+c+`,"inputResponses":{`+c+`:`+c+`}`)
 		get(`"text":{`+c+`:`+c+`}`, "")
@@ -219,10 +227,10 @@ func TestNoSecretIsLogged(t *testing.T) {
 		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
 	}
 	for name, o := range map[string]Options{
-		"by default": {},
-		"strictly":   {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
-		"by asking":  {AskArguments: true},
-		"through a middleware": {Middleware: passing},
+		"by default":                      {},
+		"strictly":                        {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
+		"by asking":                       {AskArguments: true},
+		"through a middleware":            {Middleware: passing},
 		"through a middleware that fails": {Middleware: around(func(context.Context, *Request, Handler) (*Response, error) { panic(errDisk) })},
 		"through a filter":                {Visible: func(_ context.Context, p Prompt) bool { return p.Name != "fine" }},
 	} {
