@@ -3,6 +3,7 @@ module github.com/mcp-prompts/prompts/internal/interop
 go 1.25.5
 
 require (
+	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -10,7 +11,6 @@ require (
 )
 
 require (
-	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
