@@ -108,36 +108,51 @@ func declareAll[P any](all []entry, declare func(entry) P) []P {
 func BenchmarkFill(b *testing.B) {
 	for _, f := range fillers {
 		b.Run(f.name, func(b *testing.B) {
+			each, batch := new(pastLimit), new(pastLimit)
 			for _, n := range growing() {
-				b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) { measureFill(b, f, n) })
+				b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+					measureWeight(b, f, n)
+					measureFill(b, "each", n, each, f.declare, f.each)
+					if f.batch != nil {
+						measureFill(b, "batch", n, batch, f.declare, f.batch)
+					}
+				})
 			}
 		})
 	}
 }
 
-func measureFill(b *testing.B, f filler, n int) {
-	weigh := f.weigh(b, n)
+// pastLimit foresees that something takes longer than the limit: it takes at
+// least as many times longer as there are more prompts.
+type pastLimit struct{ perPrompt time.Duration }
+
+func (p *pastLimit) at(n int) bool { return time.Duration(n)*p.perPrompt > bench.Limit }
+
+func measureFill(b *testing.B, name string, n int, past *pastLimit, declare func([]entry) any, fill func(testing.TB, any) any) {
+	if past.at(n) {
+		return
+	}
 	all := entries(n)
-	run := func(name string, fill func(testing.TB, any) any) {
-		begun := time.Now()
-		fill(b, f.declare(all))
-		if time.Since(begun) > bench.Limit {
-			return
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			fill(b, declare(all))
 		}
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				fill(b, f.declare(all))
-			}
-			b.ReportMetric(weigh.declared, "B-declared/prompt")
-			b.ReportMetric(weigh.held, "B/prompt")
-			b.ReportMetric(weigh.listed, "B-listed/prompt")
-		})
-	}
-	run("each", f.each)
-	if f.batch != nil {
-		run("batch", f.batch)
-	}
+		past.perPrompt = b.Elapsed() / time.Duration(b.N*n)
+	})
+}
+
+func measureWeight(b *testing.B, f filler, n int) {
+	w := f.weigh(b, n)
+	b.Run("memory", func(b *testing.B) {
+		for b.Loop() {
+			continue // there is nothing to time
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(w.declared, "B-declared/prompt")
+		b.ReportMetric(w.held, "B/prompt")
+		b.ReportMetric(w.listed, "B-listed/prompt")
+	})
 }
 
 // weight is what a prompt takes, in bytes.

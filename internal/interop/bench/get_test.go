@@ -12,12 +12,12 @@ func BenchmarkGet(b *testing.B) {
 		b.Run(l.name, func(b *testing.B) {
 			s := l.start(b, usual)
 			verifyGet(b, s.ask, usual)
-			b.Run("2025-11-25", func(b *testing.B) { measure(b, s.ask, getRequest(b, usual)) })
-			b.Run("2026-07-28", func(b *testing.B) { measure(b, s.ask, statelessGetRequest(b, usual)) })
+			b.Run("2025-11-25/plain", func(b *testing.B) { measure(b, s.ask, getRequest(b, usual)) })
+			b.Run("2026-07-28/plain", func(b *testing.B) { measure(b, s.ask, statelessGetRequest(b, usual)) })
 			c := l.start(b, checked)
 			verifyGet(b, c.ask, checked)
-			b.Run("2025-11-25-constraints", func(b *testing.B) { measure(b, c.ask, getRequest(b, checked)) })
-			b.Run("2026-07-28-constraints", func(b *testing.B) { measure(b, c.ask, statelessGetRequest(b, checked)) })
+			b.Run("2025-11-25/constraints", func(b *testing.B) { measure(b, c.ask, getRequest(b, checked)) })
+			b.Run("2026-07-28/constraints", func(b *testing.B) { measure(b, c.ask, statelessGetRequest(b, checked)) })
 		})
 	}
 }

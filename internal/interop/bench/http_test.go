@@ -68,7 +68,7 @@ func BenchmarkHTTP(b *testing.B) {
 				if h.name == "prompts" {
 					sizes[r.name] = len(c.answer)
 				}
-				b.Run(r.name, func(b *testing.B) { measureHTTP(b, c, header, r.body) })
+				b.Run(r.name+"/get", func(b *testing.B) { measureHTTP(b, c, header, r.body) })
 			}
 		})
 	}
@@ -81,7 +81,7 @@ func BenchmarkHTTP(b *testing.B) {
 			c := newHTTPClient(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echo(w, r, size) }))
 			header := mirror("prompts/get", promptName(0))
 			require.Len(b, c.post(b, header, r.body), size)
-			b.Run(r.name, func(b *testing.B) { measureHTTP(b, c, header, r.body) })
+			b.Run(r.name+"/get", func(b *testing.B) { measureHTTP(b, c, header, r.body) })
 		}
 	})
 }
