@@ -3,7 +3,6 @@ package bench_test
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 
@@ -162,9 +161,7 @@ type weight struct{ declared, held, listed float64 }
 // each of them takes.
 func (f filler) weigh(tb testing.TB, n int) weight {
 	begun := inUse()
-	all := entries(n)
-	declared := f.declare(all)
-	all = nil
+	declared := f.declare(entries(n))
 	var w weight
 	w.declared = (inUse() - begun) / float64(n)
 	fill := f.batch
@@ -172,10 +169,7 @@ func (f filler) weigh(tb testing.TB, n int) weight {
 		fill = f.each
 	}
 	filled := fill(tb, declared)
-	declared = nil
 	w.held = (inUse() - begun) / float64(n)
-	runtime.KeepAlive(all)
-	runtime.KeepAlive(declared)
 
 	ask(tb, f.list(tb, filled), listRequest(tb, ""), func(result json.RawMessage) {
 		var got struct {

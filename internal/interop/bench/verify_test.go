@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 	"time"
@@ -67,16 +68,24 @@ func wantPage(page int, o setup) []any {
 }
 
 // verifyWalk wants all names in order, and returns the requests of the walk,
-// those of its beginning if it does not end in time.
+// those of its beginning if the server does not come to its end in time.
 func verifyWalk(tb testing.TB, s server, o setup) (pages [][]byte, inTime bool) {
 	tb.Helper()
-	begun := time.Now()
+	var spent time.Duration // by the server
+	timed := func(request []byte, answer func([]byte)) error {
+		var got []byte
+		begun := time.Now()
+		err := s(request, func(msg []byte) { got = bytes.Clone(msg) })
+		spent += time.Since(begun)
+		answer(got)
+		return err
+	}
 	seen, cursor := 0, ""
-	for time.Since(begun) < bench.Limit {
+	for spent < bench.Limit {
 		list := listRequest(tb, cursor)
 		pages = append(pages, list)
 		var names []string
-		names, cursor = namesOf(tb, s, list)
+		names, cursor = namesOf(tb, timed, list)
 		for _, name := range names {
 			if want := promptName(seen); name != want {
 				require.Equal(tb, want, name)

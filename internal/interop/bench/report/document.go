@@ -46,7 +46,7 @@ func document(m *measurements, c circumstances, profiles []profile) string {
 	b.WriteString("\n## Side by side\n")
 	b.WriteString(comparison(m))
 	b.WriteString("\n" + notes)
-	b.WriteString("\n## Growth\n\nThe exponent is that of the straight line that fits best where both axes are logarithmic: 0 is constant, 1 linear,\n2 quadratic. Both axes of every chart are.\n")
+	b.WriteString("\n## Growth\n\nThe exponent is that of the straight line that fits best where both axes are logarithmic: 0 is constant, 1 linear,\n2 quadratic; below it is that of the sizes from 1,000 on, where what does not grow weighs less. Both axes of every chart\nare logarithmic.\n")
 	b.WriteString(growth(m))
 	b.WriteString(profileSection(profiles))
 	return b.String()
@@ -72,7 +72,7 @@ func summary(m *measurements) string {
 				if topic != r.text {
 					what += " " + r.text
 				}
-				missed = append(missed, fmt.Sprintf("- %s: %s, which is %s of %s", what, format(value, r.unit), ratio(value, bound), format(bound, r.unit)))
+				missed = append(missed, fmt.Sprintf("- %s: %s, which is %s the bound of %s", what, format(value, r.unit), ratio(value, bound), format(bound, r.unit)))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/interop/bench"
@@ -29,17 +30,24 @@ func growth(m *measurements) string {
 			})
 			b.WriteString("\n")
 		}
-		b.WriteString("| exponent |")
-		o.eachSeries(m, func(_ string, _ measure, points []point) {
-			if e, ok := exponent(points); ok {
-				fmt.Fprintf(&b, " %.2f |", e)
-			} else {
-				b.WriteString(" – |")
-			}
-		})
-		b.WriteString("\n")
+		o.exponents(&b, m, "exponent", 0)
+		o.exponents(&b, m, "from 1,000", 1000)
 	}
 	return b.String()
+}
+
+// exponents is the line of those of the sizes from one on.
+func (o operation) exponents(b *strings.Builder, m *measurements, title string, from float64) {
+	fmt.Fprintf(b, "| %s |", title)
+	o.eachSeries(m, func(_ string, _ measure, points []point) {
+		points = slices.DeleteFunc(points, func(p point) bool { return p.size < from })
+		if e, ok := exponent(points); ok {
+			fmt.Fprintf(b, " %.2f |", e)
+		} else {
+			b.WriteString(" – |")
+		}
+	})
+	b.WriteString("\n")
 }
 
 func (o operation) eachSeries(m *measurements, f func(library string, of measure, points []point)) {

@@ -58,7 +58,7 @@ func rows() []section {
 		{"Registry", []row{
 			{text: "add 100,000 one by one", ours: fill("n=100000/each"), unit: "ns/op"},
 			{text: "add 100,000 in one batch ³", ours: fill("n=100000/batch"), unit: "ns/op", target: atMost(300*millisecond, "300 ms")},
-			{text: "add 1,000,000 one by one", ours: fill("n=1000000/each"), unit: "ns/op", target: atMost(1e6*20*microsecond, "20 µs each")},
+			{text: "add 1,000,000 one by one", ours: fill("n=1000000/each"), unit: "ns/op"},
 			{text: "memory per prompt ⁴, at 100,000", ours: fill("n=100000/memory"), unit: "B/prompt", target: memory()},
 			{text: "— of it the declaration", ours: fill("n=100000/memory"), unit: "B-declared/prompt"},
 			{text: "— an entry of the encoded list", ours: fill("n=100000/memory"), unit: "B-listed/prompt"},

@@ -14,7 +14,7 @@ func format(value float64, unit string) string {
 	switch quantity {
 	case "ns", "cpu-ns":
 		return scaled(value, 1000, "ns", "µs", "ms", "s")
-	case "B", "B-program":
+	case "B", "B-program", "B-declared", "B-listed":
 		return scaled(value, 1000, "B", "KB", "MB", "GB")
 	default:
 		return digits(value)

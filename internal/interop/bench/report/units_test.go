@@ -24,6 +24,7 @@ func TestFormat(t *testing.T) {
 		{-300, "ns/op", "-300 ns"},
 		{2160, "B/op", "2.16 KB"},
 		{1395, "B/prompt", "1.40 KB"},
+		{204, "B-listed/prompt", "204 B"},
 		{4432034, "B-program", "4.43 MB"},
 		{14, "allocs/op", "14"},
 		{5, "allocs/op", "5"},
