@@ -88,7 +88,7 @@ func profileSection(profiles []profile) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\n## Profiles\n\nWhat is left in the three hottest paths of prompts: the functions with the largest shares of their own.\n")
+	b.WriteString("\n## Profiles\n\nWhat is left in the three hottest paths of prompts: the functions with the largest shares of their own, and the shares.\n")
 	for _, p := range profiles {
 		fmt.Fprintf(&b, "\n### %s\n\n| time | | function | memory | | function |\n|---:|---:|---|---:|---:|---|\n", p.title)
 		for i := range max(len(p.time), len(p.space)) {

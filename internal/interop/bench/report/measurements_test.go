@@ -62,6 +62,7 @@ func TestReadFails(t *testing.T) {
 	line := "BenchmarkGet/prompts/a-2 10 5 ns/op\n"
 	for name, text := range map[string]string{
 		"a benchmark that has failed": line + "--- FAIL: BenchmarkGet/go-sdk\nFAIL\n",
+		"one of two that has failed":  line + "PASS\nok  \ta\t1s\nFAIL\tb\n",
 		"cut off":                     line,
 		"no library":                  "BenchmarkGet-2 10 5 ns/op\nPASS\n",
 		"nothing":                     "",

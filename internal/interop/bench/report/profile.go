@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -16,11 +17,12 @@ type profile struct {
 // flat is a function and its own share.
 type flat struct{ function, value, share string }
 
-// hottest are the paths that get a profile.
-var hottest = []struct{ title, bench string }{
-	{"prompts/get, 2025-11-25", "^BenchmarkGet$/^prompts$/^2025-11-25$/^plain$"},
-	{"prompts/list, page of 100 out of 10,000", "^BenchmarkList$/^prompts$/^page=100$"},
-	{"prompts/get over HTTP, 2025-11-25, its client included", "^BenchmarkHTTP$/^prompts$/^2025-11-25$/^get$"},
+// hottest are the paths that get a profile. What is prepared and verified is
+// left out of it: only what the function in focus calls is counted.
+var hottest = []struct{ title, bench, focus string }{
+	{"prompts/get, 2025-11-25", "^BenchmarkGet$/^prompts$/^2025-11-25$/^plain$", `bench_test\.measure$`},
+	{"prompts/list, page of 100 out of 10,000", "^BenchmarkList$/^prompts$/^page=100$", `bench_test\.measure$`},
+	{"prompts/get over HTTP, 2025-11-25, the server's side", "^BenchmarkHTTP$/^prompts$/^2025-11-25$/^get$", `http\.\(\*conn\)\.serve$`},
 }
 
 // takeProfiles runs the hottest paths again, with profiles.
@@ -39,11 +41,10 @@ func takeProfiles() ([]profile, error) {
 			return nil, err
 		}
 		p := profile{title: path.title}
-		// What is prepared and verified is not what is measured.
-		if p.time, err = top(program, cpu, "-focus=measure"); err != nil {
+		if p.time, err = top(program, cpu, "-focus="+path.focus); err != nil {
 			return nil, err
 		}
-		if p.space, err = top(program, memory, "-sample_index=alloc_space", "-focus=measure"); err != nil {
+		if p.space, err = top(program, memory, "-sample_index=alloc_space", "-focus="+path.focus); err != nil {
 			return nil, err
 		}
 		profiles = append(profiles, p)
@@ -52,7 +53,7 @@ func takeProfiles() ([]profile, error) {
 }
 
 func top(program, file string, flags ...string) ([]flat, error) {
-	args := append([]string{"tool", "pprof", "-top", "-flat", "-nodecount=10"}, flags...)
+	args := append([]string{"tool", "pprof", "-top", "-flat", "-nodecount=10", "-relative_percentages"}, flags...)
 	text, err := output("go", append(args, program, file)...)
 	if err != nil {
 		return nil, err
@@ -71,8 +72,8 @@ func parseTop(text string) ([]flat, error) {
 			inTable = len(fields) == 5 && fields[0] == "flat"
 			continue
 		}
-		if len(fields) < 6 {
-			continue
+		if len(fields) < 6 || fields[0] == "0" {
+			continue // it only calls others
 		}
 		name := strings.TrimSuffix(strings.Join(fields[5:], " "), " (inline)")
 		all = append(all, flat{shortened(name), fields[0], fields[1]})
@@ -83,15 +84,12 @@ func parseTop(text string) ([]flat, error) {
 	return all, nil
 }
 
+// types are the type arguments in a function's name.
+var types = regexp.MustCompile(`\[.*\]`)
+
 // shortened leaves the path of the package out of a function's name, up to
-// its last element.
+// its last element, and type arguments.
 func shortened(function string) string {
-	head, types, _ := strings.Cut(function, "[")
-	if i := strings.LastIndex(head, "/"); i >= 0 {
-		head = head[i+1:]
-	}
-	if types != "" {
-		return head + "[" + types
-	}
-	return head
+	function = types.ReplaceAllString(function, "[…]")
+	return function[strings.LastIndex(function, "/")+1:]
 }
