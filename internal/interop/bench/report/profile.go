@@ -34,22 +34,31 @@ func takeProfiles() ([]profile, error) {
 	defer os.RemoveAll(folder)
 	var profiles []profile
 	for _, path := range hottest {
-		program, cpu, memory := filepath.Join(folder, "bench.test"), filepath.Join(folder, "cpu"), filepath.Join(folder, "memory")
-		_, err := output("go", "test", "-run", "^$", "-bench", path.bench, "-benchtime", "3s",
-			"-cpuprofile", cpu, "-memprofile", memory, "-memprofilerate", "4096", "-o", program, "./bench")
-		if err != nil {
-			return nil, err
-		}
 		p := profile{title: path.title}
-		if p.time, err = top(program, cpu, "-focus="+path.focus); err != nil {
+		// One after the other: to note where memory is allocated takes time.
+		if p.time, err = takeProfile(folder, path.bench, path.focus, "cpu"); err != nil {
 			return nil, err
 		}
-		if p.space, err = top(program, memory, "-sample_index=alloc_space", "-focus="+path.focus); err != nil {
+		if p.space, err = takeProfile(folder, path.bench, path.focus, "mem", "-memprofilerate", "4096"); err != nil {
 			return nil, err
 		}
 		profiles = append(profiles, p)
 	}
 	return profiles, nil
+}
+
+// takeProfile runs a benchmark with a profile of its time, "cpu", or of what it
+// allocates, "mem".
+func takeProfile(folder, bench, focus, kind string, flags ...string) ([]flat, error) {
+	program, file := filepath.Join(folder, "bench.test"), filepath.Join(folder, kind)
+	args := []string{"test", "-run", "^$", "-bench", bench, "-benchtime", "3s", "-" + kind + "profile", file, "-o", program}
+	if _, err := output("go", append(append(args, flags...), "./bench")...); err != nil {
+		return nil, err
+	}
+	if kind == "mem" {
+		return top(program, file, "-sample_index=alloc_space", "-focus="+focus)
+	}
+	return top(program, file, "-focus="+focus)
 }
 
 func top(program, file string, flags ...string) ([]flat, error) {
