@@ -2,6 +2,8 @@ package bench_test
 
 import (
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // server answers a request with one call of answer, which must not keep msg.
@@ -47,14 +49,21 @@ var boundaries = []library{
 	{"mcp-go", startMCPGo},
 }
 
+// TestServers wants of every server what a benchmark wants before it measures.
 func TestServers(t *testing.T) {
 	t.Parallel()
-	for _, s := range boundaries {
-		t.Run(s.name, func(t *testing.T) {
+	few := setup{prompts: 1000, page: pageSize}
+	checked := setup{prompts: 1, page: pageSize, checked: true}
+	for _, l := range boundaries {
+		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			subject := s.start(t, usual)
-			verifyGet(t, subject.ask, usual)
-			verifyList(t, subject.ask, usual)
+			s := l.start(t, few)
+			verifyGet(t, s.ask, few)
+			verifyList(t, s.ask, few)
+			verifyAdd(t, s, few)
+			_, inTime := verifyWalk(t, s.ask, few)
+			assert.True(t, inTime)
+			verifyGet(t, l.start(t, checked).ask, checked)
 		})
 	}
 }
