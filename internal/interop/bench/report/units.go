@@ -60,10 +60,14 @@ func ratio(a, b float64) string {
 		return ""
 	}
 	r := a / b
-	if r >= 9.95 {
+	switch {
+	case r >= 9.95:
 		return thousands(fmt.Sprintf("%.0f", r)) + " ×"
+	case r < 0.995:
+		return fmt.Sprintf("%.2g ×", r)
+	default:
+		return fmt.Sprintf("%.1f ×", r)
 	}
-	return fmt.Sprintf("%.1f ×", r)
 }
 
 func abs(x float64) float64 { return max(x, -x) }

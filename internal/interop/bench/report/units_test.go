@@ -41,6 +41,9 @@ func TestRatio(t *testing.T) {
 	assert.Equal(t, "15 ×", ratio(150, 10))
 	assert.Equal(t, "10 ×", ratio(99.6, 10))
 	assert.Equal(t, "1,500 ×", ratio(1500, 1))
+	assert.Equal(t, "1.0 ×", ratio(1, 1))
+	assert.Equal(t, "0.27 ×", ratio(266, 1000))
+	assert.Equal(t, "0.047 ×", ratio(47, 1000))
 	assert.Empty(t, ratio(1, 0))
 }
 
