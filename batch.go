@@ -19,7 +19,7 @@ const maxBatch = 1000
 type batch struct {
 	session  *Session
 	exchange Exchange
-	most     int // bytes of answers after which no request is taken
+	most     int // bytes of answers after which there are errors
 	tasks    []*task
 	settled  chan struct{} // closed when nobody waits for an answer any more
 
@@ -115,13 +115,30 @@ func (b *batch) send(msg []byte, _ Code, last bool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.add(msg)
+	return nil
+}
+
+// take collects the answer of a task, or an error in its place if there are too
+// many answers already.
+func (b *batch) take(id string, a answer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.answers) > b.most {
+		a = errorAnswer(id, errBatchFull)
+	}
+	b.add(a.msg)
+	return nil
+}
+
+// add adds an answer. The caller holds b.mu.
+func (b *batch) add(msg []byte) {
 	if b.answers == nil {
 		b.answers = append(b.answers, '[')
 	} else {
 		b.answers = append(b.answers, ',')
 	}
 	b.answers = append(b.answers, msg...)
-	return nil
 }
 
 // isFull reports whether there are so many answers that no more are made.

@@ -44,7 +44,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	texts, undeclared := d.plan.collectTexts(args, nil, true)
 	render, problems := d.bind(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
-		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argumentsError(name, problems).Message)
+		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, withoutValues(problems))
 	}
 	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: c.server, name: name, by: outer}))
 	if err == nil && result == nil {

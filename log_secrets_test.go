@@ -155,6 +155,9 @@ func confidingRegistry() *Registry {
 	add("includes", func(ctx context.Context, in confiding) (*Result, error) {
 		return Include(ctx, "fails", map[string]string{"text": in.Text})
 	})
+	add("includes badly", func(ctx context.Context, in confiding) (*Result, error) {
+		return Include(ctx, "fails", map[string]string{"number": in.Text, "pattern": in.Text, "list": in.Text})
+	})
 	add("large", func(ctx context.Context, in confiding) (*Result, error) {
 		_, err := Once(ctx, "kept", func(context.Context) (string, error) { return strings.Repeat(in.Text, maxState), nil })
 		if err != nil {
@@ -167,7 +170,7 @@ func confidingRegistry() *Registry {
 
 // confidingPrompts are the names of those, and one that there is not.
 var confidingPrompts = []string{
-	"link", "resource", "image", "not UTF8", "audio", "marked", "meta", "fine", "fails", "blames", "panics", "sleeps", "asks", "includes", "large", "none",
+	"link", "resource", "image", "not UTF8", "audio", "marked", "meta", "fine", "fails", "blames", "panics", "sleeps", "asks", "includes", "includes badly", "large", "none",
 }
 
 // confidingMessages are the methods and the params of messages of every kind, good
@@ -227,10 +230,17 @@ func TestNoSecretIsLogged(t *testing.T) {
 		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
 	}
 	for name, o := range map[string]Options{
-		"by default":                      {},
-		"strictly":                        {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
-		"by asking":                       {AskArguments: true},
-		"through a middleware":            {Middleware: passing},
+		"by default":           {},
+		"strictly":             {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
+		"by asking":            {AskArguments: true},
+		"through a middleware": {Middleware: passing},
+		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			response, err := next(ctx, r)
+			if err != nil {
+				err = fmt.Errorf("wrapped: %w", err)
+			}
+			return response, err
+		})},
 		"through a middleware that fails": {Middleware: around(func(context.Context, *Request, Handler) (*Response, error) { panic(errDisk) })},
 		"through a filter":                {Visible: func(_ context.Context, p Prompt) bool { return p.Name != "fine" }},
 	} {

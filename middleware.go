@@ -280,15 +280,20 @@ func compactList(list json.RawMessage) ([]byte, error) {
 // failureError is a failure as the error of what the middleware is wrapped around.
 type failureError struct{ failure *failure }
 
+// Error may be logged, by a middleware or by us if that wraps it: it has no
+// values of arguments, which the error for the client has.
 func (o *failureError) Error() string {
-	switch f := o.failure; {
+	f := o.failure
+	switch {
 	case f.asking != nil:
 		return ErrInputRequired.Error()
 	case f.cause != nil:
 		return f.cause.Error()
-	default:
-		return f.seen.Error()
 	}
+	if data, ok := f.seen.Data.(argumentsData); ok {
+		return withoutValues(data.Problems)
+	}
+	return f.seen.Error()
 }
 
 func (o *failureError) Unwrap() []error {

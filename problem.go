@@ -65,6 +65,21 @@ func argumentsError(prompt string, problems []problem) *Error {
 	}
 }
 
+// withoutValues says what is wrong with which arguments, for the log, where their
+// values are not to be.
+func withoutValues(problems []problem) string {
+	sentences := make([]string, len(problems))
+	for i, p := range problems {
+		switch p.Reason {
+		case reasonMissing, reasonUnknown, reasonNotString:
+		default:
+			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
+		}
+		sentences[i] = p.sentence()
+	}
+	return strings.Join(sentences, "; ")
+}
+
 // argumentsData is the data of an error about arguments.
 type argumentsData struct {
 	Prompt   string    `json:"prompt"`

@@ -181,6 +181,9 @@ func (t *task) reply(a answer) error {
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	t.isOver = true
+	if t.batch != nil {
+		return t.batch.take(t.id, a)
+	}
 	return t.exchange.answer(a)
 }
 
