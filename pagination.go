@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -46,6 +47,9 @@ func parseCursor(cursor string) (after string, ok bool) {
 	}
 	return string(name), true
 }
+
+// mostReserved is the most that is reserved for a page, in bytes.
+const mostReserved = 1 << 20
 
 var errCursor = invalidParam("cursor", "cursor is not one that this server has given")
 
@@ -101,6 +105,8 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 		}
 		if n > 0 {
 			dst = append(dst, ',')
+		} else if visible == nil { // the others may be of about the same size
+			dst = slices.Grow(dst, min((len(d.listed[shape])+1)*min(size, m.Len()), mostReserved))
 		}
 		dst = append(dst, d.listed[shape]...)
 		n, last = n+1, name
