@@ -3,6 +3,7 @@ package prompts
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -18,8 +19,11 @@ type awaited struct {
 	id, method string
 	want       prediction
 	mayFail    bool // for want of room or of time
-	isShared   bool // another request has had this id in flight
+	mayRepeat  bool // another request may have this id in flight (GAP-17)
+	isAdmitted bool // it has been found in flight, so that it is no longer refused
 	inBatch    bool
+	// isStateless says that it has an envelope of its own.
+	isStateless bool
 	// hasNoSession says that it cannot be cancelled.
 	hasNoSession bool
 	mayBeMute    bool // it may have been cancelled in time
@@ -48,19 +52,20 @@ type model struct {
 	link    link
 
 	prompts  map[string]string // those that there are; and their text, if it is known
-	awaited  map[string][]*awaited
-	nameless int // answers without an id that are owed
-	batches  int // arrays that may come
+	owed     map[string]*owed  // by key
+	nameless int               // answers without an id that are owed
+	batches  batches
 
 	revision string          // that initialize has agreed on
 	isOver   bool            // the session is closed
+	isLoose  bool            // the client does not wait for what is owed
 	asked    map[string]bool // ids of the server's requests, ever
 	open     []string        // those without an answer
 	deaf     int             // renders that may hold their place for long
 }
 
 func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
-	m := &model{t: t, options: o, link: l, prompts: map[string]string{}, awaited: map[string][]*awaited{}, asked: map[string]bool{}}
+	m := &model{t: t, options: o, link: l, prompts: map[string]string{}, owed: map[string]*owed{}, asked: map[string]bool{}}
 	for p := range reg.All() {
 		m.prompts[p.Name] = ""
 	}
@@ -110,37 +115,81 @@ func (m *model) one(msg []byte, o outline, inBatch, isQuiet bool) {
 	case o.id == "":
 		m.nameless++
 	default:
-		a := &awaited{id: o.id, method: methodOf(msg), want: m.predict(msg, o), inBatch: inBatch}
-		a.hasNoSession = m.link == byServer && len(versionOf(msg)) > 0
-		if inBatch && (a.method == "initialize" || m.options.MaxMessageBytes > 0) {
-			a.want = prediction{} // which is refused there, as are those after many answers
-		}
-		key := keyOf(o.id)
-		all := append(m.awaited[key], a)
-		m.awaited[key] = all
-		for _, other := range all {
-			other.isShared = other.isShared || len(all) > 1
-		}
-		if a.method != "ping" {
-			m.deaf += strings.Count(string(msg), "deaf")
-		}
-		m.crowd()
+		m.request(msg, o, inBatch, isQuiet)
 	}
+}
+
+// request takes a request that is owed an answer of its id.
+func (m *model) request(msg []byte, o outline, inBatch, isQuiet bool) *awaited {
+	a := &awaited{id: o.id, method: methodOf(msg), inBatch: inBatch, isStateless: len(versionOf(msg)) > 0}
+	a.hasNoSession = m.link == byServer && a.isStateless
+	key := keyOf(o.id)
+	if m.owed[key] == nil {
+		m.owed[key] = &owed{}
+	}
+	before := m.owed[key].requests
+	isRepeated := false // for sure
+	for _, other := range before {
+		if other.hasNoSession || a.hasNoSession {
+			continue
+		}
+		a.mayRepeat = true
+		if m.link != byServe && !other.isAdmitted {
+			other.mayRepeat = true // which of them is first is not known
+		}
+		isRepeated = isRepeated || isQuiet && other.isAdmitted && !other.mayBeMute
+	}
+	a.want = m.predict(msg, o, isRepeated)
+	switch {
+	case !inBatch:
+	case a.method == "initialize":
+		a.want = prediction{code: CodeInvalidRequest} // GAP-15
+	case m.options.MaxMessageBytes > 0:
+		a.want = prediction{} // it is refused after many answers
+	}
+	a.mayFail = a.method == "subscriptions/listen" && m.options.MaxSubscriptions > 0
+	m.owed[key].requests = append(before, a)
+	if a.method != "ping" {
+		m.deaf += strings.Count(string(msg), "deaf")
+	}
+	m.crowd()
+	return a
 }
 
 // crowd notes that requests may be refused, or wait for too long, because there
 // are so many.
 func (m *model) crowd() {
 	n := m.deaf
-	for _, all := range m.awaited {
-		n += len(all)
+	for _, o := range m.owed {
+		n += len(o.requests) - len(o.answers)
 	}
 	if m.options.MaxConcurrent == 0 || n <= m.options.MaxConcurrent {
 		return
 	}
-	for _, all := range m.awaited {
-		for _, a := range all {
-			a.mayFail = true
+	for a := range m.requests() {
+		a.mayFail = true
+	}
+}
+
+// requests returns those that have no answer, as far as that is certain.
+func (m *model) requests() iter.Seq[*awaited] {
+	return func(yield func(*awaited) bool) {
+		for _, o := range m.owed {
+			for _, a := range o.requests {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rest says that nothing moves and all has been heard. What has no answer now
+// is in flight; the answers of a batch come together.
+func (m *model) rest() {
+	for _, o := range m.owed {
+		for _, a := range o.requests {
+			a.isAdmitted = a.isAdmitted || !a.inBatch && len(o.answers) == 0
 		}
 	}
 }
@@ -161,9 +210,18 @@ func (m *model) batch(msg []byte) {
 		m.nameless++
 		return
 	}
-	m.batches++
+	var b batchOwed
 	for i, e := range elements {
+		n := m.nameless
+		if o := outlines[i]; !o.isSilent() && o.id != "" {
+			b.requests = append(b.requests, m.request(e, o, true, false))
+			continue
+		}
 		m.one(e, outlines[i], true, false)
+		b.nameless += m.nameless - n
+	}
+	if len(b.requests)+b.nameless > 0 {
+		m.batches.owed = append(m.batches.owed, &b)
 	}
 }
 
@@ -177,15 +235,19 @@ func (m *model) cancel(msg []byte, isQuiet bool) {
 	}
 	_ = json.Unmarshal(msg, &n)
 	key := keyOf(string(n.Params.RequestID))
-	all := m.awaited[key]
-	if m.revision == "" && m.link == byServer || len(all) == 1 && all[0].hasNoSession {
+	o := m.owed[key]
+	if o == nil || m.revision == "" && m.link == byServer {
 		return
 	}
-	if isQuiet && len(all) == 1 && !all[0].inBatch && m.isSimple(msg) && len(versionOf(msg)) == 0 {
-		delete(m.awaited, key) // it must have no answer now
+	isLone := len(o.requests) == 1 && len(o.answers) == 0
+	if isLone && o.requests[0].hasNoSession {
 		return
 	}
-	for _, a := range all {
+	if isQuiet && isLone && o.requests[0].isAdmitted && !o.requests[0].inBatch && m.isSimple(msg) && len(versionOf(msg)) == 0 {
+		delete(m.owed, key) // it must have no answer now
+		return
+	}
+	for _, a := range o.requests {
 		a.mayBeMute = true
 	}
 }
@@ -206,25 +268,46 @@ func (m *model) isSimple(msg []byte) bool {
 	return params == nil || params[0] == '{'
 }
 
-// predict says what a request leads to, if it is a simple one.
-func (m *model) predict(msg []byte, o outline) prediction {
-	if o.broken || !m.isSimple(msg) || !o.method || methodOf(msg) == "" {
+// predict says what a request leads to, if it is a simple one. isRepeated says
+// that another of its id is in flight.
+func (m *model) predict(msg []byte, o outline, isRepeated bool) prediction {
+	if o.broken || !o.method || methodOf(msg) == "" {
+		return prediction{code: CodeInvalidRequest}
+	}
+	if !m.isSimple(msg) {
 		return prediction{}
 	}
 	var members, params, meta map[string]json.RawMessage
 	_ = json.Unmarshal(msg, &members)
 	_ = json.Unmarshal(members["params"], &params)
-	stateless := false
-	if raw, ok := params["_meta"]; ok {
-		if json.Unmarshal(raw, &meta) != nil || len(meta) != 2 || string(meta[envelopeKey]) != `"2026-07-28"` || string(meta[capabilitiesKey]) != "{}" {
-			return prediction{}
-		}
-		stateless = true
-		delete(params, "_meta")
+	_ = json.Unmarshal(params["_meta"], &meta)
+	version, stateless := meta[envelopeKey]
+	switch {
+	case !stateless:
+	case version[0] != '"':
+		return prediction{code: CodeInvalidParams} // GAP-18
+	case keyOf(string(version)) != "text 2026-07-28":
+		return prediction{code: CodeUnsupportedVersion} // GAP-05
+	case meta[capabilitiesKey] == nil || meta[capabilitiesKey][0] != '{':
+		return prediction{code: CodeInvalidParams}
 	}
 	if m.isOver && (!stateless || m.link != byServer) {
 		return prediction{code: CodeInvalidRequest}
 	}
+	if isRepeated {
+		return prediction{code: CodeInvalidRequest} // GAP-17
+	}
+	if token := meta["progressToken"]; token != nil && (token[0] == '"' || keyOf(string(token))[0] == 'n' && keyOf(string(token))[1] == 'u') {
+		delete(meta, "progressToken")
+	}
+	delete(meta, envelopeKey)
+	if declared := string(meta[capabilitiesKey]); stateless && (declared == "{}" || declared == `{"elicitation":{"form":{}}}`) {
+		delete(meta, capabilitiesKey)
+	}
+	if raw, ok := params["_meta"]; ok && (len(meta) > 0 || raw[0] != '{') {
+		return prediction{}
+	}
+	delete(params, "_meta")
 	method := methodOf(msg)
 	known := slices.Contains(scriptMethods[:7], method) || m.options.Methods[method] != nil
 	handshakes := method == "ping" || method == "initialize"
@@ -236,6 +319,15 @@ func (m *model) predict(msg []byte, o outline) prediction {
 		return prediction{code: CodeInvalidParams}
 	case method == "ping" && len(params) == 0, method == "server/discover" && len(params) == 0:
 		return prediction{result: true}
+	case method == "initialize" && isHandshake(params):
+		if m.revision != "" {
+			return prediction{code: CodeInvalidRequest} // GAP-09
+		}
+		return prediction{result: true}
+	case method == "subscriptions/listen" && len(params) == 0:
+		return prediction{code: CodeInvalidParams} // GAP-27
+	case method == "subscriptions/listen" && len(params) == 1 && slices.Contains([]string{"{}", `{"promptsListChanged":true}`}, string(params["notifications"])):
+		return prediction{result: true}
 	case method == methodList && len(params) == 0:
 		return m.page()
 	case method == methodGet && len(params) == 1 && params["name"] != nil:
@@ -244,6 +336,15 @@ func (m *model) predict(msg []byte, o outline) prediction {
 		return prediction{code: CodeInvalidParams}
 	}
 	return prediction{}
+}
+
+// isHandshake reports whether the params are those that this test shakes hands
+// with, of any version.
+func isHandshake(params map[string]json.RawMessage) bool {
+	version := params["protocolVersion"]
+	return len(params) == 3 && len(version) > 0 && version[0] == '"' &&
+		strings.HasPrefix(string(params["capabilities"]), "{}") &&
+		slices.Contains([]string{`{"name":"c","version":"1"}`, `{"name":"tester","version":"1"}`}, string(params["clientInfo"]))
 }
 
 // page is the first page of the list.
@@ -281,32 +382,31 @@ func (m *model) change(name, text string) {
 	} else {
 		m.prompts[name] = text
 	}
-	for _, all := range m.awaited {
-		for _, a := range all {
-			if a.want.names != nil || a.want.prompt == name {
-				a.want = prediction{}
-			}
+	for a := range m.requests() {
+		if a.want.names != nil || a.want.prompt == name {
+			a.want = prediction{}
 		}
 	}
 }
 
 // loosen says that what is owed may not come: the client does not wait for it.
 func (m *model) loosen() {
-	for _, all := range m.awaited {
-		for _, a := range all {
-			a.mayBeMute = true
-		}
+	m.isLoose = true
+	for a := range m.requests() {
+		a.mayBeMute = true
 	}
 }
 
-// owesNothing is the end, when all must have been answered.
-func (m *model) owesNothing() {
-	for _, all := range m.awaited {
-		for _, a := range all {
-			require.True(m.t, a.mayBeMute, "no answer to %s of id %s", a.method, a.id)
-		}
+// owesOnly requires that all has been answered but for those that an exemption
+// is made for.
+func (m *model) owesOnly(exempt func(*awaited) bool) {
+	for key, o := range m.owed {
+		require.True(m.t, o.areAnswered(exempt), "no answer to one of id %s: %s", key, o)
 	}
-	require.Zero(m.t, m.nameless, "answers without an id")
+	if !m.isLoose {
+		require.Zero(m.t, m.nameless, "answers without an id")
+		require.True(m.t, m.batches.areAnswered(), "no answer to a batch")
+	}
 }
 
 // server takes a message of the server.
@@ -317,12 +417,11 @@ func (m *model) server(msg string) {
 	require.NotContains(t, msg, "\n")
 	require.NotContains(t, msg, "a secret")
 	if msg[0] == '[' {
-		m.batches--
-		require.GreaterOrEqual(t, m.batches, 0, "batches")
 		require.Equal(t, batchVersion, m.revision, "GAP-15")
 		var elements []json.RawMessage
 		require.NoError(t, json.Unmarshal([]byte(msg), &elements))
 		require.NotEmpty(t, elements)
+		require.True(t, m.batches.take(len(elements)), "an answer to no batch, or not the whole: %s", msg)
 		for _, e := range elements {
 			m.answer(e, true)
 		}
@@ -383,71 +482,17 @@ func (m *model) answer(msg []byte, inBatch bool) {
 		return
 	}
 	key := keyOf(string(a.ID))
-	all := m.awaited[key]
-	// What has been cancelled comes last.
-	slices.SortStableFunc(all, func(a, b *awaited) int { return compareBool(a.mayBeMute, b.mayBeMute) })
-	i := slices.IndexFunc(all, func(w *awaited) bool {
-		return w.id == string(a.ID) && w.inBatch == inBatch && w.takes(a.Result, code)
-	})
-	require.NotEqual(t, -1, i, "an answer to nothing, or not the right one (JRP-06): %s\n%s", msg, waiting(all))
-	if method := all[i].method; method == "initialize" && a.Result != nil && m.revision == "" {
+	o := m.owed[key]
+	require.NotNil(t, o, "an answer to nothing: %s", msg)
+	got := newHeard(string(a.ID), inBatch, a.Result, code)
+	require.True(t, o.take(got), "an answer to nothing, or not the right one (JRP-06): %s\n%s", msg, o)
+	if got.method == "initialize" && m.revision == "" {
 		var r struct{ ProtocolVersion string }
 		require.NoError(t, json.Unmarshal(a.Result, &r))
 		m.revision = r.ProtocolVersion
 		require.Contains(t, handshakeVersions, m.revision)
 	}
-	if m.awaited[key] = slices.Delete(all, i, i+1); len(all) == 1 {
-		delete(m.awaited, key)
+	if len(o.requests) == 0 {
+		delete(m.owed, key)
 	}
-}
-
-type waiting []*awaited
-
-func (w waiting) String() string {
-	var b strings.Builder
-	for _, a := range w {
-		text, _ := json.Marshal(a.want.names)
-		b.WriteString("waits: " + a.id + " " + a.method + " for " + a.want.text + string(text) + "\n")
-	}
-	return b.String()
-}
-
-// takes reports whether an answer is one that the request may have.
-func (a *awaited) takes(result json.RawMessage, code Code) bool {
-	switch {
-	case code == CodeInternalError && a.mayFail && a.method != "ping":
-		return true
-	case a.want.isAny() || a.isShared: // with whom it shares an id has the one answer or the other
-		return code == 0 || slices.Contains([]Code{
-			CodeInvalidRequest, CodeInvalidParams, CodeMethodNotFound, CodeInternalError, CodeMissingCapability, CodeUnsupportedVersion,
-		}, code)
-	case code != 0 || a.want.code != 0:
-		return code == a.want.code
-	}
-	var r struct {
-		Messages []struct{ Content struct{ Text string } }
-		Prompts  []struct{ Name string }
-		Next     *string `json:"nextCursor"`
-	}
-	if json.Unmarshal(result, &r) != nil || a.want.text != "" && (len(r.Messages) != 1 || r.Messages[0].Content.Text != a.want.text) {
-		return false
-	}
-	if a.want.names == nil {
-		return true
-	}
-	var names []string
-	for _, p := range r.Prompts {
-		names = append(names, p.Name)
-	}
-	return slices.Equal(a.want.names, names) && a.want.hasMore == (r.Next != nil)
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

@@ -234,6 +234,23 @@ func addScripts(f *testing.F) {
 		"03\no\nh0\no\nm1000" + strings.Repeat("x", 300) + "\n:" + strings.Repeat(" ", 300) + "\nm0010",
 		"00\nh3\nxA}0000\nx0[0000\nx3\"10002\n:[]\n:\n:{}\n:null\nm00D0\nm00@0\nm0000",
 		"10\nh3\nM40010\nm4001?\nm4002?\nm0000\nm7000\nm70@0",
+		// One id for more than one request: in flight, in another spelling, in a
+		// batch, after the answer, without a session.
+		"00\nh3\nm10002\nm0000\nm2000\nm20410\nm40?0\nm6104\nt2\nm0000\nm2000",
+		"00\nh3\nm6144\nm0050\nm0040\nc4\nm0050\na00\nm6144\na10\ne",
+		"10\nh3\nM10002\nM2000\nM0000\nM10000\nt2\nm0000",
+		"10\nh1\nb100021000200001200100000\nt2\nb00000000002000020000\nm0000",
+		"20\nh3\nM11002\nM2100\nM11000\nM5100\nm6104\nM6104\nm5100\nt2\ne",
+		// Cancelled before it is sent, in flight, and after the answer.
+		"00\nh3\nc0\nm10002\nc0\nm0000\nc0\nm10102\nc1\nc1\nm10102\nt2\nc1\nC2\nm10206\nc2\nr00",
+		// Shaken hands twice; and asked before.
+		"00\nm2000\nm10100\nm70@0\nh3\nh2\nm400?\nm2000\nm5000\nm6004",
+		"10\nm2000\nm400?\nm400?\nh3\nb00000\nm2000",
+		"00\nh1\nb40000400?000010\nb\nb0100000010\nb70@0\nb00@0010<0000A0",
+		"00\nb00000\nh0\nb00000\nm2000", "00\nh2\nb00000\nm2000", "10\nh3\nb00000\nm2000",
+		// Subscriptions, cancelled and not, over the end.
+		"00\nm6104\nm6114\nm612>\na00\nt0\nc0\na10\nt0\na01\nt0\ne",
+		"20\nh3\nm6104\nm6104\na00\nt0\nc0\nm6114\na10\nt0",
 	} {
 		f.Add([]byte(script))
 	}
