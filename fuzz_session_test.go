@@ -362,8 +362,8 @@ func (p *player) take() {
 
 // clarify takes out of the transcript what the judge of the specification
 // cannot tell: for which of the requests of one id an answer is, which the
-// model has judged; and that an envelope belongs to a request whose id is no
-// id to the server.
+// model has judged; that an envelope belongs to a request whose id is no id to
+// the server; and that what is in no session cannot be cancelled.
 func (p *player) clarify() {
 	said := p.said
 	if p.wire != nil {
@@ -374,7 +374,12 @@ func (p *player) clarify() {
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	said.lines = slices.DeleteFunc(said.lines, func(l line) bool { return l.fromServer && p.model.isShared(l.msg) })
+	said.lines = slices.DeleteFunc(said.lines, func(l line) bool {
+		if l.fromServer {
+			return p.model.isShared(l.msg)
+		}
+		return p.model.link == byServer && methodOf([]byte(l.msg)) == "notifications/cancelled"
+	})
 	for i, l := range said.lines {
 		o := outlineOf([]byte(l.msg))
 		if !l.fromServer && o.object && o.id == "" && !o.isSilent() && len(versionOf([]byte(l.msg))) > 0 {
