@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -35,7 +36,21 @@ type given struct {
 }
 
 // bound is a render function with its arguments filled in.
-type bound func(ctx context.Context) (*Result, error)
+type bound interface {
+	call(ctx context.Context) (*Result, error)
+}
+
+type boundFunc func(ctx context.Context) (*Result, error)
+
+func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
+
+// boundStruct is a typedFunc with its struct.
+type boundStruct[In any] struct {
+	in     In
+	render typedFunc[In]
+}
+
+func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
 
 // typedRender is a render function whose arguments are a struct.
 type typedRender interface {
@@ -52,8 +67,9 @@ func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
 func (f typedFunc[In]) isNil() bool { return f == nil }
 
 func (f typedFunc[In]) bind(p *plan, args []given) (bound, []problem) {
-	in, problems := fill[In](p, args)
-	return func(ctx context.Context) (*Result, error) { return f(ctx, *in) }, problems
+	b := &boundStruct[In]{render: f}
+	problems := p.fill(reflect.ValueOf(&b.in).Elem(), args)
+	return b, problems
 }
 
 // bind fills the map of a prompt without a struct.
@@ -64,7 +80,7 @@ func (f RenderFunc) bind(p *plan, args []given) (bound, []problem) {
 		_, problem := a.value.read(reflect.Value{}, text, false)
 		return problem
 	})
-	return func(ctx context.Context) (*Result, error) { return f(ctx, texts) }, problems
+	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 
 // fieldAt returns the field at the index, making the embedded structs on the
@@ -113,9 +129,10 @@ func (p *plan) judge(args []given, read func(*argument, string) *problem) []prob
 // collect returns the text of each declared argument, by position, and the
 // problems of those that are not declared. Whether the call may give any is
 // strict's to say; that every value is a string is the protocol's (PRG-06).
-// With detach the texts are copies, and no part of the message.
-func (p *plan) collect(args strictjson.Value, strict, detach bool) ([]given, []problem) {
-	texts := make([]given, len(p.arguments))
+// With detach the texts are copies, and no part of the message. The texts are
+// in dst, which must be empty and all zero, if there is room.
+func (p *plan) collect(dst []given, args strictjson.Value, strict, detach bool) ([]given, []problem) {
+	texts := slices.Grow(dst, len(p.arguments))[:len(p.arguments)]
 	var problems []problem
 	for name, v := range args.Members() {
 		i := p.find(name)

@@ -283,7 +283,7 @@ func TestSuggestionsAreFew(t *testing.T) {
 	d := compiled(t, p)
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(jsonText(args), maxDepth))
-	_, problems := d.plan.collect(doc.Root(), true, false)
+	_, problems := d.plan.collect(nil, doc.Root(), true, false)
 	require.Len(t, problems, 3*maxProblems)
 	for i, p := range problems {
 		assert.Equal(t, i < maxProblems, p.Suggestion == "language", p.Argument)

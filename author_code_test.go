@@ -180,7 +180,7 @@ func TestReadThatEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		err := NewServer(nil, Options{}).Serve(t.Context(), quitter{newWire(t)})
-		assert.ErrorIs(t, err, errReadEnded)
+		assert.ErrorIs(t, err, errGoexit)
 	})
 }
 

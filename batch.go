@@ -41,7 +41,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	}
 	b := &batch{session: session, exchange: x, most: s.options.MaxMessageBytes, settled: make(chan struct{}), open: 1}
 	session.batches.add()
-	own := Exchange{Check: x.Check, Overdue: x.Overdue, Send: b.send, Closing: x.Closing, emit: x.emit}
+	own := Exchange{Client: x.Client, Check: x.Check, Overdue: x.Overdue, Send: b.send, Closing: x.Closing, emit: x.emit}
 	var ignored error
 	for i := range elements {
 		e := &elements[i]

@@ -68,10 +68,10 @@ func (c Cache) newResults() *results {
 
 // cached returns the render function with a memory.
 func (d *definition) cached(args []given, render bound) bound {
-	return func(ctx context.Context) (*Result, error) {
+	return boundFunc(func(ctx context.Context) (*Result, error) {
 		c := callerOf(ctx)
 		if c.isCached { // one that includes this one: it has no principal
-			return render(ctx)
+			return render.call(ctx)
 		}
 		principal := ""
 		if !d.prompt.Cache.Shared {
@@ -89,10 +89,10 @@ func (d *definition) cached(args []given, render bound) bound {
 			if around != nil {
 				ctx = context.WithValue(ctx, includesKey{}, around)
 			}
-			return render(&workContext{ctx, &caller{server: c.server, rev: c.rev, own: ctx, rendered: d.prompt.Name, isCached: true}})
+			return render.call(&callerContext{ctx, &caller{server: c.server, rev: c.rev, own: ctx, rendered: d.prompt.Name, isCached: true}})
 		})
 		return result.own(), err
-	}
+	})
 }
 
 // own returns a copy of a result that others have too, for somebody who may

@@ -99,12 +99,11 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	if err := p.place.acquire(ctx, 0); err != nil {
 		return nil, err
 	}
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(errAnswered)
-	p.ctx = workContext{own, &caller{
+	defer p.ctx.cancel(errAnswered)
+	p.ctx.parent, p.ctx.caller = ctx, &caller{
 		server: s,
-		rev:    c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: own,
-	}}
+		rev:    c.rev, client: c.client, isLive: o.Request != nil, peer: p, own: &p.ctx,
+	}
 	if o.Notify != nil {
 		p.ctx.caller.progress.token = c.message.progressToken()
 	}
@@ -113,7 +112,7 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 	result, failed := w.do(&p.ctx, nil)
 	p.place.leaveServer()
 	if p.ctx.caller.asking.isUsed() {
-		cancel(errAnswered)
+		p.ctx.cancel(errAnswered)
 		p.ctx.caller.asking.close()
 	}
 	p.ctx.caller.progress.finish(p.ctx.caller, true)
@@ -131,7 +130,7 @@ func (s *Server) work(ctx context.Context, c *call, w work, o CallOptions) (json
 type callPeer struct {
 	server  *Server
 	options CallOptions
-	ctx     workContext
+	ctx     taskContext
 	place   place
 	clock   clock // never started: a Call has no time limit
 }
@@ -188,7 +187,8 @@ func (p *callPeer) ask(ctx context.Context, q *question) (result string, err err
 const requestFailed = "the request to it has failed"
 
 // notify is that of a peer.
-func (p *callPeer) notify(method string, params []byte) error {
+func (p *callPeer) notify(method string, params []byte) (err error) {
+	defer p.server.guard(&p.ctx, &err)
 	p.options.Notify(method, params)
 	return nil
 }

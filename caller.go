@@ -61,15 +61,15 @@ type peer interface {
 	notify(method string, params []byte) error
 }
 
-// workContext is the context of an author's function.
-type workContext struct {
+// callerContext is a context of somebody else's, for a caller.
+type callerContext struct {
 	context.Context
 	caller *caller
 }
 
 type callerKey struct{}
 
-func (c *workContext) Value(key any) any {
+func (c *callerContext) Value(key any) any {
 	if key == (callerKey{}) {
 		return c.caller
 	}

@@ -96,6 +96,15 @@
 //     Options.Logger; where the server is busy; and where a prompt needs input
 //     that the client cannot be asked for.
 //
+// # Limits
+//
+// Whatever a client can have more of is bounded, and so is the time that an
+// author's code has, by options whose zero values are safe. docs/limits.md in the
+// repository is the table of all of them: what is bounded, by how much, and what
+// happens where it is reached. SECURITY.md says what else may be relied upon, and
+// what is left to the author: who a client is, what it may do, and what a model
+// makes of what it reads.
+//
 // # Revisions
 //
 // All released revisions of the protocol are served, without configuration:

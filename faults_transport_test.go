@@ -71,6 +71,7 @@ func (w *faultyWire) Read(ctx context.Context) ([]byte, error) {
 	w.reads++
 	n := w.reads
 	assert.False(w.t, w.failed, "it reads on after a failure")
+	w.failed = true // unless it returns
 	w.mu.Unlock()
 	msg, err := w.onRead(n, func() ([]byte, error) { return w.wire.Read(ctx) })
 	w.mu.Lock()
@@ -86,6 +87,7 @@ func (w *faultyWire) Write(ctx context.Context, msg []byte) error {
 	n := w.writes
 	assert.False(w.t, w.broken, "it writes on after a failure")
 	w.tried = append(w.tried, string(msg))
+	w.broken = true // unless it returns
 	w.mu.Unlock()
 	_, err := w.onWrite(n, func() ([]byte, error) { return nil, nil })
 	w.mu.Lock()
@@ -274,6 +276,11 @@ var failures = []fault{
 		_, _ = do()
 		return nil, io.ErrUnexpectedEOF
 	}, io.ErrUnexpectedEOF, true, stragglers, false},
+	{"panics", func(*ordeal, func() ([]byte, error)) ([]byte, error) { panic(secretPanic) }, errPanic, true, stragglers, false},
+	{"ends its goroutine", func(*ordeal, func() ([]byte, error)) ([]byte, error) {
+		runtime.Goexit()
+		return nil, nil
+	}, errGoexit, true, stragglers, false},
 	{"heeds Close alone", func(o *ordeal, _ func() ([]byte, error)) ([]byte, error) {
 		<-o.bad.gone
 		return nil, io.ErrClosedPipe
@@ -298,14 +305,13 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					hit, late := false, false // late is when the client has closed its side
 					o := newOrdeal(t, func(o *ordeal) {
-						on := func(n int, do func() ([]byte, error)) ([]byte, error) {
+						on := func(n int, do func() ([]byte, error)) (msg []byte, err error) {
 							if n != at {
 								return do()
 							}
 							hit = true
-							msg, err := f.do(o, do)
-							late = o.closed.Load() && (!reading || errors.Is(err, io.EOF))
-							return msg, err
+							defer func() { late = o.closed.Load() && (!reading || errors.Is(err, io.EOF)) }()
+							return f.do(o, do)
 						}
 						if reading {
 							o.bad.onRead = on

@@ -47,7 +47,8 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 		if err != nil {
 			return err
 		}
-		value, problems := fill[T](f.plan, texts)
+		value := new(T)
+		problems := f.plan.fill(reflect.ValueOf(value).Elem(), texts)
 		if len(problems) > 0 {
 			return badFields(key, problems)
 		}
@@ -319,11 +320,9 @@ func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, er
 	return strictjson.Value{}, badAnswer(key, "has no action that is accept, decline or cancel")
 }
 
-// fill makes a T of the texts of its fields.
-func fill[T any](p *plan, args []given) (*T, []problem) {
-	in := new(T)
-	v := reflect.ValueOf(in).Elem()
-	return in, p.judge(args, func(a *argument, text string) *problem {
+// fill fills a struct with the texts of its fields.
+func (p *plan) fill(v reflect.Value, args []given) []problem {
+	return p.judge(args, func(a *argument, text string) *problem {
 		_, problem := a.value.read(fieldAt(v, a.index), text, false)
 		return problem
 	})

@@ -43,7 +43,7 @@ func subjectOf[T any](name, typ string, accepts func(string) bool, instance func
 		if len(problems) > 0 {
 			return nil, problems, nil
 		}
-		_, err = render(context.Background())
+		_, err = render.call(context.Background())
 		return instance(got.A, text), nil, err
 	}}
 }

@@ -46,7 +46,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argumentsError(name, problems).Message)
 	}
-	result, err := render(context.WithValue(ctx, includesKey{}, &includes{server: c.server, name: name, by: outer}))
+	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: c.server, name: name, by: outer}))
 	if err == nil && result == nil {
 		err = errors.New("the render function returned neither a result nor an error")
 	}

@@ -38,8 +38,10 @@ type Exchange struct {
 	// notification, and none for a response or a batch. An error from it is
 	// the answer to a request, and Handle's own error for anything else.
 	Session func(Envelope) (*Session, *Error)
-	// Client, if not empty, says who the client is, for Options.Rate, where
-	// neither a principal nor a session does: such as its network address.
+	// Client, if not empty, says who the client is, whatever sessions it has:
+	// such as its principal or network address. Options.MaxConcurrentPerClient
+	// goes by it, and Options.Rate where neither a principal nor a session says
+	// so.
 	Client string
 	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
 	// [Server.Serve] has it. It is called when that has passed, before the error
@@ -224,14 +226,13 @@ func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *
 	if err := t.enter(ctx, p); err != nil {
 		return nil, x.answer(errorAnswer(m.id, err))
 	}
-	t.ctx.caller = &t.caller
-	t.ctx.Context, t.cancel = context.WithCancelCause(ctx)
+	t.ctx.parent, t.ctx.caller = ctx, &t.caller
 	if b != nil {
 		b.addTask()
 	}
 	if session != nil {
 		if err := session.begin(t); err != nil {
-			t.cancel(nil)
+			t.ctx.cancel(nil)
 			t.leave()
 			if w.listen {
 				s.endListening(session)

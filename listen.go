@@ -109,7 +109,7 @@ func (s *Server) endListening(session *Session) {
 func (t *task) listen() error {
 	defer t.server.endListening(t.session)
 	defer t.leave()
-	defer t.cancel(errAnswered)
+	defer t.ctx.cancel(errAnswered)
 	var changed <-chan struct{}
 	acknowledged := "{}"
 	if t.work.wanted {

@@ -169,7 +169,7 @@ func (s *Server) innermost(ctx context.Context, r *Request) (*Response, error) {
 	}
 	// Each run of a prompt learns its own answers.
 	fork := c.fork()
-	response, f := p.attempt(&workContext{ctx, fork}, fork, r)
+	response, f := p.attempt(&callerContext{ctx, fork}, fork, r)
 	if f != nil {
 		return nil, &failureError{f}
 	}

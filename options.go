@@ -110,6 +110,12 @@ type Options struct {
 	// MaxConcurrentTotal is the same for all of the server's sessions
 	// together. Default: 1024.
 	MaxConcurrentTotal int
+	// MaxConcurrentPerClient is the same for all that one client does, where the
+	// transport says who it is: see Exchange.Client. For package streamablehttp
+	// it is a principal or, without one, a network address; behind a proxy all
+	// clients without a principal have the proxy's. Default: a quarter of
+	// MaxConcurrentTotal, and no less than MaxConcurrent.
+	MaxConcurrentPerClient int
 	// Rate is how many requests per second one client may send; the next is
 	// refused (-32603), with the time to wait as retryAfterMs in the error's data.
 	Rate Rate
@@ -225,6 +231,7 @@ func (o Options) complete() (Options, []error) {
 	fill("PageSize", &o.PageSize, defaultPageSize)
 	fill("MaxConcurrent", &o.MaxConcurrent, defaultMaxConcurrent)
 	fill("MaxConcurrentTotal", &o.MaxConcurrentTotal, defaultMaxConcurrentTotal)
+	fill("MaxConcurrentPerClient", &o.MaxConcurrentPerClient, max(o.MaxConcurrentTotal/4, o.MaxConcurrent))
 	fill("MaxSubscriptions", &o.MaxSubscriptions, defaultMaxSubscriptions)
 	fill("MaxSubscriptionsTotal", &o.MaxSubscriptionsTotal, defaultSubscriptionsTotal)
 	fill("MaxMessageBytes", &o.MaxMessageBytes, defaultMaxMessageBytes)

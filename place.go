@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// place is what a task holds of the limits of its session, if it has one, and
-// of its server. The task's own goroutine takes and leaves it; meanwhile any
+// place is what a task holds of the limits of its session, if it has one, of
+// its client, if that is known, and of its server. The task's own goroutine takes and leaves it; meanwhile any
 // goroutine of the author's may give it up while a client thinks.
 type place struct {
 	server, session *limiter // session may be nil
+	client          *share   // may be nil
 
 	mu   sync.Mutex // protects the fields below
 	held holding
@@ -21,19 +22,36 @@ type holding uint8
 
 const (
 	inSession holding = 1 << iota // counted in
+	inClient
 	inServer
 	sessionSlot // running
+	clientSlot
 	serverSlot
+	clientShare // there is one
 )
+
+// allButSession is what a task has no more of that only counts in its session.
+const allButSession = inClient | inServer | sessionSlot | clientSlot | serverSlot
 
 // enter counts the task in and reports whether there is room for it, or comes
 // to be within the patience. If it does, leave must follow.
 func (p *place) enter(ctx context.Context, patience *patience) bool {
+	if p.client != nil {
+		p.held |= clientShare
+	}
 	if p.session != nil {
 		if !p.session.enter(ctx, patience) {
+			p.leave()
 			return false
 		}
 		p.held |= inSession
+	}
+	if p.client != nil {
+		if !p.client.enter(ctx, patience) {
+			p.leave()
+			return false
+		}
+		p.held |= inClient
 	}
 	if !p.server.enter(ctx, patience) {
 		p.leave()
@@ -51,6 +69,12 @@ func (p *place) acquire(ctx context.Context, limit time.Duration) error {
 			return err
 		}
 		p.take(sessionSlot)
+	}
+	if p.client != nil {
+		if err := p.client.acquire(ctx, limit); err != nil {
+			return err
+		}
+		p.take(clientSlot)
 	}
 	if err := p.server.acquire(ctx, limit); err != nil {
 		return err
@@ -80,11 +104,20 @@ func (p *place) drop(h holding) {
 	if h&inServer != 0 {
 		p.server.leave()
 	}
+	if h&clientSlot != 0 {
+		p.client.release()
+	}
+	if h&inClient != 0 {
+		p.client.leave()
+	}
 	if h&sessionSlot != 0 {
 		p.session.release()
 	}
 	if h&inSession != 0 {
 		p.session.leave()
+	}
+	if h&clientShare != 0 {
+		p.client.end()
 	}
 }
 
@@ -101,7 +134,7 @@ func (p *place) leaveTurn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
-	p.drop(inServer | serverSlot | sessionSlot)
+	p.drop(allButSession)
 }
 
 // leaveServer is the end of the task for the server's limit, which comes
@@ -123,13 +156,17 @@ func (p *place) yield() bool {
 	if p.over {
 		return false
 	}
-	p.drop(inServer | serverSlot | sessionSlot)
+	p.drop(allButSession)
 	return true
 }
 
 // resume waits for the task's turn again. There is room for it, whatever the
 // limit says: a person has answered.
 func (p *place) resume(ctx context.Context) error {
+	if p.client != nil {
+		p.client.enterAgain()
+		p.take(inClient)
+	}
 	p.server.enterAgain()
 	p.take(inServer)
 	return p.acquire(ctx, 0)

@@ -50,7 +50,7 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 		return s.unknown(name.Text())
 	}
 	g.definition = d
-	g.texts, g.undeclared = d.plan.collect(args, s.options.StrictArguments, c.message.large)
+	g.texts, g.undeclared = d.plan.collect(g.few[:0], args, s.options.StrictArguments, c.message.large)
 	return nil, work{
 		code: g, subject: slog.String("prompt", d.prompt.Name),
 		failed: renderFailed,
@@ -109,6 +109,7 @@ type rendering struct {
 	rev        revision.Revision
 	definition *definition
 	texts      []given   // of the declared arguments
+	few        [4]given  // which has room for the texts of most prompts
 	undeclared []problem // of others
 	refilled   []int     // positions of those that a form has just filled in
 	rounds     int       // of such forms
@@ -157,7 +158,7 @@ func (g *rendering) render(ctx context.Context, c *caller) (*Result, *failure) {
 		if len(problems) > 0 {
 			refused = &failure{seen: argumentsError(d.prompt.Name, problems)}
 		} else {
-			result, err := render(ctx)
+			result, err := render.call(ctx)
 			if err == nil {
 				return result, nil
 			}

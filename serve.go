@@ -63,7 +63,7 @@ func (c *connection) serve(parent context.Context) error {
 	// Both goroutines end soon after c.ctx, which ends before serve does.
 	read := make(chan error, 1)
 	c.spawn(func() {
-		err := errReadEnded
+		err := fmt.Errorf("reading: %w", errGoexit) // unless readAll returns
 		defer func() { read <- err }()
 		err = c.readAll(reading)
 	})
@@ -95,7 +95,7 @@ func (c *connection) serve(parent context.Context) error {
 	c.session.Close()
 	c.cancel(nil)
 	c.spawn(func() {
-		if err := c.transport.Close(); err != nil {
+		if err := c.close(); err != nil {
 			c.server.log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
 		}
 	})
@@ -108,8 +108,6 @@ func (c *connection) serve(parent context.Context) error {
 	}
 	return fmt.Errorf("prompts: %w", err)
 }
-
-var errReadEnded = errors.New("reading: the transport has ended the goroutine")
 
 // spawn runs f on a goroutine that serve waits for.
 func (c *connection) spawn(f func()) {
@@ -160,7 +158,7 @@ func (c *connection) readAll(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		msg, err := c.transport.Read(ctx)
+		msg, err := c.read(ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge):
 			err = c.exchange.answer(c.session.errorAnswer(&message{}, errTooLarge))
@@ -173,6 +171,12 @@ func (c *connection) readAll(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// read calls the transport's Read.
+func (c *connection) read(ctx context.Context) (msg []byte, err error) {
+	defer c.server.guard(c.ctx, &err)
+	return c.transport.Read(ctx)
 }
 
 func (c *connection) handle(msg []byte) error {
@@ -206,14 +210,24 @@ func (c *connection) write(msg []byte) error {
 	return c.writeLocked(msg)
 }
 
-func (c *connection) writeLocked(msg []byte) error {
+// writeLocked calls the transport's Write, unless the connection is over.
+func (c *connection) writeLocked(msg []byte) (err error) {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
 	}
-	err := c.transport.Write(c.ctx, msg)
-	if err != nil {
-		err = fmt.Errorf("writing: %w", err)
-		c.cancel(err)
-	}
-	return err
+	err = errGoexit // unless Write returns
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing: %w", err)
+			c.cancel(err)
+		}
+	}()
+	defer c.server.guard(c.ctx, &err)
+	return c.transport.Write(c.ctx, msg)
+}
+
+// close calls the transport's Close.
+func (c *connection) close() (err error) {
+	defer c.server.guard(c.ctx, &err)
+	return c.transport.Close()
 }

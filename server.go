@@ -25,6 +25,7 @@ type Server struct {
 	logger   *logger
 	handler  Handler // the middleware around innermost; nil if there is none
 	limit    *limiter
+	shares   *shares // of the limit, by client
 	places   listenPlaces
 	ownKey   []byte // for states, if the author has none
 
@@ -61,6 +62,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		registry:    r,
 		options:     o,
 		limit:       newLimiter(o.MaxConcurrentTotal),
+		shares:      newShares(o.MaxConcurrentPerClient),
 		logger:      newLogger(o.Logger, o.LogRate),
 		ownKey:      make([]byte, stateKey),
 		initialized: map[revision.Revision][]byte{},

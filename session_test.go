@@ -382,7 +382,6 @@ func TestBeginChecksAgain(t *testing.T) {
 	t.Parallel()
 	session := newSession(t, NewServer(nil, Options{}))
 	one, other := &task{key: requestID{text: "1"}, session: session}, &task{key: requestID{text: "1"}, session: session}
-	one.cancel = func(error) {}
 	require.Nil(t, session.begin(one))
 	assert.Equal(t, errInFlight, session.begin(other))
 	session.Close()

@@ -356,7 +356,7 @@ func TestCacheHints(t *testing.T) {
 	assert.ErrorContains(t, err, "CacheTTL is negative")
 }
 
-// LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
+// LOG-01, LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
 // to one that asks for it.
 func TestNothingIsLoggedToTheClient(t *testing.T) {
 	t.Parallel()
@@ -370,6 +370,7 @@ func TestNothingIsLoggedToTheClient(t *testing.T) {
 		}
 		assert.Len(t, c.ask(getLine("1", "faulty")), 1)
 		assert.Equal(t, 3, strings.Count(j.String(), "the disk is on fire"))
+		assert.NotContains(t, c.ask(envelopedLine("2", "server/discover", ""))[0], "logging")
 		require.NoError(t, c.end())
 	})
 }

@@ -43,8 +43,7 @@ type task struct {
 	caller   caller
 	batch    *batch // that it is part of, or nil
 
-	ctx     workContext
-	cancel  context.CancelCauseFunc
+	ctx     taskContext
 	settled atomic.Bool
 	hasLeft atomic.Bool // of a subscription
 	sending sync.Mutex  // held to call the exchange's Send, and for the field below
@@ -61,7 +60,7 @@ func (t *task) abandon(cause error) bool {
 	if !t.settle() {
 		return false
 	}
-	t.cancel(cause)
+	t.ctx.cancel(cause)
 	if t.work.listen {
 		t.leave() // its place is free at once
 	}
@@ -88,6 +87,9 @@ func (t *task) enter(ctx context.Context, p *patience) *Error {
 	t.place.server = t.server.limit
 	if t.session != nil {
 		t.place.session = t.session.limit
+	}
+	if t.exchange.Client != "" {
+		t.place.client = t.server.shares.take(t.exchange.Client)
 	}
 	if !t.place.enter(ctx, p) {
 		return busy()
@@ -126,7 +128,7 @@ func (t *task) run(limit time.Duration) error {
 		limit = min(limit, t.work.limit)
 	}
 	defer t.leaveAtEnd()
-	defer t.cancel(errAnswered)
+	defer t.ctx.cancel(errAnswered)
 	if err := t.place.acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
 	}
@@ -193,15 +195,16 @@ func (t *task) close() {
 // work is done: the client is told before it has the answer.
 func (t *task) stopAsking() {
 	if t.caller.asking.isUsed() {
-		t.cancel(errAnswered)
+		t.ctx.cancel(errAnswered)
 		t.caller.asking.close()
 	}
 }
 
 // emit sends a message that is not the answer, unless the task is settled.
-func (t *task) emit(msg []byte) error {
+func (t *task) emit(msg []byte) (err error) {
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	defer t.server.guard(&t.ctx, &err)
 	if t.exchange.emit != nil {
 		return t.exchange.emit(t, msg)
 	}
@@ -260,12 +263,21 @@ func (t *task) expire(limit time.Duration) {
 	if !t.conclude() {
 		return
 	}
-	t.cancel(errTimeLimit)
+	t.ctx.cancel(errTimeLimit)
+	defer t.replyOverdue(limit) // whatever Overdue does
+	var err error
+	defer t.server.guard(&t.ctx, &err)
 	if t.exchange.Overdue != nil {
 		t.exchange.Overdue()
 	}
+}
+
+// replyOverdue answers for expire, on the goroutine of its timer.
+func (t *task) replyOverdue(limit time.Duration) {
+	defer t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
+	var err error
+	defer t.server.guard(&t.ctx, &err)
 	_ = t.reply(errorAnswer(t.id, internalError("the request took too long")))
-	t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
 }
 
 // fail answers with a failure of the work.

@@ -94,7 +94,7 @@ func readAs[T any](t testing.TB, text string, s *jsonschema.Schema) (T, []proble
 	d := compiled(t, typed(&got, Argument{Name: "a", Schema: s}))
 	render, problems := d.bind([]given{{text: text, ok: true}})
 	if len(problems) == 0 {
-		_, err := render(context.Background())
+		_, err := render.call(context.Background())
 		require.NoError(t, err)
 	}
 	return got.A, problems
@@ -440,7 +440,7 @@ func TestValuesWithoutStruct(t *testing.T) {
 				return
 			}
 			require.Empty(t, problems)
-			_, err := render(context.Background())
+			_, err := render.call(context.Background())
 			require.NoError(t, err)
 			assert.Equal(t, map[string]string{"a": c.text}, got)
 		})
@@ -455,7 +455,7 @@ func TestEmptyText(t *testing.T) {
 		d := compiled(t, p)
 		render, problems := d.bind([]given{{text: "", ok: true}})
 		if len(problems) == 0 {
-			_, err := render(context.Background())
+			_, err := render.call(context.Background())
 			require.NoError(t, err)
 		}
 		return problems
@@ -525,7 +525,7 @@ func TestDefaults(t *testing.T) {
 	for range 2 {
 		render, problems := d.bind(make([]given, 10))
 		require.Empty(t, problems)
-		_, err := render(context.Background())
+		_, err := render.call(context.Background())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		got.L[0], got.M["k"], got.O.Name, got.X[0], *got.N = "z", "z", "z", 9, 9
@@ -542,7 +542,7 @@ func TestDefaults(t *testing.T) {
 		render, problems := d.bind([]given{{}, {text: "given", ok: true}, {}})
 		require.Empty(t, problems)
 		args = nil
-		_, err := render(context.Background())
+		_, err := render.call(context.Background())
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"a": "changed", "b": "given"}, args)
 	}
@@ -586,7 +586,7 @@ func TestEmbedded(t *testing.T) {
 		}
 		render, problems := d.bind(in)
 		require.Empty(t, problems)
-		_, err := render(context.Background())
+		_, err := render.call(context.Background())
 		require.NoError(t, err)
 	}
 	bind("1", "-", "-", "-", "x")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -138,7 +139,22 @@ func (f *faultyStream) serve(t *testing.T) error {
 	return err
 }
 
-var errDisk = errors.New("the disk is on fire")
+var (
+	errDisk = errors.New("the disk is on fire")
+	errAny  = errors.New("any error")
+)
+
+func assertError(t *testing.T, want, err error, call string, at int) {
+	t.Helper()
+	switch want {
+	case nil:
+		assert.NoError(t, err, "%s %d", call, at+1)
+	case errAny:
+		assert.Error(t, err, "%s %d", call, at+1)
+	default:
+		assert.ErrorIs(t, err, want, "%s %d", call, at+1)
+	}
+}
 
 // STD-03, STD-09: whichever Read of the stream fails, and however, the server
 // ends: at once if the stream does.
@@ -178,6 +194,17 @@ func TestEveryReadOfAStreamFails(t *testing.T) {
 			<-f.gone
 			return 0, io.ErrClosedPipe
 		}},
+		{"panics", errAny, func(*faultyStream, []byte, func([]byte) (int, error)) (int, error) { panic(secret) }},
+		{"has read less than nothing", errAny, func(*faultyStream, []byte, func([]byte) (int, error)) (int, error) { return -1, nil }},
+		{"ends its goroutine", errAny, func(*faultyStream, []byte, func([]byte) (int, error)) (int, error) {
+			runtime.Goexit()
+			return 0, nil
+		}},
+		{"returns half a line for ever after Close", nil, func(f *faultyStream, p []byte, _ func([]byte) (int, error)) (int, error) {
+			<-f.gone
+			time.Sleep(time.Minute)
+			return copy(p, "{}"), nil
+		}},
 		{"returns a line after Close", nil, func(f *faultyStream, p []byte, _ func([]byte) (int, error)) (int, error) {
 			<-f.gone
 			time.Sleep(time.Hour)
@@ -197,11 +224,7 @@ func TestEveryReadOfAStreamFails(t *testing.T) {
 					}
 					err := f.serve(t)
 					time.Sleep(2 * time.Hour) // the last Read returns
-					if test.want == nil {
-						assert.NoError(t, err, "read %d", at+1)
-					} else {
-						assert.ErrorIs(t, err, test.want, "read %d", at+1)
-					}
+					assertError(t, test.want, err, "read", at)
 				})
 			}
 		})
@@ -223,6 +246,11 @@ func TestEveryWriteOfAStreamFails(t *testing.T) {
 		{"fails half-way", errDisk, func(_ *faultyStream, p []byte) (int, error) { return len(p) / 2, errDisk }},
 		{"takes all and fails", errDisk, func(_ *faultyStream, p []byte) (int, error) { return len(p), errDisk }},
 		{"finds nobody", nil, func(*faultyStream, []byte) (int, error) { return 0, io.ErrClosedPipe }},
+		{"panics", errAny, func(*faultyStream, []byte) (int, error) { panic(secret) }},
+		{"ends its goroutine", errAny, func(*faultyStream, []byte) (int, error) {
+			runtime.Goexit()
+			return 0, nil
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -249,13 +277,21 @@ func TestEveryWriteOfAStreamFails(t *testing.T) {
 					err := f.serve(t)
 					assert.Less(t, time.Since(began), time.Minute, "it does not end by itself")
 					assert.Equal(t, at+1, f.writes, "it writes on")
-					if test.want == nil {
-						assert.NoError(t, err, "write %d", at+1)
-					} else {
-						assert.ErrorIs(t, err, test.want, "write %d", at+1)
-					}
+					assertError(t, test.want, err, "write", at)
 				})
 			}
 		})
 	}
+}
+
+// A write that has panicked may have sent half a line: nothing follows it.
+func TestWriteAfterAPanic(t *testing.T) {
+	t.Parallel()
+	f := newFaultyStream()
+	f.onWrite = func(int, []byte) (int, error) { panic(secret) }
+	wire := stdio.NewStream(f, f, stdio.Options{})
+	assert.PanicsWithValue(t, secret, func() { _ = wire.Write(t.Context(), []byte("{}")) })
+	assert.ErrorContains(t, wire.Write(t.Context(), []byte("{}")), "panicked")
+	assert.Equal(t, 1, f.writes)
+	assert.NoError(t, wire.Close())
 }

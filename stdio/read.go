@@ -2,8 +2,21 @@ package stdio
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 )
+
+// openStream is the stream until Close is called: then it has ended, whatever
+// more it would return.
+type openStream struct{ t *Transport }
+
+func (s openStream) Read(p []byte) (int, error) {
+	if s.t.done() {
+		return 0, errClosed
+	}
+	return s.t.r.Read(p)
+}
 
 // readBufferBytes is how much is asked of the stream at once.
 const readBufferBytes = 16 << 10
@@ -54,14 +67,23 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
+var errGoexit = errors.New("stdio: its goroutine was ended by runtime.Goexit")
+
 // pump reads lines and hands them to Read, one at a time. It is a goroutine of
 // its own because a read of a terminal or a blocking pipe cannot be
 // interrupted: Read can stop waiting for the pump, and a line that comes in
 // meanwhile waits here for the next Read. The pump ends with the stream, on
-// any error of it, and after Close as soon as the stream's Read returns.
+// any error of it, and after Close as soon as the stream's Read returns. A panic
+// of the stream counts as its error: here it would end the process.
 func (t *Transport) pump() {
+	t.end = errGoexit // unless it comes to its end
 	defer close(t.lines)
-	in := newLineReader(t.r, t.limit, readBufferBytes)
+	defer func() {
+		if v := recover(); v != nil {
+			t.end = fmt.Errorf("stdio: read: panic: %v", v) // bufio panics at a count below 0
+		}
+	}()
+	in := newLineReader(openStream{t}, t.limit, readBufferBytes)
 	for {
 		msg, err := in.next()
 		if err != nil && err != in.tooLarge {

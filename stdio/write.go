@@ -11,7 +11,10 @@ import (
 // maxKeptBytes is the size of the largest buffer that is kept between writes.
 const maxKeptBytes = 64 << 10
 
-var errNewline = errors.New("stdio: message contains a newline")
+var (
+	errNewline  = errors.New("stdio: message contains a newline")
+	errNoReturn = errors.New("stdio: an earlier write has panicked or ended its goroutine")
+)
 
 // Write sends msg and a newline in one call of the stream's Write. It does not
 // keep msg. A message that contains a newline is refused: nothing of it is
@@ -19,7 +22,7 @@ var errNewline = errors.New("stdio: message contains a newline")
 // ended, in which case Write returns ctx.Err(). A write that is under way is
 // not interrupted by ctx, only by Close, where the medium allows that.
 //
-// Any error of the stream, a short write included, is final: the other side may
+// Any error of the stream, a short write or a panic included, is final: the other side may
 // have got half a line, so each later Write returns the same error and writes
 // nothing. The error wraps the stream's own, and io.ErrClosedPipe as well where
 // the other side has gone or the Transport has been closed.
@@ -43,10 +46,12 @@ func (t *Transport) Write(ctx context.Context, msg []byte) error {
 	if cap(buf) <= maxKeptBytes {
 		t.buf = buf
 	}
+	t.broken = errNoReturn // unless Write returns
 	n, err := t.w.Write(buf)
 	if err == nil && n < len(buf) {
 		err = io.ErrShortWrite
 	}
+	t.broken = nil
 	if err != nil {
 		t.broken = t.describe("write", err)
 	}

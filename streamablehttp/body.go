@@ -1,51 +1,15 @@
 package streamablehttp
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 )
 
-const (
-	// smallBody is the size of a body up to which there is always room for it.
-	smallBody = 16 << 10
-	// pendingBodies is how many larger ones of the largest size may be on their
-	// way at a time.
-	pendingBodies = 16
-)
-
-// bodies bounds the memory for bodies that are on their way: a client can be
-// slow to send all of one that it has announced.
-type bodies struct {
-	mu   sync.Mutex // protects the field below
-	room int64      // bytes
-}
-
-var errNoRoom = errors.New("there is no room for the body")
-
-// take takes room, which give gives back, and reports whether there was some.
-func (b *bodies) take(n int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.room < n {
-		return false
-	}
-	b.room -= n
-	return true
-}
-
-func (b *bodies) give(n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.room += n
-}
-
 // readBody reads the body of a POST.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := h.readAll(w, r)
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client) ([]byte, error) {
+	body, err := h.readAll(w, r, c)
 	switch {
 	case err != nil && r.ProtoMajor == 1: // later versions have one connection for many requests
 		// The deadline stays: net/http goes on to read what is left of it.
@@ -56,35 +20,69 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	return body, err
 }
 
-func (h *Handler) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readAll makes no more room for a body than for twice what has arrived: its
+// client may announce what it never sends.
+func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client) ([]byte, error) {
 	most := int64(h.server.MaxMessageBytes())
-	if r.ContentLength > most { // which room does not help
+	size, isAnnounced := r.ContentLength, r.ContentLength >= 0
+	switch {
+	case size > most: // which room does not help
 		return nil, &http.MaxBytesError{Limit: most}
+	case !isAnnounced:
+		size = most // it may turn out to be no more than
 	}
-	limited := http.MaxBytesReader(w, r.Body, most)
-	if size := r.ContentLength; size >= 0 && size <= smallBody {
-		body := make([]byte, size)
-		_, err := io.ReadFull(limited, body)
-		return body, err
+	from := http.MaxBytesReader(w, r.Body, most)
+	room := reservation{bodies: &h.bodies, client: c.name}
+	defer room.give()
+	first := int64(smallBody)
+	if !isAnnounced {
+		first = 1 << 10
 	}
-	size := r.ContentLength
-	var body bytes.Buffer
-	if size < 0 { // which it may turn out to be no more than
-		if _, err := io.CopyN(&body, limited, smallBody); err != nil {
-			if errors.Is(err, io.EOF) {
-				return body.Bytes(), nil
-			}
+	body := make([]byte, min(size, first))
+	n := 0
+	for {
+		read, err := readInto(from, body[n:])
+		n += read
+		switch {
+		case errors.Is(err, io.EOF) && !isAnnounced:
+			return body[:n], nil
+		case errors.Is(err, io.EOF):
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
 			return nil, err
+		case int64(n) == size:
+			if !isAnnounced {
+				err = readEnd(from)
+			}
+			return body, err
 		}
-		size = most
+		next := min(2*int64(n), size)
+		if next > smallBody && !room.grow(next) {
+			return nil, errNoRoom
+		}
+		body = append(make([]byte, 0, next), body...)[:next]
 	}
-	if !h.bodies.take(size) {
-		return nil, errNoRoom
+}
+
+// readInto reads until p is full, or returns why it is not.
+func readInto(from io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var read int
+		read, err = from.Read(p[n:])
+		n += read
 	}
-	defer h.bodies.give(size)
-	if r.ContentLength >= 0 {
-		body.Grow(int(size) + bytes.MinRead) // and no more while it is read
+	if n == len(p) {
+		err = nil // it is read again, if there is to be more
 	}
-	_, err := body.ReadFrom(limited)
-	return body.Bytes(), err
+	return n, err
+}
+
+// readEnd returns nil if nothing follows.
+func readEnd(from io.Reader) error {
+	var more [1]byte
+	_, err := readInto(from, more[:]) // which finds that it is too much, if there is some
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }

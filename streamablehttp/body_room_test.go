@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,21 +27,47 @@ func (b *bodies) left() int64 {
 	return b.room
 }
 
-// slowBodies has as many bodies on their way as there is room for, and returns the
-// connection of one.
-func slowBodies(p *place, size int) (last net.Conn) {
+// addressHeader is the address that a request of a test comes from.
+const addressHeader = "Test-Address"
+
+// newBodyPlace is a place for bodies of at most size bytes.
+func newBodyPlace(t *testing.T, size int, o Options) *place {
+	return newPipePlaceOf(t, prompts.Options{MaxMessageBytes: size}, o, func(s *httptest.Server) {
+		inner := s.Config.Handler
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if from := r.Header.Get(addressHeader); from != "" {
+				r.RemoteAddr = from + ":1"
+			}
+			inner.ServeHTTP(w, r)
+		})
+	})
+}
+
+// slowBodies has n bodies of a client on their way, each of which takes room for
+// size bytes, and returns the connection of the last.
+func slowBodies(p *place, from string, n, size int) (last net.Conn) {
 	_, mirror := modernGet("text")
-	for range pendingBodies {
-		last = p.begin(fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
-			headerVersion+": %s\r\n"+headerMethod+": %s\r\n"+headerName+": %s\r\nContent-Length: %d\r\n\r\n{",
-			mirror[headerVersion], mirror[headerMethod], mirror[headerName], size))
+	for range n {
+		last = p.begin(fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+addressHeader+": %s\r\n"+
+			headerVersion+": %s\r\n"+headerMethod+": %s\r\n"+headerName+": %s\r\nContent-Length: %d\r\n\r\n{%s",
+			from, mirror[headerVersion], mirror[headerMethod], mirror[headerName], size, strings.Repeat(" ", size/2)))
+		synctest.Wait()
 	}
-	synctest.Wait()
+	return last
+}
+
+// allRoom has four clients take all room that there is.
+func allRoom(t *testing.T, p *place, size int) (last net.Conn) {
+	for i := range pendingBodies / pendingBodiesOfOne {
+		last = slowBodies(p, fmt.Sprintf("192.0.2.%d", i+1), pendingBodiesOfOne, size)
+	}
+	require.Zero(t, p.handler.bodies.left())
 	return last
 }
 
 // Once as many large bodies are on their way as there is room for, the next is
-// refused, small ones are not, and one that could never pass is told so.
+// refused, small ones are not, and one that could never pass is told so. Those of
+// one client do not keep those of another out.
 func TestBodiesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 10
@@ -49,7 +76,7 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		size   int
-		status int
+		status int // where there is no room for large ones
 	}{
 		{"as it is", len(body), 200},
 		{"small", smallBody, 200},
@@ -58,37 +85,56 @@ func TestBodiesOnTheirWay(t *testing.T) {
 		{"too large", size + 1, 413},
 	} {
 		for _, isChunked := range []bool{false, true} {
-			if isChunked && test.size >= smallBody {
-				continue // how large it is shows too late
+			if isChunked && (test.size > size || test.size == smallBody) {
+				continue // that it is over shows too late
 			}
-			t.Run(fmt.Sprintf("%s %v", test.name, isChunked), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					p := newPipePlaceOf(t, prompts.Options{MaxMessageBytes: size}, Options{})
-					slowBodies(p, size)
-					require.Zero(t, p.handler.bodies.left())
-					r := p.request(http.MethodPost, padded(test.size), mirror)
-					if isChunked {
-						r.Body, r.ContentLength = io.NopCloser(r.Body), -1
-					}
-					got := p.do(r)
-					assert.Equal(t, test.status, got.status, got.body)
-					assert.NotEmpty(t, got.body)
-					assert.Equal(t, test.status == 503, got.header.Get("Retry-After") == "1", got.header)
-					assert.Zero(t, p.handler.bodies.left())
+			for _, taken := range []string{"all", "the client's", "another client's"} {
+				t.Run(fmt.Sprintf("%s, chunked %v, %s room is taken", test.name, isChunked, taken), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						p := newBodyPlace(t, size, Options{})
+						status := test.status
+						switch taken {
+						case "all":
+							allRoom(t, p, size)
+						case "the client's":
+							slowBodies(p, "192.0.2.99", pendingBodiesOfOne, size)
+						default:
+							slowBodies(p, "192.0.2.98", pendingBodiesOfOne, size)
+							if status == 503 {
+								status = 200
+							}
+						}
+						before := p.handler.bodies.left()
+						r := p.request(http.MethodPost, padded(test.size), mirror)
+						r.Header.Set(addressHeader, "192.0.2.99")
+						if isChunked {
+							r.Body, r.ContentLength = io.NopCloser(r.Body), -1
+						}
+						got := p.do(r)
+						assert.Equal(t, status, got.status, got.body)
+						assert.NotEmpty(t, got.body)
+						assert.Equal(t, status == 503, got.header.Get("Retry-After") == "1", got.header)
+						assert.Equal(t, before, p.handler.bodies.left())
+					})
 				})
-			})
+			}
 		}
 	}
-	t.Run("chunked", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			p := newPipePlaceOf(t, prompts.Options{MaxMessageBytes: size}, Options{})
-			slowBodies(p, size)
-			r := p.request(http.MethodPost, padded(smallBody+1), mirror)
-			r.Body, r.ContentLength = io.NopCloser(r.Body), -1
-			assert.Equal(t, http.StatusServiceUnavailable, p.do(r).status)
-		})
+}
+
+// A client that announces a large body and does not send it takes no room.
+func TestBodiesThatAreOnlyAnnounced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const size = 64 << 10
+		p := newBodyPlace(t, size, Options{})
+		for range 2 * pendingBodies {
+			p.begin(fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", size))
+		}
+		synctest.Wait()
+		assert.Equal(t, 2*pendingBodies, p.underWay())
+		assert.EqualValues(t, pendingBodies*size, p.handler.bodies.left())
 	})
 }
 
@@ -103,11 +149,11 @@ func TestBodyGivesRoomBack(t *testing.T) {
 		status int // 0 for no reply
 	}{
 		{"all of it", func(c net.Conn) error {
-			_, err := io.WriteString(c, body[1:]+strings.Repeat(" ", size-len(body)))
+			_, err := io.WriteString(c, strings.Repeat(" ", size/2-1-len(body[1:]))+body[1:])
 			return err
 		}, 200},
 		{"all of what is none", func(c net.Conn) error {
-			_, err := io.WriteString(c, strings.Repeat(" ", size-1))
+			_, err := io.WriteString(c, strings.Repeat(" ", size/2-1))
 			return err
 		}, 400},
 		{"too slow", func(net.Conn) error { return nil }, 400},
@@ -116,10 +162,9 @@ func TestBodyGivesRoomBack(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p := newPipePlaceOf(t, prompts.Options{MaxMessageBytes: size}, Options{ReadTimeout: limit})
+				p := newBodyPlace(t, size, Options{ReadTimeout: limit})
 				begin := time.Now()
-				c := slowBodies(p, size)
-				require.Zero(t, p.handler.bodies.left())
+				c := allRoom(t, p, size)
 				require.NoError(t, test.end(c))
 				if test.status != 0 {
 					response, err := http.ReadResponse(bufio.NewReader(c), nil)
@@ -133,6 +178,7 @@ func TestBodyGivesRoomBack(t *testing.T) {
 				time.Sleep(limit) // the others too have had their time
 				synctest.Wait()
 				assert.Equal(t, int64(pendingBodies*size), p.handler.bodies.left())
+				assert.Empty(t, p.handler.bodies.clients)
 			})
 		})
 	}
@@ -160,10 +206,11 @@ func TestReadBody(t *testing.T) {
 		{"the largest", most, most, most, nil},
 		{"too large", most + 1, most + 1, 0, isTooLarge},
 		{"small, cut off", 100, 50, 0, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
-		{"large, cut off", most, most / 2, most, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
+		{"twice as large", 2 * smallBody, 2 * smallBody, 2 * smallBody, nil},
+		{"large, cut off", most, most/4 - 1, most / 4, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
 		{"chunked, nothing", -1, 0, 0, nil},
 		{"chunked, small", -1, smallBody - 1, 0, nil},
-		{"chunked, larger", -1, smallBody + 1, most, nil},
+		{"chunked, larger", -1, smallBody + 1, 2 * smallBody, nil},
 		{"chunked, the largest", -1, most, most, nil},
 		{"chunked, too large", -1, most + 1, most, isTooLarge},
 	} {
@@ -184,7 +231,7 @@ func TestReadBody(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			r.ContentLength = test.announced
-			body, err := h.readBody(&recorder{}, r)
+			body, err := h.readBody(&recorder{}, r, client{name: "a"})
 			assert.Equal(t, test.room, pendingBodies*most-least)
 			assert.Equal(t, int64(pendingBodies*most), h.bodies.left())
 			if test.fault != nil {
@@ -194,8 +241,7 @@ func TestReadBody(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, bytes.Repeat([]byte(" "), test.size), append([]byte{}, body...))
 			if test.announced >= 0 {
-				const page = 8 << 10 // to which the size of an allocation is rounded up
-				assert.LessOrEqual(t, cap(body), test.size+bytes.MinRead+page, "the buffer has grown")
+				assert.Equal(t, test.size, cap(body), "the buffer is larger than the body")
 			}
 		})
 	}

@@ -39,7 +39,7 @@ type Handler struct {
 // that means nothing.
 func NewHandler(s *prompts.Server, o Options) *Handler {
 	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}}
-	h.bodies.room = pendingBodies * int64(s.MaxMessageBytes())
+	h.bodies.open(int64(s.MaxMessageBytes()))
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h

@@ -28,7 +28,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
 		return
 	}
-	body, err := h.readBody(w, r)
+	body, err := h.readBody(w, r, c)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -99,7 +99,7 @@ func (x *exchange) answer(body []byte) {
 // why there is none.
 func (x *exchange) handle(ctx context.Context, body []byte) error {
 	e := prompts.Exchange{
-		Client: x.client.address, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
+		Client: x.client.name, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's

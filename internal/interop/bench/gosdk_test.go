@@ -10,36 +10,68 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startGoSDK starts a server of the official Go SDK behind a connection.
-func startGoSDK(tb testing.TB) server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, &mcp.ServerOptions{PageSize: pageSize})
-	for i := range promptCount {
-		s.AddPrompt(&mcp.Prompt{
-			Name:        promptName(i),
-			Description: promptDescription(i),
-			Arguments: []*mcp.PromptArgument{
-				{Name: "code", Description: codeArgument, Required: true},
-				{Name: "language", Description: languageArgument, Required: true},
-			},
-		}, renderGoSDK)
+func newGoSDK(o setup) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1.0.0"}, &mcp.ServerOptions{PageSize: o.page})
+	for _, e := range entries(o.prompts) {
+		s.AddPrompt(declareGoSDK(e, o.checked), renderGoSDK(o.checked))
 	}
+	return s
+}
+
+func declareGoSDK(e entry, checked bool) *mcp.Prompt {
+	p := &mcp.Prompt{
+		Name:        e.name,
+		Description: e.description,
+		Arguments: []*mcp.PromptArgument{
+			{Name: "code", Description: codeArgument, Required: true},
+			{Name: "language", Description: languageArgument, Required: true},
+		},
+	}
+	if checked {
+		p.Arguments = append(p.Arguments, &mcp.PromptArgument{Name: "problems", Description: problemsArgument, Required: true})
+	}
+	return p
+}
+
+func renderGoSDK(checked bool) mcp.PromptHandler {
+	return func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		args := r.Params.Arguments
+		says := ""
+		if checked {
+			says = checkedText(args["language"], args["code"], args["problems"])
+		} else {
+			says = text(args["language"], args["code"])
+		}
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{
+			{Role: "user", Content: &mcp.TextContent{Text: says}},
+		}}, nil
+	}
+}
+
+// startGoSDK starts a server of the official Go SDK behind a connection.
+func startGoSDK(tb testing.TB, o setup) *subject {
+	s := newGoSDK(o)
 	p := newPipe()
+	connectGoSDK(tb, s, p)
+	initialize(tb, p.ask)
+	require.NoError(tb, p.send([]byte(initialized)))
+	return &subject{
+		ask: p.ask,
+		add: func(e entry) error {
+			s.AddPrompt(declareGoSDK(e, false), renderGoSDK(false))
+			return nil
+		},
+		remove: s.RemovePrompts,
+	}
+}
+
+func connectGoSDK(tb testing.TB, s *mcp.Server, p *pipe) {
 	session, err := s.Connect(context.Background(), connector{p}, nil)
 	require.NoError(tb, err)
 	tb.Cleanup(func() {
 		assert.NoError(tb, p.Close())
 		assert.NoError(tb, session.Wait())
 	})
-	initialize(tb, p.ask)
-	require.NoError(tb, p.send([]byte(initialized)))
-	return p.ask
-}
-
-func renderGoSDK(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	args := r.Params.Arguments
-	return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{
-		{Role: "user", Content: &mcp.TextContent{Text: text(args["language"], args["code"])}},
-	}}, nil
 }
 
 // connector is a pipe as the SDK wants its transports.

@@ -12,7 +12,8 @@ import (
 // pipe is a connection of channels, for one request at a time.
 type pipe struct {
 	in, out chan []byte
-	written []byte // the last answer
+	written []byte           // the last answer
+	heard   func(msg []byte) // of changes, if not nil
 	closing sync.Once
 	closed  chan struct{}
 }
@@ -59,8 +60,14 @@ func (p *pipe) Read(ctx context.Context) ([]byte, error) {
 }
 
 // Write hands a copy over. The client is done with it before it asks again,
-// and so before the next Write.
+// and so before the next Write. What is unasked does not wait for it.
 func (p *pipe) Write(ctx context.Context, msg []byte) error {
+	if isNotification(msg) {
+		if p.heard != nil {
+			p.heard(msg)
+		}
+		return nil
+	}
 	p.written = append(p.written[:0], msg...)
 	select {
 	case p.out <- p.written:
@@ -75,4 +82,9 @@ func (p *pipe) Write(ctx context.Context, msg []byte) error {
 func (p *pipe) Close() error {
 	p.closing.Do(func() { close(p.closed) })
 	return nil
+}
+
+// isNotification tells a notification from an answer by what it begins with.
+func isNotification(msg []byte) bool {
+	return bytes.Contains(msg[:min(len(msg), 64)], []byte(`"method":"notifications/`))
 }

@@ -1,0 +1,134 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// GAP-14: a message may have as many bytes as the options say, and 4 MiB if they
+// say nothing.
+func TestSizeOfMessage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		o    Options
+		most int
+	}{{Options{}, 4 << 20}, {Options{MaxMessageBytes: 100}, 100}} {
+		s := NewServer(nil, test.o)
+		session := newSessionOfSize(t, s, test.most)
+		for more, want := range []string{pongLine("1"), errorLine("", CodeInvalidRequest, "the message is too large")} {
+			msg := pingLine("1")
+			got, err := handle(t, s, session, msg+strings.Repeat(" ", test.most-len(msg)+more))
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	}
+}
+
+// newSessionOfSize is a session of a server for which initialize may be too
+// large.
+func newSessionOfSize(t *testing.T, s *Server, most int) *Session {
+	t.Helper()
+	if most >= len(initializeLine) {
+		return newSession(t, s)
+	}
+	session := s.NewSession(SessionOptions{Version: "2025-11-25"})
+	t.Cleanup(session.Close)
+	return session
+}
+
+// A message nests 128 deep and no deeper, in every era, and with the id of the
+// request that it was.
+func TestNestingOfMessage(t *testing.T) {
+	t.Parallel()
+	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	for _, test := range []struct {
+		name    string
+		session *Session
+		line    func(value string) string
+		want    string
+	}{
+		{"in a session", newSession(t, s), func(v string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + v + `}}`
+		}, pongLine("1")},
+		{"without", nil, func(v string) string {
+			return envelopedLine("1", "prompts/get", `"name":"text","a":`+v)
+		}, envelopedText("1", "hi")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+			got, err := handle(t, s, test.session, test.line(nested(128-2)))
+			require.NoError(t, err)
+			assert.Equal(t, test.want, got)
+			got, err = handle(t, s, test.session, test.line(nested(128-1)))
+			require.NoError(t, err)
+			assert.Contains(t, got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"nesting too deep at byte `)
+		})
+	}
+}
+
+// Once the answers of a batch have more bytes than a message may, what is still
+// to be read of it is refused, each request for itself.
+func TestBatchOfLargeAnswers(t *testing.T) {
+	t.Parallel()
+	const most = 2000
+	s := NewServer(registryOf(Prompt{
+		Name: "long", Description: strings.Repeat("x", most/2), Render: textPrompt("long", "hi").Render,
+	}), Options{MaxMessageBytes: most})
+	var lines []string
+	for i := range 10 {
+		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, i))
+	}
+	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
+	require.NoError(t, err)
+	answers := elements(t, got)
+	require.Len(t, answers, 10)
+	for i, answer := range answers {
+		if i < 2 { // the second one goes past the bound
+			assert.Contains(t, answer, `"result":{"prompts":`)
+		} else {
+			assert.Equal(t, errorLine(fmt.Sprint(i), CodeInternalError, "the answers to this batch are too large; send fewer messages together"), answer)
+		}
+	}
+	assert.Less(t, len(got), 3*most)
+}
+
+// What an error repeats of the client's own words is cut at 256 bytes.
+func TestEchoesAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 256
+	s := NewServer(nil, Options{})
+	session := newSession(t, s)
+	for name, test := range map[string]struct {
+		session *Session
+		line    func(long string) string
+		code    Code
+	}{
+		"a prompt":             {session, func(long string) string { return getLine("1", long) }, CodeInvalidParams},
+		"a prompt, stateless":  {nil, func(long string) string { return envelopedGet("1", long) }, CodeInvalidParams},
+		"a prompt to complete": {session, func(long string) string { return completeLine("1", long, "a", "") }, CodeInvalidParams},
+		"a version": {nil, func(long string) string {
+			return strings.Replace(envelopedGet("1", "p"), "2026-07-28", long, 1)
+		}, CodeUnsupportedVersion},
+		"a method": {session, func(long string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`
+		}, CodeMethodNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{most, most + 1, 100_000} {
+				got, err := handle(t, s, test.session, test.line(strings.Repeat("v", size)))
+				require.NoError(t, err)
+				assert.NotContains(t, got, strings.Repeat("v", most+1))
+				assert.Less(t, len(got), 4*most)
+				assert.Contains(t, got, fmt.Sprintf(`"code":%d`, test.code))
+				assert.Equal(t, size > most, strings.Contains(got, strings.Repeat("v", most)+"…"))
+				assert.Contains(t, got, strings.Repeat("v", most))
+			}
+		})
+	}
+}

@@ -1,0 +1,303 @@
+package prompts
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+)
+
+// What a client says in confidence: as a text, and as a number.
+const (
+	confided       = "c4n4ry"
+	confidedNumber = "31415926535"
+)
+
+// confidence collects what must be in no record of the log.
+type confidence struct {
+	journal
+	secrets map[string]bool
+}
+
+func newConfidence() *confidence {
+	return &confidence{secrets: map[string]bool{
+		confided: true, confidedNumber: true, base64.StdEncoding.EncodeToString([]byte(confided)): true,
+	}}
+}
+
+// everything is a logger of records of all levels.
+func (c *confidence) everything() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(c, &slog.HandlerOptions{Level: slog.Level(math.MinInt)}))
+}
+
+// carried matches what a client has to bring back: states and cursors.
+var carried = regexp.MustCompile(`"(?:requestState|nextCursor)":"([^"]+)"`)
+
+// remember takes what the server has given to the client for secrets, too, and
+// returns it.
+func (c *confidence) remember(answers ...string) (all []string) {
+	for _, answer := range answers {
+		for _, m := range carried.FindAllStringSubmatch(answer, -1) {
+			c.secrets[m[1]] = true
+			all = append(all, m[1])
+		}
+	}
+	return all
+}
+
+// assertKept checks that the log has records of all of these texts, but no secret.
+func (c *confidence) assertKept(t *testing.T, records ...string) {
+	t.Helper()
+	log := c.String()
+	for _, record := range records {
+		assert.Contains(t, log, record)
+	}
+	for line := range strings.SplitSeq(log, "\n") {
+		for secret := range c.secrets {
+			assert.NotContains(t, line, secret)
+		}
+	}
+}
+
+// confiding is a struct with an argument of each kind.
+type confiding struct {
+	Text     string            `json:"text,omitempty"`
+	Pattern  string            `json:"pattern,omitempty"`
+	Odd      string            `json:"odd,omitempty"`
+	Number   int               `json:"number,omitempty"`
+	Small    uint8             `json:"small,omitempty"`
+	Float    float64           `json:"float,omitempty"`
+	Bool     bool              `json:"bool,omitempty"`
+	Duration time.Duration     `json:"duration,omitempty"`
+	Time     time.Time         `json:"time,omitzero"`
+	Addr     netip.Addr        `json:"addr,omitzero"`
+	URL      url.URL           `json:"url,omitzero"`
+	Bytes    []byte            `json:"bytes,omitempty"`
+	List     []int             `json:"list,omitempty"`
+	Map      map[string]int    `json:"map,omitempty"`
+	Object   struct{ N int }   `json:"object,omitzero"`
+	Objects  []struct{ N int } `json:"objects,omitempty"`
+	Any      any               `json:"any,omitempty"`
+}
+
+// confidingArguments are the schemas of some, of which jsonschema-go has to judge
+// the odd one.
+var confidingArguments = []Argument{
+	{Name: "text", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		return nil, errors.New("no values")
+	}},
+	{Name: "pattern", Schema: &jsonschema.Schema{Pattern: "^[a-b]+$", MaxLength: jsonschema.Ptr(3)}},
+	{Name: "odd", Schema: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}},
+	{Name: "number", Schema: &jsonschema.Schema{Maximum: jsonschema.Ptr(3.0)}},
+}
+
+// confidingRegistry has prompts that fail in every way, with arguments at hand.
+func confidingRegistry() *Registry {
+	reg := new(Registry)
+	add := func(name string, render func(context.Context, confiding) (*Result, error)) {
+		reg.MustAdd(New(Prompt{Name: name, Arguments: confidingArguments}, render))
+	}
+	for name, content := range map[string]func(in confiding) Content{
+		"link": func(in confiding) Content { return ResourceLink{URI: in.Text, Name: in.Text} },
+		"resource": func(in confiding) Content {
+			return EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
+		},
+		"image":    func(in confiding) Content { return Image{MIMEType: in.Text} },
+		"not UTF8": func(in confiding) Content { return Text{Text: in.Text + "\xff"} },
+		"audio":    func(in confiding) Content { return &Audio{Data: []byte(in.Text), MIMEType: "audio/wav"} },
+		"marked": func(in confiding) Content {
+			return Text{Text: in.Text, Annotations: &Annotations{Priority: jsonschema.Ptr(2.0)}}
+		},
+	} {
+		add(name, func(_ context.Context, in confiding) (*Result, error) {
+			return Messages(User(in.Text), Message{RoleUser, content(in)}), nil
+		})
+	}
+	add("meta", func(_ context.Context, in confiding) (*Result, error) {
+		return &Result{Description: in.Text, Meta: map[string]any{"a": map[string]any{in.Text: func() {}}}}, nil
+	})
+	add("fine", func(ctx context.Context, in confiding) (*Result, error) {
+		Progress(ctx, 1, 2, in.Text)
+		return Messages(User(in.Text)), nil
+	})
+	add("fails", func(context.Context, confiding) (*Result, error) { return nil, errDisk })
+	add("blames", func(context.Context, confiding) (*Result, error) {
+		return nil, fmt.Errorf("the author's words: %w", InvalidArgument("text", "is not good"))
+	})
+	add("panics", func(_ context.Context, in confiding) (*Result, error) { panic(errDisk) })
+	add("sleeps", func(ctx context.Context, in confiding) (*Result, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	})
+	add("asks", func(ctx context.Context, in confiding) (*Result, error) {
+		if _, err := Once(ctx, "kept", func(context.Context) (string, error) { return in.Text, nil }); err != nil {
+			return nil, err
+		}
+		answer, err := Elicit[confiding](ctx, "answer", "Which?", confidingArguments[1])
+		if err != nil {
+			return nil, fmt.Errorf("asking: %w", err)
+		}
+		return Messages(User(answer.Text)), errDisk
+	})
+	add("includes", func(ctx context.Context, in confiding) (*Result, error) {
+		return Include(ctx, "fails", map[string]string{"text": in.Text})
+	})
+	add("large", func(ctx context.Context, in confiding) (*Result, error) {
+		_, err := Once(ctx, "kept", func(context.Context) (string, error) { return strings.Repeat(in.Text, maxState), nil })
+		if err != nil {
+			return nil, err
+		}
+		return nil, Ask(ctx, InputRequest("roots", methodRoots, nil))
+	})
+	return reg
+}
+
+// confidingPrompts are the names of those, and one that there is not.
+var confidingPrompts = []string{
+	"link", "resource", "image", "not UTF8", "audio", "marked", "meta", "fine", "fails", "blames", "panics", "sleeps", "asks", "includes", "large", "none",
+}
+
+// confidingMessages are the methods and the params of messages of every kind, good
+// and bad, without their envelope.
+func confidingMessages() (all [][2]string) {
+	add := func(method, params string) { all = append(all, [2]string{method, params}) }
+	const c, n = `"` + confided + `"`, `"` + confidedNumber + `"`
+	for _, prompt := range confidingPrompts {
+		get := func(arguments, more string) {
+			add("prompts/get", `"name":"`+prompt+`","arguments":{`+arguments+`}`+more)
+		}
+		get(`"text":`+c, "")
+		get(`"text":`+c, `,"requestState":`+c+`,"inputResponses":{`+c+`:`+c+`}`)
+		get(`"text":{`+c+`:`+c+`}`, "")
+		get(c+`:`+c, "")
+	}
+	fields := []string{"pattern", "odd", "number", "small", "float", "bool", "duration", "time", "addr", "url", "bytes", "list", "map", "object", "objects", "any"}
+	for _, field := range fields {
+		for _, value := range []string{c, n, `"[` + confidedNumber + `,` + confided + `]"`, `"{\"N\":\"` + confided + `\",\"M\":` + confidedNumber + `}"`, `"` + base64.StdEncoding.EncodeToString([]byte(confided)) + `"`, `"\"` + confided + `\""`, `"\u0000` + confided + `"`} {
+			add("prompts/get", `"name":"fails","arguments":{"`+field+`":`+value+`}`)
+		}
+		add("completion/complete", `"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"`+field+`","value":`+c+`},"context":{"arguments":{"text":`+c+`}}`)
+	}
+	add("completion/complete", `"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"text","value":`+c+`},"context":{"arguments":{"number":`+n+`}}`)
+	add("completion/complete", `"ref":{"type":`+c+`,"uri":`+c+`},"argument":{"name":"text","value":1}`)
+	add("prompts/list", `"cursor":`+c)
+	add("prompts/list", `"Cursor":`+c)
+	add("prompts/list", "")
+	add("own/fails", `"a":`+c)
+	add("own/panics", `"a":`+c)
+	add("own/nonsense", `"a":`+c)
+	add("logging/setLevel", `"level":`+c)
+	add("subscriptions/listen", `"notifications":{`+c+`:`+c+`}`)
+	add("server/discover", `"a":`+c)
+	return all
+}
+
+// confidingLines are lines that are no messages, or not of the client's to send.
+var confidingLines = []string{
+	confided, `{"` + confided, `{"jsonrpc":"2.0","id":1,"` + confided + `":1,"` + confided + `":2}`, "\"" + confided + "\xff\"",
+	`{"jsonrpc":"2.0","id":["` + confided + `"],"method":"ping"}`, `{"jsonrpc":"2.0","id":"` + confided + `","method":1}`,
+	`{"jsonrpc":"2.0","id":"` + confided + `","result":{"a":"` + confided + `"}}`, `{"jsonrpc":"2.0","id":"` + confided + `","error":{"code":1,"message":"` + confided + `"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + confided + `"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/` + confided + `","params":{"a":"` + confided + `"}}`,
+	`[{"jsonrpc":"2.0","id":"` + confided + `","method":"prompts/get","params":{"name":"fails","arguments":{"text":"` + confided + `"}}},"` + confided + `"]`,
+}
+
+// Nothing that a client may want to be kept is in any record of the log, of
+// whatever level: neither the values of arguments and answers, nor cursors,
+// states, tokens and ids, nor what the envelope says of the client. That holds in
+// both eras, whatever is wrong, and with every option that looks at a request.
+func TestNoSecretIsLogged(t *testing.T) {
+	t.Parallel()
+	own := map[string]Method{
+		"own/fails":    func(context.Context, json.RawMessage) (any, error) { return nil, errDisk },
+		"own/panics":   func(context.Context, json.RawMessage) (any, error) { panic(errDisk) },
+		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
+	}
+	for name, o := range map[string]Options{
+		"by default":                      {},
+		"strictly":                        {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
+		"by asking":                       {AskArguments: true},
+		"through a middleware":            {Middleware: passing},
+		"through a middleware that fails": {Middleware: around(func(context.Context, *Request, Handler) (*Response, error) { panic(errDisk) })},
+		"through a filter":                {Visible: func(_ context.Context, p Prompt) bool { return p.Name != "fine" }},
+	} {
+		for _, version := range append(handshakeVersions, "2026-07-28") {
+			t.Run(name+" in "+version, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					o, kept := o, newConfidence()
+					o.Methods, o.LogRate, o.PageSize, o.Logger = own, -1, 3, kept.everything()
+					c := connect(t, NewServer(confidingRegistry(), o))
+					isSession := version != "2026-07-28"
+					if isSession {
+						c.handshakeAs(version, `{"elicitation":{},"experimental":{"`+confided+`":{"a":"`+confided+`"}}}`)
+					}
+					said := `"progressToken":"` + confided + `","` + confided + `.example/a":"` + confided + `"`
+					if !isSession {
+						said += `,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}}` +
+							`,"io.modelcontextprotocol/clientInfo":{"name":"` + confided + `","version":"` + confided + `"}`
+					}
+					n := 0
+					exchange := func(method, params string) {
+						if params != "" {
+							params += ","
+						}
+						n++
+						c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"_meta":{%s}}}`, confided, n, method, params, said))
+						for round := 0; ; round++ {
+							got := c.received()
+							carried := kept.remember(got...)
+							for _, msg := range got {
+								c.answerInConfidence(msg)
+							}
+							if round == 0 && len(carried) > 0 && method == "prompts/get" { // once more, with the state and with an answer
+								n++
+								c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"requestState":"%s","inputResponses":{"answer":%s,"prompt.arguments":%[6]s},"_meta":{%s}}}`,
+									confided, n, method, params, carried[0], confidedAnswer, said))
+								continue
+							}
+							if len(got) == 0 {
+								return
+							}
+						}
+					}
+					for _, m := range confidingMessages() {
+						exchange(m[0], m[1])
+					}
+					c.send(confidingLines...)
+					time.Sleep(time.Hour) // what sleeps has taken too long
+					c.received()
+					assert.NoError(t, c.end())
+					synctest.Wait()
+					records := []string{"the request failed", "stack"}
+					if !strings.HasSuffix(name, "that fails") {
+						records = append(records, "the time limit has passed", "the prompt could not be rendered", "the prompt's content is not valid")
+					}
+					kept.assertKept(t, records...)
+				})
+			})
+		}
+	}
+}
+
+const confidedAnswer = `{"action":"accept","content":{"text":"` + confided + `","pattern":"` + confided + `","number":` + confidedNumber + `}}`
+
+// answerInConfidence answers a question of the server's in its session.
+func (c *client) answerInConfidence(msg string) {
+	var q asked
+	if json.Unmarshal([]byte(msg), &q) == nil && q.Method != "" && q.ID != "" {
+		c.send(q.reply(confidedAnswer))
+	}
+}
