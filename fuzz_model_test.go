@@ -53,7 +53,6 @@ type model struct {
 
 	prompts  map[string]string // those that there are; and their text, if it is known
 	owed     map[string]*owed  // by key
-	shared   map[string]bool   // keys that more than one request has had at a time
 	nameless int               // answers without an id that are owed
 	batches  batches
 
@@ -66,7 +65,7 @@ type model struct {
 }
 
 func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
-	m := &model{t: t, options: o, link: l, prompts: map[string]string{}, owed: map[string]*owed{}, shared: map[string]bool{}, asked: map[string]bool{}}
+	m := &model{t: t, options: o, link: l, prompts: map[string]string{}, owed: map[string]*owed{}, asked: map[string]bool{}}
 	for p := range reg.All() {
 		m.prompts[p.Name] = ""
 	}
@@ -129,7 +128,6 @@ func (m *model) request(msg []byte, o outline, inBatch, isQuiet bool) *awaited {
 		m.owed[key] = &owed{}
 	}
 	before := m.owed[key].requests
-	m.shared[key] = m.shared[key] || len(before) > 0
 	isRepeated := false // for sure
 	for _, other := range before {
 		if other.hasNoSession || a.hasNoSession {

@@ -160,24 +160,6 @@ func (o *owed) String() string {
 	return b.String()
 }
 
-// isShared reports whether a message of the server answers requests of an id
-// that others have had at that time, but for initialize.
-func (m *model) isShared(msg string) bool {
-	answers := []json.RawMessage{json.RawMessage(msg)}
-	if msg[0] == '[' {
-		_ = json.Unmarshal([]byte(msg), &answers)
-	}
-	return slices.ContainsFunc(answers, func(raw json.RawMessage) bool {
-		var a struct {
-			ID     json.RawMessage
-			Method string
-			Result struct{ ProtocolVersion string }
-		}
-		_ = json.Unmarshal(raw, &a)
-		return a.Method == "" && a.Result.ProtocolVersion == "" && m.shared[keyOf(string(a.ID))]
-	})
-}
-
 // batches are the arrays that are owed, and the lengths of those that have
 // come.
 type batches struct {

@@ -127,7 +127,6 @@ func playScript(t *testing.T, reg *Registry, script []byte) {
 			reg.Remove(name)
 		}
 	}
-	p.clarify()
 	require.Empty(t, reg.subscribers)
 	assertFuzzTrace(t, p.server)
 }
@@ -357,34 +356,6 @@ func (p *player) take() {
 	mu.Unlock()
 	for _, msg := range got {
 		p.model.server(msg)
-	}
-}
-
-// clarify takes out of the transcript what the judge of the specification
-// cannot tell: for which of the requests of one id an answer is, which the
-// model has judged; that an envelope belongs to a request whose id is no id to
-// the server; and that what is in no session cannot be cancelled.
-func (p *player) clarify() {
-	said := p.said
-	if p.wire != nil {
-		said = p.wire.said
-	}
-	if said == nil {
-		return
-	}
-	said.mu.Lock()
-	defer said.mu.Unlock()
-	said.lines = slices.DeleteFunc(said.lines, func(l line) bool {
-		if l.fromServer {
-			return p.model.isShared(l.msg)
-		}
-		return p.model.link == byServer && methodOf([]byte(l.msg)) == "notifications/cancelled"
-	})
-	for i, l := range said.lines {
-		o := outlineOf([]byte(l.msg))
-		if !l.fromServer && o.object && o.id == "" && !o.isSilent() && len(versionOf([]byte(l.msg))) > 0 {
-			said.lines[i].msg = envelopedLine("null", "server/discover", "")
-		}
 	}
 }
 
