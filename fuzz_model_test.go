@@ -62,6 +62,9 @@ type model struct {
 	asked    map[string]bool // ids of the server's requests, ever
 	open     []string        // those without an answer
 	deaf     int             // renders that may hold their place for long
+
+	hearers []*hearer // the session is the first
+	isReady bool      // the client says that it is initialized
 }
 
 func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
@@ -69,6 +72,7 @@ func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
 	for p := range reg.All() {
 		m.prompts[p.Name] = ""
 	}
+	m.hearers = []*hearer{{wants: !o.NoListChanged}}
 	m.prompts["nap"] = "rested"
 	m.prompts["fuzz report"] = "reported"
 	if o.Visible != nil {
@@ -99,6 +103,13 @@ func (m *model) client(msg []byte, isQuiet bool) {
 		return
 	}
 	o := outlineOf(msg)
+	switch method := methodOf(msg); {
+	case !isQuiet:
+	case m.revision == "" && method == "initialize":
+		m.hearers[0].changes = 0 // it is told of those from now on
+	case m.revision != "" && method == "notifications/initialized" && o.isSilent() && !o.broken && m.isSimple(msg) && len(versionOf(msg)) == 0:
+		m.isReady = true
+	}
 	if o.valid && !o.broken && m.revision == batchVersion && bytes.TrimLeft(msg, " \t\r\n")[0] == '[' {
 		m.batch(msg)
 		return
@@ -149,11 +160,26 @@ func (m *model) request(msg []byte, o outline, inBatch, isQuiet bool) *awaited {
 	}
 	a.mayFail = a.method == "subscriptions/listen" && m.options.MaxSubscriptions > 0
 	m.owed[key].requests = append(before, a)
+	if a.method == "subscriptions/listen" {
+		m.hearers = append(m.hearers, &hearer{request: a, wants: !m.options.NoListChanged && wantsChanges(msg)})
+	}
 	if a.method != "ping" {
 		m.deaf += strings.Count(string(msg), "deaf")
 	}
 	m.crowd()
 	return a
+}
+
+// wantsChanges reports whether a request to listen asks for changes of the
+// list.
+func wantsChanges(msg []byte) bool {
+	var m struct {
+		Params struct {
+			Notifications map[string]json.RawMessage
+		}
+	}
+	_ = json.Unmarshal(msg, &m)
+	return string(m.Params.Notifications["promptsListChanged"]) == "true"
 }
 
 // crowd notes that requests may be refused, or wait for too long, because there
@@ -192,6 +218,64 @@ func (m *model) rest() {
 			a.isAdmitted = a.isAdmitted || !a.inBatch && len(o.answers) == 0
 		}
 	}
+	session := m.hearers[0]
+	if session.hears = m.revision != ""; m.isReady {
+		session.open()
+	}
+	if m.isOver {
+		session.isOpen = false
+	}
+	open := slices.Collect(m.requests())
+	m.hearers = slices.DeleteFunc(m.hearers, func(l *hearer) bool { return l.request != nil && !slices.Contains(open, l.request) })
+	for _, l := range m.hearers {
+		if a := l.request; a != nil && !a.mayBeMute && a.want.result && len(m.owed[keyOf(a.id)].requests) == 1 {
+			require.True(m.t, l.isHeard, "no acknowledgement (SUB-04): %+v", *a)
+		}
+		if a := l.request; a == nil || !a.mayBeMute {
+			l.rest(m.t)
+		}
+	}
+}
+
+// listening returns the subscriptions of an id.
+func (m *model) listening(id string) []*hearer {
+	o := m.owed[keyOf(id)]
+	if o == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(m.hearers), func(l *hearer) bool {
+		return l.request == nil || l.request.id != id || !slices.Contains(o.requests, l.request)
+	})
+}
+
+// acknowledge takes an acknowledgement of a subscription.
+func (m *model) acknowledge(id string, tells bool) {
+	for _, l := range m.listening(id) {
+		if !l.isHeard && l.wants == tells {
+			l.isHeard = true
+			if tells {
+				l.open()
+			}
+			return
+		}
+	}
+	require.Fail(m.t, "an acknowledgement of what was not asked for (SUB-04, SUB-06)", id)
+}
+
+// tell takes a notification that the list has changed.
+func (m *model) tell(id string) {
+	if id == "" {
+		m.hearers[0].hear(m.t)
+		return
+	}
+	var best *hearer // there may be more of them, of which each is told
+	for _, l := range m.listening(id) {
+		if l.isHeard && l.wants && (best == nil || l.sinceLast < best.sinceLast) {
+			best = l
+		}
+	}
+	require.NotNil(m.t, best, "nobody listens (SUB-03, SUB-07, SUB-10): %s", id)
+	best.hear(m.t)
 }
 
 func (m *model) batch(msg []byte) {
@@ -375,6 +459,15 @@ func (m *model) get(raw json.RawMessage) prediction {
 	return prediction{result: true, text: text, prompt: name}
 }
 
+// changed takes a change of the registry that hearers are to be told of.
+func (m *model) changed() {
+	for _, l := range m.hearers {
+		if l.request != nil || !m.isOver {
+			l.change()
+		}
+	}
+}
+
 // change takes a change of the registry.
 func (m *model) change(name, text string) {
 	if text == "" {
@@ -440,12 +533,30 @@ func (m *model) server(msg string) {
 		require.False(t, m.asked[id], "JRP-04: %s", id)
 		m.asked[id] = true
 		m.open = append(m.open, id)
+	case method == "notifications/subscriptions/acknowledged":
+		id, honoured := notified(msg)
+		m.acknowledge(id, honoured)
+	case method == "notifications/prompts/list_changed":
+		id, _ := notified(msg)
+		m.tell(id)
 	default:
 		require.Contains(t, []string{
-			"notifications/progress", "notifications/cancelled", "notifications/prompts/list_changed", "notifications/subscriptions/acknowledged",
-			"notifications/elicitation/complete",
+			"notifications/progress", "notifications/cancelled", "notifications/elicitation/complete",
 		}, method)
 	}
+}
+
+// notified returns the subscription that a notification is for, and whether it
+// says that changes of the list are told.
+func notified(msg string) (id string, tells bool) {
+	var n struct {
+		Params struct {
+			Meta          map[string]json.RawMessage `json:"_meta"`
+			Notifications struct{ PromptsListChanged bool }
+		}
+	}
+	_ = json.Unmarshal([]byte(msg), &n)
+	return string(n.Params.Meta[subscriptionKey]), n.Params.Notifications.PromptsListChanged
 }
 
 // answer takes a response of the server.

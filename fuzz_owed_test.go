@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // owed is what is owed for the requests of one id. There may be more than one
@@ -235,4 +239,65 @@ func matches(n, m int, fits func(i, j int) bool) bool {
 		}
 	}
 	return true
+}
+
+// hearer is who is told of changes of the registry: the session, or the one
+// who has asked for a subscription.
+type hearer struct {
+	request *awaited // of the subscription; nil for the session
+	wants   bool     // it is to be told
+	isHeard bool     // the subscription has been acknowledged
+	// hears says that it does not miss a change any more, and isOpen that it is
+	// told of it in time. Both are certain.
+	hears, isOpen bool
+
+	changes, told int // since the last time that all had been told
+	isDue         bool
+	first, last   time.Time // of the changes that it is due to hear of
+	// told since the first and since the last
+	sinceFirst, sinceLast int
+}
+
+// change says that the registry has changed.
+func (l *hearer) change() {
+	if !l.wants {
+		return
+	}
+	l.changes++
+	l.last, l.sinceLast = time.Now(), 0
+	if l.hears && !l.isDue {
+		l.isDue, l.first, l.sinceFirst = true, time.Now(), 0
+	}
+}
+
+// open says that it is told in time from now on.
+func (l *hearer) open() {
+	if l.isOpen {
+		return
+	}
+	l.hears, l.isOpen = true, true
+	l.first, l.last = time.Now(), time.Now()
+}
+
+// hear says that it has been told of a change.
+func (l *hearer) hear(t *testing.T) {
+	l.told++
+	l.sinceFirst++
+	l.sinceLast++
+	require.LessOrEqual(t, l.told, l.changes, "it is told of a change without one")
+}
+
+// rest says that nothing moves and all has been heard.
+func (l *hearer) rest(t *testing.T) {
+	if !l.isOpen {
+		return
+	}
+	if l.isDue && time.Since(l.first) >= changeLongest {
+		require.Positive(t, l.sinceFirst, "it is not told of a change in the longest time (LCH-01, LCH-04)")
+		l.first, l.sinceFirst = time.Now(), 0
+	}
+	if time.Since(l.last) >= changeQuiet {
+		require.True(t, !l.isDue || l.sinceLast > 0, "it is not told of a change (LCH-01, LCH-04)")
+		l.changes, l.told, l.isDue = 0, 0, false
+	}
 }

@@ -248,8 +248,11 @@ func (p *player) change(c *chooser, waits bool) {
 	if how == 0 {
 		require.NoError(p.t, p.reg.Set(textPrompt(name, "this is "+name)))
 		p.model.change(name, "this is "+name)
+		p.model.changed()
 	} else {
-		p.reg.Remove(name)
+		if p.reg.Remove(name) {
+			p.model.changed()
+		}
 		p.model.change(name, "")
 	}
 }
@@ -371,6 +374,7 @@ func (p *player) hangUp() {
 		p.model.loosen()
 	}
 	p.ended = true
+	p.model.isOver = true
 	close(p.wire.in)
 }
 
