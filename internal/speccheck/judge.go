@@ -26,8 +26,7 @@ type Judge struct {
 	initialized  bool           // the client has said so
 
 	asked   []*request
-	failed  []*request     // answered by an error, as it seems
-	noise   map[string]int // ids of what the client has sent that is no message, with their number
+	answers []*answer // those of which it is not certain whose they are
 	listens []*listen
 	used    map[string]bool // ids of the server's requests
 	// heard is how many messages the client has sent; at that number,
@@ -37,21 +36,21 @@ type Judge struct {
 		id string
 		at int
 	}
-	illegible int // requests with an envelope and an id that cannot be read, not answered yet
+	illegible int // messages with an envelope and an id that cannot be read, not answered yet
 }
 
 // Judge returns a judge of another connection.
 func (c *Checker) Judge(o Options) *Judge {
-	return &Judge{checker: c, options: o, revision: latest, used: map[string]bool{}, noise: map[string]int{}}
+	return &Judge{checker: c, options: o, revision: latest, used: map[string]bool{}}
 }
 
-// request is one that is not answered yet, or never will be, because it was
-// cancelled.
+// request is one that is not answered for certain yet, or never will be,
+// because it was cancelled.
 type request struct {
 	by           side
 	id           string // its JSON text
 	key          string // its id, for comparison
-	method       string
+	method       string // empty for what has an id but is no request, which an error may answer
 	revision     string
 	capabilities map[string]any // the client's, as the request has them
 	listen       *listen        // what it has opened
@@ -103,12 +102,20 @@ func (j *Judge) single(from side, text []byte) error {
 			return err
 		}
 	}
+	isResponse := !m.has("method") && (m.has("result") || m.has("error"))
+	if from == client && !isResponse {
+		switch {
+		case m.isIllegible():
+			return j.nameless(m)
+		case m.has("id") && (m.method == "" || m.has("result") || m.has("error")):
+			j.asked = append(j.asked, &request{by: client, id: m.id, revision: j.revision})
+		}
+	}
 	switch {
-	case from == client && m.method == "" && !m.has("result") && !m.has("error"):
-		j.noise[m.id]++ // which an error may answer
+	case isResponse:
 		return j.response(from, m)
 	case m.method == "":
-		return j.response(from, m)
+		return errNoMessage
 	case m.has("result") || m.has("error"):
 		return errors.New("it has both a method and what a response has")
 	case m.has("id"):
@@ -163,6 +170,23 @@ func (j *Judge) batch(from side, text []byte) error {
 	return errors.Join(faults...)
 }
 
+// nameless takes a message of the client that is none of the protocol, because
+// its id cannot be read.
+func (j *Judge) nameless(m *message) error {
+	revision := j.revision
+	if m.isEnveloped() {
+		j.illegible++
+		revision = stateless
+	}
+	switch {
+	case !j.judges(client):
+		return nil
+	case m.method == "":
+		return errNoMessage
+	}
+	return errors.Join(errors.New("its id is neither a string nor an integer"), j.schema(revision).checkCall(client, m))
+}
+
 // request takes a request.
 func (j *Judge) request(from side, m *message) error {
 	q := &request{by: from, id: m.id, key: key(json.RawMessage(m.id)), method: m.method, revision: j.revision}
@@ -182,10 +206,7 @@ func (j *Judge) request(from side, m *message) error {
 		fault = errors.Join(j.checkQuestion(m), fault)
 		j.used[q.key] = true
 	}
-	if !isID(m.members["id"]) {
-		if isStateless {
-			j.illegible++
-		}
+	if !m.hasID() {
 		return fault
 	}
 	if from == client {
@@ -210,88 +231,12 @@ func (j *Judge) checkQuestion(m *message) error {
 	return j.schema(j.revision).checkInput(j.capabilities, m.method, m.object("params"))
 }
 
-// response judges a response by the request of its id that it fits, which it
-// answers. An id may be in use more than once: because that is a fault, which
-// is answered at once with an error, or because a request was cancelled, which
-// has no answer. So an error is taken to answer the latest request, and a
-// result the first that it fits, but what was cancelled comes last.
-func (j *Judge) response(from side, m *message) error {
-	if m.members["id"] == nil {
-		return j.nobodys(from, m)
-	}
-	var candidates []*request
-	for _, q := range j.asked {
-		if q.by == from.other() && q.id == m.id {
-			candidates = append(candidates, q)
-		}
-	}
-	if m.has("error") {
-		slices.Reverse(candidates)
-	}
-	slices.SortStableFunc(candidates, func(a, b *request) int {
-		switch {
-		case a.cancelled == b.cancelled:
-			return 0
-		case b.cancelled:
-			return -1
-		}
-		return 1
-	})
-	if len(candidates) == 0 {
-		if !j.judges(from) || m.has("result") && j.exchangeFailed(from, nil, m) {
-			return nil
-		}
-		return j.schema(j.revision).checkResponse(from, m, nil)
-	}
-	if !j.judges(from) {
-		j.answer(candidates[0], m)
-		return nil
-	}
-	var fault error
-	for _, q := range candidates {
-		reason := j.checkAnswer(from, q, m)
-		if reason == nil {
-			j.answer(q, m)
-			return nil
-		}
-		if fault == nil {
-			fault = fmt.Errorf("as the answer to %s: %w", q.method, reason)
-		}
-	}
-	if m.has("result") && j.exchangeFailed(from, candidates[0], m) {
-		return nil
-	}
-	j.answer(candidates[0], m)
-	return fault
-}
-
-// exchangeFailed takes a result to answer a request of the same id that an
-// error was taken to answer. That error has then answered q, or what was no
-// request if that is nil.
-func (j *Judge) exchangeFailed(from side, q *request, m *message) bool {
-	if q == nil {
-		if j.noise[m.id] == 0 {
-			return false
-		}
-		defer func() { j.noise[m.id]-- }()
-	}
-	for i, f := range j.failed {
-		if f.by != from.other() || f.id != m.id || j.checkAnswer(from, f, m) != nil {
-			continue
-		}
-		j.failed = slices.Delete(j.failed, i, i+1)
-		if q != nil {
-			j.failed = append(j.failed, q)
-			j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
-		}
-		return true
-	}
-	return false
-}
-
 // checkAnswer judges a response as the answer to a request.
 func (j *Judge) checkAnswer(from side, q *request, m *message) error {
 	revision := q.revision
+	if q.method == "" && m.has("result") {
+		return errors.New("it is the result of what is no request")
+	}
 	if version, ok := agreement(q, m); ok {
 		if !slices.Contains(handshake, version) {
 			return fmt.Errorf("it agrees on %q, which is not a revision with a handshake", version)
@@ -308,27 +253,6 @@ func (j *Judge) checkAnswer(from side, q *request, m *message) error {
 		return q.listen.checkResult(m)
 	}
 	return nil
-}
-
-// answer notes that a request has had its answer.
-func (j *Judge) answer(q *request, m *message) {
-	j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
-	if m.has("error") {
-		j.failed = append(j.failed, q)
-	}
-	if q.by == server {
-		j.lastAnswer.id, j.lastAnswer.at = q.key, j.heard
-	}
-	if q.listen != nil {
-		q.listen.answered = true
-		q.listen.refused = m.has("error")
-	}
-	if version, ok := agreement(q, m); ok && slices.Contains(handshake, version) && !j.agreed {
-		j.agreed = true
-		j.revision = version
-		j.capabilities = q.capabilities
-		j.declared = m.object("result", "capabilities")
-	}
 }
 
 // agreement returns the version that the response to initialize agrees on.
@@ -384,17 +308,31 @@ func (j *Judge) hear(m *message) string {
 		}
 	case "notifications/cancelled":
 		id := key(m.raw("params", "requestId"))
-		for _, q := range j.asked {
-			if q.by == client && q.key == id && !q.cancelled && q.method != "initialize" { // CAN-11
-				q.cancelled = true
-				if q.listen != nil {
-					q.listen.cancelled = true
-				}
-				return q.revision
+		if q := j.cancellable(id); q != nil {
+			q.cancelled = true
+			if q.listen != nil {
+				q.listen.cancelled = true
 			}
+			return q.revision
 		}
 	}
 	return j.revision
+}
+
+// cancellable returns the request of the client that a notification cancels;
+// nil if there is none. Over HTTP it cancels none that has an envelope: there
+// that is done by the end of its response (SUB-10).
+func (j *Judge) cancellable(id string) *request {
+	for _, q := range j.asked {
+		switch {
+		case q.by != client || q.key != id || q.cancelled || q.method == "":
+		case q.method == "initialize": // CAN-11
+		case q.revision == stateless && j.options.HTTP:
+		default:
+			return q
+		}
+	}
+	return nil
 }
 
 // tell takes a notification of the server, and returns its revision and what
@@ -515,10 +453,16 @@ func (j *Judge) cancel(m *message) (revision string, fault error) {
 }
 
 // tellListen judges a notification for the subscription that it names. There
-// may be several of the same id, one after the other.
+// may be several of the same id, one after the other, or at a time if they are
+// in no session. What is acknowledged is for the one that asks for the least,
+// so that more can be acknowledged to the others.
 func (j *Judge) tellListen(id string, m *message) error {
 	fault := errors.New("no request to listen has the id of this subscription (SUB-07)")
-	for _, l := range j.listens {
+	listens := slices.Clone(j.listens)
+	if m.method == "notifications/subscriptions/acknowledged" {
+		slices.SortStableFunc(listens, func(a, b *listen) int { return a.wants() - b.wants() })
+	}
+	for _, l := range listens {
 		if l.id != id || id == "" {
 			continue
 		}

@@ -58,6 +58,9 @@ func notify(method, params string) string {
 	return `S> {"jsonrpc":"2.0","method":"notifications/` + method + `","params":` + params + `}`
 }
 
+// echo is a method that may have any result.
+const echo = `C> {"jsonrpc":"2.0","id":1,"method":"echo"}`
+
 const subscription = `"_meta":{"io.modelcontextprotocol/subscriptionId":1}`
 
 var (
@@ -135,6 +138,20 @@ func TestJudge(t *testing.T) {
 			failure("1", `{"code":-32602,"message":"m"}`)), result("1", `{}`), result("1", `{"resultType":"complete"}`), "GAP-45", false},
 		{"an error for what is no request", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"methid":"ping"}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
 			failure("1", `{"code":-32600,"message":"m"}`)), result("1", `{}`), result("2", `{}`), "nothing that was asked", false},
+		{"an error for what has a result too", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, `C> {"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			failure("1", `{"code":-32600,"message":"m"}`)), result("1", `{}`), result("2", `{}`), "nothing that was asked", false},
+		{"no result for what is no request", after(begin("2025-11-25"), `C> {"jsonrpc":"2.0","id":1,"method":7}`), failure("1", `{"code":-32600,"message":"m"}`), result("1", `{}`), "what is no request", false},
+
+		// Each answer has a request of its own that it fits, in some way.
+		{"a result for the second", after(begin("2025-11-25"), echo, list, listed), result("1", `{"x":1}`), result("1", `[]`), "JSONRPCResultResponse", false},
+		{"and one for each", after(begin("2025-11-25"), echo, list, listed, result("1", `{"x":1}`)), failure("2", `{"code":1,"message":"m"}`), listed, "nothing that was asked", false},
+		{"and none for two", after(begin("2025-11-25"), list, echo, result("1", `{"x":1}`)), listed, result("1", `{"x":1}`), "as the answer to prompts/list", false},
+		{"whichever is whose", after(begin("2025-11-25"), echo, echo, result("1", `{}`), result("1", `{}`), list), listed, result("1", `{"x":1}`), "as the answer to prompts/list", false},
+		{"an error for one of three", after(begin("2025-11-25"), list, echo, echo, failure("1", `{"code":1,"message":"m"}`), result("1", `{"x":1}`), result("1", `{"x":1}`)),
+			failure("2", `{"code":1,"message":"m"}`), listed, "nothing that was asked", false},
+		{"of those that were asked before it", after(begin("2025-11-25"), list, echo, listed, list, result("1", `{"x":1}`)), listed, result("1", `{"x":1}`), "as the answer to prompts/list", false},
+		{"the beginning of a session by any of two", after(begin("2025-11-25")[0], begin("2024-11-05")[0], welcome("2024-11-05", `{}`), list),
+			listed, result("1", `{"prompts":[{"name":"n","icons":[]}]}`), `["icons"]`, false},
 
 		// Several eras on one connection.
 		{"a session beside an envelope", after(begin("2025-06-18"), modernGet("1"), `C> {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"a"}}`),
@@ -200,6 +217,17 @@ func TestJudge(t *testing.T) {
 		{"over HTTP", after(begin("2025-06-18"), `C> {}`), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, failure("null", `{"code":-32600,"message":"m"}`), "GAP-13", true},
 		{"in a newer session", after(begin("2025-11-25"), `C> {}`), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, failure("null", `{"code":-32600,"message":"m"}`), "JSONRPCErrorResponse", false},
 		{"before a session", after(`C> {}`), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, failure("null", `{"code":-32600,"message":"m"}`), "JSONRPCErrorResponse", false},
+		{"which is an integer (JRP-02)", after(begin("2025-06-18"), modern("1", "ping", "", "")), failure("null", `{"code":-32600,"message":"m"}`), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, "GAP-13", false},
+		{"and is written as one", after(begin("2025-06-18"), modern("1.0", "ping", "", "")), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, result("1.0", `{}`), "nothing that was asked", false},
+		{"without an exponent", after(begin("2025-06-18"), modern("1e0", "ping", "", "")), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, result("1e0", `{}`), "nothing that was asked", false},
+		{"of any size", after(begin("2025-06-18"), modern("1"+strings.Repeat("0", 400), "ping", "", "")), failure("1"+strings.Repeat("0", 400), `{"code":-32600,"message":"m"}`),
+			`S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`, "GAP-13", false},
+		{"which is the only one", after(begin("2025-06-18"), strings.Replace(modern("1", "ping", "", ""), `"id":1`, `"id":1,"ID":2`, 1)), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`,
+			result("1", `{"resultType":"complete"}`), "nothing that was asked", false},
+		{"even in another case", after(begin("2025-06-18"), strings.Replace(modern("1", "ping", "", ""), `"id"`, `"Id"`, 1)), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`,
+			result("1", `{"resultType":"complete"}`), "nothing that was asked", false},
+		{"to what is no request either", after(begin("2025-06-18"), strings.Replace(modern("1.0", "ping", "", ""), `"method":"ping",`, ``, 1)), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`,
+			`S> {"jsonrpc":"2.0","error":{"code":-32600}}`, "message", false},
 		{"to one with an envelope", after(begin("2025-06-18"), modern("[]", "ping", "", "")), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`,
 			`S> {"jsonrpc":"2.0","error":{"code":-32600}}`, "message", false},
 		{"which is one", after(begin("2025-06-18"), modern("[]", "ping", "", ""), `S> {"jsonrpc":"2.0","error":{"code":-32600,"message":"m"}}`),
@@ -298,6 +326,12 @@ func TestJudge(t *testing.T) {
 		{"but one at most (SUB-10)", after(listening, acknowledged, unlisten, changed), listened, changed, "SUB-10", false},
 		{"not even to cancel (SUB-10)", after(listening, acknowledged, unlisten, changed), listened, ended, "SUB-10", false},
 		{"which is the one (SUB-10)", after(listening, acknowledged, unlisten), ended, notify("cancelled", `{"requestId":2}`), "CAN-15", false},
+		{"which is no way to cancel it over HTTP (SUB-10)", after(listening, acknowledged, unlisten, changed), changed, unasked, "LCH-05", true},
+		{"but there it cancels what is in a session (CAN-03)", after(begin("2025-11-25"), strings.ReplaceAll(listening, `"t1"`, `"t"`),
+			`C> {"jsonrpc":"2.0","id":1,"method":"echo","params":{"_meta":{"progressToken":7}}}`, acknowledged, unlisten, notify("progress", `{"progressToken":7,"progress":0}`)),
+			changed, notify("progress", `{"progressToken":7,"progress":1}`), "CAN-03", true},
+		{"the least is acknowledged first (SUB-06)", after(listening, modern("1", "subscriptions/listen", "", `"notifications":{}`), notify("subscriptions/acknowledged", `{`+subscription+`,"notifications":{}}`)),
+			acknowledged, changed, "SUB-0", false},
 		{"the id again", after(listening, acknowledged, listened, ended, listening), acknowledged, changed, "SUB-04", false},
 		{"subscriptions apart (SUB-08)", after(listening, acknowledged, strings.Replace(listening, `"id":1`, `"id":"1"`, 1)), changed,
 			strings.Replace(changed, `Id":1`, `Id":"1"`, 1), "SUB-04", false},

@@ -64,6 +64,18 @@ func (l *listen) acknowledge(honoured map[string]any) error {
 	return nil
 }
 
+// wants returns how much was asked for.
+func (l *listen) wants() (n int) {
+	for _, asked := range l.filter {
+		uris, _ := asked.([]any)
+		n += len(uris)
+		if asked == true {
+			n++
+		}
+	}
+	return n
+}
+
 // includes reports whether what was asked for includes what is honoured.
 func includes(asked, honoured any) bool {
 	uris, ok := honoured.([]any)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,6 +26,7 @@ type message struct {
 	members map[string]any
 	method  string // empty for a response
 	id      string // its JSON text; empty if there is none
+	ids     int    // members that are the id, or would be in another case
 }
 
 func parse(text []byte) (*message, error) {
@@ -41,7 +43,27 @@ func parse(text []byte) (*message, error) {
 		m.id = string(m.raw("id"))
 	}
 	m.method, _ = m.members["method"].(string)
-	return m, nil
+	m.ids, err = countIDs(text)
+	return m, err
+}
+
+// countIDs returns how many members of a JSON object are the id, or would be
+// in another case.
+func countIDs(text []byte) (n int, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // which is of any size
+	_, err = dec.Token()
+	for err == nil && dec.More() {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
+		}
+		if name, _ := name.(string); strings.EqualFold(name, "id") {
+			n++
+		}
+	}
+	return n, err
 }
 
 // decode returns the value of a JSON text. A number is an int64 or a float64,
@@ -176,13 +198,31 @@ func key(text json.RawMessage) string {
 	return ""
 }
 
-// isID reports whether a value may be the id of a request.
-func isID(v any) bool {
-	if _, ok := v.(string); ok {
+// hasID reports whether a message has an id that a request may have: a string,
+// or an integer that is written as one, so that whoever repeats it need not
+// know that 1.0 is the same.
+func (m *message) hasID() bool {
+	switch m.members["id"].(type) {
+	case string:
 		return true
+	case int64, float64:
+		return !strings.ContainsAny(m.id, ".eE")
 	}
-	n := number(v)
-	return n == math.Trunc(n)
+	return false
+}
+
+// isIllegible reports whether a message that is no response must be answered
+// without an id: it has none that may be one, or more than one, or one in
+// another case.
+func (m *message) isIllegible() bool {
+	switch m.ids {
+	case 0:
+		_, isCall := m.members["method"].(string)
+		return !isCall // a notification
+	case 1:
+		return !m.hasID()
+	}
+	return true
 }
 
 // isEnveloped reports whether a request belongs to the revision without a

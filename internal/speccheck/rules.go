@@ -41,6 +41,8 @@ func (s *schema) checkCall(from side, m *message) error {
 	return s.check(form{definition, from == server}, m.members)
 }
 
+var errNoMessage = errors.New("it is neither a request, nor a notification, nor a response")
+
 // checkResponse judges the response to a request, which is nil if it is not
 // known.
 func (s *schema) checkResponse(from side, m *message, q *request) error {
@@ -50,7 +52,7 @@ func (s *schema) checkResponse(from side, m *message, q *request) error {
 	case m.has("error"):
 		return s.checkError(from, m)
 	case !m.has("result"):
-		return errors.New("it is neither a request, nor a notification, nor a response")
+		return errNoMessage
 	case q == nil:
 		return errors.New("it is the result of nothing that was asked")
 	}

@@ -1,0 +1,257 @@
+package prompts
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A script is a whole session as a fuzzer can write one. Its first line
+// chooses the server and how the client is connected to it. Each line that
+// follows is a step, of which the first byte says what it is; the others
+// choose from tables:
+//
+//	m METHOD ERA ID PARAMS     the client sends a message
+//	x AT BYTE and a message    the same, with one byte changed
+//	b and messages             the client sends a batch
+//	c ID                       the client cancels a request
+//	h VERSION                  the client shakes hands
+//	r WHICH HOW                the client answers a request of the server
+//	a HOW NAME                 the author changes the registry
+//	t HOW LONG                 time passes
+//	w                          the client stops to read, or begins again
+//	o                          a message is over the transport's bound
+//	e                          the client closes its side
+//	: and any other            the client sends the line as it is
+//
+// After a step of a small letter nothing happens until nothing moves any more;
+// after one of a capital letter the next step follows at once.
+const (
+	mostSteps  = 48
+	mostScript = 4096
+)
+
+// chooser takes what bytes choose. When there are none left, it is the first.
+type chooser struct{ rest []byte }
+
+func (c *chooser) next(n int) int {
+	if len(c.rest) == 0 {
+		return 0
+	}
+	b := c.rest[0]
+	c.rest = c.rest[1:]
+	if b >= '0' {
+		b -= '0' // so that a script can be read
+	}
+	return int(b) % n
+}
+
+func chosen[T any](c *chooser, from []T) T { return from[c.next(len(from))] }
+
+var scriptMethods = []string{
+	"ping", "prompts/get", "prompts/list", "completion/complete", "initialize", "server/discover", "subscriptions/listen",
+	"notifications/initialized", "notifications/cancelled", "no/such", "Prompts/List", "", "notifications/unheard", "echo",
+}
+
+// scriptEras are what a message says of its revision in its params.
+var scriptEras = []string{
+	"", bareEnvelope,
+	`"_meta":{"` + envelopeKey + `":"2026-07-28","` + capabilitiesKey + `":{"elicitation":{"form":{}}},"progressToken":1}`,
+	`"_meta":{"progressToken":"t"}`,
+	`"_meta":{"` + envelopeKey + `":"2099-01-01","` + capabilitiesKey + `":{}}`,
+	`"_meta":{"` + envelopeKey + `":"2025-11-25","` + capabilitiesKey + `":{}}`,
+	`"_meta":{"` + envelopeKey + `":"2026-07-28"}`,
+	`"_meta":{"` + envelopeKey + `":null,"` + capabilitiesKey + `":{}}`,
+	`"_meta":{"progressToken":[]}`, `"_meta":[]`,
+}
+
+// scriptIDs are those of requests; an empty one makes a notification.
+var scriptIDs = []string{
+	"1", "2", "3", "4", `"a"`, `"\u0061"`, "5", "6", "7", "8", "0", "-0", `"1"`, `""`, "9007199254740993", "123456789012345678901234567890",
+	"", "1.0", "1e0", "null", "[]", `{"a":1}`, `"prompts-1"`, `"<&>\u2028"`, "true",
+}
+
+// scriptNames are the prompts of scripts. The first are always there, the last
+// never.
+var scriptNames = []string{
+	"bare", "nothing", "nap", "deaf", "goexit", "panic", "fuzz ask", "fuzz report", "fuzz complete", "content", "greet", "types",
+	"added 0", "added 1", "added 2", "no such",
+}
+
+// scriptParams are members of params. %s is a name.
+var scriptParams = []string{
+	`"name":"%s"`, ``, `"name":"%s","arguments":{"a":"x","b":"1","who":"you","count":"3"}`, `"ref":{"type":"ref/prompt","name":"%s"},"argument":{"name":"a","value":"x"}`,
+	`"notifications":{"promptsListChanged":true}`, `"cursor":"x"`, `"cursor":1`, `"name":1`, `"Name":"%s"`, `"name":"%s","arguments":{"a":1}`,
+	`"name":"%s","inputResponses":{"release":{"action":"accept","content":{"channel":"beta"}}},"requestState":"x"`,
+	`"name":"%s","name":"%[1]s"`, `"requestId":1,"reason":"tired"`, `"name":"%s","arguments":{"how":"\ud800"}`, `"notifications":{}`,
+	`"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`,
+}
+
+// message makes a message of what is chosen.
+func (c *chooser) message() string {
+	method, era, id := chosen(c, scriptMethods), chosen(c, scriptEras), chosen(c, scriptIDs)
+	params := chosen(c, scriptParams)
+	if strings.Contains(params, "%") {
+		params = fmt.Sprintf(params, chosen(c, scriptNames))
+	}
+	if era != "" && params != "" {
+		params += ","
+	}
+	msg := `{"jsonrpc":"2.0"`
+	if id != "" {
+		msg += `,"id":` + id
+	}
+	msg += `,"method":"` + method + `"`
+	if era+params != "" {
+		msg += `,"params":{` + params + era + `}`
+	}
+	return msg + "}"
+}
+
+// batch makes a batch, of five bytes for each message.
+func (c *chooser) batch() string {
+	var all []string
+	for len(c.rest) > 0 && len(all) < 8 {
+		n := min(5, len(c.rest))
+		part := &chooser{c.rest[:n:n]}
+		c.rest = c.rest[n:]
+		all = append(all, part.message())
+	}
+	return batchLine(all...)
+}
+
+// changed makes a message and replaces one byte of it.
+func (c *chooser) changed() string {
+	if len(c.rest) < 2 {
+		return ""
+	}
+	at, b := int(c.rest[0]), c.rest[1]
+	c.rest = c.rest[2:]
+	msg := []byte(c.message())
+	msg[at%len(msg)] = b
+	return string(msg)
+}
+
+// responses are what a client says to a request of the server, or what it may
+// say to one that there is not.
+var responses = []string{
+	`{"jsonrpc":"2.0","id":"%s","result":{"action":"accept","content":{"channel":"beta"}}}`,
+	`{"jsonrpc":"2.0","id":"%s","result":{"action":"decline"}}`,
+	`{"jsonrpc":"2.0","id":"%s","error":{"code":-1,"message":"no"}}`,
+	`{"jsonrpc":"2.0","id":"%s","result":{"action":"accept","content":{"channel":7}}}`,
+	`{"jsonrpc":"2.0","id":"%s","result":[]}`,
+	`{"jsonrpc":"2.0","id":"%s"}`,
+	`{"jsonrpc":"2.0","id":"%s","result":{},"error":{}}`,
+}
+
+// scriptServers are the options of the servers of scripts.
+func scriptServers() []Options {
+	echo := map[string]Method{"echo": goldenServers["methods"].Methods["echo"]}
+	return []Options{
+		{PageSize: 5},
+		{PageSize: 4, MaxConcurrent: 1, MaxSubscriptions: 1, Methods: echo, AskArguments: true},
+		{StrictArguments: true, NoListChanged: true, MaxConcurrent: 2, Visible: func(_ context.Context, p Prompt) bool { return p.Name != "nothing" }},
+		{MaxMessageBytes: 256, RenderTimeout: 2 * time.Second, AskTimeout: time.Minute, Grace: -1},
+	}
+}
+
+// scriptPrompts are those of fuzzPrompts and some that are no good.
+func scriptPrompts() *Registry {
+	reg := fuzzPrompts()
+	reg.MustAdd(
+		rendered("nap", func(ctx context.Context) (*Result, error) {
+			select {
+			case <-time.After(time.Second):
+				return Messages(User("rested")), nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}),
+		rendered("deaf", func(context.Context) (*Result, error) {
+			time.Sleep(time.Hour) // whatever its context says
+			return Messages(User("too late")), nil
+		}),
+		rendered("goexit", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
+		rendered("panic", func(context.Context) (*Result, error) { panic("a secret") }),
+	)
+	return reg
+}
+
+// addScripts adds the golden sessions as scripts, and some of the grammar.
+func addScripts(f *testing.F) {
+	files, err := filepath.Glob("testdata/sessions/*.txt")
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for i, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(f, err)
+		script := []byte{'0' + byte(i%3), '0' + byte(i%4)}
+		for line := range strings.SplitSeq(string(raw), "\n") {
+			kind, rest, _ := strings.Cut(line, " ")
+			switch kind {
+			case "C>":
+				script = append(script, "\n:"+rest...)
+			case "C>q":
+				rest, err = strconv.Unquote(rest)
+				require.NoError(f, err)
+				script = append(script, "\n:"+strings.ReplaceAll(rest, "\n", " ")...)
+			case "A>":
+				script = append(script, "\na"+map[bool]string{true: "0", false: "1"}[strings.HasPrefix(rest, "add")]+"0"...)
+			case "A>>":
+				script = append(script, "\nA00"...)
+			case "T>":
+				script = append(script, "\nt1"...)
+			case "E>", "---":
+				script = append(script, "\ne"...)
+			}
+			if kind == "---" || len(script) > mostScript {
+				f.Add(bytes.Clone(script[:min(len(script), mostScript)]))
+				script = script[:2]
+			}
+		}
+		f.Add(script)
+	}
+	for _, script := range []string{
+		"00\nh3\nm1000\nm10100\nm2021\nm2101\nm1102\nm9030\na00\nm1040<\nm20H1\na10\nm1050<\nm104000",
+		"10\nh1\nb000001010020200\nB1000210102\nc0\nt1\nb10002c0\nm80@<",
+		"21\nh3\nM10002\nM10102\nM10202\nC0\nC1\nt2\nm1000\nm10000",
+		"00\nh3\nM10006\nM10106\nr00\nr01\nR12\nm10206\ne",
+		"10\nh2\nm10006\nr00\nm10106\nc1\nm10206\nt4\nm10306\nt6",
+		"02\nm6104\nm6114\na00\na01\nc0\na10\nt1\ne",
+		"11\nm6104\nM6114\nA00\nA01\nm1120\nt3\ne\nm0050",
+		"01\nh3\nw\nM10002\nM0010\nM0020\nc0\na00\nt5\nw\nm0030",
+		"02\nh3\nm10003\nm10103\nm10203\nm10303\nm10403\nt6\nm0050",
+		"20\nh1\nB100031010210004\nt4\nm10105\nm10004\nm10005",
+		"03\no\nh0\no\nm1000" + strings.Repeat("x", 300) + "\n:" + strings.Repeat(" ", 300) + "\nm0010",
+		"00\nh3\nxA}0000\nx0[0000\nx3\"10002\n:[]\n:\n:{}\n:null\nm00D0\nm00@0\nm0000",
+		"10\nh3\nM40010\nm4001?\nm4002?\nm0000\nm7000\nm70@0",
+		// One id for more than one request: in flight, in another spelling, in a
+		// batch, after the answer, without a session.
+		"00\nh3\nm10002\nm0000\nm2000\nm20410\nm40?0\nm6104\nt2\nm0000\nm2000",
+		"00\nh3\nm6144\nm0050\nm0040\nc4\nm0050\na00\nm6144\na10\ne",
+		"10\nh3\nM10002\nM2000\nM0000\nM10000\nt2\nm0000",
+		"10\nh1\nb100021000200001200100000\nt2\nb00000000002000020000\nm0000",
+		"20\nh3\nM11002\nM2100\nM11000\nM5100\nm6104\nM6104\nm5100\nt2\ne",
+		// Cancelled before it is sent, in flight, and after the answer.
+		"00\nh3\nc0\nm10002\nc0\nm0000\nc0\nm10102\nc1\nc1\nm10102\nt2\nc1\nC2\nm10206\nc2\nr00",
+		// Shaken hands twice; and asked before.
+		"00\nm2000\nm10100\nm70@0\nh3\nh2\nm400?\nm2000\nm5000\nm6004",
+		"10\nm2000\nm400?\nm400?\nh3\nb00000\nm2000",
+		"00\nh1\nb40000400?000010\nb\nb0100000010\nb70@0\nb00@0010<0000A0",
+		"00\nb00000\nh0\nb00000\nm2000", "00\nh2\nb00000\nm2000", "10\nh3\nb00000\nm2000",
+		// Subscriptions, cancelled and not, over the end.
+		"00\nm6104\nm6114\nm612>\na00\nt0\nc0\na10\nt0\na01\nt0\ne",
+		"20\nh3\nm6104\nm6104\na00\nt0\nc0\nm6114\na10\nt0",
+	} {
+		f.Add([]byte(script))
+	}
+}
