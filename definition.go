@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -17,18 +17,17 @@ import (
 // definition is a prompt as a registry holds it: compiled, checked, and never
 // changed again.
 type definition struct {
-	prompt  Prompt // a copy; its arguments are completed by the struct
+	prompt  Prompt // a copy, without the arguments: the plan has them
 	plan    *plan
 	listed  [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
 	results *results                // kept for further requests; nil if none are
-	// shown returns a copy of the prompt for filters, made once.
-	shown func() Prompt
+	seen    atomic.Pointer[Prompt]  // what shown returns; nil until it is asked for
 }
 
 // compile checks everything about a declaration and returns all that is
 // wrong with it, joined.
 func compile(p Prompt) (*definition, error) {
-	p = p.clone()
+	d := &definition{prompt: p.clone(), results: p.Cache.newResults()}
 	var faults []error
 	if err := checkName(p.Name); err != nil {
 		faults = append(faults, err)
@@ -42,20 +41,13 @@ func compile(p Prompt) (*definition, error) {
 		faults = append(faults, errors.New("it has two render functions, Render and the one given to New"))
 	}
 	faults = append(faults, p.Cache.check()...)
-	d := &definition{results: p.Cache.newResults()}
 	var argumentFaults []error
-	d.plan, argumentFaults = compilePlan(&p)
+	d.plan, argumentFaults = compilePlan(&d.prompt)
 	faults = append(faults, argumentFaults...)
-
-	p.Arguments = nil
-	for i := range d.plan.arguments {
-		p.Arguments = append(p.Arguments, d.plan.arguments[i].Argument)
-	}
-	d.prompt = p
+	d.prompt.Arguments = nil
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
-		d.prompt.Meta = copyMeta(p.Meta)
-		d.shown = sync.OnceValue(d.export)
+		d.prompt.Meta = copyMeta(d.prompt.Meta)
 		return d, nil
 	}
 	for i, err := range faults {
@@ -74,24 +66,32 @@ func checkName(name string) error {
 	return nil // its encoding is checked with the rest of the entry
 }
 
+// revisions are all of them, the newest first.
+var revisions = revision.All()
+
 // encode encodes the prompt's entry in each shape, once for all lists.
 func (d *definition) encode() []error {
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	e := encoder{buf: *buffer}
 	var faults []error
-	for _, rev := range revision.All() {
+	for _, rev := range revisions {
 		shape := rev.Shape()
 		if d.listed[shape] != nil {
 			continue
 		}
-		e := encoder{rev: rev}
+		e.rev, e.buf = rev, e.buf[:0]
 		e.prompt(d)
-		d.listed[shape] = e.buf
 		if faults == nil {
 			faults = e.faults // the newest shape has every member
 		}
 		if shape+1 < revision.Shapes && bytes.Equal(e.buf, d.listed[shape+1]) {
 			d.listed[shape] = d.listed[shape+1]
+		} else {
+			d.listed[shape] = bytes.Clone(e.buf)
 		}
 	}
+	*buffer = e.buf
 	return faults
 }
 
@@ -188,8 +188,20 @@ func (p Prompt) clone() Prompt {
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
 	p.Meta = copyMeta(p.Meta)
-	for i := range p.Arguments {
-		p.Arguments[i].Schema = deepCopy(p.Arguments[i].Schema)
+	for i := range d.plan.arguments {
+		a := d.plan.arguments[i].Argument
+		a.Schema = deepCopy(a.Schema)
+		p.Arguments = append(p.Arguments, a)
 	}
 	return p
+}
+
+// shown returns a copy of the prompt for filters, made once.
+func (d *definition) shown() Prompt {
+	if p := d.seen.Load(); p != nil {
+		return *p
+	}
+	p := d.export()
+	d.seen.CompareAndSwap(nil, &p) // another may have come first
+	return *d.seen.Load()
 }

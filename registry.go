@@ -208,7 +208,7 @@ func compileAll(prompts []Prompt) []candidate {
 func (tx *Tx) put(all []candidate, replace bool) error {
 	edit := tx.editor()
 	var faults []error
-	names := make(map[string]bool, len(all))
+	names := make(map[string]bool, len(all)) // of this batch
 	for _, c := range all {
 		if _, taken := edit.Get(c.name); !replace && (taken || names[c.name]) {
 			faults = append(faults, fmt.Errorf("prompt %q: %w", c.name, ErrExists))
