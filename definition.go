@@ -27,6 +27,8 @@ type definition struct {
 // compile checks everything about a declaration and returns all that is
 // wrong with it, joined.
 func compile(p Prompt) (*definition, error) {
+	arguments := p.Arguments
+	p.Arguments = nil
 	d := &definition{prompt: p.clone(), results: p.Cache.newResults()}
 	var faults []error
 	if err := checkName(p.Name); err != nil {
@@ -42,12 +44,13 @@ func compile(p Prompt) (*definition, error) {
 	}
 	faults = append(faults, p.Cache.check()...)
 	var argumentFaults []error
-	d.plan, argumentFaults = compilePlan(&d.prompt)
+	d.plan, argumentFaults = compilePlan(p.typed, arguments)
 	faults = append(faults, argumentFaults...)
-	d.prompt.Arguments = nil
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
-		d.prompt.Meta = copyMeta(d.prompt.Meta)
+		if len(p.Meta) > 0 {
+			d.prompt.Meta = copyMeta(p.Meta)
+		}
 		return d, nil
 	}
 	for i, err := range faults {
@@ -73,26 +76,39 @@ var revisions = revision.All()
 func (d *definition) encode() []error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
+	full := d.fullShape()
 	e := encoder{buf: *buffer}
-	var faults []error
 	for _, rev := range revisions {
 		shape := rev.Shape()
 		if d.listed[shape] != nil {
 			continue
 		}
-		e.rev, e.buf = rev, e.buf[:0]
-		e.prompt(d)
-		if faults == nil {
-			faults = e.faults // the newest shape has every member
-		}
-		if shape+1 < revision.Shapes && bytes.Equal(e.buf, d.listed[shape+1]) {
+		if shape+1 < revision.Shapes && shape >= full {
 			d.listed[shape] = d.listed[shape+1]
-		} else {
-			d.listed[shape] = bytes.Clone(e.buf)
+			continue
 		}
+		e.rev, e.buf = rev, e.buf[:0]
+		if e.prompt(d); len(e.faults) > 0 {
+			break // the newest shape has every member, so these are all
+		}
+		d.listed[shape] = bytes.Clone(e.buf)
 	}
 	*buffer = e.buf
-	return faults
+	return e.faults
+}
+
+// fullShape returns the oldest shape that has all members of the prompt's
+// entry. The entries in later ones are equal to that.
+func (d *definition) fullShape() revision.Shape {
+	p := &d.prompt
+	hasTitle := func(a argument) bool { return a.Title != "" }
+	switch {
+	case len(p.Icons) > 0:
+		return revision.ShapeIcons
+	case p.Title != "" || p.Version != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.arguments, hasTitle):
+		return revision.ShapeTitled
+	}
+	return revision.ShapeBase
 }
 
 // prompt appends a prompt's entry in prompts/list.

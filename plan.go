@@ -16,17 +16,17 @@ const linear = 8
 
 // compilePlan compiles the arguments of a prompt and returns everything that
 // is wrong with them. The plan may be one that other prompts have too.
-func compilePlan(p *Prompt) (*plan, []error) {
+func compilePlan(typed typedRender, arguments []Argument) (*plan, []error) {
 	var c planCompiler
-	if p.typed == nil {
-		c.fromList(p.Arguments)
+	if typed == nil {
+		c.fromList(arguments)
 		return c.plan, c.faults
 	}
-	inf := infer(p.typed.in())
-	if inf.plan != nil && len(p.Arguments) == 0 {
+	inf := infer(typed.in())
+	if inf.plan != nil && len(arguments) == 0 {
 		return inf.plan, nil
 	}
-	c.fromStruct(inf, p.Arguments)
+	c.fromStruct(inf, arguments)
 	return c.plan, c.faults
 }
 
