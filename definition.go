@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -17,18 +17,19 @@ import (
 // definition is a prompt as a registry holds it: compiled, checked, and never
 // changed again.
 type definition struct {
-	prompt  Prompt // a copy; its arguments are completed by the struct
+	prompt  Prompt // a copy, without the arguments: the plan has them
 	plan    *plan
 	listed  [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
 	results *results                // kept for further requests; nil if none are
-	// shown returns a copy of the prompt for filters, made once.
-	shown func() Prompt
+	seen    atomic.Pointer[Prompt]  // what shown returns; nil until it is asked for
 }
 
 // compile checks everything about a declaration and returns all that is
 // wrong with it, joined.
 func compile(p Prompt) (*definition, error) {
-	p = p.clone()
+	arguments := p.Arguments
+	p.Arguments = nil
+	d := &definition{prompt: p.clone(), results: p.Cache.newResults()}
 	var faults []error
 	if err := checkName(p.Name); err != nil {
 		faults = append(faults, err)
@@ -42,20 +43,14 @@ func compile(p Prompt) (*definition, error) {
 		faults = append(faults, errors.New("it has two render functions, Render and the one given to New"))
 	}
 	faults = append(faults, p.Cache.check()...)
-	d := &definition{results: p.Cache.newResults()}
 	var argumentFaults []error
-	d.plan, argumentFaults = compilePlan(&p)
+	d.plan, argumentFaults = compilePlan(p.typed, arguments)
 	faults = append(faults, argumentFaults...)
-
-	p.Arguments = nil
-	for i := range d.plan.arguments {
-		p.Arguments = append(p.Arguments, d.plan.arguments[i].Argument)
-	}
-	d.prompt = p
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
-		d.prompt.Meta = copyMeta(p.Meta)
-		d.shown = sync.OnceValue(d.export)
+		if len(p.Meta) > 0 {
+			d.prompt.Meta = copyMeta(p.Meta)
+		}
 		return d, nil
 	}
 	for i, err := range faults {
@@ -74,25 +69,46 @@ func checkName(name string) error {
 	return nil // its encoding is checked with the rest of the entry
 }
 
+// revisions are all of them, the newest first.
+var revisions = revision.All()
+
 // encode encodes the prompt's entry in each shape, once for all lists.
 func (d *definition) encode() []error {
-	var faults []error
-	for _, rev := range revision.All() {
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	full := d.fullShape()
+	e := encoder{buf: *buffer}
+	for _, rev := range revisions {
 		shape := rev.Shape()
 		if d.listed[shape] != nil {
 			continue
 		}
-		e := encoder{rev: rev}
-		e.prompt(d)
-		d.listed[shape] = e.buf
-		if faults == nil {
-			faults = e.faults // the newest shape has every member
-		}
-		if shape+1 < revision.Shapes && bytes.Equal(e.buf, d.listed[shape+1]) {
+		if shape+1 < revision.Shapes && shape >= full {
 			d.listed[shape] = d.listed[shape+1]
+			continue
 		}
+		e.rev, e.buf = rev, e.buf[:0]
+		if e.prompt(d); len(e.faults) > 0 {
+			break // the newest shape has every member, so these are all
+		}
+		d.listed[shape] = bytes.Clone(e.buf)
 	}
-	return faults
+	*buffer = e.buf
+	return e.faults
+}
+
+// fullShape returns the oldest shape that has all members of the prompt's
+// entry. The entries in later ones are equal to that.
+func (d *definition) fullShape() revision.Shape {
+	p := &d.prompt
+	hasTitle := func(a argument) bool { return a.Title != "" }
+	switch {
+	case len(p.Icons) > 0:
+		return revision.ShapeIcons
+	case p.Title != "" || p.Version != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.arguments, hasTitle):
+		return revision.ShapeTitled
+	}
+	return revision.ShapeBase
 }
 
 // prompt appends a prompt's entry in prompts/list.
@@ -188,8 +204,20 @@ func (p Prompt) clone() Prompt {
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
 	p.Meta = copyMeta(p.Meta)
-	for i := range p.Arguments {
-		p.Arguments[i].Schema = deepCopy(p.Arguments[i].Schema)
+	for i := range d.plan.arguments {
+		a := d.plan.arguments[i].Argument
+		a.Schema = deepCopy(a.Schema)
+		p.Arguments = append(p.Arguments, a)
 	}
 	return p
+}
+
+// shown returns a copy of the prompt for filters, made once.
+func (d *definition) shown() Prompt {
+	if p := d.seen.Load(); p != nil {
+		return *p
+	}
+	p := d.export()
+	d.seen.CompareAndSwap(nil, &p) // another may have come first
+	return *d.seen.Load()
 }

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -52,9 +53,11 @@ func folds[T any](t *testing.T, text, message string) {
 	t.Helper()
 	var got one[T]
 	d := compiled(t, typed(&got))
-	v := *d.plan.arguments[0].value // which others share
-	v.judge = nil                   // as if the author's schema allowed anything
-	d.plan.arguments[0].value = &v
+	p, v := *d.plan, *d.plan.arguments[0].value // which others share
+	v.judge = nil                               // as if the author's schema allowed anything
+	p.arguments = slices.Clone(p.arguments)
+	p.arguments[0].value = &v
+	d.plan = &p
 	_, problems := d.bind([]given{{text: text, ok: true}})
 	if message == "" {
 		assert.Empty(t, problems, text)
@@ -156,7 +159,7 @@ func TestNestedPointersAreOptional(t *testing.T) {
 		L []leaf           `json:"l,omitempty"`
 		M map[string]*leaf `json:"m,omitempty"`
 	}
-	s := compiled(t, promptOf[one[tree]]()).prompt.Arguments[0].Schema
+	s := compiled(t, promptOf[one[tree]]()).export().Arguments[0].Schema
 	assert.Equal(t, []string{"b"}, s.Required)
 	for _, text := range []string{`{"b":1}`, `{"b":1,"p":null}`, `{"b":1,"p":{"q":1}}`, `{"b":1,"l":[{"q":1}],"m":{"x":{"q":1}}}`} {
 		var got one[tree]
@@ -168,5 +171,5 @@ func TestNestedPointersAreOptional(t *testing.T) {
 		_, problems := compiled(t, typed(&got)).bind([]given{{text: text, ok: true}})
 		assert.Len(t, problems, 1, text)
 	}
-	assert.Nil(t, compiled(t, promptOf[one[struct{ P *int }]]()).prompt.Arguments[0].Schema.Required)
+	assert.Nil(t, compiled(t, promptOf[one[struct{ P *int }]]()).export().Arguments[0].Schema.Required)
 }

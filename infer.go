@@ -30,6 +30,7 @@ type field struct {
 type inferred struct {
 	fields []field
 	faults []error
+	plan   *plan // of all prompts that list no arguments; nil if there are faults
 }
 
 // structs caches inference by type: it costs much more than the rest of
@@ -58,6 +59,10 @@ func infer(t reflect.Type) *inferred {
 		if err != nil {
 			inf.faults = append(inf.faults, fmt.Errorf("argument %q: %w", f.name, err))
 		}
+	}
+	var c planCompiler
+	if c.fromStruct(inf, nil); len(c.faults) == 0 {
+		inf.plan = c.plan
 	}
 	cached, _ := structs.LoadOrStore(t, inf)
 	return cached.(*inferred)

@@ -87,7 +87,7 @@ func TestInferFields(t *testing.T) {
 		{promptOf[Loop](), "A"},
 	} {
 		var names []string
-		for _, a := range compiled(t, c.prompt).prompt.Arguments {
+		for _, a := range compiled(t, c.prompt).export().Arguments {
 			if !a.Required {
 				a.Name += "?"
 			}
@@ -109,7 +109,7 @@ func TestInferDescriptions(t *testing.T) {
 		A string `json:"a" jsonschema:"of the struct, a=b"`
 		B string `json:"b" jsonschema:"of the struct"`
 	}](Argument{Name: "b", Title: "B", Description: "listed"}, Argument{Name: "a", Title: "A"})
-	got := compiled(t, p).prompt.Arguments
+	got := compiled(t, p).export().Arguments
 	require.Len(t, got, 2)
 	for i := range got {
 		assert.Equal(t, "string", got[i].Schema.Type)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -14,20 +15,18 @@ import (
 const linear = 8
 
 // compilePlan compiles the arguments of a prompt and returns everything that
-// is wrong with them.
-func compilePlan(p *Prompt) (*plan, []error) {
-	c := planCompiler{plan: &plan{}}
-	if p.typed != nil {
-		c.fromStruct(infer(p.typed.in()), p.Arguments)
-	} else {
-		c.fromList(p.Arguments)
+// is wrong with them. The plan may be one that other prompts have too.
+func compilePlan(typed typedRender, arguments []Argument) (*plan, []error) {
+	var c planCompiler
+	if typed == nil {
+		c.fromList(arguments)
+		return c.plan, c.faults
 	}
-	if n := len(c.plan.arguments); n > linear {
-		c.plan.byName = make(map[string]int, n)
-		for i, a := range c.plan.arguments {
-			c.plan.byName[a.Name] = i
-		}
+	inf := infer(typed.in())
+	if inf.plan != nil && len(arguments) == 0 {
+		return inf.plan, nil
 	}
+	c.fromStruct(inf, arguments)
 	return c.plan, c.faults
 }
 
@@ -40,15 +39,25 @@ func (c *planCompiler) fault(name string, err error) {
 	c.faults = append(c.faults, fmt.Errorf("argument %q: %w", name, err))
 }
 
+// begin makes a plan with room for n arguments.
+func (c *planCompiler) begin(n int) {
+	c.plan = &plan{}
+	if n > 0 {
+		c.plan.arguments = make([]argument, 0, n)
+	}
+	if n > linear {
+		c.plan.byName = make(map[string]int, n)
+	}
+}
+
 // fromList compiles the arguments of a prompt without a struct.
 func (c *planCompiler) fromList(arguments []Argument) {
-	seen := map[string]bool{}
+	c.begin(len(arguments))
 	for _, a := range arguments {
-		if seen[a.Name] {
+		if c.plan.find(a.Name) >= 0 {
 			c.fault(a.Name, errors.New("declared twice"))
 			continue
 		}
-		seen[a.Name] = true
 		v, err := a.compileSchema()
 		if err != nil {
 			c.fault(a.Name, err)
@@ -59,11 +68,15 @@ func (c *planCompiler) fromList(arguments []Argument) {
 	}
 }
 
+// plainValue is the value of an argument without a struct and without a schema.
+// All of them share it.
+var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
+
 // compileSchema compiles the schema of an argument without a struct, and
 // replaces it by its copy.
 func (a *Argument) compileSchema() (*value, error) {
 	if a.Schema == nil {
-		return compileValue(nil, &jsonschema.Schema{})
+		return plainValue()
 	}
 	var err error
 	if a.Schema, err = cloneSchema(a.Schema); err != nil {
@@ -84,6 +97,7 @@ func (a *Argument) describe(s *jsonschema.Schema) {
 // fromStruct compiles the arguments that a struct declares, completed by
 // those that are listed.
 func (c *planCompiler) fromStruct(inf *inferred, listed []Argument) {
+	c.begin(len(inf.fields))
 	c.faults = append(c.faults, inf.faults...)
 	extras := map[string]*Argument{}
 	for i := range listed {
@@ -172,6 +186,9 @@ func (c *planCompiler) add(a argument, t reflect.Type) {
 		}
 	}
 	a.blank = !a.Required && !a.value.takesEmpty()
+	if c.plan.byName != nil {
+		c.plan.byName[a.Name] = len(c.plan.arguments)
+	}
 	c.plan.arguments = append(c.plan.arguments, a)
 }
 

@@ -208,12 +208,17 @@ func compileAll(prompts []Prompt) []candidate {
 func (tx *Tx) put(all []candidate, replace bool) error {
 	edit := tx.editor()
 	var faults []error
-	names := make(map[string]bool, len(all))
+	var names map[string]bool // of those that came before
+	if len(all) > 1 && !replace {
+		names = make(map[string]bool, len(all))
+	}
 	for _, c := range all {
 		if _, taken := edit.Get(c.name); !replace && (taken || names[c.name]) {
 			faults = append(faults, fmt.Errorf("prompt %q: %w", c.name, ErrExists))
 		}
-		names[c.name] = true
+		if names != nil {
+			names[c.name] = true
+		}
 		if c.err != nil {
 			faults = append(faults, c.err)
 		}

@@ -144,7 +144,7 @@ func TestSchemaDescription(t *testing.T) {
 	list := untyped(Argument{Name: "a", Schema: schema}, Argument{Name: "b", Title: "own", Description: "what the tag says", Schema: schema}, Argument{Name: "c"})
 	for _, p := range []Prompt{typed, list} {
 		var got []string
-		for _, a := range compiled(t, p).prompt.Arguments {
+		for _, a := range compiled(t, p).export().Arguments {
 			got = append(got, a.Name+"|"+a.Title+"|"+a.Description)
 		}
 		assert.Equal(t, "a|of the schema|what the schema says b|own|what the tag says c||", strings.Join(got, " "))

@@ -574,7 +574,7 @@ func TestEmbedded(t *testing.T) {
 	var got derived
 	d := compiled(t, typed(&got))
 	var names []string
-	for _, a := range d.prompt.Arguments {
+	for _, a := range d.export().Arguments {
 		names = append(names, fmt.Sprintf("%s:%t", a.Name, a.Required))
 	}
 	assert.Equal(t, []string{"id:true", "note:false", "tags:false", "level:false", "own:true"}, names)
