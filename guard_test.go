@@ -59,6 +59,7 @@ func TestForeignTransportPanics(t *testing.T) {
 		time.Sleep(time.Second)
 		return Messages(User("hi")), nil
 	})
+	exits := rendered("exits", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil })
 	late := rendered("late", func(context.Context) (*Result, error) {
 		time.Sleep(time.Minute)
 		return Messages(User("hi")), nil
@@ -75,12 +76,13 @@ func TestForeignTransportPanics(t *testing.T) {
 		{"Send, with progress in a batch", "[" + withToken(getLine("1", "reports"), "1") + "]", batchVersion, func(last bool) bool { return !last }, false, []string{"[" + textLine("1", "hi") + "]"}, nil},
 		{"Send, after the time limit", getLine("1", "late"), "2025-11-25", func(bool) bool { return true }, false, nil, errTimeLimit},
 		{"Overdue", getLine("1", "late"), "2025-11-25", func(bool) bool { return false }, true, []string{errorLine("1", CodeInternalError, "the request took too long")}, errTimeLimit},
+		{"Overdue, in a batch whose work ends its goroutine", "[" + getLine("1", "exits") + "]", batchVersion, func(bool) bool { return false }, true, []string{"[" + errorLine("1", CodeInternalError, renderFailed) + "]"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var log journal
-				s := NewServer(registryOf(reporting, late), Options{Logger: log.logger(), RenderTimeout: 30 * time.Second})
+				s := NewServer(registryOf(reporting, late, exits), Options{Logger: log.logger(), RenderTimeout: 30 * time.Second})
 				session := s.NewSession(SessionOptions{Version: test.version})
 				var got []string
 				err := session.Handle(t.Context(), []byte(test.line), Exchange{

@@ -111,8 +111,8 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exc
 // job is what is left to do for a message once it has been read: to run an
 // author's code, or to tell of changes.
 type job interface {
-	// run does it, within the limit if that is above 0, and returns when the
-	// answer is out, or why there is none.
+	// run does it, within the limit if that is above 0, without any if it is 0,
+	// and returns when the answer is out, or why there is none.
 	run(limit time.Duration) error
 }
 

@@ -73,9 +73,13 @@ func (l *limiter) leave() {
 // errNoTurn is why a task has waited for its slot in vain.
 var errNoTurn = errors.New("the tasks before it have taken too long")
 
-// acquire waits for a slot, or until ctx ends or the limit has passed, which
-// is none if it is not above 0. If it returns nil, release must follow.
-func (l *limiter) acquire(ctx context.Context, limit time.Duration) error {
+// deadline is what is left of the time for several waits; none if it is not
+// above 0.
+type deadline struct{ left time.Duration }
+
+// acquire waits for a slot, or until ctx ends or there is no time left, and takes
+// the wait from that. If it returns nil, release must follow.
+func (l *limiter) acquire(ctx context.Context, d *deadline) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -85,10 +89,12 @@ func (l *limiter) acquire(ctx context.Context, limit time.Duration) error {
 	default:
 	}
 	var passed <-chan time.Time
-	if limit > 0 {
-		timer := time.NewTimer(limit)
+	if d.left > 0 {
+		timer := time.NewTimer(d.left)
 		defer timer.Stop()
 		passed = timer.C
+		began := time.Now()
+		defer func() { d.left = max(1, d.left-time.Since(began)) }()
 	}
 	select {
 	case l.slots <- struct{}{}:

@@ -114,6 +114,7 @@ func TestTimeOfCompletion(t *testing.T) {
 		{Options{CompleteTimeout: time.Second}, time.Second},
 		{Options{CompleteTimeout: -1}, 30 * time.Second},
 		{Options{RenderTimeout: 2 * time.Second}, 2 * time.Second},
+		{Options{RenderTimeout: -1}, 5 * time.Second},
 		{Options{Middleware: func(next Handler) Handler { return next }}, 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -65,7 +65,7 @@ func (p *listenPlaces) enter(most int) bool {
 	if !p.open.enter(most) {
 		return false
 	}
-	if !p.running.enter(2 * most) {
+	if !p.running.enter(max(most, 2*most)) { // which may be more than an int holds
 		p.open.leave()
 		return false
 	}

@@ -146,6 +146,14 @@ func confidingRegistry() *Registry {
 		if _, err := Once(ctx, "kept", func(context.Context) (string, error) { return in.Text, nil }); err != nil {
 			return nil, err
 		}
+		// The client answers with a value that is none of these.
+		type choice struct {
+			Text string `json:"text"`
+		}
+		_, err := Elicit[choice](ctx, "choice", "Which?", Argument{Name: "text", Schema: Enum("a", "b")})
+		if err != nil && in.Text != "" && !errors.Is(err, ErrInputRequired) && !errors.Is(err, ErrCannotAsk) {
+			return nil, fmt.Errorf("choosing: %w", err)
+		}
 		answer, err := Elicit[confiding](ctx, "answer", "Which?", confidingArguments[1])
 		if err != nil {
 			return nil, fmt.Errorf("asking: %w", err)

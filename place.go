@@ -64,19 +64,20 @@ func (p *place) enter(ctx context.Context, patience *patience) bool {
 // acquire waits for the task's turn: within the limit, if that is above 0, or
 // until ctx ends.
 func (p *place) acquire(ctx context.Context, limit time.Duration) error {
+	until := deadline{left: limit}
 	if p.session != nil {
-		if err := p.session.acquire(ctx, limit); err != nil {
+		if err := p.session.acquire(ctx, &until); err != nil {
 			return err
 		}
 		p.take(sessionSlot)
 	}
 	if p.client != nil {
-		if err := p.client.acquire(ctx, limit); err != nil {
+		if err := p.client.acquire(ctx, &until); err != nil {
 			return err
 		}
 		p.take(clientSlot)
 	}
-	if err := p.server.acquire(ctx, limit); err != nil {
+	if err := p.server.acquire(ctx, &until); err != nil {
 		return err
 	}
 	p.take(serverSlot)

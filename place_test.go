@@ -87,6 +87,25 @@ func TestPlaceIsLeftMeanwhile(t *testing.T) {
 	}
 }
 
+// The limit is that of all that a task waits for, together.
+func TestPlaceHasOneLimit(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := newPlace(1)
+		p.client = newShares(1).take("a")
+		require.True(t, p.enter(t.Context(), nil))
+		for _, l := range []*limiter{p.session, p.client.limiter, p.server} {
+			l.slots <- struct{}{}
+		}
+		time.AfterFunc(9*time.Second, p.session.release)
+		time.AfterFunc(9*time.Second, p.client.release)
+		began := time.Now()
+		assert.Equal(t, errNoTurn, p.acquire(t.Context(), 10*time.Second))
+		assert.Equal(t, 10*time.Second, time.Since(began))
+		p.leave()
+		p.holds(t, 0, 0, 0, 1)
+	})
+}
+
 // Nothing stays behind of a place that is not to be had.
 func TestPlaceWithoutRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -117,15 +117,16 @@ func (t *task) leaveAtEnd() {
 }
 
 // run waits for the task's turn, does its work and sends the answer, unless
-// something else has settled it. With a limit above 0, that may be the time
-// limit, which sends its own answer; it bounds the wait as well. The answer is
+// something else has settled it. That may be the time limit, which sends its own
+// answer and bounds the wait as well: the lesser one of limit and the work's, the
+// work's alone if limit is below 0, and none if it is 0. The answer is
 // out when run returns. It returns Send's error, or why there is no answer.
 func (t *task) run(limit time.Duration) error {
 	if t.work.listen {
 		return t.listen()
 	}
-	if limit > 0 && t.work.limit > 0 {
-		limit = min(limit, t.work.limit)
+	if own := t.work.limit; own > 0 && (limit < 0 || own < limit) {
+		limit = own
 	}
 	defer t.leaveAtEnd()
 	defer t.ctx.cancel(errAnswered)
@@ -149,9 +150,7 @@ func (t *task) run(limit time.Duration) error {
 		t.place.leaveServer() // the work has called runtime.Goexit
 		t.stopAsking()
 		if t.conclude() {
-			if t.exchange.Overdue != nil {
-				t.exchange.Overdue() // the transport's own code is not gone on with either
-			}
+			t.overdue() // the transport's own code is not gone on with either
 			_ = t.fail(hide(t.work.failed, errGoexit))
 		}
 	}()
@@ -268,6 +267,11 @@ func (t *task) expire(limit time.Duration) {
 	}
 	t.ctx.cancel(errTimeLimit)
 	defer t.replyOverdue(limit) // whatever Overdue does
+	t.overdue()
+}
+
+// overdue calls the transport's Overdue, on what may be a goroutine of ours.
+func (t *task) overdue() {
 	var err error
 	defer t.server.guard(&t.ctx, &err)
 	if t.exchange.Overdue != nil {

@@ -51,8 +51,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
 	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
 		defer func() {
-			wait := max(h.options.ReadTimeout, 0) + h.options.WriteTimeout
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait)) // not all writers have one
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.ending())) // not all writers have one
 		}()
 	}
 	if !h.options.isTrusted(r) {

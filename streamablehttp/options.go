@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -89,4 +90,11 @@ func fill[T int | time.Duration](option *T, otherwise T) {
 	if *option == 0 {
 		*option = otherwise
 	}
+}
+
+// ending is the time for a reply that net/http sends in the end, once it has
+// read what was left of the body.
+func (o *Options) ending() time.Duration {
+	read := max(o.ReadTimeout, 0)
+	return read + min(o.WriteTimeout, math.MaxInt64-read)
 }

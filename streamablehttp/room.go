@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"errors"
+	"math"
 	"sync"
 )
 
@@ -28,6 +29,7 @@ var errNoRoom = errors.New("there is no room for the body")
 
 // open makes room for bodies of at most size bytes.
 func (b *bodies) open(size int64) {
+	size = min(size, math.MaxInt64/pendingBodies) // more than there is memory for
 	b.most = pendingBodiesOfOne * size
 	b.room = pendingBodies * size
 	b.clients = map[string]int64{}
