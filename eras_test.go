@@ -99,6 +99,8 @@ func assertNoTrace(t testing.TB, s *Server) {
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	assert.Empty(t, s.registry.subscribers, "subscribers")
+	assert.Empty(t, s.changes.hearers, "hearers")
+	assert.False(t, s.changes.burst.isUnderWay(), "a timer")
 	assert.Zero(t, s.places.open.n.Load(), "subscriptions")
 	assert.Zero(t, s.places.running.n.Load(), "goroutines of subscriptions")
 	assert.Zero(t, s.limit.tasks.Load(), "tasks")
