@@ -96,6 +96,8 @@ func (c *client) listen(ids ...string) *client {
 // have ended: no subscriber, no slot, no subscription.
 func assertNoTrace(t testing.TB, s *Server) {
 	t.Helper()
+	s.changes.mu.Lock()
+	defer s.changes.mu.Unlock()
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	assert.Empty(t, s.registry.subscribers, "subscribers")
