@@ -96,9 +96,13 @@ func (c *client) listen(ids ...string) *client {
 // have ended: no subscriber, no slot, no subscription.
 func assertNoTrace(t testing.TB, s *Server) {
 	t.Helper()
+	s.changes.mu.Lock()
+	defer s.changes.mu.Unlock()
 	s.registry.mu.Lock()
 	defer s.registry.mu.Unlock()
 	assert.Empty(t, s.registry.subscribers, "subscribers")
+	assert.Empty(t, s.changes.hearers, "hearers")
+	assert.False(t, s.changes.burst.isUnderWay(), "a timer")
 	assert.Zero(t, s.places.open.n.Load(), "subscriptions")
 	assert.Zero(t, s.places.running.n.Load(), "goroutines of subscriptions")
 	assert.Zero(t, s.limit.tasks.Load(), "tasks")

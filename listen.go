@@ -110,35 +110,44 @@ func (t *task) listen() error {
 	defer t.server.endListening(t.session)
 	defer t.leave()
 	defer t.ctx.cancel(errAnswered)
-	var changed <-chan struct{}
+	var changes *hearer
 	acknowledged := "{}"
 	if t.work.wanted {
 		// Before the acknowledgement, after which no change may be missed.
-		var unsubscribe func()
-		changed, unsubscribe = t.server.registry.Subscribe()
-		defer unsubscribe()
+		changes = t.server.changes.join()
+		defer changes.leave()
 		acknowledged = `{"promptsListChanged":true}`
 	}
 	meta := `{"_meta":{"` + subscriptionKey + `":` + t.id + `}`
 	err := t.notify("notifications/subscriptions/acknowledged", []byte(meta+`,"notifications":`+acknowledged+`}`))
+	params := []byte(meta + "}")
 	for err == nil && t.work.wanted {
 		select {
-		case <-changed:
+		case <-changes.told:
 		case <-t.exchange.Closing:
-			return t.endListen()
+			if !changes.isDue() {
+				return t.endListen()
+			}
 		case <-t.ctx.Done():
 			return t.cutListen(nil)
 		}
-		gather(changed, t.ctx.Done(), t.exchange.Closing)
 		if t.ctx.Err() != nil {
 			return t.cutListen(nil)
 		}
-		err = t.notify("notifications/prompts/list_changed", []byte(meta+"}"))
+		err = changes.send(func() error { return t.tellChange(params) })
 	}
 	if err != nil {
 		return t.cutListen(err)
 	}
 	return t.endListen() // there is nothing to tell (GAP-25)
+}
+
+// tellChange sends that the list has changed.
+func (t *task) tellChange(params []byte) error {
+	buf := takeBuffer()
+	defer giveBuffer(buf)
+	*buf = appendNotification(*buf, "notifications/prompts/list_changed", params)
+	return t.emit(*buf)
 }
 
 // endListen answers the subscription: the server has ended it (SUB-11).

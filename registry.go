@@ -25,7 +25,7 @@ type Registry struct {
 	misused  bool         // that goroutine has tried a change; only it reads and writes this
 
 	mu          sync.Mutex // protects the field below
-	subscribers map[chan struct{}]struct{}
+	subscribers map[*subscriber]struct{}
 }
 
 // Add adds prompts, all or none of them. The error joins everything that is
@@ -134,36 +134,6 @@ func (r *Registry) All() iter.Seq[Prompt] {
 
 // Len returns the number of prompts.
 func (r *Registry) Len() int { return r.snapshot().Len() }
-
-// Subscribe returns a channel that tells of changes, and the function that
-// ends the subscription. The channel holds at most one message: however many
-// changes there were since the last receive, there is one to receive, so
-// nobody waits for a slow subscriber. It is never closed.
-func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
-	c := make(chan struct{}, 1)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.subscribers == nil {
-		r.subscribers = map[chan struct{}]struct{}{}
-	}
-	r.subscribers[c] = struct{}{}
-	return c, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.subscribers, c)
-	}
-}
-
-func (r *Registry) notify() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for c := range r.subscribers {
-		select {
-		case c <- struct{}{}:
-		default: // one is pending already
-		}
-	}
-}
 
 // snapshot returns the prompts as they are now, for ever.
 func (r *Registry) snapshot() ordmap.Map[*definition] {

@@ -27,6 +27,7 @@ type Server struct {
 	limit    *limiter
 	shares   *shares // of the limit, by client
 	places   listenPlaces
+	changes  gatherer
 	ownKey   []byte // for states, if the author has none
 
 	// What is the same for all clients, encoded: the result of initialize, by
@@ -60,6 +61,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry:    r,
+		changes:     gatherer{registry: r},
 		options:     o,
 		limit:       newLimiter(o.MaxConcurrentTotal),
 		shares:      newShares(o.MaxConcurrentPerClient),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
@@ -41,18 +42,16 @@ type Session struct {
 	places        listenPlaces
 	paces         [ratedMethods]pace
 
-	mu          sync.Mutex // protects the fields below
-	rev         revision.Revision
-	client      clientCapabilities
-	info        Implementation       // of the client, as far as it is kept
-	lastID      int64                // of the requests to the client
-	outgoing    map[string]*outgoing // those that wait for their response, by id
-	isReady     bool
-	isEnded     bool
-	inFlight    map[requestID]*task
-	changed     <-chan struct{} // of the registry; nil before initialize
-	unsent      bool            // a change has been received from it, but not told
-	unsubscribe func()
+	mu       sync.Mutex // protects the fields below
+	rev      revision.Revision
+	client   clientCapabilities
+	info     Implementation       // of the client, as far as it is kept
+	lastID   int64                // of the requests to the client
+	outgoing map[string]*outgoing // those that wait for their response, by id
+	isReady  bool
+	isEnded  bool
+	inFlight map[requestID]*task
+	changes  *hearer // nil before initialize, and if they are not told
 }
 
 // NewSession returns a session that waits for initialize. Close must be
@@ -91,7 +90,7 @@ func (s *Session) initialize(rev revision.Revision, client clientCapabilities, i
 	if !s.server.options.NoListChanged && !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and its readiness to hear of changes.
-		s.changed, s.unsubscribe = s.server.registry.Subscribe()
+		s.changes = s.server.changes.join()
 	}
 	return nil
 }
@@ -100,7 +99,7 @@ func (s *Session) initialize(rev revision.Revision, client clientCapabilities, i
 // prompts has changed, once the client is ready to hear it. It returns when
 // ctx ends or the session is closed, with nil, or with send's error. What has
 // not been sent by then is kept for the next call. One call at a time may
-// run.
+// run. send must not keep msg.
 func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
 	select {
 	case <-s.ready:
@@ -110,38 +109,48 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 		return nil
 	}
 	s.mu.Lock()
-	changed, pending := s.changed, s.unsent
+	changes := s.changes
 	s.mu.Unlock()
-	// A change that has been received is unsent until it is sent, whatever
-	// send does.
-	keep := func(unsent bool) {
-		s.mu.Lock()
-		s.unsent = unsent
-		s.mu.Unlock()
-	}
-	for {
-		if s.over(ctx) {
+	var told <-chan struct{} // nothing comes, if changes are not told
+	if changes != nil {
+		if changes.isDue() && !s.gather(ctx, changes) {
 			return nil
 		}
-		if pending {
-			gather(changed, s.ended, ctx.Done())
-			if s.over(ctx) {
-				return nil
-			}
-			if err := send([]byte(listChanged)); err != nil {
-				return err
-			}
-			keep(false)
-		}
+		told = changes.told
+	}
+	msg := make([]byte, 0, len(listChanged))
+	for {
 		select {
-		case <-changed: // never, if changes are not told
-			pending = true
-			keep(true)
+		case <-told:
 		case <-s.ended:
 			return nil
 		case <-ctx.Done():
 			return nil
 		}
+		if s.over(ctx) {
+			return nil
+		}
+		// A change is due until it is sent, whatever send does.
+		err := changes.send(func() error { return send(append(msg, listChanged...)) })
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// gather waits for more of the changes that a call of Notifications finds, and
+// reports whether neither the session nor ctx has ended.
+func (s *Session) gather(ctx context.Context, changes *hearer) bool {
+	quiet := time.NewTimer(changeQuiet)
+	defer quiet.Stop()
+	select {
+	case <-quiet.C:
+		changes.remind()
+		return true
+	case <-s.ended:
+		return false
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -169,8 +178,8 @@ func (s *Session) end(cause error) {
 	if !s.isEnded {
 		s.isEnded = true
 		close(s.ended)
-		if s.unsubscribe != nil {
-			s.unsubscribe()
+		if s.changes != nil {
+			s.changes.leave()
 		}
 	}
 	s.mu.Unlock()

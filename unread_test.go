@@ -81,7 +81,7 @@ func TestUnreadSubscriptionsAreBounded(t *testing.T) {
 			u.send(t, cancelLine(fmt.Sprint(i)))
 		}
 		assert.Equal(t, 6, u.jobs)
-		assert.LessOrEqual(t, len(s.registry.subscribers), 6)
+		assert.LessOrEqual(t, len(s.changes.hearers), 6)
 		close(u.held)
 		assert.Zero(t, u.running.wait(t.Context()))
 		assertNoTrace(t, s)

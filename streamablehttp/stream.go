@@ -153,11 +153,12 @@ func (s *stream) event(msg []byte, last bool) error {
 		return err
 	}
 	s.isOver = last
-	frame := make([]byte, 0, len(msg)+len("data: \n\n"))
-	frame = append(frame, "data: "...)
-	frame = append(frame, msg...) // a message has no line breaks
-	frame = append(frame, "\n\n"...)
-	err := s.write(frame)
+	frame := takeFrame()
+	defer giveFrame(frame)
+	*frame = append(*frame, "data: "...)
+	*frame = append(*frame, msg...) // a message has no line breaks
+	*frame = append(*frame, "\n\n"...)
+	err := s.write(*frame)
 	if last && s.isLate {
 		s.hangUp()
 	}

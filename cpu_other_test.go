@@ -1,0 +1,8 @@
+//go:build !unix
+
+package prompts
+
+import "time"
+
+// cpuTime returns 0: only Unix tells.
+func cpuTime() time.Duration { return 0 }

@@ -1,0 +1,20 @@
+package streamablehttp
+
+import "sync"
+
+// maxPooledFrame is the size in bytes above which a frame is left to the
+// collector, so that one large message does not stay for ever.
+const maxPooledFrame = 64 << 10
+
+// frames are buffers for events: a stream that waits for its next one needs
+// none.
+var frames = sync.Pool{New: func() any { return new([]byte) }}
+
+func takeFrame() *[]byte { return frames.Get().(*[]byte) }
+
+func giveFrame(f *[]byte) {
+	if cap(*f) <= maxPooledFrame {
+		*f = (*f)[:0]
+		frames.Put(f)
+	}
+}
