@@ -42,6 +42,12 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	b := &batch{session: session, exchange: x, most: s.options.MaxMessageBytes, settled: make(chan struct{}), open: 1}
 	session.batches.add()
 	own := Exchange{Client: x.Client, Check: x.Check, Overdue: x.Overdue, Send: b.send, Closing: x.Closing, emit: x.emit}
+	isRead := false
+	defer func() {
+		if !isRead { // the transport's Check has panicked
+			b.undo()
+		}
+	}()
 	var ignored error
 	for i := range elements {
 		e := &elements[i]
@@ -55,6 +61,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 			b.tasks = append(b.tasks, t)
 		}
 	}
+	isRead = true
 	b.taskSettled()
 	if len(b.tasks) == 0 {
 		defer session.batches.done()
@@ -150,7 +157,7 @@ func (b *batch) isFull() bool {
 
 // run does the work of the batch's tasks concurrently, and answers once each of
 // them has been answered or cancelled. The work may go on after that.
-func (b *batch) run(limit time.Duration) error {
+func (b *batch) run(limit time.Duration) (err error) {
 	errs := make([]error, len(b.tasks))
 	var running sync.WaitGroup
 	for i, t := range b.tasks {
@@ -158,16 +165,28 @@ func (b *batch) run(limit time.Duration) error {
 	}
 	<-b.settled
 	isSilent := b.answers == nil // nobody adds to them any more
-	err := b.finish()
-	b.session.batches.done()
-	running.Wait()
+	defer func() { // also if the transport's code panics
+		b.session.batches.done()
+		running.Wait()
+		for _, t := range b.tasks {
+			t.place.leave()
+		}
+		if isSilent {
+			err = errors.Join(errs...)
+		}
+	}()
+	return b.finish()
+}
+
+// undo gives back what has been taken for a batch that will not be run.
+func (b *batch) undo() {
 	for _, t := range b.tasks {
+		if t.abandon(errSessionClosed) {
+			b.session.finish(t)
+		}
 		t.place.leave()
 	}
-	if isSilent {
-		err = errors.Join(errs...)
-	}
-	return err
+	b.session.batches.done()
 }
 
 // addTask counts a task that is to be answered.

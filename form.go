@@ -60,11 +60,22 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 
 // badFields returns the error for fields of a form that are not filled in
 // rightly.
-func badFields(key string, problems []problem) *Error {
+func badFields(key string, problems []problem) error {
 	e := argumentsError("", problems)
 	e.Data = inputData{Input: key, Problems: problems[:min(len(problems), maxProblems)]}
-	return e
+	return &fieldsError{seen: e, problems: problems}
 }
+
+// fieldsError is an error for the client, which has values of fields, with a text
+// that has none: an author may log it, or wrap it in one that is logged.
+type fieldsError struct {
+	seen     *Error
+	problems []problem
+}
+
+func (e *fieldsError) Error() string { return withoutValues(e.problems) }
+
+func (e *fieldsError) Unwrap() error { return e.seen }
 
 // The methods of the requests that a client may be asked to answer.
 const (

@@ -63,8 +63,8 @@ type model struct {
 	open     []string        // those without an answer
 	deaf     int             // renders that may hold their place for long
 
-	hearers []*hearer // the session is the first
-	isReady bool      // the client says that it is initialized
+	hearers []*listenerModel // the session is the first
+	isReady bool             // the client says that it is initialized
 }
 
 func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
@@ -72,7 +72,7 @@ func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
 	for p := range reg.All() {
 		m.prompts[p.Name] = ""
 	}
-	m.hearers = []*hearer{{wants: !o.NoListChanged}}
+	m.hearers = []*listenerModel{{wants: !o.NoListChanged}}
 	m.prompts["nap"] = "rested"
 	m.prompts["fuzz report"] = "reported"
 	if o.Visible != nil {
@@ -161,7 +161,7 @@ func (m *model) request(msg []byte, o outline, inBatch, isQuiet bool) *awaited {
 	a.mayFail = a.method == "subscriptions/listen" && m.options.MaxSubscriptions > 0
 	m.owed[key].requests = append(before, a)
 	if a.method == "subscriptions/listen" {
-		m.hearers = append(m.hearers, &hearer{request: a, wants: !m.options.NoListChanged && wantsChanges(msg)})
+		m.hearers = append(m.hearers, &listenerModel{request: a, wants: !m.options.NoListChanged && wantsChanges(msg)})
 	}
 	if a.method != "ping" {
 		m.deaf += strings.Count(string(msg), "deaf")
@@ -226,7 +226,7 @@ func (m *model) rest() {
 		session.isOpen = false
 	}
 	open := slices.Collect(m.requests())
-	m.hearers = slices.DeleteFunc(m.hearers, func(l *hearer) bool { return l.request != nil && !slices.Contains(open, l.request) })
+	m.hearers = slices.DeleteFunc(m.hearers, func(l *listenerModel) bool { return l.request != nil && !slices.Contains(open, l.request) })
 	for _, l := range m.hearers {
 		if a := l.request; a != nil && !a.mayBeMute && a.want.result && len(m.owed[keyOf(a.id)].requests) == 1 {
 			require.True(m.t, l.isHeard, "no acknowledgement (SUB-04): %+v", *a)
@@ -238,12 +238,12 @@ func (m *model) rest() {
 }
 
 // listening returns the subscriptions of an id.
-func (m *model) listening(id string) []*hearer {
+func (m *model) listening(id string) []*listenerModel {
 	o := m.owed[keyOf(id)]
 	if o == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(m.hearers), func(l *hearer) bool {
+	return slices.DeleteFunc(slices.Clone(m.hearers), func(l *listenerModel) bool {
 		return l.request == nil || l.request.id != id || !slices.Contains(o.requests, l.request)
 	})
 }
@@ -268,7 +268,7 @@ func (m *model) tell(id string) {
 		m.hearers[0].hear(m.t)
 		return
 	}
-	var best *hearer // there may be more of them, of which each is told
+	var best *listenerModel // there may be more of them, of which each is told
 	for _, l := range m.listening(id) {
 		if l.isHeard && l.wants && (best == nil || l.sinceLast < best.sinceLast) {
 			best = l

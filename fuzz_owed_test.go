@@ -241,9 +241,9 @@ func matches(n, m int, fits func(i, j int) bool) bool {
 	return true
 }
 
-// hearer is who is told of changes of the registry: the session, or the one
+// listenerModel is who is told of changes of the registry: the session, or the one
 // who has asked for a subscription.
-type hearer struct {
+type listenerModel struct {
 	request *awaited // of the subscription; nil for the session
 	wants   bool     // it is to be told
 	isHeard bool     // the subscription has been acknowledged
@@ -259,7 +259,7 @@ type hearer struct {
 }
 
 // change says that the registry has changed.
-func (l *hearer) change() {
+func (l *listenerModel) change() {
 	if !l.wants {
 		return
 	}
@@ -271,7 +271,7 @@ func (l *hearer) change() {
 }
 
 // open says that it is told in time from now on.
-func (l *hearer) open() {
+func (l *listenerModel) open() {
 	if l.isOpen {
 		return
 	}
@@ -280,7 +280,7 @@ func (l *hearer) open() {
 }
 
 // hear says that it has been told of a change.
-func (l *hearer) hear(t *testing.T) {
+func (l *listenerModel) hear(t *testing.T) {
 	l.told++
 	l.sinceFirst++
 	l.sinceLast++
@@ -288,7 +288,7 @@ func (l *hearer) hear(t *testing.T) {
 }
 
 // rest says that nothing moves and all has been heard.
-func (l *hearer) rest(t *testing.T) {
+func (l *listenerModel) rest(t *testing.T) {
 	if !l.isOpen {
 		return
 	}

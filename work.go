@@ -92,7 +92,7 @@ func show(e *Error, err error) *failure {
 // saysNoMore reports whether all of err is for the client to see.
 func saysNoMore(err error) bool {
 	switch e := err.(type) {
-	case *Error, *argumentError, *refusal:
+	case *Error, *argumentError, *fieldsError, *refusal:
 		return true
 	case *cannotAsk:
 		return e.cause == nil
