@@ -214,6 +214,7 @@ func (j *Judge) request(from side, m *message) error {
 	}
 	if isStateless && m.method == "subscriptions/listen" {
 		q.listen = &listen{id: q.key, filter: m.object("params", "notifications")}
+		j.share(q.listen)
 		j.listens = append(j.listens, q.listen)
 	}
 	j.asked = append(j.asked, q)
@@ -450,6 +451,16 @@ func (j *Judge) cancel(m *message) (revision string, fault error) {
 		}
 	}
 	return revision, fault
+}
+
+// share notes which subscriptions there are of one id at a time: they are in no
+// session, or one of them is to be refused.
+func (j *Judge) share(l *listen) {
+	for _, other := range j.listens {
+		if other.id == l.id && !other.answered && !other.closed {
+			l.shared, other.shared = true, true
+		}
+	}
 }
 
 // tellListen judges a notification for the subscription that it names. There

@@ -17,6 +17,7 @@ type listen struct {
 	closed    bool           // the server has cancelled it
 	cancelled bool           // the client has
 	late      int            // messages since the client has
+	shared    bool           // there is another one of its id, which its acknowledgement may have been taken for
 }
 
 // tell judges a notification for the subscription, and takes it if it is
@@ -87,6 +88,9 @@ func includes(asked, honoured any) bool {
 }
 
 func (l *listen) checkChange(m *message) error {
+	if l.honoured == nil && l.shared {
+		return nil
+	}
 	if l.honoured == nil {
 		return errors.New("the subscription is not acknowledged yet (SUB-04)")
 	}
@@ -99,7 +103,7 @@ func (l *listen) checkChange(m *message) error {
 // checkResult judges the result that ends the subscription.
 func (l *listen) checkResult(m *message) error {
 	switch {
-	case l.honoured == nil:
+	case l.honoured == nil && !l.shared:
 		return errors.New("the subscription is not acknowledged yet (SUB-04)")
 	case l.closed:
 		return errors.New("the server has cancelled the subscription (GAP-24)")
