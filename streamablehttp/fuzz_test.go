@@ -366,7 +366,7 @@ var refusals = []string{
 	// of net/http
 	"400 Bad Request", "400 Bad Request: missing required Host header", "400 Bad Request: too many Host headers", "400 Bad Request: malformed Host header",
 	"400 Bad Request: invalid header name", "400 Bad Request: invalid header value", "431 Request Header Fields Too Large",
-	"501 Unsupported transfer encoding: Unsupported transfer encoding", "505 HTTP Version Not Supported: unsupported protocol version",
+	"501 Unsupported transfer encoding: Unsupported transfer encoding", "Unsupported transfer encoding", "505 HTTP Version Not Supported: unsupported protocol version",
 }
 
 // form holds what is true of every reply.
