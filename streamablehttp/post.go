@@ -250,8 +250,8 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	}
 	if !hasID {
 		if isInitialize {
-			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, active: 1}
-			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions) {
+			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1}
+			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable
 				x.header.Set("Retry-After", "1")
