@@ -137,7 +137,7 @@ func TestInitializeNotification(t *testing.T) {
 // Numbers that mean nothing are part of the program.
 func TestNegativeBounds(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{MaxSessions: -1}, {MaxStreams: -1}} {
+	for _, o := range []Options{{MaxSessions: -1}, {MaxSessionsPerClient: -1}, {MaxStreams: -1}} {
 		assert.Panics(t, func() { NewHandler(reviewServer(), o) })
 	}
 }

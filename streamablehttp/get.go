@@ -60,6 +60,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	defer context.AfterFunc(h.open, cancel)()
 
 	s := newStream(w, r, &h.options)
+	defer s.rethrow()
 	s.lost = cancel
 	release := found.listen(func() {
 		cancel()

@@ -31,9 +31,15 @@ type Options struct {
 	SessionTimeout time.Duration
 	// MaxSessions is the number of sessions that may be open. The next initialize
 	// ends the one that has been idle for longest, of those that have not been
-	// used yet if there are any; it is refused with 503 if none is idle. Default:
-	// 10,000.
+	// used yet if there are any, and of those the client's own before others; it
+	// is refused with 503 if none is idle. Default: 10,000.
 	MaxSessions int
+	// MaxSessionsPerClient is the same for one client, whose own sessions alone
+	// make room then: for one principal, if Options.Principal of the server says
+	// who that is, else for one address, or one /64 network of IPv6. Behind a
+	// proxy all clients without a principal have one address. Default: a quarter
+	// of MaxSessions, but 100 at least and no more than MaxSessions.
+	MaxSessionsPerClient int
 	// MaxStreams is the number of requests that may be under way, open streams
 	// included; the next is refused with 503. Default: 20,000.
 	MaxStreams int
@@ -59,6 +65,7 @@ type Options struct {
 const (
 	defaultSessionTimeout = 30 * time.Minute
 	defaultMaxSessions    = 10_000
+	fewSessions           = 100
 	defaultMaxStreams     = 20_000
 	fewStreams            = 1000
 	defaultReadTimeout    = 30 * time.Second
@@ -67,8 +74,8 @@ const (
 )
 
 func (o Options) complete() Options {
-	if o.MaxSessions < 0 || o.MaxStreams < 0 || o.MaxStreamsPerClient < 0 {
-		panic("streamablehttp: options: MaxSessions, MaxStreams and MaxStreamsPerClient must not be negative")
+	if o.MaxSessions < 0 || o.MaxSessionsPerClient < 0 || o.MaxStreams < 0 || o.MaxStreamsPerClient < 0 {
+		panic("streamablehttp: options: MaxSessions, MaxSessionsPerClient, MaxStreams and MaxStreamsPerClient must not be negative")
 	}
 	for _, origin := range o.AllowedOrigins {
 		if _, ok := hostOf(origin); !ok {
@@ -77,6 +84,7 @@ func (o Options) complete() Options {
 	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)
 	fill(&o.MaxSessions, defaultMaxSessions)
+	fill(&o.MaxSessionsPerClient, min(o.MaxSessions, max(fewSessions, o.MaxSessions/4)))
 	fill(&o.MaxStreams, defaultMaxStreams)
 	fill(&o.MaxStreamsPerClient, max(fewStreams, o.MaxStreams/4))
 	fill(&o.ReadTimeout, defaultReadTimeout)

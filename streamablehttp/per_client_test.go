@@ -3,6 +3,7 @@ package streamablehttp
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -94,4 +95,66 @@ func TestMaxStreamsPerClientDefault(t *testing.T) {
 		assert.Equal(t, test.want, Options{MaxStreams: test.all, MaxStreamsPerClient: test.each}.complete().MaxStreamsPerClient, test)
 	}
 	assert.Panics(t, func() { NewHandler(reviewServer(), Options{MaxStreamsPerClient: -1}) })
+}
+
+// One client cannot end the sessions of another one, however many it opens.
+func TestMaxSessionsPerClient(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{"of all": {MaxSessions: 8}, "of one": {MaxSessions: 8, MaxSessionsPerClient: 3}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, o, from)
+			open := func(addr string) header {
+				r := p.post(initializeBody("2025-11-25"), header{fromHeader: addr})
+				require.Equal(t, http.StatusOK, r.status)
+				h := header{headerSession: r.header.Get(headerSession), fromHeader: addr}
+				require.Equal(t, http.StatusAccepted, p.post(initialized, h).status)
+				return h
+			}
+			other := open("192.0.2.1:1")
+			first := open("192.0.2.2:1")
+			for range 20 {
+				open("192.0.2.2:2")
+			}
+			assert.Equal(t, http.StatusOK, p.post(listBody, other).status)
+			assert.Equal(t, http.StatusNotFound, p.post(listBody, first).status, "its own made room")
+		})
+	}
+}
+
+// A client none of whose sessions is idle gets no more of them, and others do.
+func TestMaxSessionsPerClientRefuses(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{MaxSessionsPerClient: 1}, from)
+	one := header{fromHeader: "192.0.2.1:1"}
+	h := p.post(initializeBody("2025-11-25"), one).header.Get(headerSession)
+	p.open(http.MethodGet, "", one.with(headerSession, h))
+	r := p.post(initializeBody("2025-11-25"), one)
+	assert.Equal(t, http.StatusServiceUnavailable, r.status)
+	assert.Equal(t, "1", r.header.Get("Retry-After"))
+	assert.Contains(t, r.body, "there are too many sessions")
+	assert.Equal(t, http.StatusOK, p.post(initializeBody("2025-11-25"), header{fromHeader: "192.0.2.2:1"}).status)
+	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", one.with(headerSession, h)).status)
+	assert.Equal(t, http.StatusOK, p.post(initializeBody("2025-11-25"), one).status, "there is room again")
+}
+
+// fromHeader says where a request is from, for from.
+const fromHeader = "X-From"
+
+// from is what a proxy does that says where a request is from.
+func from(s *httptest.Server) {
+	inner := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = r.Header.Get(fromHeader)
+		inner.ServeHTTP(w, r)
+	})
+}
+
+func TestMaxSessionsPerClientDefault(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ all, each, want int }{
+		{0, 0, 2500}, {8000, 0, 2000}, {400, 0, 100}, {100, 0, 100}, {8, 0, 8}, {0, 7, 7}, {10, 20, 20},
+	} {
+		assert.Equal(t, test.want, Options{MaxSessions: test.all, MaxSessionsPerClient: test.each}.complete().MaxSessionsPerClient, test)
+	}
 }

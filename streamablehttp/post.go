@@ -82,6 +82,7 @@ func (x *exchange) answer(body []byte) {
 	defer context.AfterFunc(x.handler.ctx, cancel)()
 	var err error
 	hasReturned := false
+	defer x.stream.rethrow()
 	defer x.end()
 	defer func() {
 		if !hasReturned { // the author's code has called runtime.Goexit, and so ends this goroutine
@@ -115,6 +116,11 @@ func (x *exchange) handle(ctx context.Context, body []byte) error {
 		defer close(handled) // though the author's code may have called runtime.Goexit
 		defer x.handler.less()
 		defer x.cancel()
+		defer func() {
+			if v := recover(); v != nil { // which would end the process
+				x.stream.keep(v)
+			}
+		}()
 		handled <- x.handler.server.Handle(ctx, body, e)
 	}()
 	select {
@@ -244,8 +250,8 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	}
 	if !hasID {
 		if isInitialize {
-			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, active: 1}
-			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions) {
+			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1}
+			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable
 				x.header.Set("Retry-After", "1")
@@ -288,10 +294,11 @@ func isHandshake(version string) bool {
 }
 
 // send is the Send of the exchange.
-func (x *exchange) send(msg []byte, code prompts.Code, last bool) error {
+func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
 	}
+	defer x.stream.catch(&err) // before who waits for the answer goes on
 	if x.isFresh && last && code == 0 {
 		x.isOpened = true
 		x.header.Set(headerSession, x.session.id)

@@ -16,12 +16,14 @@ type session struct {
 	*prompts.Session
 	id        string
 	principal string
+	client    string // by whose name it is counted
 
 	// Protected by the mutex of sessions.
 	active int           // requests and streams
 	isUsed bool          // by more than initialize
 	since  time.Time     // when it has become idle, if it is
 	place  *list.Element // among the idle ones, if it is one
+	own    *list.Element // among those of its client, if it is one
 	expiry *time.Timer   // which looks whether the session is to expire; nil before it can be
 
 	mu       sync.Mutex // protects the field below
@@ -32,30 +34,60 @@ type session struct {
 type sessions struct {
 	mu   sync.Mutex // protects the fields below
 	byID map[string]*session
-	// Those that are idle, the longest first.
-	unused, used list.List
-	over         bool
+	resting
+	clients map[string]*holding
+	over    bool
+}
+
+// resting are sessions that are idle, the longest first.
+type resting struct{ unused, used list.List }
+
+// of returns those that a session is one of when it is idle.
+func (r *resting) of(x *session) *list.List {
+	if x.isUsed {
+		return &r.used
+	}
+	return &r.unused
+}
+
+// holding are the sessions of one client.
+type holding struct {
+	resting
+	n int // of all, idle or not
 }
 
 // add makes room for a session that initialize opens, and gives it an id. It ends
 // an idle one where there is no room, and reports false if there is none.
-func (s *sessions) add(fresh *session, most int) bool {
+func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	s.mu.Lock()
 	if s.over {
 		s.mu.Unlock()
 		return false
 	}
+	own := s.clients[fresh.client]
+	if own == nil {
+		own = new(holding)
+	}
+	isFull := len(s.byID) >= most
 	var old *session
-	if len(s.byID) >= most {
-		if old = s.longestIdle(); old == nil {
+	switch {
+	case own.n >= mostOfClient:
+		isFull, old = true, longestIdle(&own.unused, &own.used)
+	case isFull:
+		old = longestIdle(&own.unused, &s.unused, &own.used, &s.used)
+	}
+	if isFull {
+		if old == nil {
 			s.mu.Unlock()
 			return false
 		}
 		s.remove(old)
 	}
 	if s.byID == nil {
-		s.byID = map[string]*session{}
+		s.byID, s.clients = map[string]*session{}, map[string]*holding{}
 	}
+	own.n++
+	s.clients[fresh.client] = own
 	fresh.id = rand.Text() + rand.Text() // 256 bits and more, of visible characters
 	s.byID[fresh.id] = fresh
 	s.mu.Unlock()
@@ -66,8 +98,8 @@ func (s *sessions) add(fresh *session, most int) bool {
 }
 
 // longestIdle returns the session that is missed least, or nil if none is idle.
-func (s *sessions) longestIdle() *session {
-	for _, idle := range []*list.List{&s.unused, &s.used} {
+func longestIdle(all ...*list.List) *session {
+	for _, idle := range all {
 		if first := idle.Front(); first != nil {
 			return first.Value.(*session)
 		}
@@ -78,9 +110,13 @@ func (s *sessions) longestIdle() *session {
 // remove takes a session out. It may be called more than once.
 func (s *sessions) remove(x *session) {
 	if s.byID[x.id] == x {
+		s.wake(x)
 		delete(s.byID, x.id)
+		own := s.clients[x.client]
+		if own.n--; own.n == 0 {
+			delete(s.clients, x.client)
+		}
 	}
-	s.wake(x)
 	if x.expiry != nil {
 		x.expiry.Stop()
 	}
@@ -91,7 +127,10 @@ func (s *sessions) wake(x *session) {
 	if x.place != nil {
 		s.unused.Remove(x.place) // which does nothing to an element of another list
 		s.used.Remove(x.place)
-		x.place = nil
+		own := s.clients[x.client]
+		own.unused.Remove(x.own)
+		own.used.Remove(x.own)
+		x.place, x.own = nil, nil
 	}
 }
 
@@ -136,11 +175,7 @@ func (s *sessions) done(x *session, timeout time.Duration) {
 		return
 	}
 	x.since = time.Now()
-	if x.isUsed {
-		x.place = s.used.PushBack(x)
-	} else {
-		x.place = s.unused.PushBack(x)
-	}
+	x.place, x.own = s.of(x).PushBack(x), s.clients[x.client].of(x).PushBack(x)
 	if x.expiry == nil && timeout >= 0 { // one timer for all the uses: they are many, and it is long
 		x.expiry = time.AfterFunc(timeout, func() { s.expire(x, timeout) })
 	}

@@ -37,11 +37,26 @@ func (m model) expired(now time.Time, timeout time.Duration) (left, gone model) 
 	return left, gone
 }
 
-// least returns the one that makes room for another one, or -1.
-func (m model) least() int {
+// of counts the sessions of a client.
+func (m model) of(client string) (n int) {
+	for _, x := range m {
+		if x.client == client {
+			n++
+		}
+	}
+	return n
+}
+
+// least returns the one that makes room for another one of a client, or -1. With
+// ownOnly that is one of its own.
+func (m model) least(client string, ownOnly bool) int {
 	for _, isUsed := range []bool{false, true} {
-		if i := slices.IndexFunc(m, func(x *known) bool { return x.active == 0 && x.isUsed == isUsed }); i >= 0 {
-			return i
+		for _, isOwn := range []bool{true, false} {
+			if i := slices.IndexFunc(m, func(x *known) bool {
+				return x.active == 0 && x.isUsed == isUsed && (x.client == client || !isOwn && !ownOnly)
+			}); i >= 0 {
+				return i
+			}
 		}
 	}
 	return -1
@@ -54,7 +69,9 @@ func (m model) assertEqual(t *testing.T, s *sessions) {
 	defer s.mu.Unlock()
 	require.Len(t, s.byID, len(m))
 	var unused, used []*session
+	clients := map[string]int{}
 	for _, x := range m {
+		clients[x.client]++
 		require.Same(t, x.session, s.byID[x.id])
 		switch {
 		case x.active > 0:
@@ -67,6 +84,14 @@ func (m model) assertEqual(t *testing.T, s *sessions) {
 	}
 	require.True(t, slices.Equal(unused, inOrder(&s.unused)), "those that have not been used")
 	require.True(t, slices.Equal(used, inOrder(&s.used)), "those that have been")
+	require.Len(t, s.clients, len(clients))
+	for client, n := range clients {
+		own := s.clients[client]
+		require.Equal(t, n, own.n)
+		isOther := func(x *session) bool { return x.client != client }
+		require.True(t, slices.Equal(slices.DeleteFunc(slices.Clone(unused), isOther), inOrder(&own.unused)), "those of a client")
+		require.True(t, slices.Equal(slices.DeleteFunc(slices.Clone(used), isOther), inOrder(&own.used)), "those of a client")
+	}
 }
 
 // inOrder are the sessions of a list.
@@ -78,11 +103,12 @@ func inOrder(idle *list.List) (all []*session) {
 }
 
 // Whatever is done with sessions, they are those of a simple model: the one idle
-// for longest makes room, first of those that were never used; one in use never
-// does; and nothing is kept of one that has ended.
+// for longest makes room, first of those that were never used, and of the client's
+// own, which alone do when it has as many as one may; one in use never does; and
+// nothing is kept of one that has ended.
 func TestSessionsAreThoseOfModel(t *testing.T) {
 	t.Parallel()
-	const most, timeout, steps = 5, 30 * time.Minute, 1000
+	const most, mostOfClient, timeout, steps = 7, 3, 30 * time.Minute, 1000
 	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {
@@ -116,9 +142,10 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 			for range steps {
 				switch random.IntN(7) {
 				case 0, 1: // initialize
-					x := &known{session: &session{Session: server.NewSession(prompts.SessionOptions{Version: "2025-11-25"}), principal: "ada", active: 1}, active: 1}
-					i, isFull := all.least(), len(all) == most
-					require.Equal(t, !isFull || i >= 0, s.add(x.session, most))
+					x := &known{session: &session{Session: server.NewSession(prompts.SessionOptions{Version: "2025-11-25"}), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
+					ownOnly := all.of(x.client) == mostOfClient
+					i, isFull := all.least(x.client, ownOnly), ownOnly || len(all) == most
+					require.Equal(t, !isFull || i >= 0, s.add(x.session, most, mostOfClient))
 					switch {
 					case !isFull:
 						all = append(all, x)

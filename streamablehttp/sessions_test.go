@@ -17,7 +17,7 @@ func (s *sessions) opened(t *testing.T) *session {
 	t.Helper()
 	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
 	x := &session{Session: server.NewSession(prompts.SessionOptions{Version: "2025-11-25"}), principal: "a", active: 1}
-	require.True(t, s.add(x, 100))
+	require.True(t, s.add(x, 100, 100))
 	return x
 }
 
@@ -159,7 +159,7 @@ func TestSessionWithoutExpiry(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, s.has(x.id, "a"))
 		s.endAll()
-		assert.False(t, s.add(&session{}, 100), "none begins after the end")
+		assert.False(t, s.add(&session{}, 100, 100), "none begins after the end")
 	})
 }
 
@@ -171,12 +171,12 @@ func TestSessionIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		x := &session{}
-		require.True(t, s.add(x, 1000))
+		require.True(t, s.add(x, 1000, 1000))
 		assert.Regexp(t, `^[A-Z2-7]{52}$`, x.id)
 		assert.False(t, seen[x.id])
 		seen[x.id] = true
 	}
-	assert.False(t, s.add(&session{}, 1000))
+	assert.False(t, s.add(&session{}, 1000, 1000))
 }
 
 // A timer that expires while the session's client is told of changes ends that.

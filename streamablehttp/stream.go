@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +21,7 @@ type stream struct {
 	keepAlive time.Duration // between comments; none if negative
 	isChunked bool          // as the events of HTTP/1.1 are
 	isHTTP1   bool          // which has one request at a time on a connection
-	lost      func()        // called when a comment does not get through; may be nil
+	lost      func()        // called when a comment does not get through, or the writer panics; may be nil
 
 	mu      sync.Mutex // held to write, and for the fields below
 	isOpen  bool       // events are being sent
@@ -30,6 +31,8 @@ type stream struct {
 	quiet   *time.Timer // until the next comment; nil before the stream is open
 
 	last lastDeadline
+
+	panicked atomic.Pointer[any] // what the writer has panicked with, or nil
 }
 
 // lastDeadline is a time after which nothing is written. It is not protected by
@@ -47,10 +50,11 @@ func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
 }
 
 // body sends the one body of a reply.
-func (s *stream) body(status int, msg []byte) error {
+func (s *stream) body(status int, msg []byte) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isOver {
+	defer s.catch(&err)
+	if s.isOver || s.hasPanicked() {
 		return http.ErrHandlerTimeout
 	}
 	s.isOver = true
@@ -66,6 +70,7 @@ func (s *stream) body(status int, msg []byte) error {
 func (s *stream) late() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.catch(nil)
 	s.isLate = s.isHTTP1
 	if s.isLate && !s.isOpen && !s.isOver {
 		s.w.Header().Set("Connection", "close")
@@ -91,22 +96,24 @@ func (s *stream) hangUp() {
 func (s *stream) accept() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.isOver && !s.isOpen {
+	defer s.catch(nil)
+	if !s.isOver && !s.isOpen && !s.hasPanicked() {
 		s.isOver = true
 		s.w.WriteHeader(http.StatusAccepted)
 	}
 }
 
 // open begins the events, if they have not begun.
-func (s *stream) open() error {
+func (s *stream) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.catch(&err)
 	return s.openLocked()
 }
 
 func (s *stream) openLocked() error {
 	switch {
-	case s.isOver:
+	case s.isOver || s.hasPanicked():
 		return http.ErrHandlerTimeout
 	case s.isOpen:
 		return nil
@@ -146,9 +153,10 @@ func (s *stream) hasBegun() bool {
 }
 
 // event sends a message as an event.
-func (s *stream) event(msg []byte, last bool) error {
+func (s *stream) event(msg []byte, last bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.catch(&err)
 	if err := s.openLocked(); err != nil {
 		return err
 	}
@@ -158,7 +166,7 @@ func (s *stream) event(msg []byte, last bool) error {
 	*frame = append(*frame, "data: "...)
 	*frame = append(*frame, msg...) // a message has no line breaks
 	*frame = append(*frame, "\n\n"...)
-	err := s.write(*frame)
+	err = s.write(*frame)
 	if last && s.isLate {
 		s.hangUp()
 	}
@@ -170,7 +178,8 @@ func (s *stream) event(msg []byte, last bool) error {
 func (s *stream) comment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isOver {
+	defer s.catch(nil)
+	if s.isOver || s.hasPanicked() {
 		return
 	}
 	if pause := time.Since(s.written); pause < s.keepAlive {
@@ -208,12 +217,14 @@ func (s *stream) write(frame []byte) error {
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isOpen && !s.isOver && s.isLate {
-		s.hangUp()
-	}
-	s.isOver = true
 	if s.quiet != nil {
 		s.quiet.Stop()
+	}
+	defer s.catch(nil)
+	isCutOff := s.isOpen && !s.isOver && s.isLate && !s.hasPanicked()
+	s.isOver = true
+	if isCutOff {
+		s.hangUp()
 	}
 }
 
@@ -232,7 +243,8 @@ func (s *stream) deadline(at time.Time) {
 func (s *stream) hurry() {
 	s.last.mu.Lock()
 	defer s.last.mu.Unlock()
-	if s.last.hasBegun {
+	defer s.catch(nil) // this is the goroutine of another request
+	if s.last.hasBegun && !s.hasPanicked() {
 		s.last.at = time.Now().Add(hurried)
 		_ = s.rc.SetWriteDeadline(s.last.at)
 	}
