@@ -165,7 +165,7 @@ func (b *batch) run(limit time.Duration) (err error) {
 	}
 	<-b.settled
 	isSilent := b.answers == nil // nobody adds to them any more
-	defer func() { // also if the transport's code panics
+	defer func() {               // also if the transport's code panics
 		b.session.batches.done()
 		running.Wait()
 		for _, t := range b.tasks {

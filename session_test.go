@@ -648,7 +648,7 @@ func TestHandleAllocations(t *testing.T) {
 	}{
 		{pingLine("1"), 2},
 		{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 4},
-		{getRequest, 14},
+		{getRequest, 10},
 	} {
 		raw, ctx := []byte(test.msg), t.Context()
 		n := testing.AllocsPerRun(200, func() {
