@@ -1,9 +1,12 @@
 package prompts
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -155,4 +158,28 @@ func TestEchoesAreBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A limit as large as can be is none.
+func TestLargestLimits(t *testing.T) {
+	t.Parallel()
+	largest := Options{
+		PageSize: math.MaxInt, MaxConcurrent: math.MaxInt, MaxConcurrentTotal: math.MaxInt, MaxConcurrentPerClient: math.MaxInt,
+		MaxSubscriptions: math.MaxInt, MaxSubscriptionsTotal: math.MaxInt, MaxMessageBytes: math.MaxInt,
+		MaxArguments: math.MaxInt, MaxArgumentBytes: math.MaxInt, MaxResultBytes: math.MaxInt,
+		RenderTimeout: math.MaxInt64, CompleteTimeout: math.MaxInt64, AskTimeout: math.MaxInt64, Grace: math.MaxInt64,
+		StateTTL: math.MaxInt64, CacheTTL: math.MaxInt64, LogRate: math.MaxInt, Rate: Rate{Completions: math.MaxFloat64, Gets: math.MaxFloat64},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := NewServer(registryOf(textPrompt("text", "hi"), completing("p", func(context.Context, string, map[string]string) ([]string, error) {
+			return []string{"a"}, nil
+		})), largest)
+		c := connect(t, s).handshake()
+		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
+		assert.Contains(t, c.ask(`{"jsonrpc":"2.0","id":2,"method":"prompts/list"}`)[0], `"name":"text"`)
+		assert.Contains(t, c.ask(completeLine("3", "p", "a", ""))[0], `"values":["a"]`)
+		assert.Equal(t, []string{ackLine("4")}, c.ask(listenLine("4")))
+		assert.Equal(t, []string{envelopedText("5", "hi")}, c.ask(envelopedGet("5", "text")))
+		assert.NoError(t, c.end())
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -231,7 +232,7 @@ func (g *rendering) fail(err error) *failure {
 func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *failure) {
 	e := encoder{
 		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo,
-		room: s.options.MaxResultBytes + 1, // 0 is no limit
+		room: min(s.options.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
 	e.result(r)
 	if len(e.faults) > 0 {
