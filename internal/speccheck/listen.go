@@ -88,9 +88,6 @@ func includes(asked, honoured any) bool {
 }
 
 func (l *listen) checkChange(m *message) error {
-	if l.honoured == nil && l.shared {
-		return nil
-	}
 	if l.honoured == nil {
 		return errors.New("the subscription is not acknowledged yet (SUB-04)")
 	}
