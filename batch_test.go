@@ -167,7 +167,7 @@ func TestBatchIsConcurrent(t *testing.T) {
 				assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), Exchange{Send: r.send}))
 			}
 			assert.Zero(t, session.answers.wait(t.Context()))
-			assert.Zero(t, s.limit.tasks.Load())
+			assert.Zero(t, s.limit.inside())
 		})
 	})
 }

@@ -123,8 +123,8 @@ func TestCallAnswers(t *testing.T) {
 			assert.NotContains(t, e.Message, errDisk.Error())
 		}
 		assert.Contains(t, j.String(), test.log, test.name)
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	}
 }
 
@@ -176,8 +176,8 @@ func TestCallGivesUpItsTurn(t *testing.T) {
 		w.let <- struct{}{}
 		w.let <- struct{}{}
 		assert.Contains(t, fmt.Sprint(<-done, <-done, <-done), "red")
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -233,7 +233,7 @@ func TestStragglersInACall(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorIs(t, <-done, errAnswered)
 		synctest.Wait()
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	})
 }

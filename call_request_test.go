@@ -72,8 +72,8 @@ func TestRequestsEndTogether(t *testing.T) {
 		assert.NoError(t, err)
 		synctest.Wait()
 		assert.EqualValues(t, 2, ended.Load())
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -98,7 +98,7 @@ func TestCallEndsWhileTheClientThinks(t *testing.T) {
 				})
 				assert.Equal(t, errDisk, err)
 				assert.Empty(t, j.String())
-				assert.Empty(t, s.limit.slots)
+				assert.Zero(t, s.limit.taken())
 			})
 		})
 	}
@@ -140,8 +140,8 @@ func TestContextOfACallThatHasReturned(t *testing.T) {
 				}
 				synctest.Wait()
 				assert.Equal(t, questions, asked)
-				assert.Zero(t, s.limit.tasks.Load())
-				assert.Empty(t, s.limit.slots)
+				assert.Zero(t, s.limit.inside())
+				assert.Zero(t, s.limit.taken())
 			})
 		})
 	}

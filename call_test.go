@@ -138,7 +138,7 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 		}
 		assert.EqualValues(t, 1, w.started.Load(), "the one that waited has run")
 		assert.NotContains(t, j.String(), "level=ERROR")
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 
 		// Nothing is rendered for a context that has ended before.
 		_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), CallOptions{})

@@ -377,7 +377,7 @@ func TestCompletionIsTheAuthorsCode(t *testing.T) {
 			assert.Contains(t, msg, busy().Message)
 		}
 		assert.Equal(t, []string{completionLine("99", "", 0, false)}, c.ask(completeLine("99", "p", "c", "")))
-		assert.EqualValues(t, 4, s.limit.tasks.Load())
+		assert.EqualValues(t, 4, s.limit.inside())
 		time.Sleep(time.Minute)
 		assert.Len(t, c.received(), 4)
 

@@ -105,6 +105,6 @@ func assertNoTrace(t testing.TB, s *Server) {
 	assert.False(t, s.changes.burst.isUnderWay(), "a timer")
 	assert.Zero(t, s.places.open.n.Load(), "subscriptions")
 	assert.Zero(t, s.places.running.n.Load(), "goroutines of subscriptions")
-	assert.Zero(t, s.limit.tasks.Load(), "tasks")
-	assert.Empty(t, s.limit.slots, "slots")
+	assert.Zero(t, s.limit.inside(), "tasks")
+	assert.Zero(t, s.limit.taken(), "slots")
 }

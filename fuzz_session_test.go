@@ -408,7 +408,7 @@ func (p *player) end() {
 		for _, tally := range []*tally{&p.session.answers, &p.session.batches, &p.session.subscriptions} {
 			require.Zero(p.t, tally.n)
 		}
-		require.Zero(p.t, p.session.limit.tasks.Load())
+		require.Zero(p.t, p.session.limit.inside())
 	}
 	time.Sleep(longer)
 	synctest.Wait()

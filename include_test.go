@@ -350,7 +350,7 @@ func TestIncludeAndTime(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received(), "what comes too late")
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"))
 	})
 }
@@ -383,7 +383,7 @@ func TestIncludePanics(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(j.String(), "stack="))
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 	})
 }
 

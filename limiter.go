@@ -1,73 +1,125 @@
 package prompts
 
 import (
+	"container/list"
 	"context"
 	"errors"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
-// limiter bounds how many tasks run at a time. As many again may wait.
+// limiter bounds how many tasks run at a time: those that have a slot. As many
+// again may wait for one.
 type limiter struct {
-	slots chan struct{}
-	tasks atomic.Int64  // running and waiting
-	room  chan struct{} // signalled when a task leaves
+	slots int
+
+	mu      sync.Mutex // protects the fields below
+	tasks   int        // running and waiting
+	running int
+	waiting list.List // of chan struct{}, for a slot; a value in it is one
+	hoping  int       // goroutines that wait for room
+	room    chan struct{}
 }
 
-func newLimiter(n int) *limiter {
-	return &limiter{slots: make(chan struct{}, n), room: make(chan struct{}, 1)}
-}
+func newLimiter(n int) *limiter { return &limiter{slots: n, room: make(chan struct{}, 1)} }
 
 // enter counts a task in and reports whether there is room for it, waiting for
-// some as far as the patience goes; nil is none. If there is, leave must
-// follow.
-func (l *limiter) enter(ctx context.Context, p *patience) bool {
-	if l.tryEnter() {
-		return true
-	}
-	if p == nil {
-		return false
+// some as far as the patience goes; nil is none. If there is, give must
+// follow. If the task wants a slot as well, it has that if there is one which
+// nobody waits for.
+func (l *limiter) enter(ctx context.Context, p *patience, wanted bool) (entered, slot bool) {
+	if entered, slot = l.tryEnter(wanted); entered || p == nil {
+		return entered, slot
 	}
 	allowance := p.allowance()
 	if allowance == 0 {
-		return false
+		return false, false
 	}
+	l.hope(1)
+	defer l.hope(-1)
 	timer := time.NewTimer(allowance)
 	defer timer.Stop()
-	entered, over := false, false
-	for !entered && !over {
+	for over := false; ; {
+		if entered, slot = l.tryEnter(wanted); entered || over {
+			break
+		}
 		select {
 		case <-l.room:
 		case <-timer.C:
 			over = true
 		case <-ctx.Done():
-			return false
+			return false, false
 		}
-		entered = l.tryEnter()
 	}
 	p.spend(!entered)
-	return entered
+	return entered, slot
 }
 
-func (l *limiter) tryEnter() bool {
-	n := int64(cap(l.slots))
-	if l.tasks.Add(1)-n <= n { // 2*n may be more than an int64 holds
-		return true
+func (l *limiter) tryEnter(wanted bool) (entered, slot bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tasks-l.slots >= l.slots { // 2*slots may be more than an int holds
+		return false, false
 	}
-	l.tasks.Add(-1)
-	return false
+	l.tasks++
+	return true, wanted && l.trySlot()
+}
+
+// trySlot takes a slot if there is one that nobody waits for. The caller holds
+// l.mu.
+func (l *limiter) trySlot() bool {
+	if l.running >= l.slots || l.waiting.Len() > 0 {
+		return false
+	}
+	l.running++
+	return true
+}
+
+func (l *limiter) hope(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hoping += n
 }
 
 // enterAgain counts a task in that has left for a while, whether there is room
 // for it or not.
-func (l *limiter) enterAgain() { l.tasks.Add(1) }
+func (l *limiter) enterAgain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tasks++
+}
 
-func (l *limiter) leave() {
-	l.tasks.Add(-1)
-	select {
-	case l.room <- struct{}{}:
-	default:
+// give gives back what a task has: its slot, which is for the task that has
+// waited longest for one, and its room, with which it leaves.
+func (l *limiter) give(room, slot bool) {
+	if !room && !slot {
+		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slot {
+		l.release()
+	}
+	if !room {
+		return
+	}
+	l.tasks--
+	if l.hoping > 0 {
+		select {
+		case l.room <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// release is give for a slot. The caller holds l.mu.
+func (l *limiter) release() {
+	first := l.waiting.Front()
+	if first == nil {
+		l.running--
+		return
+	}
+	l.waiting.Remove(first).(chan struct{}) <- struct{}{}
 }
 
 // errNoTurn is why a task has waited for its slot in vain.
@@ -78,15 +130,14 @@ var errNoTurn = errors.New("the tasks before it have taken too long")
 type deadline struct{ left time.Duration }
 
 // acquire waits for a slot, or until ctx ends or there is no time left, and takes
-// the wait from that. If it returns nil, release must follow.
+// the wait from that. If it returns nil, give must follow.
 func (l *limiter) acquire(ctx context.Context, d *deadline) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	select {
-	case l.slots <- struct{}{}:
+	slot, place := l.queue()
+	if place == nil {
 		return nil
-	default:
 	}
 	var passed <-chan time.Time
 	if d.left > 0 {
@@ -96,17 +147,42 @@ func (l *limiter) acquire(ctx context.Context, d *deadline) error {
 		began := time.Now()
 		defer func() { d.left = max(1, d.left-time.Since(began)) }()
 	}
+	err := errNoTurn
 	select {
-	case l.slots <- struct{}{}:
+	case <-slot:
 		if ctx.Err() == nil {
 			return nil
 		}
-		l.release() // both were ready
+		l.give(false, true) // both were ready
+		return context.Cause(ctx)
 	case <-ctx.Done():
+		err = context.Cause(ctx)
 	case <-passed:
-		return errNoTurn
 	}
-	return context.Cause(ctx)
+	l.unqueue(slot, place)
+	return err
 }
 
-func (l *limiter) release() { <-l.slots }
+// queue takes a slot, or else returns a place in the queue for one and the
+// channel on which it comes.
+func (l *limiter) queue() (chan struct{}, *list.Element) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trySlot() {
+		return nil, nil
+	}
+	slot := make(chan struct{}, 1)
+	return slot, l.waiting.PushBack(slot)
+}
+
+// unqueue leaves the queue, and gives back a slot that has come meanwhile.
+func (l *limiter) unqueue(slot chan struct{}, place *list.Element) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-slot:
+		l.release()
+	default:
+		l.waiting.Remove(place)
+	}
+}

@@ -13,40 +13,65 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// taken returns how many slots are taken, and inside how many tasks there are.
+func (l *limiter) taken() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running
+}
+
+func (l *limiter) inside() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tasks
+}
+
+// occupy takes a slot for nobody.
+func (l *limiter) occupy(t *testing.T) {
+	t.Helper()
+	require.NoError(t, l.acquire(t.Context(), &deadline{}))
+}
+
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		l := newLimiter(2)
-		for range 4 {
-			assert.True(t, l.enter(ctx, nil))
+		enter := func(ctx context.Context, p *patience) bool {
+			entered, _ := l.enter(ctx, p, true)
+			return entered
 		}
-		assert.False(t, l.enter(ctx, nil))
-		assert.EqualValues(t, 4, l.tasks.Load(), "who is refused does not count")
+		leave := func() { l.give(true, false) }
+		for range 4 {
+			assert.True(t, enter(ctx, nil))
+		}
+		assert.False(t, enter(ctx, nil))
+		assert.Equal(t, 4, l.inside(), "who is refused does not count")
+		assert.Equal(t, 2, l.taken(), "the first two have slots")
 
 		// With patience, it waits for one to leave.
 		p, began := newPatience(), time.Now()
-		time.AfterFunc(10*time.Millisecond, l.leave)
-		assert.True(t, l.enter(ctx, p))
+		time.AfterFunc(10*time.Millisecond, leave)
+		assert.True(t, enter(ctx, p))
 		assert.Equal(t, 10*time.Millisecond, time.Since(began))
 		// But only for so long in all, and then not at all.
-		assert.False(t, l.enter(ctx, p))
+		assert.False(t, enter(ctx, p))
 		assert.Equal(t, mostPatience, time.Since(began))
-		assert.False(t, l.enter(ctx, p))
-		l.leave()
-		assert.True(t, l.enter(ctx, p))
-		assert.False(t, l.enter(ctx, p))
+		assert.False(t, enter(ctx, p))
+		leave()
+		assert.True(t, enter(ctx, p))
+		assert.False(t, enter(ctx, p))
 		assert.Equal(t, mostPatience, time.Since(began))
 		// Until it has come back.
 		time.Sleep(patienceGrowth * 2 * time.Millisecond)
 		began = time.Now()
-		assert.False(t, l.enter(ctx, p))
+		assert.False(t, enter(ctx, p))
 		assert.Equal(t, 2*time.Millisecond, time.Since(began))
 		// Waiting for short tasks costs nothing.
 		p, began = newPatience(), time.Now()
 		for range 1000 {
-			time.AfterFunc(leastPatience, l.leave)
-			assert.True(t, l.enter(ctx, p))
+			time.AfterFunc(leastPatience, leave)
+			assert.True(t, enter(ctx, p))
 		}
 		assert.Equal(t, 1000*leastPatience, time.Since(began))
 		assert.Equal(t, mostPatience, p.allowance())
@@ -54,24 +79,57 @@ func TestLimiter(t *testing.T) {
 		ended, cancel := context.WithCancel(ctx)
 		time.AfterFunc(time.Millisecond, cancel)
 		began = time.Now()
-		assert.False(t, l.enter(ended, p))
+		assert.False(t, enter(ended, p))
 		assert.Equal(t, time.Millisecond, time.Since(began))
 
-		// Slots are for those inside.
+	})
+}
+
+// A slot goes to the one that has waited longest for it, and to nobody past
+// that one.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		l := newLimiter(2)
 		require.NoError(t, l.acquire(ctx, &deadline{}))
 		require.NoError(t, l.acquire(ctx, &deadline{}))
-		began = time.Now()
+		began := time.Now()
 		assert.Equal(t, errNoTurn, l.acquire(ctx, &deadline{time.Minute}))
 		assert.Equal(t, time.Minute, time.Since(began))
 		timed, cancel := context.WithTimeoutCause(ctx, time.Second, errDisk)
 		defer cancel()
 		assert.Equal(t, errDisk, l.acquire(timed, &deadline{}))
-		l.release()
+		l.give(false, true)
 		assert.Equal(t, errDisk, l.acquire(timed, &deadline{}), "not even if there is one")
 		require.NoError(t, l.acquire(ctx, &deadline{}))
-		l.release()
-		l.release()
-		assert.Empty(t, l.slots)
+
+		var order []int
+		for i := range 3 {
+			go func() {
+				assert.NoError(t, l.acquire(ctx, &deadline{}))
+				order = append(order, i)
+			}()
+			synctest.Wait()
+		}
+		l.give(false, true)
+		entered, slot := l.tryEnter(true)
+		assert.True(t, entered)
+		assert.False(t, slot, "two wait still")
+		for range 2 {
+			synctest.Wait()
+			l.give(false, true)
+		}
+		synctest.Wait()
+		assert.Equal(t, []int{0, 1, 2}, order)
+		l.give(true, true)
+		entered, slot = l.tryEnter(true)
+		assert.True(t, entered)
+		assert.True(t, slot)
+		l.give(true, true)
+		l.give(false, true)
+		assert.Zero(t, l.taken())
+		assert.Zero(t, l.inside())
 	})
 }
 
@@ -155,13 +213,13 @@ func TestTurnComesWithTheEnd(t *testing.T) {
 		got := make(chan error)
 		go func() { got <- l.acquire(ctx, &deadline{}) }()
 		time.Sleep(10 * time.Microsecond)
-		l.release()
+		l.give(false, true)
 		cancel()
 		if err := <-got; err != nil {
 			ended++
-			assert.Empty(t, l.slots)
+			assert.Zero(t, l.taken())
 		} else {
-			assert.Len(t, l.slots, 1)
+			assert.Equal(t, 1, l.taken())
 		}
 	}
 	assert.Positive(t, ended)

@@ -44,7 +44,7 @@ func TestClientThatGoesBeforeItIsReady(t *testing.T) {
 		assert.NoError(t, c.end())
 		assert.Zero(t, time.Since(began))
 		assert.Equal(t, []string{errorLine("1", CodeInternalError, unable("it has gone"))}, c.received())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -70,7 +70,7 @@ func TestStragglersQuestionAfterGoexit(t *testing.T) {
 		assert.Error(t, <-done)
 		assert.NoError(t, c.end())
 		synctest.Wait()
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 

@@ -38,7 +38,7 @@ func TestErrorEndsAllQuestions(t *testing.T) {
 			assert.Empty(t, c.ask(q.reply(red)), "too late")
 		}
 		assert.NoError(t, c.end())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -87,7 +87,7 @@ func TestQuestionThatWasNotSentIsNotWithdrawn(t *testing.T) {
 		assert.Equal(t, append(want, textLine("1", "done")), got[sent:])
 		assert.ErrorIs(t, asking, errDisk)
 		assert.Empty(t, session.outgoing)
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	}
 }
 
@@ -208,8 +208,8 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 				assert.Empty(t, c.ask(q.reply(red)))
 				assert.NoError(t, c.end())
 				synctest.Wait()
-				assert.Empty(t, s.limit.slots)
-				assert.Zero(t, s.limit.tasks.Load())
+				assert.Zero(t, s.limit.taken())
+				assert.Zero(t, s.limit.inside())
 			})
 		})
 	}

@@ -187,8 +187,8 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 				}
 				assert.Contains(t, c.received(), textLine("1", "red"))
 				assert.NoError(t, c.end())
-				assert.Zero(t, s.limit.tasks.Load())
-				assert.Empty(t, s.limit.slots)
+				assert.Zero(t, s.limit.inside())
+				assert.Zero(t, s.limit.taken())
 			})
 		})
 	}
@@ -209,7 +209,7 @@ func TestManyAskAtOnce(t *testing.T) {
 		c.send(getLine("9", "paint"))
 		time.Sleep(mostPatience)
 		assert.Equal(t, []string{errorLine("9", CodeInternalError, busy().Message)}, c.received())
-		assert.Zero(t, s.limit.tasks.Load(), "nobody works")
+		assert.Zero(t, s.limit.inside(), "nobody works")
 		other := connect(t, s).handshake()
 		assert.Equal(t, []string{textLine("1", "hi")}, other.ask(getLine("1", "text")))
 
@@ -220,8 +220,8 @@ func TestManyAskAtOnce(t *testing.T) {
 		assert.Equal(t, []string{textLine("9", "hi")}, c.ask(getLine("9", "text")), "there is room again")
 		assert.NoError(t, c.end())
 		assert.NoError(t, other.end())
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -324,7 +324,7 @@ func TestCancelWhileTheClientThinks(t *testing.T) {
 		assert.Empty(t, c.ask(q.reply(red)))
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")), "the id and the turn are free")
 		assert.NoError(t, c.end())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -348,8 +348,8 @@ func TestCloseWhileTheClientThinks(t *testing.T) {
 		session.Close()
 		assert.ErrorIs(t, <-done, errSessionClosed)
 		assert.Zero(t, answers)
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 		assert.Empty(t, session.outgoing)
 	})
 }
@@ -369,7 +369,7 @@ func TestContextEndsWhileTheClientThinks(t *testing.T) {
 		require.Len(t, x.messages, 2)
 		assert.Equal(t, readQuestion(t, x.messages[0].msg).withdrawn("no answer is needed any more"), x.messages[1].msg)
 		assert.False(t, x.messages[1].last)
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -385,7 +385,7 @@ func TestEndOfInputWhileTheClientThinks(t *testing.T) {
 		assert.NoError(t, c.end())
 		assert.Zero(t, time.Since(began))
 		assert.Equal(t, []string{errorLine("1", CodeInternalError, unable("it has gone"))}, c.received())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -411,7 +411,7 @@ func TestConnectionBreaksWhileTheClientThinks(t *testing.T) {
 				broken(c)
 				assert.ErrorIs(t, c.wait(), errDisk)
 				assert.Error(t, ended)
-				assert.Empty(t, s.limit.slots)
+				assert.Zero(t, s.limit.taken())
 			})
 		})
 	}
@@ -430,7 +430,7 @@ func TestQuestionThatCannotBeSent(t *testing.T) {
 		}})
 		assert.NoError(t, err)
 		assert.Empty(t, session.outgoing)
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -462,7 +462,7 @@ func TestGoroutinesAskInTurn(t *testing.T) {
 		text := readOutcome(t, got[0]).text(t)
 		assert.Contains(t, []string{"aredbred", "bredared"}, text)
 		assert.NoError(t, c.end())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 

@@ -299,7 +299,7 @@ func TestMiddlewareAsksAtOnce(t *testing.T) {
 				c.send(c.question().reply(`{"action":"accept","content":{"to":"Rome"}}`))
 				assert.Equal(t, []string{textLine("2", "to Oslo and to Rome")}, c.ask(c.question().reply(`{"action":"accept","content":{"to":"Oslo"}}`)))
 				assert.NoError(t, c.end())
-				assert.Zero(t, s.limit.tasks.Load())
+				assert.Zero(t, s.limit.inside())
 			})
 		})
 	}

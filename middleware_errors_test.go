@@ -325,7 +325,7 @@ func TestMiddlewareFailsInABatch(t *testing.T) {
 			errorLine("5", CodeInvalidParams, `there is no prompt "late"`), textLine("6", "hi"), textLine("7", "hi"), pongLine("8"),
 		}, withoutData(t, elements(t, got[0])))
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 	})
 }
 

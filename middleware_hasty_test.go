@@ -123,7 +123,7 @@ func TestNextGoesOnAfterTheMiddleware(t *testing.T) {
 		assert.Equal(t, []string{textLine("1", "hi")}, c.received())
 		assert.ErrorIs(t, <-w.causes, errAnswered)
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 	})
 }
 

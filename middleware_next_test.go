@@ -116,7 +116,7 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received(), "what comes too late")
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 	})
 }
 
@@ -341,8 +341,8 @@ func TestMiddlewarePanics(t *testing.T) {
 					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 					assert.NoError(t, c.end())
 					assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
-					assert.Zero(t, s.limit.tasks.Load())
-					assert.Empty(t, s.limit.slots)
+					assert.Zero(t, s.limit.inside())
+					assert.Zero(t, s.limit.taken())
 				})
 			})
 		}

@@ -89,7 +89,7 @@ func TestRefusedArgumentIsAskedForInASession(t *testing.T) {
 		assert.Equal(t, []string{textLine("1", "Ulm-Rome Ulm3 forUlm")}, c.received())
 		assert.Equal(t, 3, runs)
 		assert.NoError(t, c.end())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 

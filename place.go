@@ -30,58 +30,73 @@ const (
 	clientShare // there is one
 )
 
+// slot is what goes with being counted in.
+func (in holding) slot() holding { return in * (sessionSlot / inSession) }
+
 // allButSession is what a task has no more of that only counts in its session.
 const allButSession = inClient | inServer | sessionSlot | clientSlot | serverSlot
 
 // enter counts the task in and reports whether there is room for it, or comes
-// to be within the patience. If it does, leave must follow.
+// to be within the patience. If it does, leave must follow. Slots that are
+// free come with it.
 func (p *place) enter(ctx context.Context, patience *patience) bool {
 	if p.client != nil {
 		p.held |= clientShare
 	}
-	if p.session != nil {
-		if !p.session.enter(ctx, patience) {
-			p.leave()
-			return false
-		}
-		p.held |= inSession
-	}
-	if p.client != nil {
-		if !p.client.enter(ctx, patience) {
-			p.leave()
-			return false
-		}
-		p.held |= inClient
-	}
-	if !p.server.enter(ctx, patience) {
+	slot := true // it is to have none while it waits for one that comes before
+	if p.session != nil && !p.enterOne(ctx, p.session, inSession, patience, &slot) ||
+		p.client != nil && !p.enterOne(ctx, p.client.limiter, inClient, patience, &slot) ||
+		!p.enterOne(ctx, p.server, inServer, patience, &slot) {
 		p.leave()
 		return false
 	}
-	p.held |= inServer
 	return true
+}
+
+// enterOne counts the task in at a limiter. Nobody else has the place yet.
+func (p *place) enterOne(ctx context.Context, l *limiter, in holding, patience *patience, slot *bool) (entered bool) {
+	entered, *slot = l.enter(ctx, patience, *slot)
+	if entered {
+		p.held |= in
+	}
+	if *slot {
+		p.held |= in.slot()
+	}
+	return entered
 }
 
 // acquire waits for the task's turn: within the limit, if that is above 0, or
 // until ctx ends.
 func (p *place) acquire(ctx context.Context, limit time.Duration) error {
-	until := deadline{left: limit}
-	if p.session != nil {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	held, until := p.holding(), deadline{left: limit}
+	if p.session != nil && held&sessionSlot == 0 {
 		if err := p.session.acquire(ctx, &until); err != nil {
 			return err
 		}
 		p.take(sessionSlot)
 	}
-	if p.client != nil {
+	if p.client != nil && held&clientSlot == 0 {
 		if err := p.client.acquire(ctx, &until); err != nil {
 			return err
 		}
 		p.take(clientSlot)
 	}
-	if err := p.server.acquire(ctx, &until); err != nil {
-		return err
+	if held&serverSlot == 0 {
+		if err := p.server.acquire(ctx, &until); err != nil {
+			return err
+		}
+		p.take(serverSlot)
 	}
-	p.take(serverSlot)
 	return nil
+}
+
+func (p *place) holding() holding {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
 }
 
 // take notes what has been acquired, or gives it back if the place has been
@@ -99,23 +114,12 @@ func (p *place) take(h holding) {
 func (p *place) drop(h holding) {
 	h &= p.held
 	p.held &^= h
-	if h&serverSlot != 0 {
-		p.server.release()
+	p.server.give(h&inServer != 0, h&serverSlot != 0)
+	if p.client != nil {
+		p.client.give(h&inClient != 0, h&clientSlot != 0)
 	}
-	if h&inServer != 0 {
-		p.server.leave()
-	}
-	if h&clientSlot != 0 {
-		p.client.release()
-	}
-	if h&inClient != 0 {
-		p.client.leave()
-	}
-	if h&sessionSlot != 0 {
-		p.session.release()
-	}
-	if h&inSession != 0 {
-		p.session.leave()
+	if p.session != nil {
+		p.session.give(h&inSession != 0, h&sessionSlot != 0)
 	}
 	if h&clientShare != 0 {
 		p.client.end()

@@ -13,10 +13,10 @@ import (
 // holds checks how much of its limits is taken.
 func (p *place) holds(t testing.TB, session, server, sessionSlots, serverSlots int) {
 	t.Helper()
-	assert.EqualValues(t, session, p.session.tasks.Load(), "in the session")
-	assert.EqualValues(t, server, p.server.tasks.Load(), "in the server")
-	assert.Len(t, p.session.slots, sessionSlots, "slots of the session")
-	assert.Len(t, p.server.slots, serverSlots, "slots of the server")
+	assert.Equal(t, session, p.session.inside(), "in the session")
+	assert.Equal(t, server, p.server.inside(), "in the server")
+	assert.Equal(t, sessionSlots, p.session.taken(), "slots of the session")
+	assert.Equal(t, serverSlots, p.server.taken(), "slots of the server")
 }
 
 func newPlace(n int) *place { return &place{session: newLimiter(n), server: newLimiter(n)} }
@@ -26,7 +26,7 @@ func TestPlace(t *testing.T) {
 	t.Parallel()
 	p := newPlace(2)
 	require.True(t, p.enter(t.Context(), nil))
-	p.holds(t, 1, 1, 0, 0)
+	p.holds(t, 1, 1, 1, 1)
 	require.NoError(t, p.acquire(t.Context(), 0))
 	p.holds(t, 1, 1, 1, 1)
 	require.True(t, p.yield())
@@ -92,12 +92,12 @@ func TestPlaceHasOneLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := newPlace(1)
 		p.client = newShares(1).take("a")
-		require.True(t, p.enter(t.Context(), nil))
 		for _, l := range []*limiter{p.session, p.client.limiter, p.server} {
-			l.slots <- struct{}{}
+			l.occupy(t)
 		}
-		time.AfterFunc(9*time.Second, p.session.release)
-		time.AfterFunc(9*time.Second, p.client.release)
+		require.True(t, p.enter(t.Context(), nil))
+		time.AfterFunc(9*time.Second, func() { p.session.give(false, true) })
+		time.AfterFunc(9*time.Second, func() { p.client.give(false, true) })
 		began := time.Now()
 		assert.Equal(t, errNoTurn, p.acquire(t.Context(), 10*time.Second))
 		assert.Equal(t, 10*time.Second, time.Since(began))
@@ -111,14 +111,16 @@ func TestPlaceWithoutRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := newPlace(1)
 		for range 2 {
-			require.True(t, p.server.tryEnter())
+			entered, _ := p.server.tryEnter(true)
+			require.True(t, entered)
 		}
 		assert.False(t, p.enter(t.Context(), nil))
-		assert.EqualValues(t, 0, p.session.tasks.Load())
-		assert.EqualValues(t, 2, p.server.tasks.Load())
+		assert.Equal(t, 0, p.session.inside())
+		assert.Equal(t, 0, p.session.taken())
+		assert.Equal(t, 2, p.server.inside())
 
 		p = newPlace(1)
-		p.server.slots <- struct{}{}
+		p.server.occupy(t)
 		require.True(t, p.enter(t.Context(), nil))
 		assert.Equal(t, errNoTurn, p.acquire(t.Context(), time.Second))
 		p.leave()

@@ -525,7 +525,7 @@ func TestStragglersInRounds(t *testing.T) {
 		readOutcome(t, x.messages[1].msg).wants(t, "a")
 		close(let)
 		assert.Error(t, <-done)
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 	})
 }

@@ -525,8 +525,8 @@ func TestServeInTurmoil(t *testing.T) {
 			}
 		})
 		wg.Wait()
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.limit.taken())
 		assert.Empty(t, reg.subscribers)
 	})
 }

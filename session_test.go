@@ -59,7 +59,7 @@ func TestHandleReturnsTheErrorOfSend(t *testing.T) {
 	got, err := handle(t, s, session, getLine("2", "text"))
 	require.NoError(t, err)
 	assert.Equal(t, textLine("2", "hi"), got)
-	assert.Zero(t, s.limit.tasks.Load())
+	assert.Zero(t, s.limit.inside())
 	assert.Zero(t, session.answers.wait(t.Context()))
 }
 
@@ -372,7 +372,7 @@ func TestOneIDAtATime(t *testing.T) {
 			synctest.Wait()
 			assert.EqualValues(t, 7, refused.Load())
 			assert.EqualValues(t, 1, served.Load())
-			assert.Zero(t, s.limit.tasks.Load())
+			assert.Zero(t, s.limit.inside())
 		})
 	}
 }
@@ -417,7 +417,7 @@ func TestSessionClose(t *testing.T) {
 		assert.Equal(t, errSessionClosed, <-errs, "the one that did not stop")
 		assert.Empty(t, reg.subscribers)
 		assert.Zero(t, session.answers.wait(t.Context()))
-		assert.Zero(t, s.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
 
 		// Afterwards it refuses everything, and ignores what it cannot refuse.
 		for _, msg := range []string{getLine("1", "deaf"), pingLine("1"), initializeLine, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {

@@ -37,11 +37,11 @@ func TestPlaceOfAClient(t *testing.T) {
 	p.client = shares.take("a")
 	client := func(tasks, slots int) {
 		t.Helper()
-		assert.EqualValues(t, tasks, p.client.limiter.tasks.Load())
-		assert.Len(t, p.client.slots, slots)
+		assert.Equal(t, tasks, p.client.inside())
+		assert.Equal(t, slots, p.client.taken())
 	}
 	require.True(t, p.enter(t.Context(), nil))
-	client(1, 0)
+	client(1, 1)
 	require.NoError(t, p.acquire(t.Context(), 0))
 	client(1, 1)
 	require.True(t, p.yield())

@@ -50,10 +50,10 @@ func TestStalledQueueCostsOthersNothing(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(2 * time.Second)
-		assert.Zero(t, s.limit.tasks.Load())
-		assert.EqualValues(t, 2, session.limit.tasks.Load())
+		assert.Zero(t, s.limit.inside())
+		assert.EqualValues(t, 2, session.limit.inside())
 		close(unread)
 		synctest.Wait()
-		assert.Zero(t, session.limit.tasks.Load())
+		assert.Zero(t, session.limit.inside())
 	})
 }

@@ -33,7 +33,7 @@ func TestAskAfterTheCancellation(t *testing.T) {
 		assert.Empty(t, c.received())
 		assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
 		assert.NoError(t, c.end())
-		assert.Empty(t, s.limit.slots)
+		assert.Zero(t, s.limit.taken())
 	})
 }
 
@@ -58,8 +58,8 @@ func TestStragglersInASession(t *testing.T) {
 			assert.Equal(t, textLine("1", "done"), got)
 			close(let)
 			assert.ErrorIs(t, <-done, errAnswered)
-			assert.Empty(t, s.limit.slots)
-			assert.Zero(t, s.limit.tasks.Load())
+			assert.Zero(t, s.limit.taken())
+			assert.Zero(t, s.limit.inside())
 		})
 	})
 	t.Run("still asks", func(t *testing.T) {
@@ -88,10 +88,10 @@ func TestStragglersInASession(t *testing.T) {
 			x.mu.Unlock()
 			assert.Error(t, <-done)
 			synctest.Wait()
-			assert.Empty(t, s.limit.slots)
-			assert.Zero(t, s.limit.tasks.Load())
-			assert.Empty(t, session.limit.slots)
-			assert.Zero(t, session.limit.tasks.Load())
+			assert.Zero(t, s.limit.taken())
+			assert.Zero(t, s.limit.inside())
+			assert.Zero(t, session.limit.taken())
+			assert.Zero(t, session.limit.inside())
 		})
 	})
 }
