@@ -24,9 +24,9 @@ type caller struct {
 	own      context.Context // of the function; ends with its request
 	asking   turn            // of the function's goroutines, to ask the client
 	progress reporter
-	round    round
-	passage  *passage // through the middleware, or nil
-	rendered string   // the name of the prompt
+	learnt   atomic.Pointer[round] // nil until there is anything
+	passage  *passage              // through the middleware, or nil
+	rendered string                // the name of the prompt
 	hasAsked atomic.Bool
 
 	// root is the caller that this one is a fork of, or nil.
@@ -40,6 +40,15 @@ func (c *caller) fork() *caller {
 		server: c.server, rev: c.rev, client: c.client, isLive: c.isLive, peer: c.peer, own: c.own, passage: c.passage,
 		root: c.base(),
 	}
+}
+
+// round returns what the prompt has learnt from its client. Most learn nothing.
+func (c *caller) round() *round {
+	if r := c.learnt.Load(); r != nil {
+		return r
+	}
+	c.learnt.CompareAndSwap(nil, new(round)) // or another goroutine has done so
+	return c.learnt.Load()
 }
 
 // base returns the caller of the request, whose progress and turn to ask are

@@ -5,12 +5,18 @@ import (
 	"time"
 )
 
-// clock is the time limit of a task. It does not run while the client is
-// asked.
+// clock is the time limit of a task, if it has one. It does not run while the
+// client is asked. The zero value has no limit.
 type clock struct {
-	mu      sync.Mutex // protects the fields below
+	mu     sync.Mutex // protects the field below
+	timing *timing    // nil before the start and after the end
+}
+
+// timing is what there is of a clock while it is running.
+type timing struct {
 	timer   *time.Timer
-	fired   chan struct{} // closed when the timer's function has returned
+	firing  sync.WaitGroup // done when expire has returned
+	expire  func()
 	left    time.Duration // when the clock was started
 	started time.Time
 	stopped bool
@@ -18,45 +24,50 @@ type clock struct {
 
 // start calls expire once the limit has passed, which must be above 0.
 func (c *clock) start(limit time.Duration, expire func()) {
-	fired := make(chan struct{})
-	c.fired, c.left, c.started = fired, limit, time.Now()
-	c.timer = time.AfterFunc(limit, func() {
-		defer close(fired)
-		expire()
-	})
+	t := &timing{expire: expire, left: limit, started: time.Now()}
+	t.firing.Add(1)
+	c.timing = t
+	t.timer = time.AfterFunc(limit, t.fire)
+}
+
+func (t *timing) fire() {
+	defer t.firing.Done()
+	t.expire()
 }
 
 // pause stops the clock until resume.
 func (c *clock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.timer == nil || c.stopped || !c.timer.Stop() {
+	t := c.timing
+	if t == nil || t.stopped || !t.timer.Stop() {
 		return
 	}
-	c.stopped = true
-	c.left -= time.Since(c.started)
+	t.stopped = true
+	t.left -= time.Since(t.started)
 }
 
 // resume goes on with what was left.
 func (c *clock) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.timer == nil || !c.stopped {
+	t := c.timing
+	if t == nil || !t.stopped {
 		return
 	}
-	c.stopped = false
-	c.started = time.Now()
-	c.timer.Reset(c.left)
+	t.stopped = false
+	t.started = time.Now()
+	t.timer.Reset(t.left)
 }
 
 // end stops the clock for good, and waits for expire to return if that has
 // been called. It may be called more than once.
 func (c *clock) end() {
 	c.mu.Lock()
-	timer, stopped := c.timer, c.stopped
-	c.timer = nil
+	t := c.timing
+	c.timing = nil
 	c.mu.Unlock()
-	if timer != nil && !stopped && !timer.Stop() {
-		<-c.fired
+	if t != nil && !t.stopped && !t.timer.Stop() {
+		t.firing.Wait()
 	}
 }

@@ -72,10 +72,7 @@ func complete(c *call, dst []byte) ([]byte, work, *Error) {
 	if c.message.large {
 		g.detach()
 	}
-	return nil, work{
-		code: g, failed: completeFailed, limit: s.options.CompleteTimeout,
-		subject: slog.Group("completion", slog.String("prompt", d.prompt.Name), slog.String("argument", clip(p.argument, maxEcho))),
-	}, nil
+	return nil, work{code: g, failed: completeFailed, limit: s.options.CompleteTimeout}, nil
 }
 
 // completion is one request for completion, checked as far as that needs no
@@ -86,6 +83,10 @@ type completion struct {
 	definition *definition
 	completeParams
 	position int // of the argument, -1 if the prompt has none of that name
+}
+
+func (g *completion) subject() slog.Attr {
+	return slog.Group("completion", slog.String("prompt", g.definition.prompt.Name), slog.String("argument", clip(g.argument, maxEcho)))
 }
 
 // needsNoAuthor reports whether own can answer.

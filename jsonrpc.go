@@ -123,12 +123,13 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	if len(msg) > s.options.MaxMessageBytes {
 		return nil, x.answer(session.errorAnswer(&message{}, errTooLarge))
 	}
-	doc := takeDoc()
-	defer giveDoc(doc)
+	r := takeReading()
+	defer giveReading(r)
 	// The one copy of the message: what is read from it are parts of this
 	// string.
-	root, broken := parseMessage(doc, string(msg))
-	c := &call{server: s, session: session, from: x.Client}
+	root, broken := parseMessage(&r.doc, string(msg))
+	c := &r.call
+	c.server, c.session, c.from = s, session, x.Client
 	m := &c.message
 	var err *Error
 	*m, err = readMessage(root)
@@ -283,11 +284,12 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 		}
 	}
 	if session != nil {
-		if err := session.admit(m.key); err != nil {
+		rev, client, err := session.admit(m.key)
+		if err != nil {
 			return nil, work{}, err
 		}
 		if !stateless {
-			c.rev, c.client = session.agreed()
+			c.rev, c.client = rev, client
 		}
 	}
 	row := s.methods[m.method]

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -48,7 +47,7 @@ func listen(c *call, _ []byte) ([]byte, work, *Error) {
 	}
 	// What is not ours to tell is left out of the acknowledgement (SUB-06).
 	wanted := filter.Get(known[0]).Raw() == "true" && !c.server.options.NoListChanged
-	return nil, work{listen: true, wanted: wanted, subject: slog.String("method", "subscriptions/listen")}, nil
+	return nil, work{listen: true, wanted: wanted}, nil
 }
 
 // listenPlaces count subscriptions, of a session or of the server.

@@ -33,11 +33,20 @@ const (
 	response                  // likewise
 )
 
-// requestID is an id, decoded: "a" and "\u0061" are one id, 1 and "1" two.
-type requestID struct {
-	isString bool
-	text     string
+// requestID is an id, decoded: "a" and "\u0061" are one id, 1 and "1" two. That
+// of a string begins with a quote.
+type requestID string
+
+// idOf returns the id that a string is.
+func idOf(v strictjson.Value) requestID {
+	if raw := v.Raw(); strings.IndexByte(raw, '\\') < 0 {
+		return requestID(raw[:len(raw)-1])
+	}
+	return requestID(`"` + v.Text())
 }
+
+// text returns the text of an id that is a string.
+func (id requestID) text() (text string, isString bool) { return strings.CutPrefix(string(id), `"`) }
 
 // parseMessage parses what a transport has read. A text that is JSON but breaks
 // our rules has both a value and an error: what is wrong with it is the first
@@ -140,11 +149,11 @@ func (r *envelopeReader) read(root strictjson.Value) {
 func (r *envelopeReader) readID(v strictjson.Value) {
 	switch {
 	case v.Kind() == strictjson.String:
-		r.m.id, r.m.key = v.Raw(), requestID{isString: true, text: v.Text()}
+		r.m.id, r.m.key = v.Raw(), idOf(v)
 	case v.IsInteger():
-		r.m.id, r.m.key = v.Raw(), requestID{text: v.Raw()}
+		r.m.id, r.m.key = v.Raw(), requestID(v.Raw())
 		if r.m.id == "-0" {
-			r.m.key.text = "0"
+			r.m.key = "0"
 		}
 	default:
 		r.refuse("id must be a string or an integer")
@@ -236,7 +245,7 @@ func (m *message) progressToken() string {
 // detach makes what identifies the message no part of it, which would be kept
 // alive as a whole.
 func (m *message) detach() {
-	m.id, m.key.text = strings.Clone(m.id), strings.Clone(m.key.text)
+	m.id, m.key = strings.Clone(m.id), requestID(strings.Clone(string(m.key)))
 }
 
 // name returns the member of params that HTTP repeats in a header, if it is a

@@ -54,6 +54,8 @@ const (
 	methodComplete = "completion/complete"
 )
 
+const methodListen = "subscriptions/listen"
+
 func initialize(c *call, dst []byte) ([]byte, work, *Error) {
 	p := c.message.params
 	if err := checkCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
@@ -106,7 +108,7 @@ func listPrompts(c *call, dst []byte) ([]byte, work, *Error) {
 		return dst, work{}, nil
 	}
 	code := l
-	return nil, work{code: &code, subject: slog.String("method", methodList), failed: listFailed}, nil
+	return nil, work{code: &code, failed: listFailed}, nil
 }
 
 const listFailed = "the prompts could not be listed"
@@ -130,6 +132,8 @@ func (l *listing) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 	return append(dst, '}'), nil
 }
 
+func (l *listing) subject() slog.Attr { return slog.String("method", methodList) }
+
 // appendPage appends the members of the result that are the page.
 func (l *listing) appendPage(ctx context.Context, dst []byte) ([]byte, *failure) {
 	s := l.server
@@ -152,8 +156,7 @@ func (s *Server) unknown(name string) ([]byte, work, *Error) {
 	if s.options.Visible == nil {
 		return nil, work{}, err
 	}
-	refuse := func(context.Context, []byte) ([]byte, *failure) { return nil, &failure{seen: err} }
-	return nil, work{code: runFunc(refuse), subject: slog.String("prompt", "unknown"), failed: renderFailed}, nil
+	return nil, work{code: refusalOf(slog.String("prompt", "unknown"), err), failed: renderFailed}, nil
 }
 
 // isVisible reports whether the client in ctx may know of the prompt. It runs

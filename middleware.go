@@ -86,6 +86,7 @@ type passage struct {
 	method  string
 	request *Request
 	failed  string // what the client is told of a failure that it does not get to see
+	about   slog.Attr
 
 	responses, state string // see rendering
 	isOver           atomic.Bool
@@ -105,8 +106,11 @@ func (c *call) passage(p *passage, failed string) work {
 	if r.Arguments == nil {
 		r.Arguments = map[string]string{}
 	}
-	return work{code: p, failed: failed, subject: slogRequest(r)}
+	p.about = slogRequest(r) // before the middleware changes it
+	return work{code: p, failed: failed}
 }
+
+func (p *passage) subject() slog.Attr { return p.about }
 
 // run is the work of the request.
 func (p *passage) run(ctx context.Context, dst []byte) ([]byte, *failure) {

@@ -19,7 +19,9 @@ const maxAsked = 3
 func (g *rendering) bind(c *caller) (bound, []problem) {
 	d := g.definition
 	render, problems := d.bind(g.texts)
-	c.round.learn(d, g.texts, g.refilled, problems)
+	if len(g.refilled) > 0 {
+		c.round().learn(d, g.texts, g.refilled, problems)
+	}
 	return render, append(problems, g.undeclared...)
 }
 
@@ -35,10 +37,10 @@ func (g *rendering) askFor(ctx context.Context, c *caller, problems []problem, r
 	if g.rev.Stateless() {
 		_ = g.binding(ctx) // before the texts change
 	}
-	c.round.forgetTexts(g.definition, q.positions)
+	c.round().forgetTexts(g.definition, q.positions)
 	result, pending, err := g.ask(ctx, c, q)
 	// What the function has learnt so far was about other arguments.
-	c.round.restart()
+	c.round().restart()
 	var unable *cannotAsk
 	switch {
 	case errors.As(err, &unable):
@@ -130,10 +132,10 @@ func (g *rendering) ask(ctx context.Context, c *caller, q *argumentsQuestion) (r
 		}
 		return results[0], false, nil
 	}
-	if result, ok := c.round.takeResponse(argumentsKey); ok {
+	if result, ok := c.round().takeResponse(argumentsKey); ok {
 		return result, false, nil
 	}
-	c.round.pend([]*question{&q.question})
+	c.round().pend([]*question{&q.question})
 	return "", true, nil
 }
 
@@ -160,9 +162,6 @@ func (r *round) forgetTexts(d *definition, positions []int) {
 
 // learn keeps the arguments that were asked for and have no problem.
 func (r *round) learn(d *definition, texts []given, asked []int, problems []problem) {
-	if len(asked) == 0 {
-		return
-	}
 	wrong := map[string]bool{}
 	for _, p := range problems {
 		wrong[p.Argument] = true

@@ -297,11 +297,11 @@ func (o Options) complete() (Options, []error) {
 // reservedMethods are the names that this package answers in some revision,
 // now or in time.
 var reservedMethods = map[string]bool{
-	"initialize":           true,
-	"ping":                 true,
-	"prompts/list":         true,
-	"prompts/get":          true,
-	"completion/complete":  true,
-	"server/discover":      true,
-	"subscriptions/listen": true,
+	"initialize":          true,
+	"ping":                true,
+	"prompts/list":        true,
+	"prompts/get":         true,
+	"completion/complete": true,
+	"server/discover":     true,
+	methodListen:          true,
 }

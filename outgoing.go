@@ -65,12 +65,13 @@ func (s *Session) forget(o *outgoing) bool {
 // resolve passes a response on to whoever waits for it. One that nobody waits
 // for is ignored (CAN-14).
 func (s *Session) resolve(m *message) {
-	if !m.key.isString { // ours are
+	id, isString := m.key.text()
+	if !isString { // ours are
 		return
 	}
 	s.mu.Lock()
-	o := s.outgoing[m.key.text]
-	delete(s.outgoing, m.key.text)
+	o := s.outgoing[id]
+	delete(s.outgoing, id)
 	s.mu.Unlock()
 	if o == nil {
 		return

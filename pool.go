@@ -22,6 +22,22 @@ func giveBuffer(b *[]byte) {
 	}
 }
 
+// reading is a message while it is read: nothing of it may be kept.
+type reading struct {
+	doc  strictjson.Doc
+	call call
+}
+
+var readings = sync.Pool{New: func() any { return new(reading) }}
+
+func takeReading() *reading { return readings.Get().(*reading) }
+
+func giveReading(r *reading) {
+	r.doc.Reset()
+	r.call = call{}
+	readings.Put(r)
+}
+
 var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
 
 func takeDoc() *strictjson.Doc { return docs.Get().(*strictjson.Doc) }

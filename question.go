@@ -134,7 +134,7 @@ func Ask(ctx context.Context, questions ...Question) error {
 	var unanswered []*question
 	var refusals []error
 	for _, q := range all {
-		result, ok := c.round.answer(q.key)
+		result, ok := c.round().answer(q.key)
 		if !ok {
 			unanswered = append(unanswered, q)
 			continue
@@ -150,7 +150,7 @@ func Ask(ctx context.Context, questions ...Question) error {
 		return err
 	}
 	if c.rev.Stateless() {
-		c.round.pend(unanswered)
+		c.round().pend(unanswered)
 		return ErrInputRequired
 	}
 	results, err := c.peer.request(ctx, unanswered)
@@ -183,7 +183,7 @@ const maxKey = 128
 
 // accept reads a client's answer to a question. A refusal is put to the others.
 func (c *caller) accept(q *question, result string, refusals *[]error) error {
-	err := c.round.accept(q, c.rev, result)
+	err := c.round().accept(q, c.rev, result)
 	if !isRefusal(err) {
 		return err
 	}

@@ -180,8 +180,8 @@ func (m *method) answer(c *call, dst []byte) ([]byte, work, *Error) {
 	_, w, err := m.serve(c, dst)
 	if err != nil { // it counts as well
 		w = work{
-			code:    runFunc(func(context.Context, []byte) ([]byte, *failure) { return nil, &failure{seen: err} }),
-			subject: slog.String("method", c.message.method), failed: rateFailed,
+			code:   refusalOf(slog.String("method", c.message.method), err),
+			failed: rateFailed,
 		}
 	}
 	w.code = &limited{runner: w.code, rates: m.rates, call: call{server: c.server, session: c.session, from: c.from}}

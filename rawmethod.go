@@ -55,7 +55,7 @@ func rawMethod(name string, f Method) *method {
 			}
 			return dst, nil
 		}
-		return nil, work{code: runFunc(run), subject: slog.String("method", name), failed: failed}, nil
+		return nil, work{code: &runFunc{slog.String("method", name), run}, failed: failed}, nil
 	}}
 }
 

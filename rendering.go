@@ -52,10 +52,7 @@ func getPrompt(c *call, _ []byte) ([]byte, work, *Error) {
 	}
 	g.definition = d
 	g.texts, g.undeclared = d.plan.collect(g.few[:0], args, s.options.StrictArguments, c.message.large)
-	return nil, work{
-		code: g, subject: slog.String("prompt", d.prompt.Name),
-		failed: renderFailed,
-	}, nil
+	return nil, work{code: g, failed: renderFailed}, nil
 }
 
 // passGet is getPrompt for a request that goes through the middleware.
@@ -107,20 +104,19 @@ func retryParams(p strictjson.Value) (responses, state string, err *Error) {
 // author's code.
 type rendering struct {
 	server     *Server
-	rev        revision.Revision
 	definition *definition
+	rev        revision.Revision
+	rounds     uint8     // of forms that ask for arguments
 	texts      []given   // of the declared arguments
 	few        [4]given  // which has room for the texts of most prompts
 	undeclared []problem // of others
 	refilled   []int     // positions of those that a form has just filled in
-	rounds     int       // of such forms
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
 
-	boundTo binding
-	isBound bool
-	caller  *caller // once it is rendered
+	boundTo *binding // once it is known
+	caller  *caller  // once it is rendered
 }
 
 const renderFailed = "the prompt could not be rendered"
@@ -128,6 +124,8 @@ const renderFailed = "the prompt could not be rendered"
 // errState is the one answer to every requestState that is not to be trusted,
 // whatever is wrong with it (GAP-39).
 var errState = invalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
+
+func (g *rendering) subject() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
 // run is the work of a request for a prompt.
 func (g *rendering) run(ctx context.Context, dst []byte) ([]byte, *failure) {
@@ -185,10 +183,11 @@ func (g *rendering) render(ctx context.Context, c *caller) (*Result, *failure) {
 // binding returns what a state of this request is bound to. It comes before the
 // client fills in arguments, which are not part of the request.
 func (g *rendering) binding(ctx context.Context) binding {
-	if !g.isBound {
-		g.boundTo, g.isBound = g.server.bindState(ctx, g.definition, g.texts), true
+	if g.boundTo == nil {
+		to := g.server.bindState(ctx, g.definition, g.texts)
+		g.boundTo = &to
 	}
-	return g.boundTo
+	return *g.boundTo
 }
 
 // open takes over what the request brings from an earlier one.
@@ -201,7 +200,8 @@ func (g *rendering) open(ctx context.Context, c *caller) *failure {
 		if !ok {
 			return &failure{seen: errState}
 		}
-		c.round.roundState, c.round.expires = state.roundState, state.Expires
+		r := c.round()
+		r.roundState, r.expires = state.roundState, state.Expires
 		for i := range g.texts {
 			if text, ok := state.Texts[g.definition.plan.arguments[i].Name]; ok {
 				g.texts[i] = given{}
@@ -211,7 +211,9 @@ func (g *rendering) open(ctx context.Context, c *caller) *failure {
 			}
 		}
 	}
-	c.round.unread = g.responses
+	if g.responses != "" {
+		c.round().unread = g.responses
+	}
 	return nil
 }
 
@@ -244,7 +246,7 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 // appendInputRequired appends the result that asks the pending questions.
 func (g *rendering) appendInputRequired(ctx context.Context, dst []byte) ([]byte, *failure) {
 	s, c := g.server, g.caller
-	questions, state := c.round.asked(s.options.StateTTL)
+	questions, state := c.round().asked(s.options.StateTTL)
 	if len(questions) == 0 {
 		return nil, hide(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
 	}

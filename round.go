@@ -142,7 +142,7 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 	if key == "" || len(key) > maxKey || !utf8.ValidString(key) {
 		return value, fmt.Errorf("prompts: the key %q of Once must be valid UTF-8 of 1 to %d bytes", clip(key, maxKey), maxKey)
 	}
-	raw, ok := c.round.kept(key)
+	raw, ok := c.round().kept(key)
 	if !ok {
 		made, err := f(ctx)
 		if err != nil {
@@ -157,7 +157,7 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 		return value, fmt.Errorf("prompts: the value of Once(%q): %w", key, err)
 	}
 	if !ok {
-		c.round.keep(key, raw)
+		c.round().keep(key, raw)
 	}
 	return value, nil
 }

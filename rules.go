@@ -139,7 +139,7 @@ func (r *rules) checkText(text string) *problem {
 	if r.texts != nil && !r.hasText(text) {
 		return r.notOneOfTexts(text)
 	}
-	if r.minLength != nil || r.maxLength != nil {
+	if !r.surelyFits(len(text)) {
 		n := utf8.RuneCountInString(text)
 		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
 			return &problem{Reason: reasonLength, Message: fmt.Sprintf("must be %s, not %d", r.length(), n), Allowed: r.lengths()}
@@ -149,6 +149,12 @@ func (r *rules) checkText(text string) *problem {
 		return &problem{Reason: reasonPattern, Message: quote(text) + " does not match " + clip(r.pattern.String(), 128), Allowed: r.pattern.String()}
 	}
 	return nil
+}
+
+// surelyFits reports whether a text of n bytes is neither too short nor too
+// long, whatever its characters are: each has 1 to 4 bytes.
+func (r *rules) surelyFits(n int) bool {
+	return (r.minLength == nil || (n+utf8.UTFMax-1)/utf8.UTFMax >= *r.minLength) && (r.maxLength == nil || n <= *r.maxLength)
 }
 
 func (r *rules) hasText(text string) bool {

@@ -72,12 +72,12 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	}
 	_, _ = rand.Read(s.ownKey) // never fails
 	s.methods = map[string]*method{
-		"initialize":           {serve: initialize, era: handshakeOnly, fresh: true},
-		"ping":                 {serve: ping, era: handshakeOnly, fresh: true},
-		"server/discover":      {serve: discover, era: statelessOnly},
-		"subscriptions/listen": {serve: listen, era: statelessOnly},
-		methodList:             {serve: listPrompts, shared: true},
-		methodGet:              {serve: getPrompt, shared: true, rates: newRates(gets, o.Rate.Gets)},
+		"initialize":      {serve: initialize, era: handshakeOnly, fresh: true},
+		"ping":            {serve: ping, era: handshakeOnly, fresh: true},
+		"server/discover": {serve: discover, era: statelessOnly},
+		methodListen:      {serve: listen, era: statelessOnly},
+		methodList:        {serve: listPrompts, shared: true},
+		methodGet:         {serve: getPrompt, shared: true, rates: newRates(gets, o.Rate.Gets)},
 	}
 	if !o.NoCompletions {
 		s.methods[methodComplete] = &method{serve: complete, shared: true, rates: newRates(completions, o.Rate.Completions)}

@@ -239,11 +239,11 @@ var (
 )
 
 // admit refuses a request of an id that waits for its answer, and any once
-// the session is over.
-func (s *Session) admit(id requestID) *Error {
+// the session is over. Any other gets what initialize has agreed on.
+func (s *Session) admit(id requestID) (revision.Revision, clientCapabilities, *Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.admitLocked(id)
+	return s.rev, s.client, s.admitLocked(id)
 }
 
 func (s *Session) admitLocked(id requestID) *Error {

@@ -381,7 +381,7 @@ func TestOneIDAtATime(t *testing.T) {
 func TestBeginChecksAgain(t *testing.T) {
 	t.Parallel()
 	session := newSession(t, NewServer(nil, Options{}))
-	one, other := &task{key: requestID{text: "1"}, session: session}, &task{key: requestID{text: "1"}, session: session}
+	one, other := &task{key: "1", session: session}, &task{key: "1", session: session}
 	require.Nil(t, session.begin(one))
 	assert.Equal(t, errInFlight, session.begin(other))
 	session.Close()

@@ -133,6 +133,11 @@ func (t *task) run(limit time.Duration) error {
 	if err := t.place.acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
 	}
+	return t.runNow(limit)
+}
+
+// runNow is run for a task whose turn has come.
+func (t *task) runNow(limit time.Duration) error {
 	if limit > 0 {
 		t.clock.start(limit, func() { t.expire(limit) })
 	}
@@ -144,14 +149,8 @@ func (t *task) run(limit time.Duration) error {
 	*buf = appendResultHead(*buf, t.id)
 	completed := false
 	defer func() {
-		if completed {
-			return
-		}
-		t.place.leaveServer() // the work has called runtime.Goexit
-		t.stopAsking()
-		if t.conclude() {
-			t.overdue() // the transport's own code is not gone on with either
-			_ = t.fail(hide(t.work.failed, errGoexit))
+		if !completed {
+			t.goexit()
 		}
 	}()
 	result, failed := t.work.do(&t.ctx, *buf)
@@ -160,18 +159,34 @@ func (t *task) run(limit time.Duration) error {
 	t.stopAsking() // while the time limit still holds
 	t.clock.end()
 	t.caller.progress.finish(&t.caller, true)
+	if failed == nil {
+		*buf = append(result, '}')
+	}
+	return t.end(*buf, failed)
+}
+
+// end sends the answer of a work that is done, or says why there is none.
+func (t *task) end(msg []byte, failed *failure) error {
 	switch {
 	case !t.conclude():
 		return t.abandoned()
 	case failed == nil:
+		return t.reply(answer{msg: msg})
 	case failed.cut:
 		t.answered()
 		return context.Cause(&t.ctx) // the caller's context has ended
-	default:
-		return t.fail(failed)
 	}
-	*buf = append(result, '}')
-	return t.reply(answer{msg: *buf})
+	return t.fail(failed)
+}
+
+// goexit ends a task whose work has called runtime.Goexit.
+func (t *task) goexit() {
+	t.place.leaveServer()
+	t.stopAsking()
+	if t.conclude() {
+		t.overdue() // the transport's own code is not gone on with either
+		_ = t.fail(hide(t.work.failed, errGoexit))
+	}
 }
 
 // reply sends the answer of a task that is settled.
@@ -254,7 +269,7 @@ func (t *task) abandoned() error {
 	<-t.ctx.Done() // whoever settles it cancels it next
 	var c *cancellation
 	if errors.As(context.Cause(&t.ctx), &c) && c.reason != "" {
-		t.server.log(&t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject, slog.String("reason", c.reason))
+		t.server.log(&t.ctx, slog.LevelDebug, "request cancelled by the client", t.work.subject(), slog.String("reason", c.reason))
 	}
 	return context.Cause(&t.ctx)
 }
@@ -281,7 +296,7 @@ func (t *task) overdue() {
 
 // replyOverdue answers for expire, on the goroutine of its timer.
 func (t *task) replyOverdue(limit time.Duration) {
-	defer t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject, slog.Duration("limit", limit))
+	defer t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.subject(), slog.Duration("limit", limit))
 	var err error
 	defer t.server.guard(&t.ctx, &err)
 	_ = t.reply(errorAnswer(t.id, internalError("the request took too long")))

@@ -13,9 +13,8 @@ import (
 
 // work is an author's code with its arguments, and what makes a result of it.
 type work struct {
-	code    runner
-	subject slog.Attr // what it is, for the log
-	failed  string    // what the client is told of a failure that it does not get to see
+	code   runner
+	failed string // what the client is told of a failure that it does not get to see
 	// limit, if above 0, is that of the work's time, where it has one.
 	limit time.Duration
 
@@ -24,15 +23,36 @@ type work struct {
 	listen, wanted bool
 }
 
-// runner appends the result of an author's code to dst, or says why it has
-// none.
+// runner is an author's code.
 type runner interface {
+	// run appends the result of the code to dst, or says why it has none.
 	run(ctx context.Context, dst []byte) ([]byte, *failure)
+	// subject says what it is, for the log.
+	subject() slog.Attr
 }
 
-type runFunc func(ctx context.Context, dst []byte) ([]byte, *failure)
+// runFunc is a runner that is a function.
+type runFunc struct {
+	about slog.Attr
+	f     func(ctx context.Context, dst []byte) ([]byte, *failure)
+}
 
-func (f runFunc) run(ctx context.Context, dst []byte) ([]byte, *failure) { return f(ctx, dst) }
+func (r *runFunc) run(ctx context.Context, dst []byte) ([]byte, *failure) { return r.f(ctx, dst) }
+
+func (r *runFunc) subject() slog.Attr { return r.about }
+
+// refusalOf returns a code that is refused.
+func refusalOf(about slog.Attr, err *Error) *runFunc {
+	return &runFunc{about, func(context.Context, []byte) ([]byte, *failure) { return nil, &failure{seen: err} }}
+}
+
+// subject says what the work is, for the log.
+func (w work) subject() slog.Attr {
+	if w.listen {
+		return slog.String("method", methodListen)
+	}
+	return w.code.subject()
+}
 
 // do runs the work: all of it that is an author's code, the methods of the
 // errors and data that it returns among them. A panic in it is a failure.
@@ -128,7 +148,7 @@ func (s *Server) tell(ctx context.Context, w work, f *failure) {
 	if f.unseen == nil {
 		return
 	}
-	attrs := []slog.Attr{w.subject, slog.Any("error", f.unseen)}
+	attrs := []slog.Attr{w.subject(), slog.Any("error", f.unseen)}
 	if f.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))
 	}
