@@ -46,21 +46,13 @@ func appendQuoted(dst []byte, s string, repair bool) ([]byte, bool) {
 	return append(dst, '"'), true
 }
 
-// appendEscape appends the shortest escape sequence of c.
+// short has what follows the backslash in the escape sequences of two characters.
+var short = [utf8.RuneSelf]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// appendEscape appends the shortest escape sequence of c, which is in ASCII.
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
+	if s := short[c&(utf8.RuneSelf-1)]; s != 0 {
+		return append(dst, '\\', s)
 	}
 	const digits = "0123456789abcdef"
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xF])

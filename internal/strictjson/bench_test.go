@@ -56,3 +56,15 @@ func BenchmarkAppendString(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkText(b *testing.B) {
+	var d strictjson.Doc
+	src := `"func total(xs []int) int {\n\tsum := 0\n\tfor _, x := range xs {\n\t\tsum += x\n\t}\n\treturn sum\n}\n"`
+	if err := d.Parse(src, 1); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		_ = d.Root().Text()
+	}
+}

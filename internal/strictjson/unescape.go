@@ -1,18 +1,18 @@
 package strictjson
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // appendUnescaped appends the decoded form of s, the inside of a valid JSON string.
 func appendUnescaped(dst []byte, s string) []byte {
-	for i := 0; i < len(s); {
-		start := i
-		for i < len(s) && s[i] != '\\' {
-			i++
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return append(dst, s...)
 		}
-		dst = append(dst, s[start:i]...)
-		if i == len(s) {
-			break
-		}
+		dst = append(dst, s[:i]...)
 		switch c := s[i+1]; c {
 		case 'b':
 			dst = append(dst, '\b')
@@ -35,9 +35,8 @@ func appendUnescaped(dst []byte, s string) []byte {
 		default: // a quote, a backslash or a slash
 			dst = append(dst, c)
 		}
-		i += 2
+		s = s[i+2:]
 	}
-	return dst
 }
 
 // hex4 returns the number that four hexadecimal digits spell.
