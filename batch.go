@@ -89,7 +89,7 @@ func (s *Server) readBatch(session *Session, root strictjson.Value, large bool) 
 		}
 		e := element{call: call{server: s, session: session}}
 		m := &e.call.message
-		*m, e.err = readMessage(v)
+		e.err = m.read(v)
 		m.large = large
 		switch {
 		case m.isStateless():

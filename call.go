@@ -73,7 +73,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 		if err := doc.Parse(string(params), maxDepth); err != nil {
 			return nil, invalidParams("params: %s", err.Error())
 		}
-		c.message.params = doc.Root()
+		c.message.setParams(doc.Root())
 	}
 	if err := c.message.checkParams(); err != nil {
 		return nil, err

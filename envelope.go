@@ -20,7 +20,7 @@ const (
 // envelopeVersion returns the protocol version in the message's own envelope.
 // It is Invalid for a message of the handshake era.
 func (m *message) envelopeVersion() strictjson.Value {
-	return m.params.Get("_meta").Get(envelopeKey)
+	return m.meta.Get(envelopeKey)
 }
 
 // isStateless reports whether the message carries its own envelope.
@@ -29,15 +29,14 @@ func (m *message) isStateless() bool { return m.envelopeVersion().Kind() != stri
 // checkEnvelope refuses optional members of the envelope that are not what
 // the protocol says. What they say changes nothing (DSC-13, GAP-41).
 func (m *message) checkEnvelope() *Error {
-	meta := m.params.Get("_meta")
-	switch info := meta.Get(clientInfoKey); info.Kind() {
+	switch info := m.meta.Get(clientInfoKey); info.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	default:
 		if !isImplementation(info) {
 			return invalidParam("_meta", "_meta: %q must be an object with name and version", clientInfoKey)
 		}
 	}
-	switch level := meta.Get(logLevelKey); level.Kind() {
+	switch level := m.meta.Get(logLevelKey); level.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	default:
 		if level.Kind() != strictjson.String || !slices.Contains(logLevels, level.Text()) {
@@ -53,7 +52,7 @@ var logLevels = []string{"debug", "info", "notice", "warning", "error", "critica
 // clientInfo returns what the client says that it is.
 func (c *call) clientInfo() Implementation {
 	if c.rev.Stateless() {
-		return readClientInfo(c.message.params.Get("_meta").Get(clientInfoKey))
+		return readClientInfo(c.message.meta.Get(clientInfoKey))
 	}
 	if c.session == nil {
 		return Implementation{}

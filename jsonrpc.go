@@ -131,8 +131,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Ex
 	c := &r.call
 	c.server, c.session, c.from = s, session, x.Client
 	m := &c.message
-	var err *Error
-	*m, err = readMessage(root)
+	err := m.read(root)
 	m.large = len(msg) > maxShared
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.isStateless() {
@@ -271,7 +270,7 @@ func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error
 		if !ok || !rev.Stateless() {
 			return nil, work{}, unsupportedVersion(env.Version)
 		}
-		declared := m.params.Get("_meta").Get(capabilitiesKey)
+		declared := m.meta.Get(capabilitiesKey)
 		if declared.Kind() != strictjson.Object {
 			return nil, work{}, invalidParam("_meta", "_meta: %q is required, an object", capabilitiesKey)
 		}

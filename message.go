@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -13,6 +14,7 @@ type message struct {
 	key    requestID // the id to compare by
 	method string
 	params strictjson.Value // Invalid if absent
+	meta   strictjson.Value // of the params; likewise
 	// What a response holds; Invalid if absent.
 	result, failure strictjson.Value
 	// large says that what an author may keep must not be a part of the
@@ -62,15 +64,16 @@ func parseMessage(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
 	return doc.Root(), nil
 }
 
-// readMessage takes a message apart. If there is something wrong with it, the
-// message has at least its class, and its id if that can be told.
-func readMessage(v strictjson.Value) (message, *Error) {
+// read takes a message apart, into one that is empty. If there is something
+// wrong with it, the message has at least its class, and its id if that can be
+// told.
+func (m *message) read(v strictjson.Value) *Error {
 	if v.Kind() != strictjson.Object {
-		return message{}, invalidRequest("a message must be an object")
+		return invalidRequest("a message must be an object")
 	}
-	r := envelopeReader{}
+	r := envelopeReader{m: m}
 	r.read(v)
-	return r.m, r.fault
+	return r.fault
 }
 
 func invalidRequest(format string, args ...any) *Error {
@@ -80,7 +83,7 @@ func invalidRequest(format string, args ...any) *Error {
 }
 
 type envelopeReader struct {
-	m     message
+	m     *message
 	fault *Error
 }
 
@@ -108,7 +111,7 @@ func (r *envelopeReader) read(root strictjson.Value) {
 			}
 			r.m.method, isMethod = v.Text(), true
 		case "params":
-			r.m.params = v
+			r.m.setParams(v)
 		case "result":
 			r.m.result, answer = v, true
 		case "error":
@@ -146,6 +149,8 @@ func (r *envelopeReader) read(root strictjson.Value) {
 	}
 }
 
+func (m *message) setParams(v strictjson.Value) { m.params, m.meta = v, v.Get("_meta") }
+
 func (r *envelopeReader) readID(v strictjson.Value) {
 	switch {
 	case v.Kind() == strictjson.String:
@@ -163,8 +168,11 @@ func (r *envelopeReader) readID(v strictjson.Value) {
 // inOtherCase returns the one of the known names that name would be in
 // another case, by the folding that encoding/json uses.
 func inOtherCase(name string, known ...string) string {
+	if slices.Contains(known, name) {
+		return ""
+	}
 	for _, k := range known {
-		if name != k && strings.EqualFold(name, k) {
+		if strings.EqualFold(name, k) {
 			return k
 		}
 	}
@@ -212,13 +220,12 @@ func (m *message) checkParams() *Error {
 	if err := checkCase(m.params, "_meta"); err != nil {
 		return err
 	}
-	meta := m.params.Get("_meta")
-	switch meta.Kind() {
+	switch m.meta.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
 		return invalidParam("_meta", "_meta must be an object")
 	}
-	switch t := meta.Get("progressToken"); t.Kind() {
+	switch t := m.meta.Get("progressToken"); t.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.String:
 		return nil
 	default:
@@ -232,7 +239,7 @@ func (m *message) checkParams() *Error {
 // progressToken returns the token of the request's progress as it was written,
 // empty if the client wants none.
 func (m *message) progressToken() string {
-	t := m.params.Get("_meta").Get("progressToken")
+	t := m.meta.Get("progressToken")
 	if t.Kind() == strictjson.Null {
 		return ""
 	}

@@ -204,7 +204,8 @@ func TestErrorAnswer(t *testing.T) {
 // readText parses and reads a message, as receive does.
 func readText(doc *strictjson.Doc, src string) (message, *Error) {
 	root, broken := parseMessage(doc, src)
-	m, err := readMessage(root)
+	var m message
+	err := m.read(root)
 	if broken != nil {
 		err = broken
 	}

@@ -98,8 +98,8 @@ func (c *call) passage(p *passage, failed string) work {
 	p.server, p.rev, p.method, p.failed = c.server, c.rev, m.method, failed
 	r.Method, r.Version = m.method, c.rev.String()
 	r.Client = c.clientInfo()
-	if meta := m.params.Get("_meta"); meta.Kind() == strictjson.Object {
-		r.Meta = json.RawMessage(meta.Raw())
+	if m.meta.Kind() == strictjson.Object {
+		r.Meta = json.RawMessage(m.meta.Raw())
 	}
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
 		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)

@@ -291,7 +291,7 @@ func (s *Session) notice(m *message) {
 		}
 	case "notifications/cancelled":
 		id := m.params.Get("requestId")
-		var r envelopeReader
+		r := envelopeReader{m: new(message)}
 		r.readID(id)
 		if r.fault != nil {
 			return
