@@ -27,7 +27,7 @@ import (
 // and transports that go on after their context has ended: it waits for them
 // for a second, and leaves a line in Options.Logger if that is not enough.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience(), closing: make(chan struct{})}
+	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience(), waiting: make(chan job), closing: make(chan struct{})}
 	c.session.isStream = true
 	c.exchange = Exchange{
 		Send:    func(msg []byte, _ Code, _ bool) error { return c.write(msg) },
@@ -50,6 +50,7 @@ type connection struct {
 	exchange  Exchange
 	closing   chan struct{} // closed to end subscriptions
 	patience  *patience     // of the goroutine that reads
+	waiting   chan job      // for a worker that rests
 	writing   sync.Mutex    // held to call the transport's Write
 	running   tally         // goroutines of this connection
 }
@@ -187,9 +188,7 @@ func (c *connection) handle(msg []byte) error {
 	if j == nil {
 		return err
 	}
-	// The goroutine ends with the render function, whose context ends with
-	// the answer, the time limit or the connection; or with the subscription.
-	c.spawn(func() { _ = j.run(c.server.options.RenderTimeout) })
+	c.start(j)
 	return nil
 }
 
