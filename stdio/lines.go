@@ -45,6 +45,22 @@ func (l *lineReader) next() ([]byte, error) {
 	return nil, l.end
 }
 
+// buffered returns the next lines that are in the buffer already, whole: none
+// of them takes another read.
+func (l *lineReader) buffered() []line {
+	var lines []line
+	for l.end == nil {
+		rest, _ := l.r.Peek(l.r.Buffered())
+		if bytes.IndexByte(rest, '\n') < 0 {
+			break
+		}
+		if msg, err := l.line(); err != nil || len(msg) > 0 {
+			lines = append(lines, line{msg, err})
+		}
+	}
+	return lines
+}
+
 // line reads one line, for which it returns nil if that is blank. It sets end
 // when there is nothing to read after it.
 func (l *lineReader) line() ([]byte, error) {

@@ -21,11 +21,17 @@ func (s openStream) Read(p []byte) (int, error) {
 // readBufferBytes is how much is asked of the stream at once.
 const readBufferBytes = 16 << 10
 
-// line is what the pump hands over: a message, or the error for one that was
-// too large.
+// line is a message, or the error for one that was too large.
 type line struct {
 	msg []byte
 	err error
+}
+
+// arrival is what the pump hands over: a line, and those that were read with
+// it.
+type arrival struct {
+	line
+	more []line
 }
 
 // Read returns the next line that is not blank, without its end (LF or CRLF),
@@ -50,11 +56,27 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	t.pumping.Do(func() { go t.pump() })
+	var unread []line
 	select {
-	case l, ok := <-t.lines:
+	case unread = <-t.unread:
+	case <-t.closed:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { t.unread <- unread }()
+	if len(unread) > 0 {
+		next := unread[0]
+		unread[0] = line{} // it is the caller's
+		unread = unread[1:]
+		return next.msg, next.err
+	}
+	select {
+	case next, ok := <-t.lines:
 		switch {
 		case ok:
-			return l.msg, l.err
+			unread = next.more
+			return next.msg, next.err
 		case t.done():
 			return nil, errClosed // end is nothing but Close's doing
 		default:
@@ -69,7 +91,8 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 
 var errGoexit = errors.New("stdio: its goroutine was ended by runtime.Goexit")
 
-// pump reads lines and hands them to Read, one at a time. It is a goroutine of
+// pump reads lines and hands them to Read, those together that have come
+// together: to hand over each would cost more than to read it. It is a goroutine of
 // its own because a read of a terminal or a blocking pipe cannot be
 // interrupted: Read can stop waiting for the pump, and a line that comes in
 // meanwhile waits here for the next Read. The pump ends with the stream, on
@@ -93,7 +116,7 @@ func (t *Transport) pump() {
 			return
 		}
 		select {
-		case t.lines <- line{msg, err}:
+		case t.lines <- arrival{line{msg, err}, in.buffered()}:
 		case <-t.closed:
 			return
 		}

@@ -35,9 +35,12 @@ type Transport struct {
 	r     io.Reader
 	limit int // the longest message to read, in bytes
 
-	pumping sync.Once // starts pump
-	lines   chan line // from pump to Read
-	end     error     // what Read returns for ever; set before lines is closed
+	pumping sync.Once    // starts pump
+	lines   chan arrival // from pump to Read
+	end     error        // what Read returns for ever; set before lines is closed
+	// unread has what has come and has not been returned. The Read that has taken it
+	// is the one that reads.
+	unread chan []line
 
 	closing  sync.Once
 	closed   chan struct{} // closed by Close
@@ -77,9 +80,11 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 	t := &Transport{
 		r:      r,
 		limit:  o.maxMessageBytes(),
-		lines:  make(chan line),
+		lines:  make(chan arrival),
+		unread: make(chan []line, 1),
 		closed: make(chan struct{}),
 	}
+	t.unread <- nil
 	t.w, t.closers = own(r, w)
 	return t
 }
