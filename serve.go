@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 )
 
@@ -27,10 +26,11 @@ import (
 // and transports that go on after their context has ended: it waits for them
 // for a second, and leaves a line in Options.Logger if that is not enough.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience(), waiting: make(chan job), closing: make(chan struct{})}
+	c := &connection{server: s, session: s.NewSession(SessionOptions{}), transport: t, patience: newPatience(), waiting: make(chan job),
+		writing: make(chan struct{}, 1), closing: make(chan struct{})}
 	c.session.isStream = true
 	c.exchange = Exchange{
-		Send:    func(msg []byte, _ Code, _ bool) error { return c.write(msg) },
+		Send:    c.send,
 		Closing: c.closing,
 		emit:    c.emit,
 	}
@@ -51,8 +51,9 @@ type connection struct {
 	closing   chan struct{} // closed to end subscriptions
 	patience  *patience     // of the goroutine that reads
 	waiting   chan job      // for a worker that rests
-	writing   sync.Mutex    // held to call the transport's Write
-	running   tally         // goroutines of this connection
+	writing   chan struct{} // has room for who may call the transport's Write
+	outbox    outbox
+	running   tally // goroutines of this connection
 }
 
 func (c *connection) serve(parent context.Context) error {
@@ -131,7 +132,7 @@ func (c *connection) drain(parent context.Context) int {
 	defer context.AfterFunc(parent, cancel)()
 	dropped := c.session.answers.wait(ctx)
 	c.session.batches.wait(ctx)
-	return dropped
+	return dropped + c.outbox.unsent.wait(ctx)
 }
 
 // endSubscriptions answers the subscriptions, unless that takes too long.
@@ -140,6 +141,7 @@ func (c *connection) endSubscriptions() {
 	ctx, cancel := context.WithTimeout(c.ctx, stragglers)
 	defer cancel()
 	c.session.subscriptions.wait(ctx)
+	c.outbox.unsent.wait(ctx)
 }
 
 // await waits for the connection's goroutines, and tells if some go on.
@@ -190,39 +192,6 @@ func (c *connection) handle(msg []byte) error {
 	}
 	c.start(j)
 	return nil
-}
-
-// emit is the connection's Exchange.emit.
-func (c *connection) emit(t *task, msg []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if t.settled.Load() {
-		return errAnswered
-	}
-	return c.writeLocked(msg)
-}
-
-// write sends a message. If that fails, the connection is over.
-func (c *connection) write(msg []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	return c.writeLocked(msg)
-}
-
-// writeLocked calls the transport's Write, unless the connection is over.
-func (c *connection) writeLocked(msg []byte) (err error) {
-	if c.ctx.Err() != nil {
-		return context.Cause(c.ctx)
-	}
-	err = errGoexit // unless Write returns
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing: %w", err)
-			c.cancel(err)
-		}
-	}()
-	defer c.server.guard(c.ctx, &err)
-	return c.transport.Write(c.ctx, msg)
 }
 
 // close calls the transport's Close.

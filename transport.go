@@ -9,7 +9,7 @@ import (
 // framing is its business, meaning is the server's. Package stdio has the one
 // for standard input and output; anything with these three methods will do.
 //
-// One goroutine calls Read and one at a time calls Write, the two
+// One goroutine calls Read and one at a time calls Write or WriteAll, the two
 // concurrently. Close may be called while either is running.
 type Transport interface {
 	// Read returns the next message, without its framing. The slice belongs
@@ -31,6 +31,16 @@ type Transport interface {
 	// Close ends the connection. The server calls it once; it unblocks Read
 	// and Write where the medium allows that.
 	Close() error
+}
+
+// AllWriter is what a [Transport] may be as well, if it can send several messages
+// for less than each of them: with one system call, for example.
+type AllWriter interface {
+	// WriteAll sends the messages, in order, as so many calls of Write would, and
+	// with the same errors. The server calls it instead of Write for answers that
+	// have become ready while something else was being written, 64 KiB of them at
+	// most and one message more. It must not keep msgs.
+	WriteAll(ctx context.Context, msgs [][]byte) error
 }
 
 // ErrTooLarge is what a [Transport]'s Read returns, possibly wrapped, for a

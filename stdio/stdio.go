@@ -4,7 +4,8 @@
 //
 // One line is one message. Reading is tolerant where the meaning is clear
 // (CRLF, blank lines, a last line without its newline), writing is not: each
-// message is one line and one Write call.
+// message is one line, and lines are never parted by a Write call: each has one or
+// several, whole.
 //
 // With standard output as the wire, nothing else may be printed there: no
 // fmt.Println, no logger. Standard error is free for text of any kind, and
@@ -21,7 +22,10 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-var _ prompts.Transport = (*Transport)(nil)
+var (
+	_ prompts.Transport = (*Transport)(nil)
+	_ prompts.AllWriter = (*Transport)(nil)
+)
 
 // errClosed is what Read and Write return after Close. The contract of
 // prompts.Transport takes io.ErrClosedPipe for a client that has gone, and a

@@ -27,8 +27,19 @@ var (
 // nothing. The error wraps the stream's own, and io.ErrClosedPipe as well where
 // the other side has gone or the Transport has been closed.
 func (t *Transport) Write(ctx context.Context, msg []byte) error {
-	if bytes.IndexByte(msg, '\n') >= 0 {
-		return errNewline
+	return t.WriteAll(ctx, [][]byte{msg})
+}
+
+// WriteAll sends each of the messages and a newline, all in one call of the
+// stream's Write. The rules are those of Write, for all of them together: if one
+// is refused, nothing is written.
+func (t *Transport) WriteAll(ctx context.Context, msgs [][]byte) error {
+	size := len(msgs)
+	for _, msg := range msgs {
+		if bytes.IndexByte(msg, '\n') >= 0 {
+			return errNewline
+		}
+		size += len(msg)
 	}
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -41,8 +52,10 @@ func (t *Transport) Write(ctx context.Context, msg []byte) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	buf := slices.Grow(t.buf[:0], len(msg)+1)
-	buf = append(append(buf, msg...), '\n')
+	buf := slices.Grow(t.buf[:0], size)
+	for _, msg := range msgs {
+		buf = append(append(buf, msg...), '\n')
+	}
 	if cap(buf) <= maxKeptBytes {
 		t.buf = buf
 	}
