@@ -140,7 +140,7 @@ func (r *refusal) text(c *checker, arguments map[string]string) string {
 		why = explain(r.err)
 	}
 	if r.err != nil && r.err.Code == prompts.CodeInternalError && c.logged != nil {
-		why += ":\n\t" + c.logged.last()
+		why += "\n\tIt says: " + c.logged.last()
 	}
 	return "with " + list(arguments) + " " + why
 }

@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 				a.Name, quote(base.arguments[a.Name]), r.refused)
 		default:
 			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration.",
-				a.Name, strings.Join(append([]string{quote(base.arguments[a.Name])}, r.tried...), ", "))
+				a.Name, some(append([]string{quote(base.arguments[a.Name])}, r.tried...)))
 		}
 	}
 }
@@ -139,6 +140,15 @@ func (r *reach) with(from *rendering, value string) *rendering {
 		r.refused = quote(value) + ": " + refusal.err.Message
 	}
 	return got
+}
+
+// some returns the first values of a list for people.
+func some(values []string) string {
+	const most = 6
+	if n := len(values); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
+	}
+	return strings.Join(values, ", ")
 }
 
 func (r *reach) note(value string) {

@@ -22,31 +22,42 @@ func Reasons(err *prompts.Error) map[string]string {
 	return reasons
 }
 
-type problem struct{ Argument, Reason, Message string }
+// problem is what is wrong with one argument.
+type problem struct {
+	Argument, Reason, Message string
+	Allowed                   json.RawMessage
+	Suggestion                string
+}
 
 func problemsOf(err *prompts.Error) []problem {
 	if err == nil || err.Data == nil {
 		return nil
 	}
 	var data struct{ Problems []problem }
-	raw, _ := json.Marshal(err.Data) // it came as JSON
-	_ = json.Unmarshal(raw, &data)
+	_ = json.Unmarshal([]byte(compact(err.Data)), &data) // other errors have other data
 	return data.Problems
 }
 
-// explain returns all that a client gets to know of an error.
+// explain returns all that a client gets to know of an error, for people.
 func explain(err *prompts.Error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the client gets the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
-	for _, p := range problemsOf(err) {
-		fmt.Fprintf(&b, "\n\targument %q: %s (%s)", p.Argument, p.Message, p.Reason)
+	problems := problemsOf(err)
+	for _, p := range problems {
+		fmt.Fprintf(&b, "\n\targument %q: %s (%s", p.Argument, p.Message, p.Reason)
+		if p.Allowed != nil {
+			fmt.Fprintf(&b, "; allowed: %s", p.Allowed)
+		}
+		if p.Suggestion != "" {
+			fmt.Fprintf(&b, "; suggestion: %q", p.Suggestion)
+		}
+		b.WriteString(")")
 	}
-	if err.Data != nil {
-		data, _ := json.MarshalIndent(err.Data, "\t", "\t")
-		fmt.Fprintf(&b, "\n\tdata: %s", data)
+	if err.Data != nil && len(problems) == 0 {
+		fmt.Fprintf(&b, "\n\tdata: %s", compact(err.Data))
 	}
 	if err.Code == prompts.CodeInternalError {
-		b.WriteString("\n\tOptions.Logger of the server has the cause")
+		b.WriteString("\n\tThe cause is in what the server logs.")
 	}
 	return b.String()
 }
