@@ -108,6 +108,7 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 	t.Helper()
 	r := revisionOf(o.Version)
 	if r == nil {
+		_ = transport.Close() // it is of no use to anybody
 		t.Fatalf("prompttest: there is no revision %q of the protocol; there are %q", o.Version, Versions())
 	}
 	if o.Timeout <= 0 {

@@ -44,26 +44,42 @@ func (c *Client) subscribe() error {
 	defer timer.Stop()
 	select {
 	case m := <-p.acknowledged:
-		var params struct {
-			Notifications struct{ PromptsListChanged bool }
-		}
-		if json.Unmarshal(m.params, &params) != nil || !params.Notifications.PromptsListChanged {
-			return errNotTold
-		}
-		c.mu.Lock()
-		c.subscription = p
-		c.mu.Unlock()
-		return nil
+		return c.subscribed(p, m)
 	case m := <-p.answer:
+		select {
+		case ack := <-p.acknowledged: // it came before
+			p.answer <- m
+			return c.subscribed(p, ack)
+		default:
+		}
 		if m.failure != nil {
 			return fmt.Errorf("%s: %s", listenMethod, explain(m.failure))
 		}
 		return errNotTold // there is nothing to tell, so it ends at once
 	case <-c.broken:
+		select {
+		case ack := <-p.acknowledged: // it came before
+			return c.subscribed(p, ack)
+		default:
+		}
 		return fmt.Errorf("%s: %w", listenMethod, c.because(nil))
 	case <-timer.C:
 		return fmt.Errorf("%s: the server has not acknowledged it within %v", listenMethod, c.options.Timeout)
 	}
+}
+
+// subscribed takes note of a subscription that the server has acknowledged.
+func (c *Client) subscribed(p *pending, m *message) error {
+	var params struct {
+		Notifications struct{ PromptsListChanged bool }
+	}
+	if json.Unmarshal(m.params, &params) != nil || !params.Notifications.PromptsListChanged {
+		return errNotTold
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.subscription = p
+	return nil
 }
 
 // WaitChanged waits until the server has told that its list of prompts has
@@ -88,13 +104,21 @@ func (c *Client) waitChanged(ctx context.Context) error {
 		}
 		ended = p.answer
 	}
-	timer := time.NewTimer(c.options.Timeout)
-	defer timer.Stop()
+	err := c.awaitChange(ctx, ended)
+	if err == nil {
+		return nil
+	}
 	select {
-	case <-c.changes:
+	case <-c.changes: // it came before
 		return nil
 	default:
+		return err
 	}
+}
+
+func (c *Client) awaitChange(ctx context.Context, ended chan *message) error {
+	timer := time.NewTimer(c.options.Timeout)
+	defer timer.Stop()
 	select {
 	case <-c.changes:
 		return nil
