@@ -83,6 +83,13 @@ type rendering struct {
 	form      string
 }
 
+// says reports whether a value is part of what a result says.
+func (r *rendering) says(value string) bool {
+	return slices.ContainsFunc(append(textsOf(r.result), r.result.Description), func(text string) bool {
+		return strings.Contains(text, value)
+	})
+}
+
 // mostAttempts is how many values of arguments are tried for one rendering.
 const mostAttempts = 200
 
@@ -140,7 +147,7 @@ func (r *refusal) text(c *checker, arguments map[string]string) string {
 		why = explain(r.err)
 	}
 	if r.err != nil && r.err.Code == prompts.CodeInternalError && c.logged != nil {
-		why += "\n\tIt says: " + c.logged.last()
+		why += "\n\tIt says: " + strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(c.logged.last())
 	}
 	return "with " + list(arguments) + " " + why
 }

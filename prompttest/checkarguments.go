@@ -43,6 +43,9 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 		r := &reach{checker: c, prompt: p, argument: a, base: base, isVolatile: again == nil || again.form != base.form}
 		switch {
 		case r.found():
+		case r.isVolatile:
+			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or have the prompt say the same again.",
+				a.Name)
 		case len(r.tried) == 0:
 			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
 				a.Name, quote(base.arguments[a.Name]), r.refused)
@@ -63,6 +66,9 @@ type reach struct {
 	tried      []string // what made no difference
 	refused    string   // why the last value was not accepted
 }
+
+// fewBytes is the length of a value from which on it is not in a text by accident.
+const fewBytes = 4
 
 // mostValues is how many values of an argument are compared.
 const mostValues = 32
@@ -104,7 +110,7 @@ func (r *reach) varied(from *rendering) bool {
 	name := r.argument.Name
 	if r.isVolatile {
 		value := from.arguments[name]
-		return value != "" && strings.Contains(from.form, value) && r.differs(from, value)
+		return len(value) >= fewBytes && from.says(value) && r.differs(from, value)
 	}
 	if _, ok := from.arguments[name]; ok && !r.argument.Required {
 		without := maps.Clone(from.arguments)
@@ -166,7 +172,7 @@ func (r *reach) differs(from *rendering, value string) bool {
 			continue
 		}
 		if got := r.with(from, v); got != nil {
-			if !strings.Contains(got.form, value) {
+			if !got.says(value) {
 				return true
 			}
 			r.note(quote(v))
@@ -185,14 +191,14 @@ func (r *reach) isRepeated() bool {
 	name := r.argument.Name
 	values := r.candidates(r.prompt, r.argument, r.base.arguments)
 	for _, v := range values[:min(len(values), mostValues)] {
-		if v == "" || v == r.base.arguments[name] {
+		if v == r.base.arguments[name] || v == "" || r.isVolatile && len(v) < fewBytes {
 			continue
 		}
 		got, _ := r.render(r.prompt, map[string]string{name: v}, argumentNames(r.prompt, false))
 		if got == nil {
 			continue
 		}
-		if strings.Contains(got.form, v) && !strings.Contains(r.base.form, v) {
+		if got.says(v) && !r.base.says(v) {
 			return true
 		}
 		r.note(quote(v))

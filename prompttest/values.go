@@ -137,7 +137,7 @@ func texts(name string, s *jsonschema.Schema) []string {
 	}
 	all = append(all,
 		word+"-one", word+"-two", "1h30m", "2h45m", "https://example.com/"+word+"/one", "https://example.org/"+word+"/two",
-		"2001-02-03T04:05:06Z", "2002-03-04T05:06:07Z", "2001-02-03", "2002-03-04", "04:05:06", "192.0.2.1", "192.0.2.2", "192.0.2.0/24",
+		"2001-02-03T04:05:06Z", "2002-03-04T05:06:07Z", "2001-02-03", "2002-03-04", "04:05:06", "192.0.2.1", "192.0.2.2", "192.0.2.0/24", "198.51.100.0/24",
 		"cHJvbXB0", "dGVzdA==", "1", "2", "3", "true", "false", "a", "b", "1.2.3", "user@example.com", "en", "de",
 		"8f14e45f-ceea-467f-a8c1-1d2d3b4c5d6e",
 	)
