@@ -23,12 +23,10 @@ type CheckOptions struct {
 	// server decides; a value that no schema describes, such as the name of a
 	// file that there is, belongs here. To be compared, it takes two.
 	Examples map[string][]map[string]string
-	// Server renders the prompts. Default: a server with default options.
-	Server *prompts.Server
-	// Client is the client that gets them. A prompt that asks needs its
-	// Answer, and a server with a filter may need its Context: a prompt that
-	// is hidden cannot be checked.
-	Client ClientOptions
+	// Client is the one that gets the prompts. A prompt that asks needs one with
+	// an Answer, a server with a filter one that sees all of them: what is hidden
+	// cannot be checked. Default: a client of a server with default options.
+	Client *Client
 }
 
 // checker renders the prompts of a registry in many ways.
@@ -37,22 +35,20 @@ type checker struct {
 	client   *Client
 	prompts  []prompts.Prompt
 	examples map[string][]map[string]string
-	logged   *tail // nil for an author's own server
+	logged   *tail // nil for an author's own client
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples}
-	srv := o.Server
-	if srv == nil {
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client}
+	if c.client == nil {
 		c.logged = new(tail)
-		srv = prompts.NewServer(reg, prompts.Options{
+		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
 			Rate:    prompts.Rate{Completions: -1},
 			LogRate: -1,
 			Logger:  slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
-		})
+		}), ClientOptions{})
 	}
-	c.client = Serve(t, srv, o.Client)
 	c.checkExamples()
 	return c
 }

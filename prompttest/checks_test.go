@@ -414,7 +414,7 @@ func TestClientRules(t *testing.T) {
 
 // A prompt that asks is checked with its answers, and one that is hidden as
 // somebody who sees it.
-func TestCheckedServer(t *testing.T) {
+func TestCheckOptionsClient(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
@@ -426,18 +426,21 @@ func TestCheckedServer(t *testing.T) {
 	}})
 	type key struct{}
 	srv := prompts.NewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
+	seen := context.WithValue(t.Context(), key{}, 1)
 	for _, test := range []struct {
-		name string
-		o    CheckOptions
-		want []string
+		name   string
+		client func(t testing.TB) *Client
+		want   []string
 	}{
-		{"it asks", CheckOptions{}, []string{"the client gets the error -32021 (missing client capability)"}},
-		{"it is answered", CheckOptions{Client: ClientOptions{Answer: answerByMessage}}, nil},
-		{"it is hidden", CheckOptions{Server: srv, Client: ClientOptions{Answer: answerByMessage}}, []string{`there is no prompt "p"`}},
-		{"it is shown", CheckOptions{Server: srv, Client: ClientOptions{Answer: answerByMessage, Context: context.WithValue(t.Context(), key{}, 1)}}, nil},
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"the client gets the error -32021 (missing client capability)"}},
+		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`there is no prompt "p"`}},
+		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
+		{"it is shown, and answered", func(t testing.TB) *Client {
+			return Serve(t, srv, ClientOptions{Context: seen, Answer: answerByMessage})
+		}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := record(t, func(t testing.TB) { CheckArguments(t, &reg, test.o) })
+			r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: test.client(t)}) })
 			expect(t, r.errors, test.want)
 		})
 	}

@@ -64,8 +64,8 @@ type pending struct {
 	acknowledged chan *message // the same, for a subscription
 }
 
-// maxUnclaimed is how many messages may wait for Receive, or to be answered.
-const maxUnclaimed = 1024
+// mostUnclaimed is how many messages may wait for Receive, or to be answered.
+const mostUnclaimed = 1024
 
 // New returns a client of the registry's prompts, through the whole stack: a
 // server with default options serves it over a connection in memory, in the
@@ -117,9 +117,9 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 	c := &Client{
 		t: t, transport: transport, options: o, revision: r, declared: o.capabilities(r), stop: func() {},
 		broken:    make(chan struct{}),
-		questions: make(chan *asked, maxUnclaimed),
-		unclaimed: make(chan []byte, maxUnclaimed),
-		changes:   make(chan struct{}, maxUnclaimed),
+		questions: make(chan *asked, mostUnclaimed),
+		unclaimed: make(chan []byte, mostUnclaimed),
+		changes:   make(chan struct{}, mostUnclaimed),
 		pending:   map[string]*pending{},
 		settled:   map[string]bool{},
 	}

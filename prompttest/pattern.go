@@ -27,13 +27,13 @@ func matches(pattern string) []string {
 	return all
 }
 
-// maxGrown is how long such a text becomes.
-const maxGrown = 1 << 16
+// grownRunes is how long such a text becomes.
+const grownRunes = 1 << 16
 
 // grow appends a text that the tree matches. The variant decides where there
 // is a choice.
 func grow(text []rune, re *syntax.Regexp, variant int) []rune {
-	if len(text) > maxGrown {
+	if len(text) > grownRunes {
 		return text
 	}
 	switch re.Op {

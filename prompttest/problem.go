@@ -82,12 +82,12 @@ func codeName(code prompts.Code) string {
 	return "of the application"
 }
 
-// maxExcerpt is how much of a message a failure repeats.
-const maxExcerpt = 2048
+// excerptBytes is how much of a message a failure repeats.
+const excerptBytes = 2048
 
 func excerpt(msg []byte) string {
-	if len(msg) > maxExcerpt {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:maxExcerpt]), ""), len(msg))
+	if len(msg) > excerptBytes {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
 	}
 	return string(msg)
 }

@@ -70,9 +70,9 @@ func (c *Client) reply(a *asked) error {
 	return c.write(msg)
 }
 
-// maxRounds is how many times a prompt may ask before it is taken to do so
+// mostRounds is how many times a prompt may ask before it is taken to do so
 // without end.
-const maxRounds = 32
+const mostRounds = 32
 
 // inputResponses answers the questions of a result of revision 2026-07-28,
 // and puts what its retry needs to params.

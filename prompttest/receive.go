@@ -102,7 +102,7 @@ func (c *Client) queue(m *message) error {
 	case c.unclaimed <- m.raw:
 		return nil
 	default:
-		return fmt.Errorf("%d messages wait for Receive already", maxUnclaimed)
+		return fmt.Errorf("%d messages wait for Receive already", mostUnclaimed)
 	}
 }
 

@@ -76,7 +76,7 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 	if arguments != nil {
 		params["arguments"] = arguments
 	}
-	for range maxRounds {
+	for range mostRounds {
 		if c.options.Notified != nil {
 			params["_meta"] = map[string]any{"progressToken": name}
 		}

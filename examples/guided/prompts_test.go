@@ -71,7 +71,7 @@ func TestAskedArguments(t *testing.T) {
 // completes, so that no example is needed.
 func TestDeclarations(t *testing.T) {
 	t.Parallel()
-	options := prompttest.CheckOptions{Client: prompttest.ClientOptions{Answer: person}}
+	options := prompttest.CheckOptions{Client: connect(t, "2026-07-28", person)}
 	prompttest.CheckArguments(t, registry(), options)
 	prompttest.CheckEnums(t, registry(), options)
 	prompttest.CheckPortable(t, registry(), options)
