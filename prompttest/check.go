@@ -35,12 +35,14 @@ type checker struct {
 	client   *Client
 	prompts  []prompts.Prompt
 	examples map[string][]map[string]string
-	logged   *tail // nil for an author's own client
+	// completed are the completions of an argument beside others.
+	completed map[string][]string
+	logged    *tail // nil for an author's own client
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
-	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client}
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
 	if c.client == nil {
 		c.logged = new(tail)
 		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{

@@ -198,9 +198,8 @@ func (c *Client) close() {
 	}
 	c.fail(errClosed, false)
 	c.cancel()
-	if err := c.transport.Close(); err != nil {
-		c.t.Errorf("prompttest: closing the transport: %v", err)
-	}
+	closed := make(chan error, 1)
+	c.running.Go(func() { closed <- c.transport.Close() })
 	c.stop()
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()
@@ -212,8 +211,11 @@ func (c *Client) close() {
 	select {
 	case <-ended:
 	case <-timer.C:
-		c.t.Errorf("prompttest: the transport's Read or Write has not returned within %v of its Close", c.options.Timeout)
+		c.t.Errorf("prompttest: the transport's Close, or a Read or Write that it has to end, has not returned within %v", c.options.Timeout)
 		return
+	}
+	if err := <-closed; err != nil {
+		c.t.Errorf("prompttest: closing the transport: %v", err)
 	}
 	if c.served == nil {
 		return

@@ -21,6 +21,10 @@ import (
 // counts, in annotations and _meta too.
 func Golden(t testing.TB, path string, result *prompts.Result) {
 	t.Helper()
+	if result == nil {
+		t.Errorf("prompttest: there is no result to compare with %s", path)
+		return
+	}
 	got := format(result)
 	if Updating() {
 		if err := writeFile(path, got); err != nil {

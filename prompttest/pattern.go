@@ -50,11 +50,6 @@ func grow(text []rune, re *syntax.Regexp, variant int) []rune {
 			return text
 		}
 		return grow(text, re.Sub[0], variant)
-	case syntax.OpRepeat:
-		for range re.Min {
-			text = grow(text, re.Sub[0], variant)
-		}
-		return text
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
 			text = grow(text, sub, variant)
@@ -63,7 +58,7 @@ func grow(text []rune, re *syntax.Regexp, variant int) []rune {
 	case syntax.OpAlternate:
 		return grow(text, re.Sub[variant%len(re.Sub)], variant)
 	}
-	return text // what stands for a place takes no room
+	return text // what stands for a place takes no room, and there are no counts once it is simplified
 }
 
 // pick returns a character of a class, letters and digits first.
@@ -80,7 +75,7 @@ func pick(ranges []rune, variant int) rune {
 	case len(plain) > 0:
 		return plain[variant*len(plain)/4]
 	case len(ranges) > 1:
-		return ranges[0]
+		return ranges[variant*2%len(ranges)] // the beginning of one of them
 	}
 	return 'x'
 }

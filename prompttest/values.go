@@ -33,8 +33,7 @@ func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[
 	}
 	all = append(all, finite(a)...)
 	if a.Complete != nil {
-		values, _, _ := c.client.complete(p.Name, a.Name, "", others)
-		all = append(all, values[:min(len(values), mostCompletions)]...)
+		all = append(all, c.completions(p, a, others)...)
 	}
 	all = append(all, samples(a.Name, a.Schema)...)
 	seen := map[string]bool{}
@@ -43,6 +42,19 @@ func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[
 		seen[v] = true
 		return before
 	})
+}
+
+// completions returns what the server offers for an argument. Nobody is asked
+// twice: there is a limit to how often a client may.
+func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, others map[string]string) []string {
+	key := fmt.Sprintf("%q %q %q", p.Name, a.Name, others)
+	values, ok := c.completed[key]
+	if !ok {
+		values, _, _ = c.client.complete(p.Name, a.Name, "", others) // without any, there are other ways
+		values = values[:min(len(values), mostCompletions)]
+		c.completed[key] = values
+	}
+	return values
 }
 
 // finite returns the values of an argument that has only so many, or of the
@@ -284,16 +296,15 @@ func sortedNames(m map[string]*jsonschema.Schema) []string {
 
 // valueText returns the text of a value as JSON, inside of other JSON.
 func valueText(s *jsonschema.Schema, text string) string {
-	if s != nil && s.Type != "" && s.Type != "string" && json.Valid([]byte(text)) {
-		return text
-	}
-	if s != nil && s.Type == "array" {
+	switch {
+	case s != nil && s.Type == "array" && !strings.HasPrefix(text, "["):
 		var parts []string
-		for _, e := range strings.Split(text, ", ") {
+		for e := range strings.SplitSeq(text, ", ") {
 			parts = append(parts, valueText(s.Items, e))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
+	case s != nil && s.Type != "" && s.Type != "string" && json.Valid([]byte(text)):
+		return text
 	}
-	raw, _ := json.Marshal(text) // a string always has a form
-	return string(raw)
+	return compact(text)
 }
