@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,10 @@ type CheckOptions struct {
 	// an Answer, a server with a filter one that sees all of them: what is hidden
 	// cannot be checked. Default: a client of a server with default options.
 	Client *Client
+	// ToolPattern finds names of tools in a text that CheckTools does not look for
+	// itself: its first group is the name, or all of it without a group. Default:
+	// none.
+	ToolPattern *regexp.Regexp
 }
 
 // checker renders the prompts of a registry in many ways.

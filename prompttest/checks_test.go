@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -307,8 +308,10 @@ func TestToolsIn(t *testing.T) {
 		"```\nthe block does not end: call `a`":                nil,
 		"the `" + strings.Repeat("a", 129) + "` tool":          nil,
 	} {
-		assert.Equal(t, want, toolsIn(text), "%s", text)
+		assert.Equal(t, want, toolsIn(text, nil), "%s", text)
 	}
+	assert.Equal(t, []string{"b", "a"}, toolsIn("run a, call `b`", regexp.MustCompile(`run (\w+)`)))
+	assert.Equal(t, []string{"mcp__a"}, toolsIn("mcp__a", regexp.MustCompile(`mcp__\w+`)))
 }
 
 func TestCheckTools(t *testing.T) {

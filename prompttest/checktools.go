@@ -25,7 +25,7 @@ import (
 //
 // Whatever is in a fenced block of code is no such phrase, and neither is a
 // name without back quotes, or one after another verb: use `gofmt` may mean
-// anything.
+// anything. CheckOptions.ToolPattern is for more.
 func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...string) {
 	t.Helper()
 	c := newChecker(t, reg, o)
@@ -34,11 +34,11 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 		reported := map[string]bool{}
 		for _, r := range c.renderings(p) {
 			for _, text := range textsOf(r.result) {
-				for _, name := range toolsIn(text) {
+				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
 						c.errorf(p, "it names the tool %q, which there is not (with %s); there are %q\n\tIt says: %s",
-							name, list(r.arguments), tools, around(text, "`"+name+"`"))
+							name, list(r.arguments), tools, around(text, name))
 					}
 				}
 			}
@@ -55,8 +55,9 @@ var (
 	oneTool    = regexp.MustCompile(quotedName)
 )
 
-// toolsIn returns the names of tools in a text.
-func toolsIn(text string) []string {
+// toolsIn returns the names of tools in a text, and what more finds, if there is
+// that.
+func toolsIn(text string, more *regexp.Regexp) []string {
 	text = withoutFences(text)
 	var names []string
 	for _, re := range []*regexp.Regexp{toolBehind, toolCalled} {
@@ -67,6 +68,11 @@ func toolsIn(text string) []string {
 	for _, m := range toolsAhead.FindAllStringSubmatch(text, -1) {
 		for _, one := range oneTool.FindAllStringSubmatch(m[1], -1) {
 			names = append(names, one[1])
+		}
+	}
+	if more != nil {
+		for _, m := range more.FindAllStringSubmatch(text, -1) {
+			names = append(names, m[min(1, len(m)-1)])
 		}
 	}
 	return names

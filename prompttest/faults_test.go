@@ -243,6 +243,22 @@ func TestServerLiberties(t *testing.T) {
 				assert.Equal(t, `{"jsonrpc":"2.0","id":5,"method":"roots/list"}`, c.Receive())
 				c.Send(`{"jsonrpc":"2.0","id":5,"result":{"roots":[]}}`)
 			}},
+		{"what came before the end is received", script{"x": {`{"jsonrpc":"2.0","method":"a"}`, `{"jsonrpc":"2.0","method":"b"}`, `{"jsonrpc":"2.0","method":"c"}`, "CLOSE"}}, ClientOptions{Version: "2025-11-25"},
+			func(t *testing.T, c *Client) {
+				c.Send(`{"jsonrpc":"2.0","method":"x"}`)
+				synctest.Wait()
+				for _, name := range []string{"a", "b", "c"} {
+					assert.Equal(t, `{"jsonrpc":"2.0","method":"`+name+`"}`, c.Receive())
+				}
+			}},
+		{"a subscription that has ended stays so", script{listenMethod: {
+			acknowledged(`{"promptsListChanged":true}`), `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete"}}`,
+		}}, ClientOptions{}, func(t *testing.T, c *Client) {
+			c.Listen()
+			for range 2 {
+				assert.ErrorContains(t, c.waitChanged(t.Context()), "the server has ended the subscription")
+			}
+		}},
 		{"a late answer is none", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`}}, ClientOptions{Version: "2025-11-25"},
 			func(t *testing.T, c *Client) {
 				_, _, err := c.request(get, nil)
@@ -256,6 +272,21 @@ func TestServerLiberties(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test.do(t, test.script.client(t, test.o)) })
 		})
 	}
+}
+
+// What has come before the end counts, whichever is looked at first.
+func TestAnswerBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for range 16 {
+			c := script{get: {greeting, "CLOSE"}}.client(t, ClientOptions{Version: "2025-11-25"})
+			id, p, err := c.send(get, nil)
+			require.NoError(t, err)
+			synctest.Wait()
+			_, err = c.await(id, p)
+			require.NoError(t, err)
+		}
+	})
 }
 
 // stuck is a transport that does not do its part.

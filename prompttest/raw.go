@@ -46,11 +46,6 @@ func (c *Client) Receive() string {
 	select {
 	case msg := <-c.unclaimed:
 		return string(msg)
-	default:
-	}
-	select {
-	case msg := <-c.unclaimed:
-		return string(msg)
 	case <-c.broken:
 		select {
 		case msg := <-c.unclaimed: // it came before

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -45,16 +46,37 @@ func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[
 }
 
 // completions returns what the server offers for an argument. Nobody is asked
-// twice: there is a limit to how often a client may.
+// the same twice, and a server that wants to be asked later is.
 func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, others map[string]string) []string {
 	key := fmt.Sprintf("%q %q %q", p.Name, a.Name, others)
-	values, ok := c.completed[key]
-	if !ok {
-		values, _, _ = c.client.complete(p.Name, a.Name, "", others) // without any, there are other ways
-		values = values[:min(len(values), mostCompletions)]
-		c.completed[key] = values
+	if values, ok := c.completed[key]; ok {
+		return values
 	}
+	values, refusal, _ := c.client.complete(p.Name, a.Name, "", others) // without any, there are other ways
+	for range mostRetries {
+		wait := retryAfter(refusal)
+		if wait == 0 {
+			break
+		}
+		time.Sleep(wait)
+		values, refusal, _ = c.client.complete(p.Name, a.Name, "", others)
+	}
+	values = values[:min(len(values), mostCompletions)]
+	c.completed[key] = values
 	return values
+}
+
+const mostRetries = 10
+
+// retryAfter returns how long a client has to wait that asks too often, and 0
+// for any other refusal.
+func retryAfter(refusal *prompts.Error) time.Duration {
+	if refusal == nil || refusal.Data == nil {
+		return 0
+	}
+	var data struct{ RetryAfterMs uint16 }
+	_ = json.Unmarshal([]byte(compact(refusal.Data)), &data) // other errors have other data
+	return time.Duration(data.RetryAfterMs) * time.Millisecond
 }
 
 // finite returns the values of an argument that has only so many, or of the

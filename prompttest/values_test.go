@@ -1,9 +1,12 @@
 package prompttest
 
 import (
+	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -77,27 +80,32 @@ func TestSamplesFit(t *testing.T) {
 	}
 }
 
-// A limit to completions is not reached by those who check.
-func TestCompletionsOnce(t *testing.T) {
+// A server that limits how often a client may ask is asked as often as it wants.
+func TestCompletionsAreLimited(t *testing.T) {
 	t.Parallel()
-	var arguments []prompts.Argument
-	for _, name := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z") {
-		arguments = append(arguments, prompts.Argument{Name: name, Required: true, Complete: prompts.Suggest("red", "blue")})
-	}
-	p := text(arguments, func(args map[string]string) (string, error) {
-		var all strings.Builder
-		for _, a := range arguments {
-			if v := args[a.Name]; v != "red" && v != "blue" {
-				return "", prompts.InvalidArgument(a.Name, "is no colour")
-			}
-			all.WriteString(args[a.Name])
+	synctest.Test(t, func(t *testing.T) {
+		var calls int
+		var arguments []prompts.Argument
+		for i := range 60 {
+			arguments = append(arguments, prompts.Argument{Name: fmt.Sprintf("a%d", i), Required: true, Complete: func(context.Context, string, map[string]string) ([]string, error) {
+				calls++
+				return []string{"red", "blue"}, nil
+			}})
 		}
-		return all.String(), nil
-	})
-	var reg prompts.Registry
-	reg.MustAdd(p)
-	r := record(t, func(t testing.TB) {
+		var reg prompts.Registry
+		reg.MustAdd(text(arguments, func(args map[string]string) (string, error) {
+			var all strings.Builder
+			for _, a := range arguments {
+				if v := args[a.Name]; v != "red" && v != "blue" {
+					return "", prompts.InvalidArgument(a.Name, "is no colour")
+				}
+				all.WriteString(args[a.Name])
+			}
+			return all.String(), nil
+		}))
 		CheckArguments(t, &reg, CheckOptions{Client: New(t, &reg)})
+		assert.Equal(t, 2*len(arguments), calls, "once to render, and once beside all the others")
+		CheckEnums(t, &reg, CheckOptions{Client: New(t, &reg)})
+		assert.Equal(t, 3*len(arguments), calls)
 	})
-	assert.Empty(t, r.errors)
 }
