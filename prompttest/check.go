@@ -142,17 +142,14 @@ type refusal struct {
 }
 
 func (r *refusal) text(c *checker, arguments map[string]string) string {
-	why := ""
+	with := "with " + list(arguments) + " "
 	switch {
 	case r.err == nil:
-		why = r.other.Error()
-	default:
-		why = explain(r.err)
+		return with + r.other.Error()
+	case r.err.Code == prompts.CodeInternalError && c.logged != nil:
+		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.last())
 	}
-	if r.err != nil && r.err.Code == prompts.CodeInternalError && c.logged != nil {
-		why += "\n\tIt says: " + strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(c.logged.last())
-	}
-	return "with " + list(arguments) + " " + why
+	return with + explain(r.err)
 }
 
 // get returns the result of a prompt, or why there is none.
@@ -247,5 +244,5 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.line))
+	return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(string(t.line)))
 }

@@ -36,6 +36,7 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 			pinned := map[string]string{a.Name: v}
 			if r, why := c.render(p, pinned, argumentNames(p, false)); r == nil {
 				c.errorf(p, "argument %q: its value %s is declared and cannot be rendered: %s", a.Name, quote(v), why)
+				continue
 			}
 			if r, why := c.render(p, pinned, required); r == nil && !a.Required {
 				c.errorf(p, "argument %q: its value %s cannot be rendered without other optional arguments: %s", a.Name, quote(v), why)

@@ -136,7 +136,7 @@ func (c *Client) begin() {
 		return
 	}
 	if err := c.initialize(); err != nil {
-		c.fatal(err)
+		c.fatal(fmt.Errorf("initialize: %w", err))
 	}
 }
 
@@ -150,9 +150,9 @@ func (c *Client) initialize() error {
 		return err
 	}
 	if refusal != nil {
-		return fmt.Errorf("initialize: %s", explain(refusal))
+		return errors.New(explain(refusal))
 	}
-	o := newObject("the result of initialize", raw)
+	o := newObject("the result", raw)
 	if version := o.mustText("protocolVersion"); o.err == nil && version != c.revision.version {
 		o.fault("has the protocolVersion %q, but the client speaks %s", version, c.revision.version)
 	}

@@ -78,7 +78,7 @@ func TestServerFaults(t *testing.T) {
 		do      func(c *Client) // default get2025
 		want    string
 	}{
-		{name: "no answer", want: `prompts/get "p": prompts/get: the server has not answered within 10s`},
+		{name: "no answer", want: `prompts/get "p": the server has not answered within 10s`},
 		{name: "no answer in less time", options: ClientOptions{Timeout: time.Second}, want: "within 1s"},
 		{name: "closed", script: script{get: {"CLOSE"}}, want: "the server has closed the connection"},
 		{name: "closed in the handshake", script: script{"initialize": {"CLOSE"}}, want: "initialize: the server has closed the connection"},
@@ -382,7 +382,25 @@ func TestPromptThatHangs(t *testing.T) {
 			return nil, ctx.Err()
 		}))
 		r := record(t, func(t testing.TB) { New(t, &reg).Get("slow", nil) })
-		assert.Equal(t, `prompttest: prompts/get "slow": prompts/get: the server has not answered within 10s`, r.all())
+		assert.Equal(t, `prompttest: prompts/get "slow": the server has not answered within 10s`, r.all())
+	})
+}
+
+// A server that goes on after its client has gone is told of.
+func TestServerThatGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		release := make(chan struct{})
+		reg.MustAdd(data("deaf", func(context.Context, map[string]string) (*prompts.Result, error) {
+			<-release
+			return nil, io.EOF
+		}))
+		r := record(t, func(t testing.TB) {
+			Serve(t, prompts.NewServer(&reg, prompts.Options{}), ClientOptions{Timeout: time.Millisecond}).Get("deaf", nil)
+		})
+		expect(t, r.errors, []string{"the server has not answered within 1ms", "the server's Serve has not returned within 1ms of the end of its client"})
+		close(release)
 	})
 }
 

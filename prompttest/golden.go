@@ -82,8 +82,12 @@ func difference(want, got string) string {
 	for _, line := range a[max(0, at-linesBefore):at] {
 		s.WriteString("    " + visible(line) + "\n")
 	}
-	side(&s, "  - ", a[at:])
-	side(&s, "  + ", b[at:])
+	a, b = a[at:], b[at:]
+	for len(a) > 1 && len(b) > 1 && a[len(a)-1] == b[len(b)-1] && a[len(a)-2] == b[len(b)-2] {
+		a, b = a[:len(a)-1], b[:len(b)-1] // what is the same again, but for one line
+	}
+	side(&s, "  - ", a)
+	side(&s, "  + ", b)
 	return s.String()
 }
 

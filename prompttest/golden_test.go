@@ -78,6 +78,9 @@ func TestGolden(t *testing.T) {
 		{"a line that differs", "=== user: text\na\nb\nc\nd\n", prompts.Messages(prompts.User("a\nb\nx\nd")), []string{
 			"(- wanted, + got)\nline 4:\n    a\n    b\n  - c\n  - d\n  + x\n  + d\nIf it is right as it is now, run:\n\tgo test -run '^TestRecorded$' -update",
 		}},
+		{"one line of many", "=== user: text\na\nb\nc\nd\ne\n", prompts.Messages(prompts.User("a\nx\nc\nd\ne")), []string{
+			"line 3:\n    === user: text\n    a\n  - b\n  - c\n  + x\n  + c\nIf",
+		}},
 		{"many lines that differ", "=== user: text\n" + strings.Repeat("a\n", 10), prompts.Messages(prompts.User("b")), []string{
 			"line 2:\n    === user: text\n  - a\n  - a\n  - a\n  - a\n  - a\n  - a\n  - … (5 more lines)\n  + b\n",
 		}},

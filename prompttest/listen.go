@@ -16,20 +16,20 @@ const listenMethod = "subscriptions/listen"
 // server does not tell changes. It need not be called twice.
 func (c *Client) Listen() {
 	c.t.Helper()
+	if !c.revision.stateless {
+		if !c.server.listChanged {
+			c.fatal(errNotTold)
+		}
+		return
+	}
 	if err := c.subscribe(); err != nil {
-		c.fatal(err)
+		c.fatal(fmt.Errorf("%s: %w", listenMethod, err))
 	}
 }
 
 var errNotTold = errors.New("the server does not tell changes of its list: it has not advertised prompts.listChanged")
 
 func (c *Client) subscribe() error {
-	if !c.revision.stateless {
-		if !c.server.listChanged {
-			return errNotTold
-		}
-		return nil
-	}
 	c.mu.Lock()
 	done := c.subscription != nil
 	c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Client) subscribe() error {
 		default:
 		}
 		if m.failure != nil {
-			return fmt.Errorf("%s: %s", listenMethod, explain(m.failure))
+			return errors.New(explain(m.failure))
 		}
 		return errNotTold // there is nothing to tell, so it ends at once
 	case <-c.broken:
@@ -62,9 +62,9 @@ func (c *Client) subscribe() error {
 			return c.subscribed(p, ack)
 		default:
 		}
-		return fmt.Errorf("%s: %w", listenMethod, c.because(nil))
+		return c.because(nil)
 	case <-timer.C:
-		return fmt.Errorf("%s: the server has not acknowledged it within %v", listenMethod, c.options.Timeout)
+		return fmt.Errorf("the server has not acknowledged it within %v", c.options.Timeout)
 	}
 }
 

@@ -38,6 +38,9 @@ func problemsOf(err *prompts.Error) []problem {
 	return data.Problems
 }
 
+// logsKnow is where the cause of an internal error is.
+const logsKnow = "\n\tThe cause is in what the server logs."
+
 // explain returns all that a client gets to know of an error, for people.
 func explain(err *prompts.Error) string {
 	var b strings.Builder
@@ -57,7 +60,7 @@ func explain(err *prompts.Error) string {
 		fmt.Fprintf(&b, "\n\tdata: %s", compact(err.Data))
 	}
 	if err.Code == prompts.CodeInternalError {
-		b.WriteString("\n\tThe cause is in what the server logs.")
+		b.WriteString(logsKnow)
 	}
 	return b.String()
 }

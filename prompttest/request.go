@@ -28,7 +28,7 @@ func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Erro
 	}
 	raw, refusal, err := c.request(method, members)
 	if err != nil {
-		c.fatal(err)
+		c.fatal(fmt.Errorf("%s: %w", method, err))
 	}
 	return raw, refusal
 }
@@ -189,7 +189,7 @@ func (c *Client) request(method string, params map[string]any) (json.RawMessage,
 	}
 	m, err := c.await(id, p)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", method, err)
+		return nil, nil, err
 	}
 	return m.result, m.failure, nil
 }
@@ -209,7 +209,7 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 	}
 	c.mu.Unlock()
 	if failure != nil {
-		return "", nil, fmt.Errorf("%s: %w", method, failure)
+		return "", nil, failure
 	}
 	request := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
 	if c.revision.stateless {
@@ -224,7 +224,7 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 	}
 	if err != nil {
 		c.forget(id)
-		return "", nil, fmt.Errorf("%s: %w", method, c.because(err))
+		return "", nil, c.because(err)
 	}
 	return id, p, nil
 }
