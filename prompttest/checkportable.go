@@ -56,15 +56,20 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 	}
 }
 
-var plainName = regexp.MustCompile(`^[\pL0-9_.-]*$`)
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
 
 // in returns what of a prompt has the limitation, and the empty string for
 // nothing.
 func (l limitation) in(p *prompts.Prompt, all []*rendering) string {
 	switch l {
-	case oneArgument, oneWordValues:
+	case oneArgument:
 		if n := len(p.Arguments); n > 1 {
 			return fmt.Sprintf("it has %d arguments", n)
+		}
+	case oneWordValues:
+		isFree := func(a prompts.Argument) bool { return finite(&a) == nil }
+		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, isFree) {
+			return fmt.Sprintf("it has %d arguments, of which values may have spaces", n)
 		}
 	case noSpaces:
 		if strings.ContainsFunc(p.Name, unicode.IsSpace) {
@@ -72,7 +77,7 @@ func (l limitation) in(p *prompts.Prompt, all []*rendering) string {
 		}
 	case plainNames:
 		if !plainName.MatchString(p.Name) {
-			return "its name has more than letters, digits, and _ . -"
+			return "its name has more than ASCII letters, digits and _ . -"
 		}
 	}
 	for _, r := range all {

@@ -379,6 +379,8 @@ func TestCheckPortable(t *testing.T) {
 		{"nothing", on("Zed", "Gemini CLI", "Continue", "goose", "VS Code", "Claude Code"), of("p", hi), nil},
 		{"two arguments", on("Zed"), two, []string{`prompt "p": it has 2 arguments: Zed does not offer the prompt (https://github.com/zed-industries/zed/`}},
 		{"two arguments in words", on("Claude Code"), two, []string{"Claude Code splits"}},
+		{"two arguments of one word", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y")}},
+			func(map[string]string) (string, error) { return "", nil }), nil},
 		{"two messages", on("Gemini CLI"), of("p", hi, hi), []string{"it has 2 messages: Gemini CLI sends the first message alone"}},
 		{"an assistant", on("Zed"), of("p", hi, reply), []string{"message 2 is the assistant's: Zed refuses the prompt"}},
 		{"by turns", on("goose"), of("p", hi, reply, hi), nil},
@@ -386,7 +388,8 @@ func TestCheckPortable(t *testing.T) {
 		{"the assistant first", on("goose"), of("p", reply), []string{"message 1 is of the role assistant"}},
 		{"a picture", on("Continue"), of("p", picture), []string{"message 1 is no text (image image/png, 0 bytes, sha256 "}},
 		{"a name with spaces", on("Gemini CLI"), of("a b", hi), []string{`prompt "a b": its name has a space: Gemini CLI offers it under another name`}},
-		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"its name has more than letters, digits, and _ . -: VS Code"}},
+		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"its name has more than ASCII letters, digits and _ . -: VS Code"}},
+		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code offers it under another name"}},
 		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/openai/codex/issues/8342, seen on 20"}},
 		{"another client", on("Nano"), of("p", hi), []string{`nothing is known of the client "Nano", but of Claude Code, Codex, Continue, `}},
 	} {

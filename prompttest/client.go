@@ -76,8 +76,8 @@ func New(t testing.TB, reg *prompts.Registry) *Client {
 }
 
 // Serve returns a client of the author's own server, with its middleware, its
-// filters and its logger, over a connection in memory. When the test ends, the
-// server must have answered everything, and its Serve must return nil.
+// filters and its logger, over a connection in memory. When the test ends, so
+// does the connection, and the server's Serve has to return nil.
 func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	t.Helper()
 	ctx := o.Context

@@ -12,7 +12,7 @@ const (
 	userOnly                          // a message of the assistant
 	alternatingOnly                   // messages that are not the user's and the assistant's by turns
 	noSpaces                          // a name with a space
-	plainNames                        // a name with more than letters, digits and _ . -
+	plainNames                        // a name with more than ASCII letters, digits and _ . -
 )
 
 // clientRule is what a client was seen to do.
@@ -72,14 +72,14 @@ var clientRules = []clientRule{
 	},
 	{
 		client: "goose", cannot: alternatingOnly,
-		effect: "refuses the prompt",
-		source: "https://github.com/aaif-goose/goose/blob/main/crates/goose/src/agents/execute_commands.rs",
+		effect: "stops there with an error",
+		source: "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs",
 		seen:   "2026-11-22",
 	},
 	{
 		client: "VS Code", cannot: plainNames,
 		effect: "offers it under another name, with an underscore for each such character",
-		source: "https://github.com/microsoft/vscode/blob/main/src/vs/workbench/contrib/mcp/common/mcpTypes.ts",
+		source: "https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts",
 		seen:   "2026-11-22",
 	},
 	{
