@@ -62,6 +62,8 @@ type serverIdentity struct{ listChanged bool }
 type pending struct {
 	answer       chan *message // one at most
 	acknowledged chan *message // the same, for a subscription
+
+	isAcknowledged bool // protected by the client's mu
 }
 
 // mostUnclaimed is how many messages may wait for Receive, or to be answered.

@@ -175,6 +175,19 @@ func TestServerFaults(t *testing.T) {
 				c.Listen()
 				c.WaitChanged(context.Background())
 			}, want: "the subscription has been acknowledged before"},
+		{name: "a change before the acknowledgement", version: "2026-07-28", script: script{listenMethod: {told, acknowledged(`{"promptsListChanged":true}`)}},
+			do: func(c *Client) { c.Listen() }, want: "the subscription has not been acknowledged before"},
+		{name: "a change after the end", version: "2026-07-28", script: script{listenMethod: {
+			acknowledged(`{"promptsListChanged":true}`), `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete"}}`, told,
+		}}, do: func(c *Client) {
+			c.Listen()
+			synctest.Wait()
+		}, want: "the subscription has ended before"},
+		{name: "another change", version: "2026-07-28", script: script{listenMethod: {acknowledged(`{"promptsListChanged":true}`), strings.ReplaceAll(told, "prompts", "tools")}},
+			do: func(c *Client) {
+				c.Listen()
+				synctest.Wait()
+			}, want: "this client has not subscribed to that"},
 		{name: "no change", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "the server has not told of a change within 10s"},
 		{name: "no change in the time of the context", do: func(c *Client) {
 			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errors.New("too late"))
@@ -220,6 +233,9 @@ func TestServerFaults(t *testing.T) {
 func acknowledged(told string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":` + told + `,"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}`
 }
+
+// told is a change that a subscription is told of.
+const told = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}`
 
 // A server does what it may, and the client does its part.
 func TestServerLiberties(t *testing.T) {

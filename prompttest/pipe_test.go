@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // The two ends of a pipe keep what a prompts.Transport promises.
@@ -17,10 +19,7 @@ func TestPipe(t *testing.T) {
 		near, far := Pipe()
 
 		// A message comes as it was, whatever becomes of the slice.
-		for _, ends := range [][2]interface {
-			Read(context.Context) ([]byte, error)
-			Write(context.Context, []byte) error
-		}{{near, far}, {far, near}} {
+		for _, ends := range [][2]prompts.Transport{{near, far}, {far, near}} {
 			go func() {
 				msg := []byte("a")
 				assert.NoError(t, ends[0].Write(ctx, msg))
@@ -42,7 +41,11 @@ func TestPipe(t *testing.T) {
 
 		// So does the end of either side.
 		errs := make(chan error, 4)
-		go func() { _, err := near.Read(ctx); errs <- err }()
+		read := func(from prompts.Transport) {
+			_, err := from.Read(ctx)
+			errs <- err
+		}
+		go read(near)
 		synctest.Wait()
 		assert.NoError(t, far.Close())
 		assert.NoError(t, far.Close())
@@ -55,7 +58,7 @@ func TestPipe(t *testing.T) {
 		for _, closes := range []int{0, 1} {
 			near, far := Pipe()
 			go func() { errs <- near.Write(ctx, nil) }()
-			go func() { _, err := near.Read(ctx); errs <- err }()
+			go read(near)
 			synctest.Wait()
 			_ = []io.Closer{near, far}[closes].Close()
 			one, other := <-errs, <-errs

@@ -140,20 +140,23 @@ const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 // takeSubscribed takes a notification of a subscription.
 func (c *Client) takeSubscribed(m *message, id string) error {
 	c.mu.Lock()
-	p, own := c.pending[id], id == c.listen
-	c.mu.Unlock()
-	switch {
-	case !own:
+	defer c.mu.Unlock()
+	p := c.pending[id]
+	switch isAcknowledgement := m.method == "notifications/subscriptions/acknowledged"; {
+	case id != c.listen:
 		return c.queue(m) // of one that Send has asked for
+	case p == nil:
+		return errors.New("the subscription has ended before")
+	case isAcknowledgement && p.isAcknowledged:
+		return errors.New("the subscription has been acknowledged before")
+	case isAcknowledgement:
+		p.isAcknowledged = true
+		p.acknowledged <- m
+		return nil
+	case !p.isAcknowledged:
+		return errors.New("the subscription has not been acknowledged before")
 	case m.method == listChanged:
 		return c.takeChange()
-	case m.method == "notifications/subscriptions/acknowledged" && p != nil:
-		select {
-		case p.acknowledged <- m:
-			return nil
-		default:
-			return errors.New("the subscription has been acknowledged before")
-		}
 	}
 	return errors.New("this client has not subscribed to that")
 }
