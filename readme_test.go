@@ -61,10 +61,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"testing"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/prompttemplate"
+	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
@@ -103,6 +105,12 @@ func serve(ctx context.Context, srv *prompts.Server) error {
 	%s
 }
 
+func registry() *prompts.Registry { return nil }
+
+%s
+
+var _, _ = TestPrompts, TestDeclarations
+
 var _, _, _, _, _ = template, audit, decline, several, serve
 `
 
@@ -114,7 +122,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 8, "the Go code of README.md: a program, a template, an argument, a middleware, a prompt and two parts of one, a server")
+	require.Len(t, programs, 9, "the Go code of README.md: a program, a template, an argument, a middleware, a prompt and two parts of one, a server, tests")
 	var parts []any
 	for _, p := range programs[1:] {
 		parts = append(parts, p[1])

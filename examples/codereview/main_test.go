@@ -17,9 +17,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write session.golden anew")
+	"github.com/mcp-prompts/prompts/prompttest"
+)
 
 // server is the built program.
 var server string
@@ -84,7 +84,7 @@ func TestSession(t *testing.T) {
 	defer session.Close()
 
 	got, log := run(t, session)
-	if *update {
+	if prompttest.Updating() {
 		require.NoError(t, os.WriteFile("session.golden", []byte(strings.Join(sorted(got), "")), 0o644))
 	}
 	want, err := os.ReadFile("session.golden")

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -21,9 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttest"
 )
-
-var update = flag.Bool("update", false, "write session.golden anew")
 
 const listChanged = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}` + "\n"
 
@@ -47,7 +45,7 @@ func TestSession(t *testing.T) {
 		return line == listChanged
 	})
 	got := strings.Join(answers, "")
-	if *update {
+	if prompttest.Updating() {
 		require.NoError(t, os.WriteFile("session.golden", []byte(got), 0o644))
 	}
 	want, err := os.ReadFile("session.golden")

@@ -1,0 +1,248 @@
+package prompttest
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// CheckOptions configure the checks. The zero value of each is its default.
+type CheckOptions struct {
+	// Examples are values to render prompts with, by prompt: calls, of which
+	// the first one counts most, and the others need give only what differs.
+	// Values that are not here are made of what is declared: enums, bounds,
+	// patterns, examples in the schema, completions. Whether they do, the
+	// server decides; a value that no schema describes, such as the name of a
+	// file that there is, belongs here. To be compared, it takes two.
+	Examples map[string][]map[string]string
+	// Client is the one that gets the prompts. A prompt that asks needs one with
+	// an Answer, a server with a filter one that sees all of them: what is hidden
+	// cannot be checked. Default: a client of a server with default options.
+	Client *Client
+	// ToolPattern finds names of tools in a text that CheckTools does not look for
+	// itself: its first group is the name, or all of it without a group. Default:
+	// none.
+	ToolPattern *regexp.Regexp
+}
+
+// checker renders the prompts of a registry in many ways.
+type checker struct {
+	t        testing.TB
+	client   *Client
+	prompts  []prompts.Prompt
+	examples map[string][]map[string]string
+	// completed are the completions of an argument beside others.
+	completed map[string][]string
+	logged    *tail // nil for an author's own client
+}
+
+func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
+	t.Helper()
+	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
+	if c.client == nil {
+		c.logged = new(tail)
+		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
+			Rate:    prompts.Rate{Completions: -1},
+			LogRate: -1,
+			Logger:  slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
+		}), ClientOptions{})
+	}
+	c.checkExamples()
+	return c
+}
+
+// checkExamples reports examples that belong to nothing.
+func (c *checker) checkExamples() {
+	c.t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(c.examples)) {
+		at := slices.IndexFunc(c.prompts, func(p prompts.Prompt) bool { return p.Name == name })
+		if at < 0 {
+			c.t.Errorf("prompttest: CheckOptions.Examples has the prompt %q, which is not in the registry", name)
+			continue
+		}
+		for _, call := range c.examples[name] {
+			for _, argument := range slices.Sorted(maps.Keys(call)) {
+				if !slices.ContainsFunc(c.prompts[at].Arguments, func(a prompts.Argument) bool { return a.Name == argument }) {
+					c.t.Errorf("prompttest: CheckOptions.Examples has the argument %q of the prompt %q, which it does not have", argument, name)
+				}
+			}
+		}
+	}
+}
+
+// rendering is a result, with the arguments that it was made of.
+type rendering struct {
+	arguments map[string]string
+	result    *prompts.Result
+	form      string
+}
+
+// says reports whether a value is part of what a result says.
+func (r *rendering) says(value string) bool {
+	return slices.ContainsFunc(append(textsOf(r.result), r.result.Description), func(text string) bool {
+		return strings.Contains(text, value)
+	})
+}
+
+// mostAttempts is how many values of arguments are tried for one rendering.
+const mostAttempts = 200
+
+// render returns a result with these arguments: those that are pinned have the
+// values given, and the names get values that the server accepts. If there are
+// none, it returns why the last ones are refused.
+func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, string) {
+	chosen := map[string]int{} // which of its candidates an argument has
+	for range mostAttempts {
+		arguments := maps.Clone(pinned)
+		if arguments == nil {
+			arguments = map[string]string{}
+		}
+		last := map[string]bool{} // those that have no other candidate
+		for i := range p.Arguments {
+			a := &p.Arguments[i]
+			if _, ok := pinned[a.Name]; ok || !slices.Contains(names, a.Name) {
+				continue
+			}
+			candidates := c.candidates(p, a, arguments)
+			at := min(chosen[a.Name], len(candidates)-1)
+			arguments[a.Name] = candidates[at]
+			last[a.Name] = at == len(candidates)-1
+		}
+		r, refusal := c.get(p, arguments)
+		if r != nil {
+			return r, ""
+		}
+		moved := false
+		for name := range Reasons(refusal.err) {
+			if isLast, ok := last[name]; ok && !isLast {
+				chosen[name]++
+				moved = true
+			}
+		}
+		if !moved {
+			return nil, refusal.text(c, arguments)
+		}
+	}
+	return nil, fmt.Sprintf("no values were found for its arguments in %d attempts", mostAttempts)
+}
+
+// refusal is why there is no result.
+type refusal struct {
+	err   *prompts.Error // what the client gets, or nil
+	other error          // why it gets nothing
+}
+
+func (r *refusal) text(c *checker, arguments map[string]string) string {
+	with := "with " + list(arguments) + " "
+	switch {
+	case r.err == nil:
+		return with + r.other.Error()
+	case r.err.Code == prompts.CodeInternalError && c.logged != nil:
+		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.last())
+	}
+	return with + explain(r.err)
+}
+
+// get returns the result of a prompt, or why there is none.
+func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
+	result, err, other := c.client.get(p.Name, arguments)
+	if err != nil || other != nil {
+		return nil, &refusal{err, other}
+	}
+	return &rendering{arguments: arguments, result: result, form: format(result)}, nil
+}
+
+// errorf reports what is wrong with a prompt.
+func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
+	c.t.Helper()
+	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
+}
+
+// argumentNames returns the names of all arguments of a prompt, or of those
+// that are required.
+func argumentNames(p *prompts.Prompt, onlyRequired bool) []string {
+	var names []string
+	for _, a := range p.Arguments {
+		if a.Required || !onlyRequired {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// renderings returns a prompt in all the ways that its declaration tells apart:
+// with all of its arguments, with the required ones, with each value of an
+// enumeration, and as the examples have it. Those that fail are left out, but
+// for the first.
+func (c *checker) renderings(p *prompts.Prompt) []*rendering {
+	c.t.Helper()
+	full, why := c.render(p, nil, argumentNames(p, false))
+	if full == nil {
+		c.errorf(p, "it cannot be rendered, so it cannot be checked: %s\n\tGive values that do in CheckOptions.Examples.", why)
+		return nil
+	}
+	all := []*rendering{full}
+	add := func(pinned map[string]string, names []string) {
+		if r, _ := c.render(p, pinned, names); r != nil {
+			all = append(all, r)
+		}
+	}
+	add(nil, argumentNames(p, true))
+	for i := range p.Arguments {
+		for _, v := range finite(&p.Arguments[i]) {
+			add(map[string]string{p.Arguments[i].Name: v}, argumentNames(p, false))
+		}
+	}
+	for _, call := range c.examples[p.Name] {
+		add(call, argumentNames(p, true))
+	}
+	return all
+}
+
+// list returns arguments for people.
+func list(arguments map[string]string) string {
+	if len(arguments) == 0 {
+		return "no arguments"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		parts = append(parts, name+" "+quote(arguments[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quote returns a value in quotes, not at any length.
+func quote(s string) string {
+	if runes := []rune(s); len(runes) > 60 {
+		return strconv.Quote(string(runes[:60])) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// tail is a writer that keeps the last thing that was written.
+type tail struct {
+	mu   sync.Mutex // protects the field below
+	line []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.line = bytes.Clone(p)
+	return len(p), nil
+}
+
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(string(t.line)))
+}

@@ -1,0 +1,207 @@
+package prompttest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// CheckArguments checks that every argument of every prompt of the registry
+// reaches the output: that there are two values of it, or one and none, between
+// which the result differs while all other arguments stay as they are. It
+// reports each that does not through t.Errorf, and prompts that cannot be
+// rendered.
+//
+// Of a prompt whose results differ from call to call, such as by a date or a
+// number, it can only be seen whether the value itself is part of a text. An
+// argument that has one value alone is not checked.
+func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
+	t.Helper()
+	c := newChecker(t, reg, o)
+	for i := range c.prompts {
+		c.checkArguments(&c.prompts[i])
+	}
+}
+
+func (c *checker) checkArguments(p *prompts.Prompt) {
+	c.t.Helper()
+	base, why := c.render(p, nil, argumentNames(p, false))
+	if base == nil {
+		c.errorf(p, "it cannot be rendered, so its arguments cannot be checked: %s\n\tGive values that do in CheckOptions.Examples.", why)
+		return
+	}
+	again, _ := c.get(p, base.arguments)
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		if values := finite(a); len(values) == 1 && a.Required {
+			continue
+		}
+		r := &reach{checker: c, prompt: p, argument: a, base: base, isVolatile: again == nil || again.form != base.form}
+		switch {
+		case r.found():
+		case r.isVolatile:
+			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or have the prompt say the same again.",
+				a.Name)
+		case len(r.tried) == 0:
+			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
+				a.Name, quote(base.arguments[a.Name]), r.refused)
+		default:
+			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration.",
+				a.Name, some(append([]string{quote(base.arguments[a.Name])}, r.tried...)))
+		}
+	}
+}
+
+// reach finds out whether an argument reaches the output.
+type reach struct {
+	*checker
+	prompt     *prompts.Prompt
+	argument   *prompts.Argument
+	base       *rendering
+	isVolatile bool     // the results differ anyhow
+	tried      []string // what made no difference
+	refused    string   // why the last value was not accepted
+}
+
+// fewBytes is the length of a value from which on it is not in a text by accident.
+const fewBytes = 4
+
+// mostValues is how many values of an argument are compared.
+const mostValues = 32
+
+func (r *reach) found() bool {
+	if r.varied(r.base) {
+		return true
+	}
+	// Another argument may decide whether this one counts.
+	for i := range r.prompt.Arguments {
+		other := &r.prompt.Arguments[i]
+		if other.Name == r.argument.Name {
+			continue
+		}
+		for _, v := range finite(other) {
+			if with, _ := r.render(r.prompt, map[string]string{other.Name: v}, argumentNames(r.prompt, false)); with != nil && r.varied(with) {
+				return true
+			}
+		}
+		if other.Required {
+			continue
+		}
+		without := slices.DeleteFunc(argumentNames(r.prompt, false), func(name string) bool { return name == other.Name })
+		if with, _ := r.render(r.prompt, nil, without); with != nil && r.varied(with) {
+			return true
+		}
+	}
+	for _, call := range r.examples[r.prompt.Name] {
+		if with, _ := r.render(r.prompt, call, argumentNames(r.prompt, true)); with != nil && r.varied(with) {
+			return true
+		}
+	}
+	return r.isRepeated()
+}
+
+// varied reports whether a result becomes another one when nothing but the
+// argument changes.
+func (r *reach) varied(from *rendering) bool {
+	name := r.argument.Name
+	if r.isVolatile {
+		value := from.arguments[name]
+		return len(value) >= fewBytes && from.says(value) && r.differs(from, value)
+	}
+	if _, ok := from.arguments[name]; ok && !r.argument.Required {
+		without := maps.Clone(from.arguments)
+		delete(without, name)
+		if got, _ := r.get(r.prompt, without); got != nil {
+			if got.form != from.form {
+				return true
+			}
+			r.note("none")
+		}
+	}
+	values := r.candidates(r.prompt, r.argument, from.arguments)
+	for _, v := range values[:min(len(values), mostValues)] {
+		if v == from.arguments[name] {
+			continue
+		}
+		if got := r.with(from, v); got != nil {
+			if got.form != from.form {
+				return true
+			}
+			r.note(quote(v))
+		}
+	}
+	return false
+}
+
+// with returns the result with another value of the argument.
+func (r *reach) with(from *rendering, value string) *rendering {
+	arguments := maps.Clone(from.arguments)
+	arguments[r.argument.Name] = value
+	got, refusal := r.get(r.prompt, arguments)
+	if refusal != nil && refusal.err != nil {
+		r.refused = quote(value) + ": " + refusal.err.Message
+	}
+	return got
+}
+
+// some returns the first values of a list for people.
+func some(values []string) string {
+	const most = 6
+	if n := len(values); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(values[:most], ", "), n-most)
+	}
+	return strings.Join(values, ", ")
+}
+
+func (r *reach) note(value string) {
+	if !slices.Contains(r.tried, value) {
+		r.tried = append(r.tried, value)
+	}
+}
+
+// differs reports whether a value is in the result because it is the
+// argument's, and not anyhow.
+func (r *reach) differs(from *rendering, value string) bool {
+	values := r.candidates(r.prompt, r.argument, from.arguments)
+	for _, v := range values[:min(len(values), mostValues)] {
+		if v == value || strings.Contains(v, value) {
+			continue
+		}
+		if got := r.with(from, v); got != nil {
+			if !got.says(value) {
+				return true
+			}
+			r.note(quote(v))
+		}
+	}
+	return false
+}
+
+// isRepeated reports whether a result has a value of the argument in a text
+// that one with another value has not. The other arguments may differ too: it
+// is for those that cannot be changed alone.
+func (r *reach) isRepeated() bool {
+	if len(r.tried) > 0 {
+		return false
+	}
+	name := r.argument.Name
+	values := r.candidates(r.prompt, r.argument, r.base.arguments)
+	for _, v := range values[:min(len(values), mostValues)] {
+		if v == r.base.arguments[name] || v == "" || r.isVolatile && len(v) < fewBytes {
+			continue
+		}
+		got, _ := r.render(r.prompt, map[string]string{name: v}, argumentNames(r.prompt, false))
+		if got == nil {
+			continue
+		}
+		if got.says(v) && !r.base.says(v) {
+			return true
+		}
+		r.note(quote(v))
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package prompttest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+const (
+	docBegin = "<!-- prompts -->"
+	docEnd   = "<!-- end of prompts -->"
+)
+
+// CheckDoc checks that a Markdown file has the table of the registry's prompts,
+// as [prompts.Doc] writes it, between two lines of its own:
+//
+//	<!-- prompts -->
+//	<!-- end of prompts -->
+//
+// With -update it writes the table there instead. The rest of the file stays as
+// it is.
+func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Errorf("prompttest: %v", err)
+		return
+	}
+	text := string(raw)
+	newline := "\n"
+	if strings.Contains(text, "\r\n") {
+		newline = "\r\n"
+	}
+	before, has, after, err := cutTable(strings.ReplaceAll(text, "\r\n", "\n"))
+	if err != nil {
+		t.Errorf("prompttest: %s: %v", path, err)
+		return
+	}
+	table := prompts.Doc(reg)
+	switch {
+	case has == table:
+	case Updating():
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(before+table+after, "\n", newline)), 0o644); err != nil {
+			t.Errorf("prompttest: %v", err)
+		}
+	default:
+		t.Errorf("prompttest: the table of prompts in %s is not that of the registry (- there, + registry)\n%sTo write it anew, run:\n\t%s",
+			path, difference(has, table), updateCommand(t))
+	}
+}
+
+// cutTable returns the table in a document, and what is before and after it,
+// the marks included.
+func cutTable(text string) (before, table, after string, err error) {
+	begin, end := -1, -1 // behind the first mark, and before the second
+	at := 0
+	for line := range strings.Lines(text) {
+		switch strings.TrimSpace(line) {
+		case docBegin:
+			if begin >= 0 {
+				return "", "", "", fmt.Errorf("the line %s is there twice", docBegin)
+			}
+			begin = at + len(line)
+		case docEnd:
+			if end >= 0 {
+				return "", "", "", fmt.Errorf("the line %s is there twice", docEnd)
+			}
+			end = at
+		}
+		at += len(line)
+	}
+	switch {
+	case begin < 0 || end < 0:
+		return "", "", "", fmt.Errorf("put these two lines where the table of prompts is to be, and run the test with -update:\n\t%s\n\t%s", docBegin, docEnd)
+	case end < begin:
+		return "", "", "", errors.New("the line " + docEnd + " comes before " + docBegin)
+	}
+	return text[:begin], text[begin:end], text[end:], nil
+}

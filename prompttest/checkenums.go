@@ -1,0 +1,46 @@
+package prompttest
+
+import (
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// CheckEnums checks that every prompt of the registry renders with all of its
+// arguments, without any optional ones, and with each value of an argument that
+// has only so many: those of an enum, and both of a boolean, in lists too. It
+// reports each that does not through t.Errorf.
+func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
+	t.Helper()
+	c := newChecker(t, reg, o)
+	for i := range c.prompts {
+		c.checkEnums(&c.prompts[i])
+	}
+}
+
+func (c *checker) checkEnums(p *prompts.Prompt) {
+	c.t.Helper()
+	if r, why := c.render(p, nil, argumentNames(p, false)); r == nil {
+		c.errorf(p, "it cannot be rendered: %s\n\tMend it, or give values that do in CheckOptions.Examples.", why)
+		return
+	}
+	required := argumentNames(p, true)
+	if len(required) < len(p.Arguments) {
+		if r, why := c.render(p, nil, required); r == nil {
+			c.errorf(p, "it cannot be rendered without its optional arguments: %s", why)
+		}
+	}
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		for _, v := range finite(a) {
+			pinned := map[string]string{a.Name: v}
+			if r, why := c.render(p, pinned, argumentNames(p, false)); r == nil {
+				c.errorf(p, "argument %q: its value %s is declared and cannot be rendered: %s", a.Name, quote(v), why)
+				continue
+			}
+			if r, why := c.render(p, pinned, required); r == nil && !a.Required {
+				c.errorf(p, "argument %q: its value %s cannot be rendered without other optional arguments: %s", a.Name, quote(v), why)
+			}
+		}
+	}
+}

@@ -1,0 +1,453 @@
+package prompttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// check is one of the checks of a registry.
+type check func(t testing.TB, reg *prompts.Registry, o CheckOptions)
+
+// text returns a prompt of arguments, and of a function that returns its text.
+func text(arguments []prompts.Argument, f func(args map[string]string) (string, error)) prompts.Prompt {
+	return prompts.Prompt{Name: "p", Arguments: arguments, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		s, err := f(args)
+		if err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(s)), nil
+	}}
+}
+
+// says returns a prompt without arguments.
+func says(s string) prompts.Prompt {
+	return text(nil, func(map[string]string) (string, error) { return s, nil })
+}
+
+// checked returns what a check reports of a prompt.
+func checked(t *testing.T, c check, o CheckOptions, p prompts.Prompt) *recorder {
+	t.Helper()
+	var reg prompts.Registry
+	reg.MustAdd(p)
+	return record(t, func(t testing.TB) { c(t, &reg, o) })
+}
+
+// expect holds what was reported to a list of what has to be in it, one for one.
+func expect(t *testing.T, got []string, want []string) {
+	t.Helper()
+	require.Len(t, got, len(want), "%s", strings.Join(got, "\n"))
+	for i := range want {
+		assert.Contains(t, got[i], want[i])
+	}
+}
+
+var minimum, maximum, few = 3.0, 9.0, 4
+
+// An argument that has no effect is found, whatever it is declared as, and one
+// that has is not.
+func TestCheckArguments(t *testing.T) {
+	t.Parallel()
+	one := func(s *jsonschema.Schema) []prompts.Argument {
+		return []prompts.Argument{{Name: "a", Required: true, Schema: s}}
+	}
+	optional := func(s *jsonschema.Schema) []prompts.Argument { return []prompts.Argument{{Name: "a", Schema: s}} }
+	for _, test := range []struct {
+		name      string
+		arguments []prompts.Argument
+	}{
+		{"a string", one(nil)},
+		{"an optional string", optional(nil)},
+		{"a default", optional(&jsonschema.Schema{Default: []byte(`"x"`)})},
+		{"an enum", one(prompts.Enum("x", "y"))},
+		{"an optional enum", optional(prompts.Enum("x", "y"))},
+		{"an enum of one", optional(prompts.Enum("x"))},
+		{"a boolean", one(&jsonschema.Schema{Type: "boolean"})},
+		{"an integer", one(&jsonschema.Schema{Type: "integer", Minimum: &minimum, Maximum: &maximum})},
+		{"a number", one(&jsonschema.Schema{Type: "number", ExclusiveMinimum: &minimum, ExclusiveMaximum: &maximum})},
+		{"multiples", one(&jsonschema.Schema{Type: "integer", MultipleOf: &maximum, Minimum: &maximum})},
+		{"a pattern", one(&jsonschema.Schema{Pattern: "^[A-Z]{2}-[0-9]+$"})},
+		{"a length", one(&jsonschema.Schema{MinLength: &few, MaxLength: &few})},
+		{"an example in the schema", one(&jsonschema.Schema{Pattern: "^(?:x|yy)$", Examples: []any{"x", "yy"}})},
+		{"a list", one(&jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y")})},
+		{"a long list", one(&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "integer"}, MinItems: &few})},
+		{"an object", one(&jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{
+			"x": {Type: "integer"}, "y": {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}, Required: []string{"x", "y"}})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			used := text(test.arguments, func(args map[string]string) (string, error) { return "Say " + args["a"], nil })
+			assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, used).errors)
+			ignored := text(test.arguments, func(map[string]string) (string, error) { return "Say x", nil })
+			expect(t, checked(t, CheckArguments, CheckOptions{}, ignored).errors, []string{`prompt "p": argument "a" does not reach the output: the result is the same with `})
+		})
+	}
+}
+
+// typed has a field of each kind that a text is read as.
+type typed struct {
+	String   string             `json:"string"`
+	Bool     bool               `json:"bool"`
+	Int      int8               `json:"int"`
+	Uint     uint               `json:"uint"`
+	Float    float64            `json:"float"`
+	Duration time.Duration      `json:"duration"`
+	Time     time.Time          `json:"time"`
+	URL      url.URL            `json:"url"`
+	Addr     netip.Addr         `json:"addr"`
+	Prefix   netip.Prefix       `json:"prefix"`
+	Bytes    []byte             `json:"bytes"`
+	Pointer  *int               `json:"pointer"`
+	List     []string           `json:"list"`
+	Times    []time.Duration    `json:"times"`
+	Pair     [2]int             `json:"pair"`
+	Struct   struct{ X, Y int } `json:"struct"`
+	Map      map[string]string  `json:"map"`
+	Any      any                `json:"any"`
+}
+
+// Values are found for every type of a struct's fields, and each field counts.
+func TestCheckArgumentsTyped(t *testing.T) {
+	t.Parallel()
+	render := func(in typed) string {
+		var pointed int
+		if in.Pointer != nil {
+			pointed, in.Pointer = *in.Pointer, nil // its address is not the same again
+		}
+		return fmt.Sprintf("%+v %v", in, pointed)
+	}
+	ok := prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in typed) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(render(in))), nil
+	})
+	assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, ok).errors)
+	assert.Empty(t, checked(t, CheckEnums, CheckOptions{}, ok).errors)
+	lossy := prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in typed) (*prompts.Result, error) {
+		in.Duration, in.List = 0, nil
+		return prompts.Messages(prompts.User(render(in))), nil
+	})
+	expect(t, checked(t, CheckArguments, CheckOptions{}, lossy).errors, []string{`argument "duration" does not reach`, `argument "list" does not reach`})
+}
+
+func TestCheckArgumentsCases(t *testing.T) {
+	t.Parallel()
+	two := []prompts.Argument{{Name: "a", Required: true}, {Name: "b"}}
+	var calls atomic.Int64
+	for _, test := range []struct {
+		name   string
+		o      CheckOptions
+		prompt prompts.Prompt
+		want   []string
+	}{
+		{"one of two", CheckOptions{}, text(two, func(args map[string]string) (string, error) { return args["a"], nil }),
+			[]string{`argument "b" does not reach the output: the result is the same with "prompttest-b-one", none, "prompttest-b-two"`}},
+		{"in another kind of content", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{{Role: prompts.RoleUser, Content: prompts.Image{Data: []byte(args["b"]), MIMEType: "image/png"}}}}, nil
+		}}, nil},
+		{"only if another one is set", CheckOptions{}, text(
+			[]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y", "z")}, {Name: "b", Required: true}},
+			func(args map[string]string) (string, error) {
+				if args["a"] != "y" {
+					args["b"] = ""
+				}
+				return args["a"] + args["b"], nil
+			}), nil},
+		{"only if another one is not set", CheckOptions{}, text(two[:2:2], func(args map[string]string) (string, error) {
+			if args["b"] != "" {
+				return args["b"], nil
+			}
+			return args["a"], nil
+		}), nil},
+		{"refused without examples", CheckOptions{}, text(two, refuse),
+			[]string{`it cannot be rendered, so its arguments cannot be checked: with a "`}},
+		{"examples", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}, {"a": "blue"}}}}, text(two[:1], refuse), nil},
+		{"one example", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}}}}, text(two[:1], refuse),
+			[]string{`argument "a": it cannot be told whether it reaches the output: no value but "red" renders ("`}},
+		{"an example of no prompt", CheckOptions{Examples: map[string][]map[string]string{"q": nil}}, says("x"),
+			[]string{`CheckOptions.Examples has the prompt "q", which is not in the registry`}},
+		{"an example of no argument", CheckOptions{Examples: map[string][]map[string]string{"p": {{"c": ""}}}}, says("x"),
+			[]string{`CheckOptions.Examples has the argument "c" of the prompt "p", which it does not have`}},
+		{"values that depend on each other", CheckOptions{}, text(
+			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
+			func(args map[string]string) (string, error) {
+				if !strings.HasPrefix(args["version"], args["product"]) {
+					return "", prompts.InvalidArgument("version", "is of another product")
+				}
+				return args["product"] + " and " + args["version"], nil
+			}), nil},
+		{"a result that is never the same", CheckOptions{}, text(two[:1], func(args map[string]string) (string, error) {
+			return fmt.Sprint(calls.Add(1), args["a"]), nil
+		}), nil},
+		{"a result that is never the same, without the argument", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
+			return fmt.Sprint(calls.Add(1)), nil
+		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		{"it fails", CheckOptions{}, text(nil, func(map[string]string) (string, error) { return "", errors.New("no database") }),
+			[]string{`error="no database"`}},
+		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x")}}, func(map[string]string) (string, error) { return "", nil }), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checked(t, CheckArguments, test.o, test.prompt).errors, test.want)
+		})
+	}
+}
+
+// refuse accepts what no declaration says.
+func refuse(args map[string]string) (string, error) {
+	if args["a"] != "red" && args["a"] != "blue" {
+		return "", prompts.InvalidArgument("a", "is no colour")
+	}
+	return args["a"], nil
+}
+
+func versions(_ context.Context, _ string, args map[string]string) ([]string, error) {
+	return []string{args["product"] + "1", args["product"] + "2"}, nil
+}
+
+// Each value that is declared has to render, and so does a prompt without what
+// is optional.
+func TestCheckEnums(t *testing.T) {
+	t.Parallel()
+	fails := func(when func(args map[string]string) bool) func(args map[string]string) (string, error) {
+		return func(args map[string]string) (string, error) {
+			if when(args) {
+				return "", errors.New("planted")
+			}
+			return "x", nil
+		}
+	}
+	never := fails(func(map[string]string) bool { return false })
+	for _, test := range []struct {
+		name   string
+		prompt prompts.Prompt
+		want   []string
+	}{
+		{"a value", text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y", "z")}}, fails(func(args map[string]string) bool { return args["a"] == "y" })),
+			[]string{`prompt "p": argument "a": its value "y" is declared and cannot be rendered: with a "y" the client gets the error -32603`}},
+		{"a boolean", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "boolean"}}}, fails(func(args map[string]string) bool { return args["a"] == "false" })),
+			[]string{`argument "a": its value "false" is declared and cannot be rendered`}},
+		{"an element", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y")}}},
+			fails(func(args map[string]string) bool { return args["a"] == "y" })), []string{`argument "a": its value "y"`}},
+		{"without what is optional", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] == "" })),
+			[]string{`it cannot be rendered without its optional arguments: with no arguments the client gets the error -32603`}},
+		{"a value without what is optional", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b"}},
+			fails(func(args map[string]string) bool { return args["a"] == "y" && args["b"] == "" })),
+			[]string{`argument "a": its value "y" cannot be rendered without other optional arguments`}},
+		{"all of them", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] != "" })),
+			[]string{"it cannot be rendered: with a \"prompttest-a-one\" the client gets the error -32603"}},
+		{"none", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b", Schema: &jsonschema.Schema{Type: "boolean"}}}, never), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checked(t, CheckEnums, CheckOptions{}, test.prompt).errors, test.want)
+		})
+	}
+}
+
+func TestCheckDoc(t *testing.T) {
+	t.Parallel()
+	table := prompts.Doc(catalogue())
+	for _, test := range []struct{ name, text, want string }{
+		{"current", "a\n<!-- prompts -->\n" + table + "<!-- end of prompts -->\nb", ""},
+		{"on Windows", strings.ReplaceAll("a\n<!-- prompts -->\n"+table+"<!-- end of prompts -->\nb", "\n", "\r\n"), ""},
+		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 6:\n"},
+		{"no table", "<!-- prompts -->\n<!-- end of prompts -->\n", "+ | Prompt | Argument | Required | Description |"},
+		{"no marks", "# A\n", "put these two lines where the table of prompts is to be, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
+		{"one mark", "<!-- prompts -->\n", "put these two lines"},
+		{"a mark twice", "<!-- prompts -->\n<!-- prompts -->\n<!-- end of prompts -->\n", "the line <!-- prompts --> is there twice"},
+		{"the other one twice", "<!-- prompts -->\n<!-- end of prompts -->\n<!-- end of prompts -->\n", "the line <!-- end of prompts --> is there twice"},
+		{"the wrong order", "<!-- end of prompts -->\n<!-- prompts -->\n", "the line <!-- end of prompts --> comes before <!-- prompts -->"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "README.md")
+			require.NoError(t, os.WriteFile(path, []byte(test.text), 0o600))
+			r := record(t, func(t testing.TB) { CheckDoc(t, catalogue(), path) })
+			if test.want == "" {
+				assert.Empty(t, r.errors)
+				return
+			}
+			expect(t, r.errors, []string{test.want})
+			assert.Equal(t, test.text, read(t, path), "a check changes nothing")
+		})
+	}
+	r := record(t, func(t testing.TB) { CheckDoc(t, catalogue(), filepath.Join(t.TempDir(), "none.md")) })
+	expect(t, r.errors, []string{"prompttest: open "})
+}
+
+// A name of a tool is one in back quotes, next to a word that says so.
+func TestToolsIn(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Use the `search` tool.": {"search"},
+		"The `a` tools":          {"a"},
+		"the tool `a`":           {"a"},
+		"these tools: `a`, `b.c` and `d/e`; then `f`":          {"a", "b.c", "d/e"},
+		"Tools `a` or\n`b`":                                    {"a", "b"},
+		"call `a`, and by calling the `b` it invokes `c`":      {"a", "b", "c"},
+		"use `gofmt` and run `go test`":                        nil,
+		"call `f()` or `go vet`":                               nil,
+		"the tool a, and call b":                               nil,
+		"toolbox `a`, recall `b`":                              nil,
+		"```\ncall `a`\n```\ncall `b`":                         {"b"},
+		"~~~~ go\ncall `a`\n~~~\ncall `b`\n~~~~\nthe `c` tool": {"c"},
+		"```\nthe block does not end: call `a`":                nil,
+		"the `" + strings.Repeat("a", 129) + "` tool":          nil,
+	} {
+		assert.Equal(t, want, toolsIn(text, nil), "%s", text)
+	}
+	assert.Equal(t, []string{"b", "a"}, toolsIn("run a, call `b`", regexp.MustCompile(`run (\w+)`)))
+	assert.Equal(t, []string{"mcp__a"}, toolsIn("mcp__a", regexp.MustCompile(`mcp__\w+`)))
+}
+
+func TestCheckTools(t *testing.T) {
+	t.Parallel()
+	with := func(tools ...string) check {
+		return func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckTools(t, reg, o, tools...) }
+	}
+	for _, test := range []struct {
+		name   string
+		check  check
+		prompt prompts.Prompt
+		want   []string
+	}{
+		{"known", with("search", "read"), says("Use the `search` tool and the `read` tool."), nil},
+		{"unknown", with("search"), says("First line.\nUse the `serach` tool, the `serach` tool."),
+			[]string{"prompt \"p\": it names the tool \"serach\", which there is not (with no arguments); there are [\"search\"]\n\tIt says: Use the `serach` tool, the `serach` tool."}},
+		{"none at all", with(), says("call `read`"), []string{`the tool "read", which there is not`}},
+		{"with one value of an enum", with(), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
+			return map[string]string{"y": "call `read`"}[args["a"]], nil
+		}), []string{`the tool "read", which there is not (with a "y")`}},
+		{"without what is optional", with(), text([]prompts.Argument{{Name: "a"}}, func(args map[string]string) (string, error) {
+			if args["a"] == "" {
+				return "call `read`", nil
+			}
+			return "", nil
+		}), []string{`(with no arguments)`}},
+		{"in a resource", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "a:b", Text: "call `read`"}}), nil
+		}), []string{`the tool "read"`}},
+		{"it cannot be rendered", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("planted") }),
+			[]string{"it cannot be rendered, so it cannot be checked"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checked(t, test.check, CheckOptions{}, test.prompt).errors, test.want)
+		})
+	}
+}
+
+// What a client cannot show fails the test of an author who wants to be usable
+// there.
+func TestCheckPortable(t *testing.T) {
+	t.Parallel()
+	on := func(clients ...string) check {
+		return func(t testing.TB, reg *prompts.Registry, o CheckOptions) { CheckPortable(t, reg, o, clients...) }
+	}
+	message := func(role prompts.Role, content prompts.Content) prompts.Message {
+		return prompts.Message{Role: role, Content: content}
+	}
+	of := func(name string, messages ...prompts.Message) prompts.Prompt {
+		return data(name, func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(messages...), nil
+		})
+	}
+	hi := message(prompts.RoleUser, prompts.Text{Text: "hi"})
+	picture := message(prompts.RoleUser, prompts.Image{MIMEType: "image/png"})
+	reply := prompts.Assistant("hi")
+	two := text([]prompts.Argument{{Name: "a"}, {Name: "b"}}, func(map[string]string) (string, error) { return "", nil })
+	for _, test := range []struct {
+		name   string
+		check  check
+		prompt prompts.Prompt
+		want   []string
+	}{
+		{"nothing", on("Zed", "Gemini CLI", "Continue", "goose", "VS Code", "Claude Code"), of("p", hi), nil},
+		{"two arguments", on("Zed"), two, []string{`prompt "p": it has 2 arguments: Zed does not offer the prompt (https://github.com/zed-industries/zed/`}},
+		{"two arguments in words", on("Claude Code"), two, []string{"Claude Code splits"}},
+		{"two arguments of one word", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y")}},
+			func(map[string]string) (string, error) { return "", nil }), nil},
+		{"two messages", on("Gemini CLI"), of("p", hi, hi), []string{"it has 2 messages: Gemini CLI sends the first message alone"}},
+		{"an assistant", on("Zed"), of("p", hi, reply), []string{"message 2 is the assistant's: Zed refuses the prompt"}},
+		{"by turns", on("goose"), of("p", hi, reply, hi), nil},
+		{"not by turns", on("goose"), of("p", hi, hi), []string{"message 2 is of the role user, so the roles do not take turns: goose"}},
+		{"the assistant first", on("goose"), of("p", reply), []string{"message 1 is of the role assistant"}},
+		{"a picture", on("Continue"), of("p", picture), []string{"message 1 is no text (image image/png, 0 bytes, sha256 "}},
+		{"a name with spaces", on("Gemini CLI"), of("a b", hi), []string{`prompt "a b": its name has a space: Gemini CLI offers it under another name`}},
+		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"its name has more than ASCII letters, digits and _ . -: VS Code"}},
+		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code offers it under another name"}},
+		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/openai/codex/issues/8342, seen on 20"}},
+		{"another client", on("Nano"), of("p", hi), []string{`nothing is known of the client "Nano", but of Claude Code, Codex, Continue, `}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			expect(t, checked(t, test.check, CheckOptions{}, test.prompt).errors, test.want)
+		})
+	}
+	// Nobody named: all of it is logged, and nothing fails.
+	r := checked(t, on(), CheckOptions{}, of("a b", picture, reply))
+	assert.Empty(t, r.errors)
+	assert.Greater(t, len(r.logs), 8)
+}
+
+// Every rule says where it comes from, and when.
+func TestClientRules(t *testing.T) {
+	t.Parallel()
+	for _, r := range clientRules {
+		_, err := time.Parse(time.DateOnly, r.seen)
+		assert.NoError(t, err, "%v", r)
+		u, err := url.Parse(r.source)
+		assert.NoError(t, err)
+		assert.Equal(t, "https", u.Scheme, "%v", r)
+		assert.NotEmpty(t, r.client)
+		assert.NotEmpty(t, r.effect)
+	}
+}
+
+// A prompt that asks is checked with its answers, and one that is hidden as
+// somebody who sees it.
+func TestCheckOptionsClient(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	reg.MustAdd(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		who, err := prompts.Elicit[person](ctx, "who", "Who?")
+		if err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(who.Name + args["a"])), nil
+	}})
+	type key struct{}
+	srv := prompts.NewServer(&reg, prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool { return ctx.Value(key{}) != nil }})
+	seen := context.WithValue(t.Context(), key{}, 1)
+	for _, test := range []struct {
+		name   string
+		client func(t testing.TB) *Client
+		want   []string
+	}{
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"the client gets the error -32021 (missing client capability)"}},
+		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`there is no prompt "p"`}},
+		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
+		{"it is shown, and answered", func(t testing.TB) *Client {
+			return Serve(t, srv, ClientOptions{Context: seen, Answer: answerByMessage})
+		}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: test.client(t)}) })
+			expect(t, r.errors, test.want)
+		})
+	}
+}

@@ -1,0 +1,316 @@
+package prompttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Client is a client of a prompts server, for tests. It speaks one revision of
+// the protocol, as a strict client does: whatever the server sends that the
+// revision does not have, or that nobody asked for, fails the test. So does an
+// answer that does not come in time.
+//
+// A Client belongs to a test and ends with it. Several goroutines may use it,
+// but as its methods end the test when they fail, those are to be the test's
+// own: see [testing.T.FailNow].
+type Client struct {
+	t         testing.TB
+	transport prompts.Transport
+	options   ClientOptions
+	revision  *revision
+	declared  map[string]any
+	ctx       context.Context // ends with the client
+	cancel    context.CancelFunc
+	served    <-chan error // what Serve has returned; nil without a server of its own
+	stop      context.CancelFunc
+	running   sync.WaitGroup
+	closing   sync.Once
+	writing   sync.Mutex // held to call the transport's Write
+
+	broken    chan struct{}  // closed when nothing more can be expected
+	questions chan *asked    // from the server, in a session
+	unclaimed chan []byte    // for Receive
+	changes   chan struct{}  // one for each that was told
+	server    serverIdentity // what initialize has told
+
+	mu      sync.Mutex // protects the fields below
+	lastID  int
+	pending map[string]*pending // the client's own requests, by id
+	settled map[string]bool     // those that are over, and whether they had an answer
+	owed    int                 // answers to what Send has sent
+	listen  string              // the id of the subscription, empty for none
+	// subscription is its request, once it is acknowledged.
+	subscription *pending
+	failure      error // why broken is closed
+	isFault      bool  // it is the server's fault
+	told         bool  // it has failed the test
+}
+
+// serverIdentity is what a server says of itself in a session.
+type serverIdentity struct{ listChanged bool }
+
+// pending is a request that waits for its answer.
+type pending struct {
+	answer       chan *message // one at most
+	acknowledged chan *message // the same, for a subscription
+
+	isAcknowledged bool // protected by the client's mu
+}
+
+// mostUnclaimed is how many messages may wait for Receive, or to be answered.
+const mostUnclaimed = 1024
+
+// New returns a client of the registry's prompts, through the whole stack: a
+// server with default options serves it over a connection in memory, in the
+// newest revision. What the server logs is the test's output.
+func New(t testing.TB, reg *prompts.Registry) *Client {
+	t.Helper()
+	return Serve(t, prompts.NewServer(reg, prompts.Options{Logger: testLogger(t)}), ClientOptions{})
+}
+
+// Serve returns a client of the author's own server, with its middleware, its
+// filters and its logger, over a connection in memory. When the test ends, so
+// does the connection, and the server's Serve has to return nil.
+func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
+	t.Helper()
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, stop := context.WithCancel(ctx)
+	near, far := Pipe()
+	served := make(chan error, 1)
+	c := newClient(t, near, o)
+	c.served, c.stop = served, stop
+	go func() { served <- srv.Serve(ctx, far) }()
+	c.begin()
+	return c
+}
+
+// NewClient returns a client over the client's side of an author's own
+// transport. In a session it shakes hands first: initialize, and
+// notifications/initialized. It closes the transport when the test ends.
+func NewClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
+	t.Helper()
+	c := newClient(t, transport, o)
+	c.begin()
+	return c
+}
+
+func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
+	t.Helper()
+	r := revisionOf(o.Version)
+	if r == nil {
+		_ = transport.Close() // it is of no use to anybody
+		t.Fatalf("prompttest: there is no revision %q of the protocol; there are %q", o.Version, Versions())
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	c := &Client{
+		t: t, transport: transport, options: o, revision: r, declared: o.capabilities(r), stop: func() {},
+		broken:    make(chan struct{}),
+		questions: make(chan *asked, mostUnclaimed),
+		unclaimed: make(chan []byte, mostUnclaimed),
+		changes:   make(chan struct{}, mostUnclaimed),
+		pending:   map[string]*pending{},
+		settled:   map[string]bool{},
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	t.Cleanup(c.Close)
+	return c
+}
+
+// begin starts to read, and shakes hands if the revision does.
+func (c *Client) begin() {
+	c.t.Helper()
+	c.running.Go(c.read)
+	if c.revision.stateless {
+		return
+	}
+	if err := c.initialize(); err != nil {
+		c.fatal(fmt.Errorf("initialize: %w", err))
+	}
+}
+
+func (c *Client) initialize() error {
+	raw, refusal, err := c.request("initialize", map[string]any{
+		"protocolVersion": c.revision.version,
+		"capabilities":    c.declared,
+		"clientInfo":      clientInfo,
+	})
+	if err != nil {
+		return err
+	}
+	if refusal != nil {
+		return errors.New(explain(refusal))
+	}
+	o := newObject("the result", raw)
+	if version := o.mustText("protocolVersion"); o.err == nil && version != c.revision.version {
+		o.fault("has the protocolVersion %q, but the client speaks %s", version, c.revision.version)
+	}
+	info := newObject("the serverInfo", o.take("serverInfo"))
+	info.mustText("name")
+	info.mustText("version")
+	o.keep(info.err)
+	var capabilities struct {
+		Prompts struct{ ListChanged bool }
+	}
+	o.must("capabilities", "an object", &capabilities)
+	c.server.listChanged = capabilities.Prompts.ListChanged
+	o.text("instructions")
+	o.meta()
+	if err := o.end(); err != nil {
+		return err
+	}
+	return c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+}
+
+// clientInfo is who the client is.
+var clientInfo = map[string]any{"name": "prompttest", "version": "1"}
+
+// Close ends the connection, and waits for the end of the server that [Serve]
+// has started. It fails the test if the server has sent what it should not,
+// or does not come to an end. It may be called more than once; the end of the
+// test does.
+func (c *Client) Close() {
+	c.t.Helper()
+	c.closing.Do(c.close)
+}
+
+func (c *Client) close() {
+	c.t.Helper()
+	c.mu.Lock()
+	failure := c.failure
+	if !c.isFault || c.told {
+		failure = nil
+	}
+	c.mu.Unlock()
+	if failure != nil {
+		c.t.Errorf("prompttest: %v", failure)
+	}
+	c.fail(errClosed, false)
+	c.cancel()
+	closed := make(chan error, 1)
+	c.running.Go(func() { closed <- c.transport.Close() })
+	c.stop()
+	timer := time.NewTimer(c.options.Timeout)
+	defer timer.Stop()
+	ended := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-timer.C:
+		c.t.Errorf("prompttest: the transport's Close, or a Read or Write that it has to end, has not returned within %v", c.options.Timeout)
+		return
+	}
+	if err := <-closed; err != nil {
+		c.t.Errorf("prompttest: closing the transport: %v", err)
+	}
+	if c.served == nil {
+		return
+	}
+	select {
+	case err := <-c.served:
+		if err != nil {
+			c.t.Errorf("prompttest: the server's Serve has returned an error: %v", err)
+		}
+	case <-timer.C:
+		c.t.Errorf("prompttest: the server's Serve has not returned within %v of the end of its client", c.options.Timeout)
+	}
+}
+
+var errClosed = errors.New("the client is closed")
+
+// fatal ends the test.
+func (c *Client) fatal(err error) {
+	c.t.Helper()
+	c.mu.Lock()
+	c.told = c.told || errors.Is(err, c.failure) // once is enough
+	c.mu.Unlock()
+	c.t.Fatalf("prompttest: %v", err)
+}
+
+// fail notes why nothing more can be expected of the server.
+func (c *Client) fail(err error, isFault bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.failure, c.isFault = err, isFault
+		close(c.broken)
+	}
+}
+
+// write sends a message, and does not wait for longer than the client's
+// patience.
+func (c *Client) write(msg []byte) error {
+	if c.ctx.Err() != nil {
+		return errClosed
+	}
+	written := make(chan error, 1)
+	c.running.Go(func() { written <- c.transportWrite(msg) })
+	timer := time.NewTimer(c.options.Timeout)
+	defer timer.Stop()
+	select {
+	case err := <-written:
+		if err != nil {
+			return fmt.Errorf("sending %s: %w", excerpt(msg), err)
+		}
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("sending %s: the server has not taken it within %v", excerpt(msg), c.options.Timeout)
+	}
+}
+
+// encode returns v as JSON. What a test gives it is the test's own to encode.
+func encode(v any) ([]byte, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("this test's values are not JSON: %w", err)
+	}
+	return raw, nil
+}
+
+// testLogger returns a logger to the test's output, until the test ends.
+func testLogger(t testing.TB) *slog.Logger {
+	w := &output{w: t.Output()}
+	t.Cleanup(w.close)
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+}
+
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// output is a writer that a goroutine may outlive.
+type output struct {
+	mu sync.Mutex // protects the field below
+	w  io.Writer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(p)
+}
+
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.w = io.Discard
+}

@@ -1,0 +1,183 @@
+package prompttest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// format returns the text form of a result, which two results have in common
+// only if they are the same: a head line for each message, and under it its
+// text as it is, whole lines with their line ends. What is binary is in the
+// head, by its length and hash.
+func format(r *prompts.Result) string {
+	rule := ruleFor(r)
+	var b strings.Builder
+	if r.Description != "" {
+		fmt.Fprintf(&b, "%s description\n%s\n", rule, r.Description)
+	}
+	if len(r.Meta) > 0 {
+		fmt.Fprintf(&b, "%s meta %s\n", rule, compact(r.Meta))
+	}
+	if len(r.Messages) == 0 {
+		fmt.Fprintf(&b, "%s no messages\n", rule)
+	}
+	for _, m := range r.Messages {
+		head, text, hasText := describe(m.Content)
+		fmt.Fprintf(&b, "%s %s: %s\n", rule, m.Role, head)
+		if hasText {
+			b.WriteString(text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// ruleFor returns what the head lines begin with: no line of a text does.
+func ruleFor(r *prompts.Result) string {
+	rule := "==="
+	texts := append(textsOf(r), r.Description)
+	for i := 0; i < len(texts); {
+		if strings.HasPrefix(texts[i], rule+" ") || strings.Contains(texts[i], "\n"+rule+" ") {
+			rule += "="
+			i = 0
+			continue
+		}
+		i++
+	}
+	return rule
+}
+
+// textsOf returns the texts of a result.
+func textsOf(r *prompts.Result) []string {
+	var texts []string
+	for _, m := range r.Messages {
+		if _, text, ok := describe(m.Content); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// describe returns the head of a message's content, and its text if it has
+// one.
+func describe(content prompts.Content) (head, text string, hasText bool) {
+	var h heading
+	switch c := dereferenced(content).(type) {
+	case prompts.Text:
+		h.add("text")
+		text, hasText = c.Text, true
+		h.annotations(c.Annotations)
+		h.meta("meta", c.Meta)
+	case prompts.Image:
+		h.add("image " + c.MIMEType)
+		h.data(c.Data)
+		h.annotations(c.Annotations)
+		h.meta("meta", c.Meta)
+	case prompts.Audio:
+		h.add("audio " + c.MIMEType)
+		h.data(c.Data)
+		h.annotations(c.Annotations)
+		h.meta("meta", c.Meta)
+	case prompts.EmbeddedResource:
+		h.add("resource " + c.URI)
+		h.add(c.MIMEType)
+		if c.Blob != nil {
+			h.data(c.Blob)
+		} else {
+			text, hasText = c.Text, true
+		}
+		h.meta("resource meta", c.ResourceMeta)
+		h.annotations(c.Annotations)
+		h.meta("meta", c.Meta)
+	case prompts.ResourceLink:
+		h.add("resource link " + c.URI)
+		h.quoted("name", c.Name)
+		h.quoted("title", c.Title)
+		h.quoted("description", c.Description)
+		h.add(c.MIMEType)
+		if c.Size != nil {
+			h.add(fmt.Sprintf("%d bytes", *c.Size))
+		}
+		for _, icon := range c.Icons {
+			h.add("icon " + compact(icon))
+		}
+		h.annotations(c.Annotations)
+		h.meta("meta", c.Meta)
+	default:
+		h.add(fmt.Sprintf("%T", content))
+	}
+	return strings.Join(h, ", "), text, hasText
+}
+
+// dereferenced returns the value of content that is a pointer.
+func dereferenced(content prompts.Content) prompts.Content {
+	switch c := content.(type) {
+	case *prompts.Text:
+		return *c
+	case *prompts.Image:
+		return *c
+	case *prompts.Audio:
+		return *c
+	case *prompts.EmbeddedResource:
+		return *c
+	case *prompts.ResourceLink:
+		return *c
+	}
+	return content
+}
+
+// heading is what is said of a content.
+type heading []string
+
+func (h *heading) add(s string) {
+	if s != "" {
+		*h = append(*h, s)
+	}
+}
+
+func (h *heading) quoted(what, s string) {
+	if s != "" {
+		h.add(what + " " + strconv.Quote(s))
+	}
+}
+
+func (h *heading) data(data []byte) {
+	h.add(fmt.Sprintf("%d bytes", len(data)))
+	h.add(fmt.Sprintf("sha256 %x", sha256.Sum256(data)))
+}
+
+func (h *heading) meta(what string, m prompts.Meta) {
+	if len(m) > 0 {
+		h.add(what + " " + compact(m))
+	}
+}
+
+func (h *heading) annotations(a *prompts.Annotations) {
+	if a == nil {
+		return
+	}
+	h.add("annotations")
+	for _, role := range a.Audience {
+		h.add("for " + string(role))
+	}
+	if a.Priority != nil {
+		h.add("priority " + strconv.FormatFloat(*a.Priority, 'g', -1, 64))
+	}
+	if !a.LastModified.IsZero() {
+		h.add("modified " + a.LastModified.UTC().Format(time.RFC3339))
+	}
+}
+
+// compact returns a value as JSON on one line.
+func compact(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%#v", v)
+	}
+	return string(raw)
+}

@@ -1,0 +1,120 @@
+package prompttest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Golden compares a result with the file at path, and fails the test with the
+// first lines that differ. With -update it writes the file instead. The file
+// is text: for each message a line with its role and the type of its content,
+// and below that its text as it is; binary data is there by length and hash.
+//
+// The line ends of the file may be those of Windows. Any other difference
+// counts, in annotations and _meta too.
+func Golden(t testing.TB, path string, result *prompts.Result) {
+	t.Helper()
+	if result == nil {
+		t.Errorf("prompttest: there is no result to compare with %s", path)
+		return
+	}
+	got := format(result)
+	if Updating() {
+		if err := writeFile(path, got); err != nil {
+			t.Errorf("prompttest: %v", err)
+		}
+		return
+	}
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.Errorf("prompttest: there is no golden file %s. To make it, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)
+		return
+	case err != nil:
+		t.Errorf("prompttest: %v", err)
+		return
+	}
+	want := string(raw)
+	if want != got && strings.ReplaceAll(want, "\r\n", "\n") != got {
+		t.Errorf("prompttest: the result is not that of %s (- wanted, + got)\n%sIf it is right as it is now, run:\n\t%s",
+			path, difference(want, got), updateCommand(t))
+	}
+}
+
+// updateCommand returns the command that has this test write its files.
+func updateCommand(t testing.TB) string {
+	root, _, _ := strings.Cut(t.Name(), "/")
+	return "go test -run '^" + root + "$' -update"
+}
+
+func writeFile(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+const (
+	linesBefore    = 2 // that are shown before the first difference
+	linesDifferent = 6 // that are shown of each side from there
+)
+
+// difference returns where two texts begin to differ.
+func difference(want, got string) string {
+	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
+	at := 0
+	for at < min(len(a), len(b)) && withoutReturn(a[at]) == withoutReturn(b[at]) {
+		at++
+	}
+	if at == min(len(a), len(b)) { // they differ in line ends alone
+		for at = 0; a[at] == b[at]; at++ {
+		}
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "line %d:\n", at+1)
+	for _, line := range a[max(0, at-linesBefore):at] {
+		s.WriteString("    " + visible(line) + "\n")
+	}
+	a, b = a[at:], b[at:]
+	for len(a) > 1 && len(b) > 1 && a[len(a)-1] == b[len(b)-1] && a[len(a)-2] == b[len(b)-2] {
+		a, b = a[:len(a)-1], b[:len(b)-1] // what is the same again, but for one line
+	}
+	side(&s, "  - ", a)
+	side(&s, "  + ", b)
+	return s.String()
+}
+
+func withoutReturn(line string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+}
+
+func side(s *strings.Builder, mark string, lines []string) {
+	for i, line := range lines {
+		switch {
+		case i == linesDifferent:
+			fmt.Fprintf(s, "%s… (%d more lines)\n", mark, len(lines)-i)
+			return
+		case line != "" || len(lines) == 1: // else what follows the last line end
+			s.WriteString(mark + visible(line) + "\n")
+		}
+	}
+}
+
+// visible returns a line without its end, with what cannot be seen escaped.
+func visible(line string) string {
+	line, ended := strings.CutSuffix(line, "\n")
+	if line == "" && !ended {
+		return "(the end)"
+	}
+	if strings.TrimRight(line, " \t") != line {
+		line += " (with blanks at its end)"
+	}
+	return strings.NewReplacer("\r", `\r`, "\x1b", `\x1b`, "\x00", `\x00`).Replace(line)
+}

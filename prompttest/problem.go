@@ -1,0 +1,96 @@
+package prompttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Reasons returns what is wrong with the arguments of a request, for an error
+// that says so: the reason by argument, such as "missing" or "enum". See
+// [prompts.Error] for the words. It returns nil for any other error.
+func Reasons(err *prompts.Error) map[string]string {
+	var reasons map[string]string
+	for _, p := range problemsOf(err) {
+		if reasons == nil {
+			reasons = map[string]string{}
+		}
+		reasons[p.Argument] = p.Reason
+	}
+	return reasons
+}
+
+// problem is what is wrong with one argument.
+type problem struct {
+	Argument, Reason, Message string
+	Allowed                   json.RawMessage
+	Suggestion                string
+}
+
+func problemsOf(err *prompts.Error) []problem {
+	if err == nil || err.Data == nil {
+		return nil
+	}
+	var data struct{ Problems []problem }
+	_ = json.Unmarshal([]byte(compact(err.Data)), &data) // other errors have other data
+	return data.Problems
+}
+
+// logsKnow is where the cause of an internal error is.
+const logsKnow = "\n\tThe cause is in what the server logs."
+
+// explain returns all that a client gets to know of an error, for people.
+func explain(err *prompts.Error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the client gets the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
+	problems := problemsOf(err)
+	for _, p := range problems {
+		fmt.Fprintf(&b, "\n\targument %q: %s (%s", p.Argument, p.Message, p.Reason)
+		if p.Allowed != nil {
+			fmt.Fprintf(&b, "; allowed: %s", p.Allowed)
+		}
+		if p.Suggestion != "" {
+			fmt.Fprintf(&b, "; suggestion: %q", p.Suggestion)
+		}
+		b.WriteString(")")
+	}
+	if err.Data != nil && len(problems) == 0 {
+		fmt.Fprintf(&b, "\n\tdata: %s", compact(err.Data))
+	}
+	if err.Code == prompts.CodeInternalError {
+		b.WriteString(logsKnow)
+	}
+	return b.String()
+}
+
+func codeName(code prompts.Code) string {
+	switch code {
+	case prompts.CodeParseError:
+		return "parse error"
+	case prompts.CodeInvalidRequest:
+		return "invalid request"
+	case prompts.CodeMethodNotFound:
+		return "method not found"
+	case prompts.CodeInvalidParams:
+		return "invalid params"
+	case prompts.CodeInternalError:
+		return "internal error"
+	case prompts.CodeMissingCapability:
+		return "missing client capability"
+	case prompts.CodeUnsupportedVersion:
+		return "unsupported protocol version"
+	}
+	return "of the application"
+}
+
+// excerptBytes is how much of a message a failure repeats.
+const excerptBytes = 2048
+
+func excerpt(msg []byte) string {
+	if len(msg) > excerptBytes {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(msg[:excerptBytes]), ""), len(msg))
+	}
+	return string(msg)
+}

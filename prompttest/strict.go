@@ -1,0 +1,161 @@
+package prompttest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// checkJSON refuses what is not one JSON value in UTF-8, and an object that
+// has a member twice, at any depth: encoding/json would take the last one.
+func checkJSON(data []byte) error {
+	if !utf8.Valid(data) {
+		return errors.New("it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := checkValue(d); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows the JSON value")
+	}
+	return nil
+}
+
+func checkValue(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return fmt.Errorf("it is not JSON: %w", err)
+	}
+	open, ok := token.(json.Delim)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return fmt.Errorf("it is not JSON: %w", err)
+			}
+			if seen[name.(string)] {
+				return fmt.Errorf("it has the member %q twice", name)
+			}
+			seen[name.(string)] = true
+		}
+		if err := checkValue(d); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("it is not JSON: %w", err)
+	}
+	return nil
+}
+
+// object reads a JSON object member by member, and keeps the first fault. A
+// member that nobody has taken is one: it would be lost without a word.
+type object struct {
+	name    string // what it is, for faults
+	members map[string]json.RawMessage
+	err     error
+}
+
+func newObject(name string, raw json.RawMessage) *object {
+	o := &object{name: name}
+	if isNull(raw) || json.Unmarshal(raw, &o.members) != nil {
+		o.fault("is not a JSON object")
+	}
+	return o
+}
+
+func (o *object) fault(format string, args ...any) {
+	if o.err == nil {
+		o.err = fmt.Errorf("%s %s", o.name, fmt.Sprintf(format, args...))
+	}
+}
+
+// keep notes the fault of a part.
+func (o *object) keep(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// take returns a member, and nil if there is none.
+func (o *object) take(name string) json.RawMessage {
+	raw := o.members[name]
+	delete(o.members, name)
+	return raw
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// read reads a member into what to points to, and reports whether there is
+// one.
+func (o *object) read(name, kind string, to any) bool {
+	raw := o.take(name)
+	if raw == nil {
+		return false
+	}
+	if isNull(raw) || json.Unmarshal(raw, to) != nil {
+		o.fault("has a member %q that is not %s", name, kind)
+	}
+	return true
+}
+
+// must is read for a member that has to be there.
+func (o *object) must(name, kind string, to any) {
+	if !o.read(name, kind, to) {
+		o.fault("has no member %q", name)
+	}
+}
+
+// text returns a member that is a string, and the empty one if there is none.
+func (o *object) text(name string) (s string) {
+	o.read(name, "a string", &s)
+	return s
+}
+
+func (o *object) mustText(name string) (s string) {
+	o.must(name, "a string", &s)
+	return s
+}
+
+// list returns the elements of a member.
+func (o *object) list(name string) (all []json.RawMessage, ok bool) {
+	ok = o.read(name, "an array", &all)
+	return all, ok
+}
+
+// mustData returns a member that is binary in base64.
+func (o *object) mustData(name string) []byte {
+	data, err := base64.StdEncoding.Strict().DecodeString(o.mustText(name))
+	if err != nil {
+		o.fault("has a member %q that is not base64", name)
+	}
+	return data
+}
+
+// meta returns the member _meta.
+func (o *object) meta() (m map[string]any) {
+	o.read("_meta", "an object", &m)
+	return m
+}
+
+// end returns the first fault.
+func (o *object) end() error {
+	if len(o.members) > 0 {
+		names := slices.Sorted(maps.Keys(o.members))
+		o.fault("has a member that it should not have in this revision: %s", strings.Join(names, ", "))
+	}
+	return o.err
+}
