@@ -4,12 +4,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 )
 
-// readBody reads the body of a POST.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client) ([]byte, error) {
-	body, err := h.readAll(w, r, c)
+// readBody reads the body of a POST, into memory of its own if buf is too small.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client, buf []byte) ([]byte, error) {
+	body, err := h.readAll(w, r, c, buf)
 	switch {
 	case err != nil && r.ProtoMajor == 1: // later versions have one connection for many requests
 		// The deadline stays: net/http goes on to read what is left of it.
@@ -22,7 +23,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client) ([]
 
 // readAll makes no more room for a body than for twice what has arrived: its
 // client may announce what it never sends.
-func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client) ([]byte, error) {
+func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client, buf []byte) ([]byte, error) {
 	most := int64(h.server.MaxMessageBytes())
 	size, isAnnounced := r.ContentLength, r.ContentLength >= 0
 	switch {
@@ -38,7 +39,7 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client) ([]b
 	if !isAnnounced {
 		first = 1 << 10
 	}
-	body := make([]byte, min(size, first))
+	body := slices.Grow(buf[:0], int(min(size, first)))[:min(size, first)]
 	n := 0
 	for {
 		read, err := readInto(from, body[n:])

@@ -231,7 +231,7 @@ func TestReadBody(t *testing.T) {
 			}))
 			require.NoError(t, err)
 			r.ContentLength = test.announced
-			body, err := h.readBody(&recorder{}, r, client{name: "a"})
+			body, err := h.readBody(&recorder{}, r, client{name: "a"}, nil)
 			assert.Equal(t, test.room, pendingBodies*most-least)
 			assert.Equal(t, int64(pendingBodies*most), h.bodies.left())
 			if test.fault != nil {

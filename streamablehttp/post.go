@@ -28,7 +28,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
 		return
 	}
-	body, err := h.readBody(w, r, c)
+	x.body = takeFrame()
+	body, err := h.readBody(w, r, c, *x.body)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -42,7 +43,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusBadRequest, "the body could not be read")
 		return
 	}
-	x.answer(body)
+	*x.body = body
+	x.answer()
 }
 
 // exchange is one POST on its way to its answer.
@@ -51,6 +53,7 @@ type exchange struct {
 	request *http.Request
 	stream  *stream
 	header  http.Header // of the reply
+	body    *[]byte     // of the request, a frame that is given back when it has been handled
 
 	takesJSON, takesEvents bool
 	canStream              bool
@@ -74,7 +77,7 @@ type exchange struct {
 }
 
 // answer passes the message to the server and replies with what that answers.
-func (x *exchange) answer(body []byte) {
+func (x *exchange) answer() {
 	// A client of the handshake era that goes does not cancel its request, one
 	// of the stateless era does (GAP-30): see check.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
@@ -92,13 +95,13 @@ func (x *exchange) answer(body []byte) {
 			x.conclude(err)
 		}
 	}()
-	err = x.handle(ctx, body)
+	err = x.handle(ctx)
 	hasReturned = true
 }
 
 // handle returns when the message is answered, or when there is no answer, with
 // why there is none.
-func (x *exchange) handle(ctx context.Context, body []byte) error {
+func (x *exchange) handle(ctx context.Context) error {
 	e := prompts.Exchange{
 		Client: x.client.name, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
 	}
@@ -107,7 +110,8 @@ func (x *exchange) handle(ctx context.Context, body []byte) error {
 		// code outlives the answer to it, the client is told to leave this
 		// connection alone.
 		defer x.cancel()
-		return x.handler.server.Handle(ctx, body, e)
+		defer giveFrame(x.body)
+		return x.handler.server.Handle(ctx, *x.body, e)
 	}
 	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
@@ -116,12 +120,13 @@ func (x *exchange) handle(ctx context.Context, body []byte) error {
 		defer close(handled) // though the author's code may have called runtime.Goexit
 		defer x.handler.less()
 		defer x.cancel()
+		defer giveFrame(x.body)
 		defer func() {
 			if v := recover(); v != nil { // which would end the process
 				x.stream.keep(v)
 			}
 		}()
-		handled <- x.handler.server.Handle(ctx, body, e)
+		handled <- x.handler.server.Handle(ctx, *x.body, e)
 	}()
 	select {
 	case <-x.answered:
@@ -225,7 +230,7 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		x.refused = http.StatusBadRequest
 		return nil, err
 	}
-	if hasVersion && isModern(version) {
+	if hasVersion && !isHandshake(version) && isModern(version) {
 		if strings.HasPrefix(e.Method, "notifications/") {
 			return nil, nil // there is nothing to it in that revision (GAP-31)
 		}

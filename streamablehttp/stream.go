@@ -58,9 +58,8 @@ func (s *stream) body(status int, msg []byte) (err error) {
 		return http.ErrHandlerTimeout
 	}
 	s.isOver = true
-	s.w.Header().Set("Content-Type", "application/json")
-	s.w.Header().Set("Cache-Control", "no-store")
-	s.w.Header().Set("Content-Length", strconv.Itoa(len(msg)))
+	h, values := s.w.Header(), []string{"application/json", "no-store", strconv.Itoa(len(msg))}
+	h["Content-Type"], h["Cache-Control"], h["Content-Length"] = values[0:1:1], values[1:2:2], values[2:3:3] // as Set, for less
 	s.w.WriteHeader(status)
 	return s.write(msg) // the handler may return later
 }
