@@ -630,34 +630,3 @@ func TestAnswersDoNotMix(t *testing.T) {
 		assert.Empty(t, *b)
 	}
 }
-
-// What a request allocates: a bound for each kind, which is what it takes now.
-func TestHandleAllocations(t *testing.T) {
-	reg := registryOf(textPrompt("text", "hi"))
-	for i := range 100 {
-		reg.MustAdd(textPrompt(fmt.Sprint("prompt", i), "x"))
-	}
-	reg.MustAdd(New(Prompt{Name: "code_review"}, func(_ context.Context, in benchReview) (*Result, error) {
-		return Messages(User("Please review this code:\n" + in.Code)), nil // 4 of them
-	}))
-	session := newSession(t, NewServer(reg, Options{}))
-	x := Exchange{Send: func([]byte, Code, bool) error { return nil }}
-	for _, test := range []struct {
-		msg  string
-		most float64
-	}{
-		{pingLine("1"), 2},
-		{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 4},
-		{getRequest, 10},
-	} {
-		raw, ctx := []byte(test.msg), t.Context()
-		n := testing.AllocsPerRun(200, func() {
-			if err := session.Handle(ctx, raw, x); err != nil {
-				t.Error(err)
-			}
-		})
-		if !raceEnabled { // the race detector allocates, and drops what is pooled
-			assert.LessOrEqual(t, n, test.most, test.msg)
-		}
-	}
-}

@@ -1,0 +1,93 @@
+package prompts
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+)
+
+// What a request allocates, which is what it takes now: DESIGN.md allows 10 and
+// 2 KB for a prompt of revision 2025-11-25.
+func TestHandleAllocations(t *testing.T) {
+	type checked struct {
+		Code     string `json:"code"`
+		Language string `json:"language"`
+		Problems int    `json:"problems"`
+	}
+	reg := registryOf(textPrompt("text", "hi"))
+	for i := range 1000 {
+		reg.MustAdd(textPrompt(fmt.Sprintf("prompt_%04d", i), "x"))
+	}
+	// 4 of the allocations are the author's.
+	reg.MustAdd(New(Prompt{Name: "code_review"}, func(_ context.Context, in benchReview) (*Result, error) {
+		return Messages(User("Please review this code:\n" + in.Code)), nil
+	}))
+	least, most, length := 1.0, 100.0, 1
+	reg.MustAdd(New(Prompt{Name: "checked", Arguments: []Argument{
+		{Name: "code", Schema: &jsonschema.Schema{MinLength: &length, Pattern: "^func "}},
+		{Name: "language", Schema: Enum("c", "go", "java", "python", "rust")},
+		{Name: "problems", Schema: &jsonschema.Schema{Minimum: &least, Maximum: &most}},
+	}}, func(_ context.Context, in checked) (*Result, error) {
+		return Messages(User("Please review this code:\n" + in.Code)), nil
+	}))
+	checkedRequest := strings.Replace(strings.Replace(getRequest, "code_review", "checked", 1), `"language":"go"`, `"language":"go","problems":"10"`, 1)
+	stateless := func(request string) string {
+		return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`, 1)
+	}
+	session := newSession(t, NewServer(reg, Options{}))
+	for _, test := range []struct {
+		name, msg     string
+		allocs, bytes float64
+	}{
+		{"ping", pingLine("1"), 1, 64},
+		{"list", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 3, 96},
+		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, appendCursor(nil, "prompt_0500")), 5, 192},
+		{"get", getRequest, 9, 1500},
+		{"get, constraints", checkedRequest, 9, 1500},
+		{"get, stateless", stateless(getRequest), 9, 1600},
+		{"get, stateless, constraints", stateless(checkedRequest), 9, 1600},
+	} {
+		raw, ctx := []byte(test.msg), t.Context()
+		x := Exchange{Send: func(msg []byte, code Code, _ bool) error {
+			if code != 0 {
+				t.Errorf("%s: %s", test.name, msg)
+			}
+			return nil
+		}}
+		handle := func() {
+			if err := session.Handle(ctx, raw, x); err != nil {
+				t.Error(err)
+			}
+		}
+		allocs, bytes := testing.AllocsPerRun(200, handle), bytesPerRun(200, handle)
+		if !raceEnabled { // the race detector allocates, and drops what is pooled
+			assert.LessOrEqual(t, allocs, test.allocs, "%s: allocations", test.name)
+			assert.LessOrEqual(t, bytes, test.bytes, "%s: bytes", test.name)
+		}
+	}
+}
+
+// bytesPerRun is testing.AllocsPerRun for bytes. It goes by the least of several
+// tries: the collector may empty the pools at any time.
+func bytesPerRun(runs int, f func()) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var before, after runtime.MemStats
+	least := 0.0
+	for try := range 5 {
+		f()
+		runtime.ReadMemStats(&before)
+		for range runs {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		if n := float64(after.TotalAlloc-before.TotalAlloc) / float64(runs); try == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
