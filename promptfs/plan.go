@@ -11,6 +11,8 @@ import (
 type plan struct {
 	entries []*entry // whose prompts are set
 	set     []prompts.Prompt
+	added   []string          // the names of those that the registry has not yet
+	changed []string          // and of the others
 	remove  []string          // names
 	missing []*entry          // whose prompts are to be set, and are not here any more
 	owners  map[string]string // afterwards
@@ -101,6 +103,11 @@ func (t *table) plan(in lookup) *plan {
 		switch {
 		case e.prompt != nil:
 			p.entries, p.set = append(p.entries, e), append(p.set, *e.prompt)
+			if h.of(e.wants) == nobody {
+				p.added = append(p.added, e.wants)
+			} else {
+				p.changed = append(p.changed, e.wants)
+			}
 		case h.of(e.wants) == nobody:
 			p.missing = append(p.missing, e)
 		}

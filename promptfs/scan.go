@@ -59,7 +59,7 @@ func (s *source) scanPartials(ctx context.Context) (*scan, error) {
 		return found, nil
 	}
 	if err != nil {
-		found.fault(at, unreadable(err))
+		found.unreadable(at, err)
 		return found, ctx.Err()
 	}
 	if err := found.folder(at, real); err != nil {
