@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/mcp-prompts/prompts"
 )
 
@@ -27,6 +29,7 @@ type Folder struct {
 	options  Options
 	dir      string // of the operating system; empty for fsys
 	fsys     fs.FS
+	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
 
 	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
 	// table is nil before the first reload.
@@ -36,7 +39,7 @@ type Folder struct {
 
 // NewFolder returns a Folder of the prompts in fsys. Nothing is read yet.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
-	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, turn: make(chan struct{}, 1), told: map[string]bool{}}
+	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), told: map[string]bool{}}
 	f.table = newTable(&f.options)
 	f.turn <- struct{}{}
 	return f

@@ -55,7 +55,9 @@ func (f *Folder) Watch(ctx context.Context) {
 				w.settle(ctx)
 				look = true
 			case <-beat.C:
-				look = f.options.Poll <= 0 && !w.isTold || w.hasMoved()
+				if look = f.options.Poll <= 0 && !w.isTold; w.hasMoved() {
+					w.hint()
+				}
 			case <-poll:
 				look = true
 			}
@@ -79,7 +81,7 @@ func (f *Folder) newWatcher() *watcher {
 	if f.dir == "" {
 		return w
 	}
-	notify, err := fsnotify.NewWatcher()
+	notify, err := f.notify()
 	if err != nil {
 		w.untold(f.dir, err)
 		return w
@@ -102,10 +104,7 @@ func (f *Folder) newWatcher() *watcher {
 					f.options.Logger.Warn("watching the folder of prompts has failed", slog.Any("error", err))
 				}
 			}
-			select {
-			case w.hints <- struct{}{}:
-			default: // there is one
-			}
+			w.hint()
 		}
 	})
 	return w
@@ -139,15 +138,23 @@ func (w *watcher) settle(ctx context.Context) {
 }
 
 // reload reloads, and watches the directories that there are then. What has
-// changed in one before it was watched is seen by reloading again.
+// changed in one before it was watched is seen by looking once more.
 func (w *watcher) reload(ctx context.Context) {
-	for more := true; more && ctx.Err() == nil; {
-		err := w.folder.Reload(ctx) // who wants to know has a logger
-		more = w.watch(ctx)
-		var e *Error
-		if err != nil && !errors.As(err, &e) {
-			w.isTold = false // of the return of the directory
-		}
+	err := w.folder.Reload(ctx) // who wants to know has a logger
+	if w.watch(ctx) {
+		w.hint()
+	}
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		w.isTold = false // of what would mend it, such as the return of the directory
+	}
+}
+
+// hint makes Watch look at the files.
+func (w *watcher) hint() {
+	select {
+	case w.hints <- struct{}{}:
+	default: // there is one
 	}
 }
 
