@@ -119,7 +119,9 @@ func (f *Folder) reload(ctx context.Context) (*Report, error) {
 	}
 	if len(p.set)+len(p.remove) > 0 {
 		err := f.registry.Update(func(tx *prompts.Tx) error {
-			p = f.table.plan(tx.Lookup) // others may have changed it since
+			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
+				p = f.table.plan(tx.Lookup)
+			}
 			for _, name := range p.remove {
 				tx.Remove(name)
 			}

@@ -171,6 +171,14 @@ func enumeration(words []string) string {
 	return text
 }
 
+// holds reports whether the names that the plan changes are whose they were
+// when it was made.
+func (p *plan) holds(t *table, in lookup) bool {
+	h := &holders{in, t, map[string]holder{}}
+	not := func(who holder) func(string) bool { return func(name string) bool { return h.of(name) != who } }
+	return !slices.ContainsFunc(p.added, not(nobody)) && !slices.ContainsFunc(p.changed, not(ours)) && !slices.ContainsFunc(p.remove, not(ours))
+}
+
 // done notes that the plan has been carried out.
 func (t *table) done(p *plan) {
 	for _, e := range p.entries {

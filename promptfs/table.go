@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -55,23 +58,24 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	read, all, faults := s.readPartials(ofPartials, t.read, t.partials)
-	entries := make(map[string]*entry, len(found.files))
-	for _, f := range found.files {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		old := t.entries[f.path]
-		if old == nil {
-			old = &entry{path: f.path}
-		} else if old.isCurrent(s, f, all) {
-			if old.stamp != f.stamp { // it may have settled
-				same := *old
-				same.stamp, old = f.stamp, &same
+	looked := make([]*entry, len(found.files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(found.files)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(looked) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				f := found.files[i]
+				looked[i] = s.look(t.entries[f.path], f, all)
 			}
-			entries[f.path] = old
-			continue
-		}
-		entries[f.path] = s.remake(old, f, all)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	entries := make(map[string]*entry, len(looked))
+	for _, e := range looked {
+		entries[e.path] = e
 	}
 	for path, e := range t.entries {
 		if entries[path] == nil && isBelow(path, found.unread) {
@@ -90,6 +94,22 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	slices.Sort(t.folders)
 	t.folders = slices.Compact(t.folders)
 	return nil
+}
+
+// look returns the entry of a file. old is what it was, nil if that is not
+// known.
+func (s *source) look(old *entry, f file, all partials) *entry {
+	if old == nil {
+		return s.remake(&entry{path: f.path}, f, all)
+	}
+	if !old.isCurrent(s, f, all) {
+		return s.remake(old, f, all)
+	}
+	if old.stamp != f.stamp { // it may have settled
+		same := *old
+		same.stamp, old = f.stamp, &same
+	}
+	return old
 }
 
 // isBelow reports whether the path is one of the others, or below one.
