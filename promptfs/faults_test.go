@@ -144,6 +144,7 @@ p.md:1: this is all arguments at once; write one of them`},
 
 		{"several", "---\ntitel: x\narguments:\n  - name: a\n    default: 1\n    required: true\n---\n{{.b}}\n--- usr ---\nhi", `p.md:2: a prompt has no key "titel"; did you mean title?
 p.md:5: argument "a": it is required, so its default would never be used; remove one of them
+p.md:8: there is no argument "b"; declare it below arguments in the front matter, or use one of: a
 p.md:9: there is no role "usr"; did you mean user?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

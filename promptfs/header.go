@@ -30,7 +30,6 @@ func (d decoder) header(n *yaml.Node) header {
 		return h
 	}
 	members := d.members(n, "a prompt", keys)
-	h.lost = len(members) < len(n.Content)/2
 	for _, m := range members {
 		h.lines[m.key] = m.line
 		switch m.key {
@@ -57,8 +56,11 @@ func (d decoder) header(n *yaml.Node) header {
 			h.prompt.NoHints = !d.boolean(m)
 		case "arguments":
 			h.arguments = d.arguments(m)
-			h.lost = h.lost || len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)
+			h.lost = len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)
 		}
+	}
+	if _, ok := h.lines["arguments"]; !ok && len(members) < len(n.Content)/2 {
+		h.lost = true // one of the keys that are not known may be it
 	}
 	return h
 }

@@ -127,23 +127,21 @@ func (s *source) markdown(m *made, name, text string, all partials) {
 		m.faults.add(0, "there is no message; write the text of the prompt below the front matter")
 	}
 	var messages []prompttemplate.Message
-	isWhole := ok
+	var read []part // what the messages are of
 	for _, p := range parts {
 		message := prompttemplate.Message{Role: p.role, Text: p.text}
 		if p.bad || p.text == "" && p.kind == "" {
-			isWhole = false
 			continue
 		}
 		if p.kind != "" {
 			content, used := s.content(p, path.Dir(name), &m.faults)
 			if content == nil {
-				isWhole = false
 				continue
 			}
 			m.files = append(m.files, *used)
 			message = prompttemplate.Message{Role: p.role, Content: content}
 		}
-		messages = append(messages, message)
+		messages, read = append(messages, message), append(read, p)
 	}
 	m.prompt, m.line = h.prompt, h.lines["name"]
 	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, ".md"))
@@ -153,10 +151,9 @@ func (s *source) markdown(m *made, name, text string, all partials) {
 	if ok {
 		m.check(&h)
 	}
-	// What is wrong with the templates can only be said for certain if all that
-	// they may use is there.
-	if isWhole && len(messages) > 0 && !h.lost {
-		m.render(s, &h, parts, messages, all)
+	// Without the arguments nothing can be said of what the templates name.
+	if ok && !h.lost && len(messages) > 0 {
+		m.render(s, &h, read, messages, all, len(read) == len(parts))
 	}
 }
 
@@ -175,8 +172,8 @@ func (m *made) check(h *header) {
 }
 
 // render gives the prompt its render function, or finds what is wrong with the
-// templates.
-func (m *made) render(s *source, h *header, parts []part, messages []prompttemplate.Message, all partials) {
+// templates. isWhole says that the messages are all that the file has.
+func (m *made) render(s *source, h *header, parts []part, messages []prompttemplate.Message, all partials, isWhole bool) {
 	m.partials = map[string]int{}
 	isComplete := true
 	for _, p := range parts {
@@ -211,6 +208,9 @@ func (m *made) render(s *source, h *header, parts []part, messages []prompttempl
 		if !errors.As(err, &e) {
 			m.faults.add(0, "%w", err)
 			continue
+		}
+		if e.Argument != "" && !isWhole {
+			continue // a message that could not be read may use it
 		}
 		m.templateFault(e, h, parts, all)
 	}

@@ -94,6 +94,20 @@ func TestIsShort(t *testing.T) {
 	assert.Less(t, bytes.Count(source, []byte("\n")), 30)
 }
 
+// The README shows lines of this program.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, after, ok := strings.Cut(string(readme), "\n~~~go\n")
+	require.True(t, ok)
+	shown, _, ok := strings.Cut(after, "~~~\n")
+	require.True(t, ok)
+	source, err := os.ReadFile("main.go")
+	require.NoError(t, err)
+	assert.Contains(t, string(source), shown)
+}
+
 // client is a client of a server that serves a copy of the prompts.
 type client struct {
 	t     *testing.T
