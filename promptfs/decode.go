@@ -79,7 +79,7 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 	}
 	var all []member
 	lines := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !d.faults.isFull(); i += 2 {
 		key := n.Content[i]
 		switch before, twice := lines[key.Value]; {
 		case key.Kind != yaml.ScalarNode:

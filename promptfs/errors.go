@@ -43,20 +43,38 @@ func shown(path string) string {
 	return path
 }
 
+// maxFaults is how many faults of one file are told.
+const maxFaults = 100
+
 // faults are what is wrong with one file.
 type faults struct {
 	path string
 	all  []*Error
+	said map[string]bool // their texts
 }
 
-// add adds a fault, unless it is there already.
+// add adds a fault, unless it is there already. Of very many the others are
+// not told.
 func (f *faults) add(line int, format string, args ...any) {
+	if f.isFull() {
+		return
+	}
 	e := &Error{Path: f.path, Line: line, Err: fmt.Errorf(format, args...)}
 	text := e.Error()
-	if !slices.ContainsFunc(f.all, func(e *Error) bool { return e.Error() == text }) {
-		f.all = append(f.all, e)
+	if f.said[text] {
+		return
+	}
+	if f.said == nil {
+		f.said = map[string]bool{}
+	}
+	f.said[text] = true
+	if f.all = append(f.all, e); f.isFull() {
+		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: errors.New("there may be more faults; mend these first")})
 	}
 }
+
+// isFull reports whether no more faults are told.
+func (f *faults) isFull() bool { return len(f.all) >= maxFaults }
 
 // join returns the errors as one, in the order of paths and lines; nil for
 // none.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -188,6 +189,39 @@ func TestYAMLBomb(t *testing.T) {
 
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\nmeta: "+strings.Repeat("[", 500_000)+"\n---\nhi"), promptfs.Options{})
 	assert.ErrorContains(t, err, "p.md:2: the front matter is not YAML: ")
+}
+
+// A file of nothing but faults is read in no more time than any other of its
+// size, and told in a text of a size that can be read.
+func TestVeryManyFaults(t *testing.T) {
+	t.Parallel()
+	const n = 1 << 20
+	repeat := func(line string, atMost int) string {
+		var b strings.Builder
+		for i := 0; b.Len()+len(line)+8 < atMost; i++ {
+			fmt.Fprintf(&b, line, i)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"keys":           "---\n" + repeat("k%d: x\n", n-100) + "---\nhi",
+		"arguments":      "---\narguments:\n" + repeat("- {name: a%d, minimum: 1}\n", n/4) + "---\nhi",
+		"icons":          "---\nicons:\n" + repeat("- {src: x%d}\n", n/4) + "---\nhi",
+		"marks":          repeat("--- x%d ---\n", n-100),
+		"files":          repeat("--- user: image %d.png ---\n", n/4),
+		"placeholders":   repeat("{{.a%d}}\n", n/4),
+		"partials":       repeat("{{template \"a%d\"}}\n", n/4),
+		"anchors":        "---\n" + repeat("k%d: &a x\n", n-100) + "---\nhi",
+		"values of meta": "---\nmeta:\n" + repeat("  k%d: .inf\n", n-100) + "---\nhi",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := promptfs.Parse(fstest.MapFS{}, "p.md", []byte(text), promptfs.Options{})
+			require.Error(t, err)
+			assert.Len(t, lines(err), 101)
+			assert.Contains(t, err.Error(), "there may be more faults; mend these first")
+		})
+	}
 }
 
 // Faults between files: none of them is loaded, whichever comes first.

@@ -162,6 +162,9 @@ func (m *made) check(h *header) {
 	p := m.prompt
 	p.Render = nothing
 	for _, e := range declarationFaults(p) {
+		if m.faults.isFull() {
+			return
+		}
 		line := h.lineOf(p, e)
 		if line == 0 && h.lines["name"] == 0 {
 			m.faults.add(0, "%w; write another name: in the front matter", e.Err)
@@ -204,6 +207,9 @@ func (m *made) render(s *source, h *header, parts []part, messages []prompttempl
 		return
 	}
 	for _, err := range flat(err) {
+		if m.faults.isFull() {
+			return
+		}
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {
 			m.faults.add(0, "%w", err)

@@ -131,7 +131,7 @@ func (all partials) check(o *Options) {
 		if p.text == "" {
 			continue
 		}
-		f := faults{p.path, slices.Clone(p.own)}
+		f := faults{path: p.path, all: slices.Clone(p.own)}
 		lines := map[string]int{name: 1}
 		all.used(p.calls, 0, lines)
 		_, err := prompttemplate.New(prompts.Prompt{Name: "p"}, prompttemplate.Options{Funcs: o.Funcs, Partials: all.texts(lines)}, prompttemplate.User("text"))
