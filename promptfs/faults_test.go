@@ -295,6 +295,62 @@ c: it cannot be read: the disk is broken`)
 	assert.EqualError(t, err, `promptfs: Options.Partials is "/x"; it must be the path of a folder, from the root and without a slash at its end`)
 }
 
+// lying says that its files have another size than they have.
+type lying struct {
+	fstest.MapFS
+	size   int64
+	opened map[string]int // how many times each file was
+}
+
+func (l lying) Open(name string) (fs.File, error) {
+	l.opened[name]++
+	return l.MapFS.Open(name)
+}
+
+type lyingInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i lyingInfo) Size() int64 { return i.size }
+
+func (l lying) Stat(name string) (fs.FileInfo, error) {
+	info, err := l.MapFS.Stat(name)
+	return lyingInfo{info, l.size}, err
+}
+
+func (l lying) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := l.MapFS.ReadDir(name)
+	for i, e := range entries {
+		info, _ := e.Info()
+		entries[i] = fs.FileInfoToDirEntry(lyingInfo{info, l.size})
+	}
+	return entries, err
+}
+
+// A file that is too large is not opened, and one that has grown since it was
+// looked at is not read to its end.
+func TestSizeThatIsNotTheSize(t *testing.T) {
+	t.Parallel()
+	const want = "a.md: it is larger than 1024 bytes; make it smaller, or set a higher limit in the Options"
+	o := promptfs.Options{MaxFileBytes: 1024}
+	for _, c := range []struct {
+		name   string
+		length int
+		size   int64
+	}{{"empty, it says", 2000, 0}, {"small, it says", 2000, 10}, {"large, it says", 10, 1 << 40}} {
+		l := lying{files(map[string]string{"a.md": strings.Repeat("x", c.length)}), c.size, map[string]int{}}
+		_, err := promptfs.Load(l, o)
+		assert.EqualError(t, err, want, c.name)
+		if c.size > 1024 {
+			assert.Zero(t, l.opened["a.md"], c.name)
+		}
+	}
+	loaded, err := promptfs.Load(lying{files(map[string]string{"a.md": strings.Repeat("x", 1024)}), 1, map[string]int{}}, o)
+	require.NoError(t, err)
+	assert.Len(t, textsOf(t, loaded[0], nil)[0], 1024)
+}
+
 // An archive may have links, which nothing follows.
 func TestZip(t *testing.T) {
 	t.Parallel()

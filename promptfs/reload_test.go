@@ -34,10 +34,14 @@ type fixture struct {
 	reports []promptfs.Report
 	log     bytes.Buffer
 	changed <-chan struct{}
+	writes  int
 }
 
 func newFixture(t *testing.T, texts map[string]string) *fixture {
-	f := &fixture{t: t, fsys: files(texts)}
+	f := &fixture{t: t, fsys: fstest.MapFS{}}
+	for path, text := range texts {
+		f.write(path, text)
+	}
 	var cancel func()
 	f.changed, cancel = f.reg.Subscribe()
 	t.Cleanup(cancel)
@@ -53,8 +57,11 @@ func newFixture(t *testing.T, texts map[string]string) *fixture {
 	return f
 }
 
+// write writes a file, as if that had been long ago: what is read anew then is
+// what has to be.
 func (f *fixture) write(path, text string) {
-	f.fsys[path] = &fstest.MapFile{Data: []byte(text), Mode: 0o644, ModTime: time.Now()}
+	f.writes++
+	f.fsys[path] = &fstest.MapFile{Data: []byte(text), Mode: 0o644, ModTime: time.Now().Add(-time.Hour + time.Duration(f.writes)*time.Millisecond)}
 }
 
 // reload reloads and returns what was reported; the zero Report if nothing was.
@@ -253,6 +260,22 @@ func TestClashes(t *testing.T) {
 	assert.True(t, f.isTold())
 }
 
+// Code that sets a prompt while its file is reloaded wins, whoever is first.
+func TestClashWhileReloading(t *testing.T) {
+	t.Parallel()
+	for i := range 300 {
+		f := newFixture(t, map[string]string{"a.md": "1"})
+		_, err := f.reload()
+		require.NoError(t, err)
+		f.write("a.md", "2")
+		var wg sync.WaitGroup
+		wg.Go(func() { assert.NoError(t, f.reg.Set(prompt("a", "code"))) })
+		_ = f.folder.Reload(t.Context())
+		wg.Wait()
+		require.Equal(t, "code", f.texts()["a"], "%d", i)
+	}
+}
+
 // Two files with one name change nothing, in whatever order they come.
 func TestClashesOfFiles(t *testing.T) {
 	t.Parallel()
@@ -383,6 +406,28 @@ func TestReloadReadsWhatHasChanged(t *testing.T) {
 	assert.Equal(t, 2, c.opened["_partials/p.md"])
 	assert.Equal(t, 2, c.opened["a.md"])
 	assert.Equal(t, 1, c.opened["b.md"])
+}
+
+// A link that leads to another file is a change, though that file has the size
+// and the time of the one before.
+func TestReloadOfALink(t *testing.T) {
+	t.Parallel()
+	skipWithoutLinks(t)
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for _, text := range []string{"one", "two"} {
+		path := filepath.Join(dir, "_"+text)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		require.NoError(t, os.Chtimes(path, old, old))
+	}
+	var reg prompts.Registry
+	folder := promptfs.NewDir(&reg, dir, promptfs.Options{})
+	for _, text := range []string{"one", "two", "one"} {
+		_ = os.Remove(filepath.Join(dir, "a.md"))
+		require.NoError(t, os.Symlink("_"+text, filepath.Join(dir, "a.md")))
+		require.NoError(t, folder.Reload(t.Context()))
+		assert.Equal(t, text, textsFrom(t, &reg, "a", nil)[0])
+	}
 }
 
 // Whatever happens to the files, the registry has what a model says: for a

@@ -185,10 +185,10 @@ func (w *watcher) unwatch() {
 // watch watches the directories that are not watched yet, and reports whether
 // there were any. Those that have gone are watched no more by themselves.
 func (w *watcher) watch(ctx context.Context) (more bool) {
-	if w.notify == nil {
+	f := w.folder
+	if f.dir == "" {
 		return false
 	}
-	f := w.folder
 	root, err := os.Stat(f.dir)
 	if err != nil || w.root == nil || !os.SameFile(root, w.root) {
 		w.unwatch()
@@ -196,7 +196,9 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 	if err != nil {
 		return false
 	}
-	w.root = root
+	if w.root = root; w.notify == nil {
+		return false
+	}
 	watched := map[string]bool{}
 	for _, path := range w.notify.WatchList() {
 		watched[path] = true

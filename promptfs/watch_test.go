@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -262,7 +263,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 	dir := t.TempDir()
 	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
 		f := promptfs.NewDir(reg, dir, o)
-		f.FailToWatch(errors.New("no space left on device"))
+		f.FailToWatch(nil, errors.New("no space left on device"))
 		return f
 	})
 	for _, text := range []string{"2", "3"} {
@@ -272,6 +273,24 @@ func TestWatchWithoutEvents(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot be watched"), "it is told once")
 	assert.Contains(t, w.log.String(), `error="no space left on device"`)
+}
+
+// The same where single directories cannot be watched.
+func TestWatchOfDirectoriesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
+		closed, err := fsnotify.NewWatcher()
+		require.NoError(t, err)
+		require.NoError(t, closed.Close()) // to which nothing can be added
+		f := promptfs.NewDir(reg, dir, o)
+		f.FailToWatch(closed, nil)
+		return f
+	})
+	w.write("sub/.tmp", "a")
+	w.rename("sub/.tmp", "sub/a.md")
+	w.expect(promptfs.Report{Added: []string{"sub/a"}})
+	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot be watched"), "it is told once")
 }
 
 // A file system tells nobody anything.
