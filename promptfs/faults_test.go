@@ -298,12 +298,12 @@ c: it cannot be read: the disk is broken`)
 // lying says that its files have another size than they have.
 type lying struct {
 	fstest.MapFS
-	size   int64
-	opened map[string]int // how many times each file was
+	size int64
+	*tally
 }
 
 func (l lying) Open(name string) (fs.File, error) {
-	l.opened[name]++
+	l.add(name)
 	return l.MapFS.Open(name)
 }
 
@@ -339,14 +339,14 @@ func TestSizeThatIsNotTheSize(t *testing.T) {
 		length int
 		size   int64
 	}{{"empty, it says", 2000, 0}, {"small, it says", 2000, 10}, {"large, it says", 10, 1 << 40}} {
-		l := lying{files(map[string]string{"a.md": strings.Repeat("x", c.length)}), c.size, map[string]int{}}
+		l := lying{files(map[string]string{"a.md": strings.Repeat("x", c.length)}), c.size, &tally{}}
 		_, err := promptfs.Load(l, o)
 		assert.EqualError(t, err, want, c.name)
 		if c.size > 1024 {
 			assert.Zero(t, l.opened["a.md"], c.name)
 		}
 	}
-	loaded, err := promptfs.Load(lying{files(map[string]string{"a.md": strings.Repeat("x", 1024)}), 1, map[string]int{}}, o)
+	loaded, err := promptfs.Load(lying{files(map[string]string{"a.md": strings.Repeat("x", 1024)}), 1, &tally{}}, o)
 	require.NoError(t, err)
 	assert.Len(t, textsOf(t, loaded[0], nil)[0], 1024)
 }

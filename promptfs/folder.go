@@ -37,7 +37,8 @@ type Folder struct {
 	told  map[string]bool // the texts of the faults that are known
 }
 
-// NewFolder returns a Folder of the prompts in fsys. Nothing is read yet.
+// NewFolder returns a Folder of the prompts in fsys, which is read from several
+// goroutines at once. Nothing is read yet.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), told: map[string]bool{}}
 	f.table = newTable(&f.options)

@@ -14,7 +14,8 @@ import (
 //
 // A file system that can say where links lead is not left by them. For a folder
 // of the operating system that is so with [os.DirFS], and certain, whoever
-// changes it meanwhile, with the FS of an [os.Root].
+// changes it meanwhile, with the FS of an [os.Root]. Files are read from several
+// goroutines at once.
 func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 	o = o.filled()
 	t := newTable(&o)

@@ -372,14 +372,29 @@ func TestReloadWithinTheClocksGrain(t *testing.T) {
 	}
 }
 
-// counting counts the files that are opened.
-type counting struct {
-	fs.FS
+// tally counts what is opened.
+type tally struct {
+	mu     sync.Mutex
 	opened map[string]int
 }
 
-func (c counting) Open(name string) (fs.File, error) {
+func (c *tally) add(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opened == nil {
+		c.opened = map[string]int{}
+	}
 	c.opened[name]++
+}
+
+// counting counts the files that are opened.
+type counting struct {
+	fs.FS
+	*tally
+}
+
+func (c counting) Open(name string) (fs.File, error) {
+	c.add(name)
 	return c.FS.Open(name)
 }
 
@@ -390,7 +405,7 @@ func TestReloadReadsWhatHasChanged(t *testing.T) {
 	for _, f := range fsys {
 		f.ModTime = time.Now().Add(-time.Hour)
 	}
-	c := counting{fsys, map[string]int{}}
+	c := counting{fsys, &tally{}}
 	var reg prompts.Registry
 	folder := promptfs.NewFolder(&reg, c, promptfs.Options{})
 	for range 3 {
