@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -68,14 +69,21 @@ func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 //
 // One reload runs at a time, and others wait. It must not be called by
 // Options.OnReload, nor in the function of an Update of the registry.
-func (f *Folder) Reload(ctx context.Context) error {
+func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0) }
+
+// reloadAfter is Reload, but that it does nothing and returns errChanging if a
+// file has changed within the time that is given.
+func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 	select {
 	case <-f.turn:
 		defer func() { f.turn <- struct{}{} }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	report, err := f.reload(ctx)
+	report, err := f.reload(ctx, quiet)
+	if errors.Is(err, errChanging) {
+		return err
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -85,6 +93,9 @@ func (f *Folder) Reload(ctx context.Context) error {
 	f.tell(ctx, report)
 	return report.Err
 }
+
+// errChanging says that somebody may be writing a file.
+var errChanging = errors.New("a file is changing")
 
 // open returns what the files are read from, and how to close it.
 func (f *Folder) open() (fs.FS, func(), error) {
@@ -100,13 +111,14 @@ func (f *Folder) open() (fs.FS, func(), error) {
 
 // reload is Reload for the one whose turn it is. The error says why nothing
 // could be done.
-func (f *Folder) reload(ctx context.Context) (*Report, error) {
+func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, error) {
 	fsys, done, err := f.open()
 	if err != nil {
 		return nil, f.unreadable(err)
 	}
 	defer done()
 	s := newSource(fsys, &f.options)
+	s.quiet = quiet
 	if err := f.table.refresh(ctx, s); err != nil {
 		return nil, f.unreadable(err)
 	}

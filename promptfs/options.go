@@ -33,7 +33,8 @@ type Options struct {
 	// a fault. It must not reload itself. Default: nothing is called.
 	OnReload func(Report)
 	// Debounce is how long files must be left alone before [Folder.Watch] reads
-	// them; it waits for ten times as long at most. Default: 100 ms.
+	// them, so that it reads none while it is written; it waits for ten times as
+	// long at most. Default: 100 ms.
 	Debounce time.Duration
 	// Poll makes [Folder.Watch] look at all files again after this time,
 	// whether it was told of changes or not: a network file system may tell of

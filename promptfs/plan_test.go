@@ -3,6 +3,7 @@ package promptfs
 import (
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,4 +42,23 @@ func TestPlanHolds(t *testing.T) {
 	assert.True(t, p.holds(table, reg.Lookup))
 	require.NoError(t, reg.Set(code))
 	assert.False(t, p.holds(table, reg.Lookup))
+}
+
+// Who waits for files to be left alone does not read one that has just been
+// written, and changes nothing meanwhile; who does not wait reads it.
+func TestReloadAfter(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	fsys := fstest.MapFS{
+		"a.md": &fstest.MapFile{Data: []byte("1"), ModTime: time.Now()},
+		"b.md": &fstest.MapFile{Data: []byte("1"), ModTime: time.Now().Add(-time.Hour)},
+	}
+	f := NewFolder(&reg, fsys, Options{OnReload: func(Report) { assert.NotZero(t, reg.Len()) }})
+	require.ErrorIs(t, f.reloadAfter(t.Context(), time.Minute), errChanging)
+	assert.Zero(t, reg.Len())
+	require.NoError(t, f.reloadAfter(t.Context(), 0))
+	assert.Equal(t, 2, reg.Len())
+
+	fsys["a.md"].ModTime = time.Now().Add(time.Hour) // a clock that is wrong keeps nobody waiting
+	require.NoError(t, f.reloadAfter(t.Context(), time.Minute))
 }

@@ -16,7 +16,8 @@ type source struct {
 	fsys    fs.FS
 	links   fs.ReadLinkFS // nil if there are no links
 	options *Options
-	now     time.Time // when the reading began
+	now     time.Time     // when the reading began
+	quiet   time.Duration // for how long a file must not have changed by then
 }
 
 func newSource(fsys fs.FS, o *Options) *source {

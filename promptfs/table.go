@@ -57,6 +57,11 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range slices.Concat(ofPartials.files, found.files) {
+		if age := s.now.Sub(f.stamp.modified); 0 <= age && age < s.quiet {
+			return errChanging
+		}
+	}
 	read, all, faults := s.readPartials(ofPartials, t.read, t.partials)
 	looked := make([]*entry, len(found.files))
 	var next atomic.Int64

@@ -137,10 +137,23 @@ func (w *watcher) settle(ctx context.Context) {
 	}
 }
 
-// reload reloads, and watches the directories that there are then. What has
-// changed in one before it was watched is seen by looking once more.
+// reload reloads, when no file has just been changed, and watches the
+// directories that there are then. What has changed in one before it was watched
+// is seen by looking once more.
 func (w *watcher) reload(ctx context.Context) {
-	err := w.folder.Reload(ctx) // who wants to know has a logger
+	debounce := w.folder.options.Debounce
+	most := time.Now().Add(patience * debounce)
+	err := w.folder.reloadAfter(ctx, debounce) // who wants to know has a logger
+	for errors.Is(err, errChanging) && ctx.Err() == nil {
+		select {
+		case <-time.After(w.folder.options.Debounce):
+		case <-ctx.Done():
+		}
+		if time.Now().After(most) {
+			debounce = 0 // it goes on and on
+		}
+		err = w.folder.reloadAfter(ctx, debounce)
+	}
 	if w.watch(ctx) {
 		w.hint()
 	}
