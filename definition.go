@@ -3,7 +3,6 @@ package prompts
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func compile(p Prompt) (*definition, error) {
 		return d, nil
 	}
 	for i, err := range faults {
-		faults[i] = fmt.Errorf("prompt %q: %w", p.Name, err)
+		faults[i] = declarationFault(p.Name, err)
 	}
 	return nil, errors.Join(faults...)
 }
@@ -168,7 +167,7 @@ func (e *encoder) argument(a *argument, hints bool) {
 	}
 	e.raw("}")
 	for i, err := range e.faults[faults:] {
-		e.faults[faults+i] = fmt.Errorf("argument %q: %w", a.Name, err)
+		e.faults[faults+i] = &argumentFault{a.Name, err}
 	}
 }
 

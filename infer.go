@@ -57,7 +57,7 @@ func infer(t reflect.Type) *inferred {
 			f.value, err = compileValue(f.typ, f.schema)
 		}
 		if err != nil {
-			inf.faults = append(inf.faults, fmt.Errorf("argument %q: %w", f.name, err))
+			inf.faults = append(inf.faults, &argumentFault{f.name, err})
 		}
 	}
 	var c planCompiler
@@ -109,10 +109,10 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 		}
 		f := field{name: name, index: at, typ: sf.Type, optional: optional || tag.optional || sf.Type.Kind() == reflect.Pointer}
 		if tag.quoted {
-			w.faults = append(w.faults, fmt.Errorf(`argument %q: the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`, name))
+			w.faults = append(w.faults, &argumentFault{name, errors.New(`the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`)})
 		}
 		if f.description, err = description(sf); err != nil {
-			w.faults = append(w.faults, fmt.Errorf("argument %q: %w", name, err))
+			w.faults = append(w.faults, &argumentFault{name, err})
 		}
 		w.fields = append(w.fields, f)
 	}
@@ -132,7 +132,7 @@ func (w *fieldWalk) visible() []field {
 		switch {
 		case len(f.index) > depths[f.name]:
 		case seen[f.name]:
-			w.faults = append(w.faults, fmt.Errorf("argument %q: two fields have this name; rename one in its json tag", f.name))
+			w.faults = append(w.faults, &argumentFault{f.name, errors.New("two fields have this name; rename one in its json tag")})
 		default:
 			seen[f.name] = true
 			fields = append(fields, f)

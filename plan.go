@@ -36,7 +36,7 @@ type planCompiler struct {
 }
 
 func (c *planCompiler) fault(name string, err error) {
-	c.faults = append(c.faults, fmt.Errorf("argument %q: %w", name, err))
+	c.faults = append(c.faults, &argumentFault{name, err})
 }
 
 // begin makes a plan with room for n arguments.

@@ -76,13 +76,12 @@ func (c *checker) unused() {
 	for _, a := range c.arguments {
 		if !c.used[a.name] {
 			c.used[a.name] = true // the same name twice is for the registry to say
-			c.fault("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)
+			c.fault(&Error{Argument: a.name, Err: fmt.Errorf("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)})
 		}
 	}
 }
 
-func (c *checker) fault(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
+func (c *checker) fault(err *Error) {
 	if !c.said[err.Error()] { // for a partial that is called with different values
 		c.said[err.Error()] = true
 		c.faults = append(c.faults, err)
@@ -90,7 +89,7 @@ func (c *checker) fault(format string, args ...any) {
 }
 
 func (c *checker) faultAt(s scope, n parse.Node, format string, args ...any) {
-	c.fault("%s: %w", s.text.at(n), fmt.Errorf(format, args...))
+	c.fault(s.text.at(n).fault(fmt.Errorf(format, args...)))
 }
 
 // template walks a text that is called with dot.
@@ -157,7 +156,7 @@ func (c *checker) branch(s scope, n *parse.BranchNode) {
 
 // call walks {{template "name" pipe}}.
 func (c *checker) call(s scope, n *parse.TemplateNode) {
-	dot, caller := none, s.text.at(n)
+	dot, caller := none, s.text.at(n).String()
 	if n.Pipe != nil {
 		dot = c.pipe(s, n.Pipe)
 	}

@@ -3,7 +3,6 @@ package prompttemplate
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -12,7 +11,8 @@ import (
 // are the values of the arguments in p.Arguments, by name. An argument that is
 // absent and has no default is the empty string.
 //
-// The error joins everything that is wrong with the messages and the options.
+// The error joins everything that is wrong with the messages and the options,
+// each an [*Error].
 // What else may be wrong with p is for [prompts.Registry.Add] to say.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
 	names := make(named, len(p.Arguments))
@@ -67,7 +67,11 @@ func compile(p prompts.Prompt, o Options, messages []Message, d data, faults []e
 		return set.compile(), nil
 	}
 	for i, err := range faults {
-		faults[i] = fmt.Errorf("prompt %q: %w", p.Name, err)
+		e, ok := err.(*Error)
+		if !ok {
+			e = &Error{Err: err}
+		}
+		e.Prompt, faults[i] = p.Name, e
 	}
 	return nil, errors.Join(faults...)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -14,6 +15,7 @@ import (
 
 // text is a template: a message's or a partial.
 type text struct {
+	place         // without a line
 	label  string // how an error names it
 	source string
 	tree   *parse.Tree // nil if it cannot be used
@@ -25,8 +27,10 @@ func (t *text) line(n parse.Node) int {
 }
 
 // at returns where the node stands.
-func (t *text) at(n parse.Node) string {
-	return fmt.Sprintf("%s, line %d", t.label, t.line(n))
+func (t *text) at(n parse.Node) place {
+	at := t.place
+	at.line = t.line(n)
+	return at
 }
 
 // set is the messages of one prompt and what they may call.
@@ -38,8 +42,10 @@ type set struct {
 	faults   []error
 }
 
-func (s *set) fault(format string, args ...any) {
-	s.faults = append(s.faults, fmt.Errorf(format, args...))
+func (s *set) fault(format string, args ...any) { s.faultAt(place{}, format, args...) }
+
+func (s *set) faultAt(at place, format string, args ...any) {
+	s.faults = append(s.faults, at.fault(fmt.Errorf(format, args...)))
 }
 
 // parseAll parses everything that a prompt is made of.
@@ -52,15 +58,13 @@ func parseAll(o Options, messages []Message) *set {
 		s.fault("it has no messages; give at least one, such as User(text)")
 	}
 	for i, m := range messages {
-		s.texts = append(s.texts, s.message(messageLabel(i), m))
+		s.texts = append(s.texts, s.message(place{message: i + 1}, m))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Partials)) {
 		s.addPartial(name, o.Partials[name])
 	}
 	return s
 }
-
-func messageLabel(i int) string { return fmt.Sprintf("message %d", i+1) }
 
 // addFunc adds a function of the author's.
 func (s *set) addFunc(name string, f any) {
@@ -88,58 +92,59 @@ func tryFunc(name string, f any) (err any) {
 }
 
 // message checks a message and parses its text.
-func (s *set) message(label string, m Message) *text {
+func (s *set) message(at place, m Message) *text {
 	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
-		s.fault("%s: role %q is neither %q nor %q; use User or Assistant", label, m.Role, prompts.RoleUser, prompts.RoleAssistant)
+		s.faultAt(at, "role %q is neither %q nor %q; use User or Assistant", m.Role, prompts.RoleUser, prompts.RoleAssistant)
 	}
 	switch {
 	case m.Content == nil && m.Text == "":
-		s.fault("%s: it is empty; set Text or Content", label)
+		s.faultAt(at, "it is empty; set Text or Content")
 		return nil
 	case m.Content != nil && m.Text != "":
-		s.fault("%s: it has both Text and Content; make two messages of it", label)
+		s.faultAt(at, "it has both Text and Content; make two messages of it")
 	case m.Content != nil:
 		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
-			s.fault("%s: its Content is a nil pointer", label)
+			s.faultAt(at, "its Content is a nil pointer")
 		}
 		return nil
 	}
-	t := s.parse(label, m.Text)
+	t := s.parse(at, m.Text)
 	if t.tree != nil && parse.IsEmptyTree(t.tree.Root) {
-		s.fault("%s: its text is empty but for white space and comments", label)
+		s.faultAt(at, "its text is empty but for white space and comments")
 	}
 	return t
 }
 
 func (s *set) addPartial(name, source string) {
-	label := fmt.Sprintf("partial %q", name)
+	at := place{isPartial: true, partial: name}
 	if slices.ContainsFunc(s.texts, func(t *text) bool { return t != nil && t.label == name }) {
-		s.fault("%s: this is what errors call a message; give it another name", label)
+		s.faultAt(at, "this is what errors call a message; give it another name")
 	}
-	s.partials[name] = s.parse(label, source)
+	s.partials[name] = s.parse(at, source)
 }
 
 // parse parses one text. Whether its functions exist is checked later, for
 // all of them.
-func (s *set) parse(label, source string) *text {
-	t := &text{label: label, source: source}
+func (s *set) parse(at place, source string) *text {
+	t := &text{place: at, label: at.String(), source: source}
 	trees := map[string]*parse.Tree{}
 	tree := parse.New("")
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(source, "", "", trees, s.funcs); err != nil {
 		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
-		s.fault("%s, line %s: %s", label, line, explain(message))
+		at.line, _ = strconv.Atoi(line)
+		s.faultAt(at, "%s", explain(message))
 		return t
 	}
 	defines := false
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		if trees[name] != tree {
 			defines = true
-			s.fault("%s: it defines the template %q; put that into Options.Partials", t.at(trees[name].Root), name)
+			s.faultAt(t.at(trees[name].Root), "it defines the template %q; put that into Options.Partials", name)
 		}
 	}
 	if !defines {
-		tree.ParseName = label // which is in the errors of the execution
+		tree.ParseName = t.label // which is in the errors of the execution
 		t.tree = tree
 	}
 	return t

@@ -1,0 +1,229 @@
+package promptfs
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// argument is an argument as the front matter declares it.
+type argument struct {
+	declared prompts.Argument
+	line     int
+	lines    map[string]int // of the keys
+}
+
+var (
+	types        = []string{"string", "integer", "number", "boolean", "array"}
+	elementTypes = types[:4]
+	// schemaKeys are the keys that are JSON Schema's.
+	schemaKeys   = []string{"type", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "default", "complete"}, schemaKeys,
+		[]string{"items", "minItems", "maxItems"})
+)
+
+// arguments reads the list of arguments.
+func (d decoder) arguments(m member) []argument {
+	var all []argument
+	lines := map[string]int{}
+	for _, e := range d.elements(m) {
+		a := d.argument(e)
+		switch name := a.declared.Name; {
+		case a.lines == nil: // no argument at all
+		case name == "" && a.lines["name"] == 0:
+			d.faults.add(a.line, "the argument has no name; write name: and what the template calls it")
+		case name == "":
+			d.faults.add(a.lines["name"], "the argument has an empty name; write what the template calls it")
+		case lines[name] > 0:
+			d.faults.add(a.lines["name"], "the argument %q is there twice, in line %d too; remove one", name, lines[name])
+		default:
+			lines[name] = a.lines["name"]
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// argument reads one argument.
+func (d decoder) argument(e member) argument {
+	e.key = "an argument"
+	a := argument{line: e.line}
+	members := d.members(e.value, e.key, argumentKeys)
+	if members == nil {
+		return a
+	}
+	a.lines = map[string]int{}
+	for _, m := range members {
+		a.lines[m.key] = m.line
+		switch m.key {
+		case "name":
+			a.declared.Name = d.text(m)
+		case "title":
+			a.declared.Title = d.text(m)
+		case "description":
+			a.declared.Description = d.text(m)
+		case "required":
+			a.declared.Required = d.boolean(m)
+		case "complete":
+			a.declared.Complete = prompts.Suggest(d.texts(m)...)
+		}
+	}
+	s, typ := d.schema(members, types)
+	for _, m := range members {
+		switch m.key {
+		case "default":
+			s.Default = d.defaultOf(m, typ, itemType(s))
+		case "items":
+			if typ != "array" {
+				d.faults.add(m.line, "items are those of a list; write type: array")
+			}
+			s.Items, _ = d.schema(d.members(m.value, m.key, schemaKeys), elementTypes)
+		case "minItems":
+			s.MinItems = d.count(m)
+		case "maxItems":
+			s.MaxItems = d.count(m)
+		}
+	}
+	if len(a.lines) > 0 && hasSchema(a.lines) {
+		a.declared.Schema = s
+	}
+	return a
+}
+
+// hasSchema reports whether an argument with these keys needs a schema.
+func hasSchema(lines map[string]int) bool {
+	for key := range lines {
+		switch key {
+		case "name", "title", "description", "required", "complete":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// schema reads the keys that are JSON Schema's, and returns the type, which
+// decides how the values are read.
+func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, string) {
+	s := &jsonschema.Schema{}
+	typ := "string"
+	for _, m := range members {
+		if m.key != "type" {
+			continue
+		}
+		if typ = d.text(m); !slices.Contains(types, typ) {
+			d.fault(m.value, "there is no type %q; %s", typ, advice(typ, types))
+			typ = "string"
+		} else if typ != "string" { // which every argument is without a type
+			s.Type = typ
+		}
+	}
+	for _, m := range members {
+		switch m.key {
+		case "enum":
+			for _, e := range d.elements(m) {
+				if v, ok := d.typed(e, typ); ok {
+					s.Enum = append(s.Enum, v)
+				}
+			}
+		case "pattern":
+			s.Pattern = d.text(m)
+		case "minimum":
+			s.Minimum = d.number(m)
+		case "maximum":
+			s.Maximum = d.number(m)
+		case "minLength":
+			s.MinLength = d.count(m)
+		case "maxLength":
+			s.MaxLength = d.count(m)
+		}
+	}
+	return s, typ
+}
+
+// itemType returns the type of the elements of a list.
+func itemType(s *jsonschema.Schema) string {
+	if s.Items == nil || s.Items.Type == "" {
+		return "string"
+	}
+	return s.Items.Type
+}
+
+// defaultOf returns a default as JSON.
+func (d decoder) defaultOf(m member, typ, items string) []byte {
+	if typ != "array" {
+		v, ok := d.typed(m, typ)
+		if !ok {
+			return nil
+		}
+		return raw(v)
+	}
+	var all []any
+	for _, e := range d.elements(m) {
+		if v, ok := d.typed(e, items); ok {
+			all = append(all, v)
+		}
+	}
+	return raw(all)
+}
+
+// lineOf returns the line of a fault that a registry has found: that of the
+// key without which there is no such fault.
+func (a *argument) lineOf(fault *prompts.DeclarationError) int {
+	// A default that breaks a rule is found before the rule that it breaks.
+	for _, key := range []string{"default", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",
+		"minItems", "maxItems", "items", "type", "title", "description", "name"} {
+		line, ok := a.lines[key]
+		if !ok {
+			continue
+		}
+		without := prompts.Prompt{Name: fault.Prompt, Render: nothing, Arguments: []prompts.Argument{a.without(key)}}
+		if !hasFault(without, fault) {
+			return line
+		}
+	}
+	return a.line
+}
+
+// without returns the argument without one of its keys.
+func (a *argument) without(key string) prompts.Argument {
+	p := a.declared
+	s := jsonschema.Schema{}
+	if p.Schema != nil {
+		s = *p.Schema
+	}
+	p.Schema = &s
+	switch key {
+	case "default":
+		s.Default = nil
+	case "pattern":
+		s.Pattern = ""
+	case "enum":
+		s.Enum = nil
+	case "minimum":
+		s.Minimum = nil
+	case "maximum":
+		s.Maximum = nil
+	case "minLength":
+		s.MinLength = nil
+	case "maxLength":
+		s.MaxLength = nil
+	case "minItems":
+		s.MinItems = nil
+	case "maxItems":
+		s.MaxItems = nil
+	case "items":
+		s.Items = nil
+	case "type":
+		s.Type = ""
+	case "title":
+		p.Title = ""
+	case "description":
+		p.Description = ""
+	case "name":
+		p.Name = "name"
+	}
+	return p
+}

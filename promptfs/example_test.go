@@ -1,0 +1,120 @@
+package promptfs_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// The files are in the binary: with //go:embed prompts they would be those of a
+// folder beside the program.
+func ExampleLoad() {
+	fsys := fstest.MapFS{
+		"greeting.md": {Data: []byte(`---
+title: Greeting
+arguments:
+  - name: name
+    description: whom to greet
+    default: world
+---
+Say hello to {{.name}}.
+`)},
+	}
+	loaded, err := promptfs.Load(fsys, promptfs.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var reg prompts.Registry
+	reg.MustAdd(loaded...)
+
+	srv := prompts.NewServer(&reg, prompts.Options{})
+	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"greeting","arguments":{"name":"Ada"}}`), prompts.CallOptions{})
+	fmt.Println(string(result), err)
+	// Output:
+	// {"messages":[{"role":"user","content":{"type":"text","text":"Say hello to Ada."}}]} <nil>
+}
+
+// Faults name the file and the line, and the other files load.
+func ExampleLoad_faults() {
+	fsys := fstest.MapFS{
+		"good.md":   {Data: []byte("Say hello.")},
+		"review.md": {Data: []byte("---\ntitel: Review\narguments:\n  - name: code\n---\nReview this: {{.cod}}")},
+	}
+	loaded, err := promptfs.Load(fsys, promptfs.Options{})
+	fmt.Println(len(loaded), "prompt")
+	fmt.Println(err)
+	// Output:
+	// 1 prompt
+	// review.md:2: a prompt has no key "titel"; did you mean title?
+	// review.md:4: no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out
+	// review.md:6: there is no argument "cod"; did you mean code?
+}
+
+// One file of a store that is no file system.
+func ExampleParse() {
+	content := []byte("---\ndescription: Says hello\n---\n\nHello.\n")
+	p, err := promptfs.Parse(nil, "greetings/hello.md", content, promptfs.Options{})
+	fmt.Println(p.Name, p.Description, err)
+	// Output: greetings/hello Says hello <nil>
+}
+
+// Each reload is one update of the registry.
+func ExampleFolder() {
+	fsys := fstest.MapFS{"hello.md": {Data: []byte("Hello.")}}
+	var reg prompts.Registry
+	folder := promptfs.NewFolder(&reg, fsys, promptfs.Options{
+		OnReload: func(r promptfs.Report) {
+			fmt.Println("added", r.Added, "changed", r.Changed, "removed", r.Removed, "faults:", r.Err)
+		},
+	})
+	ctx := context.Background()
+	_ = folder.Reload(ctx) // each is told of by OnReload
+
+	fsys["goodbye.md"] = &fstest.MapFile{Data: []byte("Goodbye.")}
+	fsys["hello.md"] = &fstest.MapFile{Data: []byte("Good day.")}
+	_ = folder.Reload(ctx)
+
+	fsys["hello.md"] = &fstest.MapFile{Data: []byte("Good {{.time}}.")} // the last good one stays
+	_ = folder.Reload(ctx)
+	// Output:
+	// added [hello] changed [] removed [] faults: <nil>
+	// added [goodbye] changed [hello] removed [] faults: <nil>
+	// added [] changed [] removed [] faults: hello.md:1: there is no argument "time"; declare it below arguments in the front matter
+}
+
+// Which clients may see a prompt is told by its tags. Each has one with the
+// path of its file.
+func ExampleFolder_visible() {
+	var reg prompts.Registry
+	folder := promptfs.NewFolder(&reg, fstest.MapFS{
+		"public/hello.md": {Data: []byte("Hello.")},
+		"team/plan.md":    {Data: []byte("---\ntags: [internal]\n---\nPlan.")},
+	}, promptfs.Options{})
+	if err := folder.Reload(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	srv := prompts.NewServer(&reg, prompts.Options{
+		Visible: func(_ context.Context, p prompts.Prompt) bool {
+			return !slices.ContainsFunc(p.Tags, func(tag string) bool { return strings.HasPrefix(tag, "promptfs:team/") })
+		},
+	})
+	list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
+	fmt.Println(string(list), err)
+	// Output: {"prompts":[{"name":"public/hello"}]} <nil>
+}
+
+func ExampleError() {
+	_, err := promptfs.Parse(nil, "a.md", []byte("\n{{if}}"), promptfs.Options{})
+	if e := (*promptfs.Error)(nil); errors.As(err, &e) {
+		fmt.Println(e.Path, e.Line, e.Err)
+	}
+	// Output: a.md 2 missing value for if; write such as {{if .name}}
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package promptfs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// What a real folder can have, seen through a root that nothing leads out of,
+// and without one.
+func TestFaultsOfAFolder(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret.md"), []byte("secret"), 0o600))
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	link := func(target, name string) { require.NoError(t, os.Symlink(target, filepath.Join(dir, name))) }
+	write("good.md", "good")
+	write("sub/good.md", "good")
+	write("_hidden/kept.md", "kept")
+	link("_hidden/kept.md", "in.md")
+	link("_hidden", "other")
+	link("sub", "again")
+	link("..", "sub/up")
+	link("../sub", "sub/self")
+	link(filepath.Join(outside, "secret.md"), "absolute.md")
+	link("../"+filepath.Base(outside)+"/secret.md", "out.md")
+	link(outside, "outside")
+	link("loop2.md", "loop.md")
+	link("loop.md", "loop2.md")
+	link("nothing", "nothing.md")
+	link("nothing", "unused")
+	link("../", "_hidden/root")
+	write("uses.md", "--- user: resource absolute.md ---")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600))
+	gigabyte, err := os.Create(filepath.Join(dir, "gigabyte.md"))
+	require.NoError(t, err)
+	require.NoError(t, gigabyte.Truncate(1<<30)) // of which none is on the disk
+	require.NoError(t, gigabyte.Close())
+
+	want := []string{
+		"absolute.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
+		"again: the link leads to the folder sub, which is read already; remove the link",
+		"gigabyte.md: it is larger than 1048576 bytes; make it smaller, or set a higher limit in the Options",
+		"loop.md: the link leads in a circle; let it lead to a file",
+		"loop2.md: the link leads in a circle; let it lead to a file",
+		"nothing.md: the link leads to nothing; let it lead to a file",
+		"other/root: the link leads to the folder ., which is read already; remove the link",
+		"out.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
+		"outside: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
+		"pipe.md: it is no regular file; write one in its place",
+		"sub/self: the link leads to the folder sub, which is read already; remove the link",
+		"sub/up: the link leads to the folder ., which is read already; remove the link",
+		"uses.md:1: absolute.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
+	}
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	for name, fsys := range map[string]fs.FS{"os.Root": root.FS(), "os.DirFS": os.DirFS(dir)} {
+		loaded, err := promptfs.Load(fsys, promptfs.Options{})
+		assert.Equal(t, want, lines(err), name)
+		var names []string
+		for _, p := range loaded {
+			names = append(names, p.Name)
+		}
+		assert.Equal(t, []string{"good", "in", "other/kept", "sub/good"}, names, name)
+	}
+}

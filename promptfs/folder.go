@@ -1,0 +1,196 @@
+package promptfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Folder keeps the prompts of a registry equal to those of a folder: see
+// [Folder.Reload] and [Folder.Watch]. Any number of goroutines may use it.
+//
+// A Folder adds prompts, and replaces and removes those that it has added
+// itself. A name that another prompt has is a fault of the file, and its prompt
+// comes in by itself at the first reload after the name is free. If other code
+// sets a prompt over one of the Folder's, that one wins; if it removes one, it
+// comes back at the next reload. How the Folder knows its prompts: each has the
+// tag "promptfs:" and the path of its file.
+type Folder struct {
+	registry *prompts.Registry
+	options  Options
+	dir      string // of the operating system; empty for fsys
+	fsys     fs.FS
+	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
+
+	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
+	// table is nil before the first reload.
+	table *table
+	told  map[string]bool // the texts of the faults that are known
+}
+
+// NewFolder returns a Folder of the prompts in fsys, which is read from several
+// goroutines at once. Nothing is read yet.
+func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
+	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), told: map[string]bool{}}
+	f.table = newTable(&f.options)
+	f.turn <- struct{}{}
+	return f
+}
+
+// NewDir returns a Folder of the prompts in a directory of the operating
+// system, out of which no link leads: it is opened anew for each reload, as an
+// [os.Root]. Nothing is read yet.
+func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
+	f := NewFolder(reg, nil, o)
+	f.dir = dir
+	return f
+}
+
+// Reload looks at all files, reads those that have changed, and brings what
+// that changes into the registry, as one update: whoever reads the registry
+// sees all of it or nothing, subscribers hear of it once, and if nothing has
+// changed they do not.
+//
+// A file with a fault has no effect: its prompt stays as it was when the file
+// was good. So does every prompt if the folder itself cannot be read. The error
+// joins the faults that there are now, each an [*Error], those that were there
+// before among them; or it says why nothing could be done. If ctx ends, that is
+// its error, and nothing is changed.
+//
+// One reload runs at a time, and others wait. It must not be called by
+// Options.OnReload, nor in the function of an Update of the registry.
+func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0) }
+
+// reloadAfter is Reload, but that it does nothing and returns errChanging if a
+// file has changed within the time that is given.
+func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
+	select {
+	case <-f.turn:
+		defer func() { f.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	report, err := f.reload(ctx, quiet)
+	if errors.Is(err, errChanging) {
+		return err
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		report = &Report{Err: err}
+	}
+	f.tell(ctx, report)
+	return report.Err
+}
+
+// errChanging says that somebody may be writing a file.
+var errChanging = errors.New("a file is changing")
+
+// open returns what the files are read from, and how to close it.
+func (f *Folder) open() (fs.FS, func(), error) {
+	if f.dir == "" {
+		return f.fsys, func() {}, nil
+	}
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return root.FS(), func() { _ = root.Close() }, nil // which was only read from
+}
+
+// reload is Reload for the one whose turn it is. The error says why nothing
+// could be done.
+func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, error) {
+	fsys, done, err := f.open()
+	if err != nil {
+		return nil, f.unreadable(err)
+	}
+	defer done()
+	s := newSource(fsys, &f.options)
+	s.quiet = quiet
+	if err := f.table.refresh(ctx, s); err != nil {
+		return nil, f.unreadable(err)
+	}
+	p := f.table.plan(f.registry.Lookup)
+	if len(p.missing) > 0 {
+		f.table.again(s, p.missing)
+		p = f.table.plan(f.registry.Lookup)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if len(p.set)+len(p.remove) > 0 {
+		err := f.registry.Update(func(tx *prompts.Tx) error {
+			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
+				p = f.table.plan(tx.Lookup)
+			}
+			for _, name := range p.remove {
+				tx.Remove(name)
+			}
+			return tx.Set(p.set...)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("promptfs: %w", err)
+		}
+	}
+	f.table.done(p)
+	return p.report(), nil
+}
+
+// unreadable returns the error of a folder that cannot be read at all.
+func (f *Folder) unreadable(err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.As(err, &p) && f.dir != "":
+		return fmt.Errorf("promptfs: the folder %s cannot be read, and its prompts stay as they are: %w", f.dir, p.Err)
+	case errors.As(err, &p):
+		return fmt.Errorf("promptfs: the folder cannot be read, and its prompts stay as they are: %w", p.Err)
+	}
+	return err
+}
+
+// report says what the plan changes.
+func (p *plan) report() *Report {
+	slices.Sort(p.added)
+	slices.Sort(p.changed)
+	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(p.faults)}
+}
+
+// tell tells the logger and the author what has changed.
+func (f *Folder) tell(ctx context.Context, r *Report) {
+	now := map[string]bool{}
+	if r.Err != nil {
+		for _, err := range flat(r.Err) {
+			text := err.Error()
+			if now[text] = true; !f.told[text] {
+				f.options.Logger.WarnContext(ctx, "a file of prompts has a fault", "fault", text)
+			}
+		}
+	}
+	for _, text := range sortedKeys(f.told) {
+		if !now[text] {
+			f.options.Logger.InfoContext(ctx, "a fault of the prompts' files is gone", "fault", text)
+		}
+	}
+	isNews := !maps.Equal(f.told, now)
+	f.told = now
+	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
+		isNews = true
+		f.options.Logger.InfoContext(ctx, "prompts have been reloaded",
+			slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed)))
+	}
+	if isNews && f.options.OnReload != nil {
+		f.options.OnReload(*r)
+	}
+}

@@ -1,0 +1,96 @@
+package promptfs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// split parts a file into its front matter, which begins in line 2, and what
+// follows, with the line in which that begins.
+func split(text string, f *faults) (front string, has bool, body string, line int, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
+		return "", false, text, 1, true
+	}
+	line = 2
+	for at := 0; at < len(rest); line++ {
+		l, after, more := strings.Cut(rest[at:], "\n")
+		if strings.TrimRight(l, " \t") == "---" {
+			return rest[:at], true, after, line + 1, true
+		}
+		if !more {
+			break
+		}
+		at += len(l) + 1
+	}
+	f.add(1, "the front matter is not closed; write a line --- below it")
+	return "", true, "", 0, false
+}
+
+// readYAML reads front matter, which is one mapping, or nothing. Lines of
+// nodes are one less than in the file.
+func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
+	lines := strings.Count(front, "\n")
+	fault := func(err error) (*yaml.Node, bool) {
+		line, message := 1, err.Error()
+		if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
+			line, message = e.Mark.Line, e.Message
+		}
+		// YAML has line ends that nobody counts, and may find a fault at the end.
+		f.add(1+min(max(line, 1), lines+1), "the front matter is not YAML: %s%s", message, explain(message))
+		return nil, false
+	}
+	loader, err := yaml.NewLoader(bytes.NewReader([]byte(front)))
+	if err != nil {
+		return fault(err)
+	}
+	var document, second yaml.Node
+	switch err := loader.Load(&document); {
+	case errors.Is(err, io.EOF):
+		return nil, true
+	case err != nil:
+		return fault(err)
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		f.add(1+min(max(second.Line, 1), lines), "the front matter has a second YAML document; write one")
+		return nil, false
+	case !errors.Is(err, io.EOF):
+		return fault(err)
+	}
+	switch n := document.Content[0]; {
+	case n.Kind == yaml.MappingNode:
+		return n, true
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
+		return nil, true
+	default:
+		f.add(1+max(n.Line, 1), "the front matter must be keys with values; write lines such as title: Code review")
+		return nil, false
+	}
+}
+
+// explanations say what to write instead, by what is in the library's message.
+var explanations = []struct{ part, advice string }{
+	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", and keys into one column`},
+	{"cannot start any token", "put the value into quotes, and indent with spaces"},
+	{"did not find expected key", "put keys into one column"},
+	{"did not find expected ',' or", "close the bracket"},
+	{"unexpected end of stream", "close the quotes"},
+	{"unknown escape character", "write a backslash inside of single quotes"},
+	{"unknown anchor", "put a value that begins with * into quotes"},
+	{"could not find expected ':'", "write a colon and a space behind the key"},
+}
+
+// explain returns what to write instead, if that is known.
+func explain(message string) string {
+	for _, e := range explanations {
+		if strings.Contains(message, e.part) {
+			return "; " + e.advice
+		}
+	}
+	return ""
+}

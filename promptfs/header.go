@@ -1,0 +1,132 @@
+package promptfs
+
+import (
+	"go.yaml.in/yaml/v4"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// header is what the front matter of a prompt says.
+type header struct {
+	prompt    prompts.Prompt // without arguments
+	arguments []argument
+	lines     map[string]int // of the keys
+	// lost says that an argument may be missing, because what declares it
+	// could not be read.
+	lost bool
+}
+
+// keys are the keys of front matter.
+var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "arguments"}
+
+// header reads front matter.
+func (d decoder) header(n *yaml.Node) header {
+	h := header{lines: map[string]int{}}
+	if n == nil {
+		return h
+	}
+	if !d.plain(n) {
+		h.lost = true
+		return h
+	}
+	members := d.members(n, "a prompt", keys)
+	for _, m := range members {
+		h.lines[m.key] = m.line
+		switch m.key {
+		case "name":
+			if h.prompt.Name = d.text(m); h.prompt.Name == "" && m.value.ShortTag() != nullTag {
+				d.faults.add(m.line, "name is empty; write one, or remove the key")
+			}
+		case "title":
+			h.prompt.Title = d.text(m)
+		case "description":
+			h.prompt.Description = d.text(m)
+		case "version":
+			h.prompt.Version = d.text(m)
+		case "tags":
+			h.prompt.Tags = d.texts(m)
+		case "icons":
+			h.prompt.Icons = d.icons(m)
+		case "meta", "_meta":
+			if h.prompt.Meta != nil {
+				d.faults.add(m.line, "meta and _meta are one; write all of it below one of them")
+			}
+			h.prompt.Meta = d.meta(m)
+		case "hints":
+			h.prompt.NoHints = !d.boolean(m)
+		case "arguments":
+			h.arguments = d.arguments(m)
+			h.lost = len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)
+		}
+	}
+	if _, ok := h.lines["arguments"]; !ok && len(members) < len(n.Content)/2 {
+		h.lost = true // one of the keys that are not known may be it
+	}
+	return h
+}
+
+// place is a part of a prompt with a line of its own, and how to do without.
+type place struct {
+	key    string
+	remove func(p *prompts.Prompt)
+}
+
+var places = []place{
+	{"icons", func(p *prompts.Prompt) { p.Icons = nil }},
+	{"meta", func(p *prompts.Prompt) { p.Meta = nil }},
+	{"_meta", func(p *prompts.Prompt) { p.Meta = nil }},
+	{"version", func(p *prompts.Prompt) { p.Version = "" }},
+	{"title", func(p *prompts.Prompt) { p.Title = "" }},
+	{"description", func(p *prompts.Prompt) { p.Description = "" }},
+	{"name", func(p *prompts.Prompt) { p.Name = "name" }},
+}
+
+// lineOf returns the line of a fault that a registry has found in the prompt:
+// that of the key without which there is no such fault, or of the argument.
+func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
+	if fault.Argument != "" {
+		for i := range h.arguments {
+			if a := &h.arguments[i]; a.declared.Name == fault.Argument {
+				return a.lineOf(fault)
+			}
+		}
+	}
+	for _, place := range places {
+		line, ok := h.lines[place.key]
+		if !ok {
+			continue
+		}
+		without := p
+		without.Arguments = nil
+		if place.remove(&without); !hasFault(without, fault) {
+			return line
+		}
+	}
+	return 0
+}
+
+// hasFault reports whether a registry finds the fault in p too.
+func hasFault(p prompts.Prompt, fault *prompts.DeclarationError) bool {
+	for _, e := range declarationFaults(p) {
+		if e.Argument == fault.Argument && e.Err.Error() == fault.Err.Error() {
+			return true
+		}
+	}
+	return false
+}
+
+// declarationFaults returns what a registry finds wrong with p.
+func declarationFaults(p prompts.Prompt) []*prompts.DeclarationError {
+	var scratch prompts.Registry
+	err := scratch.Add(p)
+	if err == nil {
+		return nil
+	}
+	var all []*prompts.DeclarationError
+	for _, err := range flat(err) {
+		if e, ok := err.(*prompts.DeclarationError); ok {
+			all = append(all, e)
+		}
+	}
+	return all
+}

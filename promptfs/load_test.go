@@ -1,0 +1,203 @@
+package promptfs_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"testing"
+	"testing/fstest"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+//go:embed all:testdata/good
+var embedded embed.FS
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := "testdata/" + name
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
+}
+
+func indented(t *testing.T, raw json.RawMessage) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, json.Indent(&b, raw, "", "  "))
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// A folder with everything that a file can say, as clients see it, from each
+// kind of file system.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	const dir = "testdata/good"
+	inBinary, err := fs.Sub(embedded, dir)
+	require.NoError(t, err)
+	copied := fstest.MapFS{}
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	require.NoError(t, fs.WalkDir(inBinary, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(inBinary, path)
+		copied[path] = &fstest.MapFile{Data: data}
+		f, _ := w.Create(path)
+		_, _ = f.Write(data)
+		return err
+	}))
+	require.NoError(t, w.Close())
+	zipped, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	require.NoError(t, err)
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+
+	for name, fsys := range map[string]fs.FS{"os": os.DirFS(dir), "root": root.FS(), "embed": inBinary, "zip": zipped, "map": copied} {
+		loaded, err := promptfs.Load(fsys, promptfs.Options{})
+		require.NoError(t, err, name)
+		var reg prompts.Registry
+		require.NoError(t, reg.Add(loaded...), name)
+		list, err := callOn(t, &reg, "prompts/list", nil)
+		require.NoError(t, err)
+		got := indented(t, list)
+		for _, p := range loaded {
+			raw, err := callOn(t, &reg, "prompts/get", map[string]any{"name": p.Name, "arguments": map[string]string{"code": "x := {{.y}}"}})
+			if p.Name == "named" {
+				raw, err = callOn(t, &reg, "prompts/get", map[string]any{"name": p.Name, "arguments": map[string]string{"a": "x"}})
+			}
+			require.NoError(t, err, p.Name)
+			got = append(append(got, p.Name...), '\n')
+			got = append(got, indented(t, raw)...)
+		}
+		golden(t, "good.golden", got)
+	}
+}
+
+// Tags are the author's, and the one that says where the prompt comes from.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	loaded, err := promptfs.Load(os.DirFS("testdata/good"), promptfs.Options{})
+	require.NoError(t, err)
+	tags := map[string][]string{}
+	for _, p := range loaded {
+		tags[p.Name] = p.Tags
+	}
+	assert.Equal(t, []string{"team", "2024", "promptfs:review/code.md"}, tags["review/code"])
+	assert.Equal(t, []string{"promptfs:skills/pdf/SKILL.md"}, tags["pdf-forms"])
+}
+
+// The arguments are judged as they are declared, and complete.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	loaded, err := promptfs.Load(os.DirFS("testdata/good"), promptfs.Options{})
+	require.NoError(t, err)
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(loaded...))
+	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/code", "arguments": map[string]string{
+		"language": "c", "lines": "11", "strict": "no", "ratio": "x", "focus": "speed, taste", "branch": "X",
+	}})
+	assert.EqualError(t, err, `code: is required; language: "c" is not one of go, python, rust; lines: 11 is not from 1 to 10; strict: "no" is not true or false; ratio: "x" is not a number; focus: element 2: "taste" is not one of speed, style; branch: must be 2 to 10 characters, not 1 (-32602)`)
+
+	for argument, want := range map[string]string{
+		"language": `{"completion":{"values":["python"],"total":1,"hasMore":false}}`,
+		"branch":   `{"completion":{"values":["develop"],"total":1,"hasMore":false}}`,
+	} {
+		raw, err := callOn(t, &reg, "completion/complete", map[string]any{
+			"ref":      map[string]string{"type": "ref/prompt", "name": "review/code"},
+			"argument": map[string]string{"name": argument, "value": map[string]string{"language": "py", "branch": "dev"}[argument]},
+		})
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(raw))
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	p, err := promptfs.Parse(nil, "p.md", []byte("---\narguments:\n  - {name: a, type: array, items: {type: integer}}\n---\n{{range list .a}}[{{.}}]{{end}}"), promptfs.Options{})
+	require.NoError(t, err)
+	for text, want := range map[string]string{"1, 2": "[1][2]", "[1,2]": "[1][2]", "": "", " 3": "[3]"} {
+		assert.Equal(t, want, textsOf(t, p, map[string]string{"a": text})[0], text)
+	}
+	p, err = promptfs.Parse(nil, "p.md", []byte("---\narguments:\n  - {name: a}\n---\n{{range list .a}}[{{.}}]{{end}}"), promptfs.Options{})
+	require.NoError(t, err)
+	for text, want := range map[string]string{`["a,b", 1]`: "[a,b][1]", "[a": "[[a]", ", a,,b": "[a][b]"} {
+		assert.Equal(t, want, textsOf(t, p, map[string]string{"a": text})[0], text)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	fsys := files(map[string]string{
+		"p.md":            "{{shout \"hi\"}} {{template \"x\"}}\n--- user: resource a b.txt ---",
+		"a b.txt":         "text",
+		"shared/x.md":     "shared {{list \"own\"}}",
+		"_partials/x.md":  "{{if", // is none
+		"shared/large.md": "0123456789012345678901234567890123456789012345678901234567890123456789",
+	})
+	o := promptfs.Options{
+		Funcs:        template.FuncMap{"shout": func(s string) string { return s + "!" }, "list": func(s string) string { return s }},
+		Partials:     "shared",
+		ResourceBase: "https://example.com/files/",
+		MaxFileBytes: 64,
+	}
+	loaded, err := promptfs.Load(fsys, o)
+	assert.EqualError(t, err, "shared/large.md: it is larger than 64 bytes; make it smaller, or set a higher limit in the Options")
+	require.Len(t, loaded, 1)
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(loaded...))
+	raw, err := callOn(t, &reg, "prompts/get", map[string]any{"name": "p"})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"messages":[
+		{"role":"user","content":{"type":"text","text":"hi! shared own"}},
+		{"role":"user","content":{"type":"resource","resource":{"uri":"https://example.com/files/a%20b.txt","mimeType":"text/plain","text":"text"}}}
+	]}`, string(raw))
+
+	p, err := promptfs.Parse(fsys, "p.md", fsys["p.md"].Data, o)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"hi! shared own", ""}, textsOf(t, p, nil))
+	_, err = promptfs.Parse(nil, "p.md", fsys["p.md"].Data, o)
+	assert.EqualError(t, err, "p.md:1: there is no partial \"x\"; write it as a file in the folder of partials\np.md:2: a b.txt: there are no files beside this one to send")
+}
+
+// An error of a template while it runs names the file, and blames an argument
+// if a function does.
+func TestErrorsWhileRendering(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	p, err := promptfs.Parse(nil, "review/p.md", []byte("---\narguments: [{name: a}]\n---\n{{check .a}}"), promptfs.Options{Funcs: template.FuncMap{
+		"check": func(text string) (string, error) {
+			if text == "b" {
+				return "", prompts.InvalidArgument("a", "must not be b")
+			}
+			return "", broken
+		},
+	}})
+	require.NoError(t, err)
+	_, err = p.Render(t.Context(), map[string]string{"a": "c"})
+	require.ErrorIs(t, err, broken)
+	assert.ErrorContains(t, err, "review/p.md: ")
+	var reg prompts.Registry
+	require.NoError(t, reg.Add(p))
+	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/p", "arguments": map[string]string{"a": "b"}})
+	assert.EqualError(t, err, "a: must not be b (-32602)")
+}

@@ -1,0 +1,193 @@
+package promptfs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// plan is what has to be done to a registry.
+type plan struct {
+	entries []*entry // whose prompts are set
+	set     []prompts.Prompt
+	added   []string          // the names of those that the registry has not yet
+	changed []string          // and of the others
+	remove  []string          // names
+	missing []*entry          // whose prompts are to be set, and are not here any more
+	owners  map[string]string // afterwards
+	faults  []*Error          // of all there is
+}
+
+// lookup is [prompts.Registry.Lookup], or that of a Tx.
+type lookup func(name string) (prompts.Prompt, bool)
+
+// holder is who has a name in the registry.
+type holder uint8
+
+const (
+	nobody holder = 1 + iota
+	ours          // a prompt from a file of this folder
+	another
+)
+
+// holders are asked for once each, because a registry makes copies.
+type holders struct {
+	in    lookup
+	table *table
+	known map[string]holder
+}
+
+// of returns who has the name.
+func (h *holders) of(name string) holder {
+	who := h.known[name]
+	if who == 0 {
+		p, ok := h.in(name)
+		path, owned := h.table.owners[name]
+		switch {
+		case !ok:
+			who = nobody
+		case owned && slices.Contains(p.Tags, tagOf(path)):
+			who = ours
+		default:
+			who = another
+		}
+		h.known[name] = who
+	}
+	return who
+}
+
+// isFrom reports whether the registry has, under this name, the prompt from
+// path.
+func (h *holders) isFrom(name, path string) bool {
+	return name != "" && h.table.owners[name] == path && h.of(name) == ours
+}
+
+// plan makes a plan for a registry. A prompt whose name another has stays as
+// it is, as one whose file has a fault does: neither depends on which of them
+// was there first.
+func (t *table) plan(in lookup) *plan {
+	h := &holders{in, t, make(map[string]holder, len(t.entries))}
+	broken := map[string][]*Error{}
+	for path, e := range t.entries {
+		if len(e.faults) > 0 {
+			broken[path] = e.faults
+		}
+	}
+	// Each prompt that stays as it is may be in the way of others.
+	paths := sortedKeys(t.entries)
+	for more := true; more; {
+		more = false
+		claims, kept := t.claims(paths, broken, h)
+		for _, name := range sortedKeys(claims) {
+			for _, path := range claims[name] {
+				err := h.inTheWay(name, path, claims[name], kept)
+				if err != nil {
+					broken[path] = []*Error{{Path: path, Line: t.entries[path].line, Err: err}}
+					more = true
+				}
+			}
+		}
+	}
+	p := &plan{owners: map[string]string{}, faults: slices.Clone(t.faults)}
+	for _, path := range paths {
+		e := t.entries[path]
+		if errs, isBroken := broken[path]; isBroken {
+			p.faults = append(p.faults, errs...)
+			if h.isFrom(e.name, path) {
+				p.owners[e.name] = path
+			}
+			continue
+		}
+		p.owners[e.wants] = path
+		switch {
+		case e.prompt != nil:
+			p.entries, p.set = append(p.entries, e), append(p.set, *e.prompt)
+			if h.of(e.wants) == nobody {
+				p.added = append(p.added, e.wants)
+			} else {
+				p.changed = append(p.changed, e.wants)
+			}
+		case h.of(e.wants) == nobody:
+			p.missing = append(p.missing, e)
+		}
+	}
+	for _, name := range sortedKeys(t.owners) {
+		if p.owners[name] == "" && h.of(name) == ours {
+			p.remove = append(p.remove, name)
+		}
+	}
+	return p
+}
+
+// claims returns who wants each name, and the names that belong to what stays
+// as it is.
+func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (claims map[string][]string, kept map[string]string) {
+	claims, kept = map[string][]string{}, map[string]string{}
+	for _, path := range paths {
+		e := t.entries[path]
+		if broken[path] == nil {
+			claims[e.wants] = append(claims[e.wants], path)
+		} else if h.isFrom(e.name, path) {
+			kept[e.name] = path
+		}
+	}
+	return claims, kept
+}
+
+// inTheWay returns why the prompt from path cannot have the name.
+func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
+	if len(claims) > 1 {
+		var others []string
+		for _, other := range claims {
+			if other != path {
+				others = append(others, shown(other))
+			}
+		}
+		return fmt.Errorf("the name %q is also that of %s; give each another", name, enumeration(others))
+	}
+	if other, ok := kept[name]; ok {
+		return fmt.Errorf("the name %q is still that of %s, which has a fault; mend that one, or give one of them another name", name, shown(other))
+	}
+	if h.of(name) == another {
+		return fmt.Errorf("the name %q is that of a prompt that comes from no file of this folder; give this one another", name)
+	}
+	return nil
+}
+
+// enumeration returns the first few of the words.
+func enumeration(words []string) string {
+	const most = 5
+	text := ""
+	for i, w := range words[:min(len(words), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += w
+	}
+	if n := len(words) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// holds reports whether the names that the plan changes are whose they were
+// when it was made.
+func (p *plan) holds(t *table, in lookup) bool {
+	h := &holders{in, t, map[string]holder{}}
+	not := func(who holder) func(string) bool { return func(name string) bool { return h.of(name) != who } }
+	return !slices.ContainsFunc(p.added, not(nobody)) && !slices.ContainsFunc(p.changed, not(ours)) && !slices.ContainsFunc(p.remove, not(ours))
+}
+
+// done notes that the plan has been carried out.
+func (t *table) done(p *plan) {
+	for _, e := range p.entries {
+		e.name, e.applied, e.prompt = e.wants, e.sum, nil
+	}
+	t.owners = p.owners
+	for path, e := range t.entries {
+		if e.name != "" && t.owners[e.name] != path {
+			e.name = ""
+		}
+	}
+}

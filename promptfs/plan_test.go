@@ -1,0 +1,64 @@
+package promptfs
+
+import (
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// A plan does not hold once somebody else has a name of it.
+func TestPlanHolds(t *testing.T) {
+	t.Parallel()
+	o := Options{}.filled()
+	table := newTable(&o)
+	var reg prompts.Registry
+	refresh := func(fsys fstest.MapFS) *plan {
+		require.NoError(t, table.refresh(t.Context(), newSource(fsys, &o)))
+		return table.plan(reg.Lookup)
+	}
+	code := prompts.Prompt{Name: "a", Render: nothing}
+	text := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+	p := refresh(fstest.MapFS{"a.md": text("1")}) // which adds it
+	assert.True(t, p.holds(table, reg.Lookup))
+	require.NoError(t, reg.Set(code))
+	assert.False(t, p.holds(table, reg.Lookup))
+
+	require.NoError(t, reg.Set(p.set...))
+	table.done(p)
+	p = refresh(fstest.MapFS{"a.md": text("2")}) // which changes it
+	assert.True(t, p.holds(table, reg.Lookup))
+	require.NoError(t, reg.Set(code))
+	assert.False(t, p.holds(table, reg.Lookup))
+
+	require.NoError(t, reg.Set(p.set...))
+	table.done(p)
+	p = refresh(fstest.MapFS{}) // which removes it
+	assert.True(t, p.holds(table, reg.Lookup))
+	require.NoError(t, reg.Set(code))
+	assert.False(t, p.holds(table, reg.Lookup))
+}
+
+// Who waits for files to be left alone does not read one that has just been
+// written, and changes nothing meanwhile; who does not wait reads it.
+func TestReloadAfter(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	fsys := fstest.MapFS{
+		"a.md": &fstest.MapFile{Data: []byte("1"), ModTime: time.Now()},
+		"b.md": &fstest.MapFile{Data: []byte("1"), ModTime: time.Now().Add(-time.Hour)},
+	}
+	f := NewFolder(&reg, fsys, Options{OnReload: func(Report) { assert.NotZero(t, reg.Len()) }})
+	require.ErrorIs(t, f.reloadAfter(t.Context(), time.Minute), errChanging)
+	assert.Zero(t, reg.Len())
+	require.NoError(t, f.reloadAfter(t.Context(), 0))
+	assert.Equal(t, 2, reg.Len())
+
+	fsys["a.md"].ModTime = time.Now().Add(time.Hour) // a clock that is wrong keeps nobody waiting
+	require.NoError(t, f.reloadAfter(t.Context(), time.Minute))
+}

@@ -1,0 +1,170 @@
+package promptfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// file is a file that a scan has found.
+type file struct {
+	path  string
+	stamp stamp
+	info  fs.FileInfo
+}
+
+// scan is what is in a folder: the files that are prompts, or partials, as far
+// as that can be said without reading them.
+type scan struct {
+	source *source
+	ctx    context.Context
+	// isPartials says that any file will do, and that SKILL.md is one of them.
+	isPartials bool
+
+	files   []file
+	faults  []*Error
+	folders []string // that have been read, without links
+	unread  []string // paths that could not be read: what they are is not known
+	links   []link
+	read    map[string]string // the path by which a folder was read, by that without links
+}
+
+// link is a link that has yet to be followed.
+type link struct{ path, real string }
+
+// scanPrompts finds the prompts. The error is that the folder cannot be read,
+// or the end of ctx.
+func (s *source) scanPrompts(ctx context.Context) (*scan, error) {
+	found := &scan{source: s, ctx: ctx, read: map[string]string{}}
+	return found, found.all(".")
+}
+
+// scanPartials finds the partials. There may be none.
+func (s *source) scanPartials(ctx context.Context) (*scan, error) {
+	found := &scan{source: s, ctx: ctx, isPartials: true, read: map[string]string{}}
+	at := s.options.Partials
+	if !fs.ValidPath(at) || at == "." {
+		return found, fmt.Errorf("promptfs: Options.Partials is %q; it must be the path of a folder, from the root and without a slash at its end", at)
+	}
+	real, err := s.resolve(at)
+	if err == nil {
+		_, err = fs.Stat(s.fsys, real)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		found.unreadable(at, err)
+		return found, ctx.Err()
+	}
+	if err := found.folder(at, real); err != nil {
+		found.unreadable(at, err)
+	}
+	found.follow()
+	found.sort()
+	return found, ctx.Err()
+}
+
+func (c *scan) fault(path string, err error) {
+	c.faults = append(c.faults, &Error{Path: path, Err: err})
+}
+
+// unreadable notes a folder or a file that cannot be read, unless it has gone.
+func (c *scan) unreadable(path string, err error) {
+	if !errors.Is(err, fs.ErrNotExist) && c.ctx.Err() == nil {
+		c.fault(path, unreadable(err))
+		c.unread = append(c.unread, path)
+	}
+}
+
+// all reads the folder and all in it.
+func (c *scan) all(root string) error {
+	if err := c.folder(root, root); err != nil {
+		return err
+	}
+	c.follow()
+	c.sort()
+	return c.ctx.Err()
+}
+
+func (c *scan) sort() {
+	slices.SortFunc(c.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+}
+
+// isHidden reports whether a name is none of a prompt or of a folder of them.
+func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
+
+// folder reads a folder, but for the links in it. real is its path without
+// links.
+func (c *scan) folder(at, real string) error {
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	c.read[real] = at
+	entries, err := fs.ReadDir(c.source.fsys, real)
+	if err != nil {
+		return err
+	}
+	c.folders = append(c.folders, real)
+	isSkill := !c.isPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == skillFile && !e.IsDir() })
+	for _, e := range entries {
+		name := e.Name()
+		below, belowReal := path.Join(at, name), path.Join(real, name)
+		switch {
+		case isHidden(name), isSkill && name != skillFile, !c.isPartials && below == c.source.options.Partials:
+		case !utf8.ValidString(name):
+			c.fault(below, errors.New("its name is not UTF-8; give it another"))
+		case e.Type()&fs.ModeSymlink != 0:
+			c.links = append(c.links, link{below, belowReal})
+		case e.IsDir():
+			if err := c.folder(below, belowReal); err != nil {
+				c.unreadable(below, err)
+			}
+		case c.isOurs(name):
+			info, err := e.Info()
+			if err != nil {
+				c.unreadable(below, err)
+				continue
+			}
+			c.files = append(c.files, file{below, c.source.stampOf(belowReal, info), info})
+		}
+	}
+	return nil
+}
+
+// isOurs reports whether a file of this name is a prompt, or a partial.
+func (c *scan) isOurs(name string) bool {
+	return (c.isPartials || strings.HasSuffix(name, ".md")) && !strings.EqualFold(name, "README.md")
+}
+
+// follow follows the links, those in folders that others lead to among them.
+// A folder is read once, so that links can neither go on without end nor make
+// many files of a few.
+func (c *scan) follow() {
+	for len(c.links) > 0 && c.ctx.Err() == nil {
+		l := c.links[0]
+		c.links = c.links[1:]
+		stamp, info, err := c.source.stat(l.real)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if c.isOurs(path.Base(l.path)) {
+				c.fault(l.path, errors.New("the link leads to nothing; let it lead to a file"))
+			}
+		case err != nil:
+			c.unreadable(l.path, err)
+		case info.IsDir() && c.read[stamp.real] != "":
+			c.fault(l.path, fmt.Errorf("the link leads to the folder %s, which is read already; remove the link", shown(c.read[stamp.real])))
+		case info.IsDir():
+			if err := c.folder(l.path, stamp.real); err != nil {
+				c.unreadable(l.path, err)
+			}
+		case c.isOurs(path.Base(l.path)):
+			c.files = append(c.files, file{l.path, stamp, info})
+		}
+	}
+}

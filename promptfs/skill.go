@@ -1,0 +1,62 @@
+package promptfs
+
+import (
+	"cmp"
+	"context"
+	"path"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// skill makes a prompt of a SKILL.md: its name, its description and its body,
+// which is no template.
+func (m *made) skill(name, text string) {
+	front, _, body, line, ok := split(text, &m.faults)
+	if !ok {
+		return
+	}
+	mapping, ok := readYAML(front, &m.faults)
+	lines := map[string]int{}
+	d := decoder{&m.faults}
+	if mapping != nil {
+		for i := 0; i+1 < len(mapping.Content); i += 2 {
+			key, value := mapping.Content[i], mapping.Content[i+1]
+			if key.Kind != yaml.ScalarNode || key.Value != "name" && key.Value != "description" {
+				continue // which other readers of skills may know
+			}
+			if before, twice := lines[key.Value]; twice {
+				d.fault(key, "the key %q is there twice, in line %d too; remove one", key.Value, before)
+				continue
+			}
+			lines[key.Value] = lineOf(key)
+			if !d.plain(value) {
+				continue
+			}
+			switch text := d.text(member{key.Value, lineOf(key), value}); key.Value {
+			case "name":
+				m.prompt.Name = text
+			case "description":
+				m.prompt.Description = text
+			}
+		}
+	}
+	message, _ := trimmed(body)
+	if ok && message == "" {
+		m.faults.add(line-1, "the skill has no body; write it below the front matter")
+	}
+	m.line = lines["name"]
+	if dir := path.Dir(name); dir != "." {
+		m.prompt.Name = cmp.Or(m.prompt.Name, path.Base(dir))
+	}
+	if m.prompt.Name == "" {
+		m.faults.add(m.line, "the skill has no name; write name: in its front matter")
+	}
+	m.prompt.Render = func(context.Context, map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(message)), nil
+	}
+	if ok && m.prompt.Name != "" {
+		m.check(&header{lines: lines})
+	}
+}

@@ -1,0 +1,176 @@
+package promptfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// source is where files are read from.
+type source struct {
+	fsys    fs.FS
+	links   fs.ReadLinkFS // nil if there are no links
+	options *Options
+	now     time.Time     // when the reading began
+	quiet   time.Duration // for how long a file must not have changed by then
+}
+
+func newSource(fsys fs.FS, o *Options) *source {
+	links, _ := fsys.(fs.ReadLinkFS)
+	return &source{fsys: fsys, links: links, options: o, now: time.Now()}
+}
+
+// coarse is how far the times of a file system's changes may be apart, without
+// being told apart.
+const coarse = 2 * time.Second
+
+// stamp is what can be seen of a file without reading it. Files of equal ones
+// have equal contents, if they are settled.
+type stamp struct {
+	real     string // the path without links
+	size     int64
+	modified time.Time
+	mode     fs.FileMode
+	// settled says that the file had not been changed for a while, so that
+	// another change has another time.
+	settled bool
+}
+
+func (s *source) stampOf(real string, info fs.FileInfo) stamp {
+	m := info.ModTime()
+	return stamp{real, info.Size(), m, info.Mode(), !m.IsZero() && m.Before(s.now.Add(-coarse))}
+}
+
+// same reports whether a file that had the stamp before and now has this one
+// need not be read.
+func (s stamp) same(before stamp) bool {
+	return before.settled && s.real == before.real && s.size == before.size && s.mode == before.mode && s.modified.Equal(before.modified)
+}
+
+var (
+	errOutside = errors.New("leads out of the folder")
+	errCircle  = errors.New("leads in a circle")
+)
+
+// maxLinks is how many links may follow one another.
+const maxLinks = 40
+
+// resolve returns the path without links.
+func (s *source) resolve(name string) (string, error) {
+	if s.links == nil {
+		return name, nil
+	}
+	hops := 0
+	done, rest := "", name
+	for rest != "" {
+		first, more, _ := strings.Cut(rest, "/")
+		at := path.Join(done, first)
+		info, err := s.links.Lstat(at)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done, rest = at, more
+			continue
+		}
+		if hops++; hops > maxLinks {
+			return "", errCircle
+		}
+		target, err := s.links.ReadLink(at)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) || path.IsAbs(target) {
+			return "", errOutside
+		}
+		rest = path.Join(path.Dir(at), filepath.ToSlash(target), more)
+		if rest == ".." || strings.HasPrefix(rest, "../") {
+			return "", errOutside
+		}
+		done = ""
+		if rest == "." {
+			return ".", nil
+		}
+	}
+	return done, nil
+}
+
+// stat returns the stamp of what a path leads to.
+func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
+	real, err := s.resolve(name)
+	if err != nil {
+		return stamp{}, nil, err
+	}
+	info, err := fs.Stat(s.fsys, real)
+	if err != nil {
+		return stamp{}, nil, err
+	}
+	return s.stampOf(real, info), info, nil
+}
+
+// checkSize refuses what cannot be read as a file of limited size.
+func checkSize(info fs.FileInfo, limit int64) error {
+	switch {
+	case info.IsDir():
+		return errors.New("it is a folder, and not a file")
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file; write one in its place")
+	case info.Size() > limit:
+		return tooLarge(limit)
+	}
+	return nil
+}
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("it is larger than %d bytes; make it smaller, or set a higher limit in the Options", limit)
+}
+
+// read reads a file that has been looked at.
+func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error) {
+	if err := checkSize(info, limit); err != nil {
+		return nil, err
+	}
+	file, err := s.fsys.Open(real)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer file.Close()
+	content := make([]byte, 0, info.Size()+1) // which is as many as are read, if it has not grown
+	for {
+		n, err := file.Read(content[len(content):cap(content)])
+		content = content[:len(content)+n]
+		switch {
+		case int64(len(content)) > limit: // it grows while it is read
+			return nil, tooLarge(limit)
+		case errors.Is(err, io.EOF):
+			return content, nil
+		case err != nil:
+			return nil, unreadable(err)
+		}
+		if len(content) == cap(content) {
+			content = append(content, 0)[:len(content)]
+		}
+	}
+}
+
+// unreadable returns an error of a file system in words that fit behind the
+// path, which the error may have too.
+func unreadable(err error) error {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, errOutside):
+		return errors.New("the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file")
+	case errors.Is(err, errCircle):
+		return errors.New("the link leads in a circle; let it lead to a file")
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.As(err, &p):
+		return fmt.Errorf("it cannot be read: %w", p.Err)
+	}
+	return fmt.Errorf("it cannot be read: %w", err)
+}

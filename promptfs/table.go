@@ -1,0 +1,245 @@
+package promptfs
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// table is what is known of the files of a folder.
+type table struct {
+	options  *Options
+	entries  map[string]*entry   // of prompts, by path
+	partials partials            // by name
+	read     map[string]*partial // the same and those with the name of another, by path
+	owners   map[string]string   // the paths of the prompts that are in the registry, by their names
+	faults   []*Error            // of folders, links and partials
+	folders  []string            // without links, that something was read from
+}
+
+// entry is what is known of one file. It is not changed but by [table.done].
+type entry struct {
+	path  string
+	stamp stamp
+	// What the file was when it was read last.
+	faults []*Error
+	uses   map[string][sha256.Size]byte // partials, by name; zero for one that there was not
+	files  []dependency
+	sum    [sha256.Size]byte
+	wants  string          // the name of the prompt, if there are no faults
+	line   int             // of the name
+	prompt *prompts.Prompt // that is to be set; nil if it is
+	// What the registry has of it.
+	name    string // empty for nothing
+	applied [sha256.Size]byte
+}
+
+func newTable(o *Options) *table {
+	return &table{options: o, entries: map[string]*entry{}, read: map[string]*partial{}, owners: map[string]string{}}
+}
+
+// refresh looks at the files, and reads those that have changed. If it fails,
+// the table is what it was.
+func (t *table) refresh(ctx context.Context, s *source) error {
+	ofPartials, err := s.scanPartials(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := s.scanPrompts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range slices.Concat(ofPartials.files, found.files) {
+		if age := s.now.Sub(f.stamp.modified); 0 <= age && age < s.quiet {
+			return errChanging
+		}
+	}
+	read, all, faults := s.readPartials(ofPartials, t.read, t.partials)
+	looked := make([]*entry, len(found.files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(found.files)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(looked) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				f := found.files[i]
+				looked[i] = s.look(t.entries[f.path], f, all)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	entries := make(map[string]*entry, len(looked))
+	for _, e := range looked {
+		entries[e.path] = e
+	}
+	for path, e := range t.entries {
+		if entries[path] == nil && isBelow(path, found.unread) {
+			entries[path] = e // what cannot be looked at has not gone
+		}
+	}
+	t.entries, t.read, t.partials = entries, read, all
+	t.faults = slices.Concat(ofPartials.faults, found.faults, faults)
+	t.folders = slices.Concat(found.folders, ofPartials.folders)
+	for _, e := range entries {
+		t.folders = append(t.folders, path.Dir(e.stamp.real))
+		for _, d := range e.files {
+			t.folders = append(t.folders, path.Dir(d.stamp.real))
+		}
+	}
+	slices.Sort(t.folders)
+	t.folders = slices.Compact(t.folders)
+	return nil
+}
+
+// look returns the entry of a file. old is what it was, nil if that is not
+// known.
+func (s *source) look(old *entry, f file, all partials) *entry {
+	if old == nil {
+		return s.remake(&entry{path: f.path}, f, all)
+	}
+	if !old.isCurrent(s, f, all) {
+		return s.remake(old, f, all)
+	}
+	if old.stamp != f.stamp { // it may have settled
+		same := *old
+		same.stamp, old = f.stamp, &same
+	}
+	return old
+}
+
+// isBelow reports whether the path is one of the others, or below one.
+func isBelow(path string, others []string) bool {
+	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
+}
+
+// isCurrent reports whether all that the prompt is made of is as it was. One
+// with faults never is: what would mend them is not known.
+func (e *entry) isCurrent(s *source, f file, all partials) bool {
+	if len(e.faults) > 0 || !f.stamp.same(e.stamp) {
+		return false
+	}
+	for name, sum := range e.uses {
+		if all.sum(name) != sum {
+			return false
+		}
+	}
+	for _, d := range e.files {
+		if stamp, _, err := s.stat(d.path); err != nil || !stamp.same(d.stamp) {
+			return false
+		}
+	}
+	return true
+}
+
+// remake returns the entry of a file that is read anew.
+func (s *source) remake(old *entry, f file, all partials) *entry {
+	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
+	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
+	if err != nil {
+		e.faults = []*Error{{Path: f.path, Err: err}}
+		return e
+	}
+	m := s.parse(f.path, content, all)
+	e.faults, e.files, e.sum, e.line = m.faults.all, m.files, m.sum, m.line
+	if len(m.partials) > 0 {
+		e.uses = make(map[string][sha256.Size]byte, len(m.partials))
+		for name := range m.partials {
+			e.uses[name] = all.sum(name)
+		}
+	}
+	if len(e.faults) == 0 {
+		e.wants = m.prompt.Name
+		if e.wants != e.name || e.sum != e.applied {
+			e.prompt = &m.prompt
+		}
+	}
+	return e
+}
+
+// readPartials reads the partials that have changed, and returns all by their
+// paths and by their names.
+func (s *source) readPartials(found *scan, before map[string]*partial, named partials) (map[string]*partial, partials, []*Error) {
+	read := make(map[string]*partial, len(found.files))
+	changed := len(found.files) != len(before)
+	for _, f := range found.files {
+		old := before[f.path]
+		p := old
+		if old == nil || !f.stamp.same(old.stamp) {
+			p = s.readPartial(f)
+		}
+		if old == nil || old.sum != p.sum || len(old.own) > 0 || len(p.own) > 0 {
+			changed = true
+		} else if p != old { // it is what it was
+			stamp := p.stamp
+			*p = *old
+			p.stamp = stamp
+		}
+		read[f.path] = p
+	}
+	for path, p := range before {
+		if read[path] == nil && isBelow(path, found.unread) {
+			read[path], changed = p, true
+		}
+	}
+	all := make(partials, len(read))
+	var faults []*Error
+	for _, path := range sortedKeys(read) {
+		p := read[path]
+		name := partialName(s.options.Partials, path)
+		if other := all[name]; other != nil {
+			faults = append(faults, &Error{Path: path, Err: errors.New("another partial has this name, " + shown(other.path) + "; give one of them another")})
+			continue
+		}
+		all[name] = p
+	}
+	if changed {
+		for _, p := range all {
+			p.faults = p.own
+		}
+		all.check(s.options)
+	}
+	for _, p := range all {
+		faults = append(faults, p.faults...)
+	}
+	return read, all, faults
+}
+
+// readPartial reads one partial.
+func (s *source) readPartial(f file) *partial {
+	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
+	if err != nil {
+		return &partial{path: f.path, stamp: f.stamp, own: []*Error{{Path: f.path, Err: err}}}
+	}
+	p := newPartial(f.path, content)
+	p.stamp = f.stamp
+	return p
+}
+
+// partialName returns the name of a partial: its path in the folder of
+// partials, without the extension.
+func partialName(folder, file string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(file, path.Ext(file)), folder+"/")
+}
+
+// again makes the prompts of entries that have none any more.
+func (t *table) again(s *source, entries []*entry) {
+	for _, e := range entries {
+		stamp, info, err := s.stat(e.stamp.real)
+		if err != nil {
+			continue // it has gone meanwhile, which the next reload sees
+		}
+		old := *e
+		old.name, old.applied = "", [sha256.Size]byte{}
+		t.entries[e.path] = s.remake(&old, file{e.path, stamp, info}, t.partials)
+	}
+}

@@ -1,0 +1,265 @@
+package promptfs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// heartbeat is how often [Folder.Watch] makes sure that it still looks at the
+// right directory, and how often it looks at all files while it cannot be told
+// of changes.
+const heartbeat = 2 * time.Second
+
+// patience is how many times Options.Debounce files may go on changing before
+// they are read.
+const patience = 10
+
+// Watch reloads whenever files change, until ctx ends; it returns when
+// everything that it has started has ended. It reloads at its beginning too, so
+// that it does not matter what has changed since the last [Folder.Reload]. A
+// folder from [NewFolder] tells nobody of changes: its files are looked at every
+// Options.Poll, or every 2 s.
+//
+// What the operating system tells of changes is only taken as a hint to look.
+// So it does not matter how an editor writes, nor what is lost. If a directory
+// cannot be watched, because a limit such as Linux's fs.inotify.max_user_watches
+// is reached, or if it is not there, all files are looked at every 2 s until it
+// can be. That the path leads to another directory now, because a link or a
+// directory above it has changed, is seen within 2 s.
+func (f *Folder) Watch(ctx context.Context) {
+	w := f.newWatcher()
+	defer w.close()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	poll := make(<-chan time.Time) // never, but if it is wanted
+	if f.options.Poll > 0 {
+		ticker := time.NewTicker(f.options.Poll)
+		defer ticker.Stop()
+		poll = ticker.C
+	}
+	for {
+		w.reload(ctx)
+		for look := false; !look; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.hints:
+				w.settle(ctx)
+				look = true
+			case <-beat.C:
+				if look = f.options.Poll <= 0 && !w.isTold; w.hasMoved() {
+					w.hint()
+				}
+			case <-poll:
+				look = true
+			}
+		}
+	}
+}
+
+// watcher watches the directories of a Folder.
+type watcher struct {
+	folder *Folder
+	notify *fsnotify.Watcher // nil if nobody tells of changes
+	hints  chan struct{}     // holds a value if something has changed
+	pump   sync.WaitGroup
+	isTold bool        // of changes in every directory
+	isSaid bool        // to the logger, that it is not so
+	root   os.FileInfo // of the directory that is watched
+}
+
+func (f *Folder) newWatcher() *watcher {
+	w := &watcher{folder: f, hints: make(chan struct{}, 1)}
+	if f.dir == "" {
+		return w
+	}
+	notify, err := f.notify()
+	if err != nil {
+		w.untold(f.dir, err)
+		return w
+	}
+	w.notify = notify
+	// Somebody has to take the events all the time: a watcher may have to hand
+	// over one before it can watch another directory.
+	w.pump.Go(func() {
+		for {
+			select {
+			case _, ok := <-notify.Events:
+				if !ok {
+					return
+				}
+			case err, ok := <-notify.Errors:
+				if !ok {
+					return
+				}
+				if !errors.Is(err, fsnotify.ErrEventOverflow) { // after which a look is all that is needed
+					f.options.Logger.Warn("watching the folder of prompts has failed", slog.Any("error", err))
+				}
+			}
+			w.hint()
+		}
+	})
+	return w
+}
+
+func (w *watcher) close() {
+	if w.notify != nil {
+		_ = w.notify.Close() // after which nothing is expected of it
+	}
+	w.pump.Wait()
+}
+
+// settle waits until nothing has changed for a while.
+func (w *watcher) settle(ctx context.Context) {
+	most := time.NewTimer(patience * w.folder.options.Debounce)
+	defer most.Stop()
+	quiet := time.NewTimer(w.folder.options.Debounce)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.hints:
+			quiet.Reset(w.folder.options.Debounce)
+		case <-quiet.C:
+			return
+		case <-most.C:
+			return
+		}
+	}
+}
+
+// reload reloads, when no file has just been changed, and watches the
+// directories that there are then. What has changed in one before it was watched
+// is seen by looking once more.
+func (w *watcher) reload(ctx context.Context) {
+	debounce := w.folder.options.Debounce
+	most := time.Now().Add(patience * debounce)
+	err := w.folder.reloadAfter(ctx, debounce) // who wants to know has a logger
+	for errors.Is(err, errChanging) && ctx.Err() == nil {
+		select {
+		case <-time.After(w.folder.options.Debounce):
+		case <-ctx.Done():
+		}
+		if time.Now().After(most) {
+			debounce = 0 // it goes on and on
+		}
+		err = w.folder.reloadAfter(ctx, debounce)
+	}
+	if w.watch(ctx) {
+		w.hint()
+	}
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		w.isTold = false // of what would mend it, such as the return of the directory
+	}
+}
+
+// hint makes Watch look at the files.
+func (w *watcher) hint() {
+	select {
+	case w.hints <- struct{}{}:
+	default: // there is one
+	}
+}
+
+// hasMoved reports whether the path of the directory leads to another than the
+// one that is watched.
+func (w *watcher) hasMoved() bool {
+	if w.folder.dir == "" {
+		return false
+	}
+	info, err := os.Stat(w.folder.dir)
+	if err != nil {
+		return w.root != nil
+	}
+	return w.root == nil || !os.SameFile(info, w.root)
+}
+
+// unwatch ends the watching of all directories.
+func (w *watcher) unwatch() {
+	w.root = nil
+	if w.notify == nil {
+		return
+	}
+	for _, path := range w.notify.WatchList() {
+		_ = w.notify.Remove(path) // if it is there no more, all the better
+	}
+}
+
+// watch watches the directories that are not watched yet, and reports whether
+// there were any. Those that have gone are watched no more by themselves.
+func (w *watcher) watch(ctx context.Context) (more bool) {
+	f := w.folder
+	if f.dir == "" {
+		return false
+	}
+	root, err := os.Stat(f.dir)
+	if err != nil || w.root == nil || !os.SameFile(root, w.root) {
+		w.unwatch()
+	}
+	if err != nil {
+		return false
+	}
+	if w.root = root; w.notify == nil {
+		return false
+	}
+	watched := map[string]bool{}
+	for _, path := range w.notify.WatchList() {
+		watched[path] = true
+	}
+	w.isTold = true
+	for _, folder := range f.folders(ctx) {
+		path := filepath.Join(f.dir, filepath.FromSlash(folder))
+		if watched[path] {
+			delete(watched, path)
+			continue
+		}
+		switch err := w.notify.Add(path); {
+		case err == nil:
+			more = true
+		case errors.Is(err, fs.ErrNotExist): // it has gone, and somebody tells of that
+		default:
+			w.untold(path, err)
+		}
+	}
+	for path := range watched {
+		_ = w.notify.Remove(path) // which nothing is read from any more
+	}
+	if w.isTold {
+		w.isSaid = false
+	}
+	return more
+}
+
+// untold notes that a directory cannot be watched.
+func (w *watcher) untold(path string, err error) {
+	w.isTold = false
+	if w.isSaid {
+		return
+	}
+	w.isSaid = true
+	w.folder.options.Logger.Warn("a directory of prompts cannot be watched, so all are looked at every now and then", slog.String("directory", path), slog.Any("error", err))
+}
+
+// folders returns the directories that files were read from.
+func (f *Folder) folders(ctx context.Context) []string {
+	select {
+	case <-f.turn:
+		defer func() { f.turn <- struct{}{} }()
+		if len(f.table.folders) == 0 {
+			return []string{"."}
+		}
+		return f.table.folders
+	case <-ctx.Done():
+		return nil
+	}
+}
