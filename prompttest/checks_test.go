@@ -353,7 +353,7 @@ func TestCheckDoc(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"current", "a\n<!-- prompts -->\n" + table + "<!-- end of prompts -->\nb", ""},
 		{"on Windows", strings.ReplaceAll("a\n<!-- prompts -->\n"+table+"<!-- end of prompts -->\nb", "\n", "\r\n"), ""},
-		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 6:\n"},
+		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 7:\n"}, // of the file
 		{"no table", "<!-- prompts -->\n<!-- end of prompts -->\n", "+ | Prompt | Argument | Required | Description |"},
 		{"no marks", "# A\n", "put these two lines where the table of prompts is to be, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
 		{"one mark", "<!-- prompts -->\n", "put these two lines"},
