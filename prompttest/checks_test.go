@@ -196,6 +196,22 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"a result that is never the same, without the argument", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1)), nil
 		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		{"a result that is never the same, with a value anyhow", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
+			return fmt.Sprint(calls.Add(1), " prompttest-a-one"), nil
+		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		{"a result that is never the same, with the argument in its description", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two[:1], Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{prompts.User(fmt.Sprint(calls.Add(1)))}}, nil
+		}}, nil},
+		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
+			[]string{`argument "a": it cannot be told whether it reaches the output`}},
+		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
+			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
+			func(args map[string]string) (string, error) {
+				if !strings.HasPrefix(args["version"], args["product"]) {
+					return "", prompts.InvalidArgument("version", "is of another product")
+				}
+				return "x1 x2 y1 y2", nil
+			}), []string{`argument "product" does not reach the output`, `argument "version" does not reach the output`}},
 		{"it fails", CheckOptions{}, text(nil, func(map[string]string) (string, error) { return "", errors.New("no database") }),
 			[]string{`error="no database"`}},
 		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x")}}, func(map[string]string) (string, error) { return "", nil }), nil},
@@ -293,6 +309,17 @@ func TestAttempts(t *testing.T) {
 	t.Parallel()
 	p := text([]prompts.Argument{{Name: "a", Required: true}}, refuse)
 	expect(t, checked(t, CheckEnums, CheckOptions{}, p).errors, []string{" (and with other values in "})
+}
+
+// once returns a function that works once.
+func once() func(map[string]string) (string, error) {
+	var done atomic.Bool
+	return func(map[string]string) (string, error) {
+		if done.Swap(true) {
+			return "", errors.New("planted")
+		}
+		return "x", nil
+	}
 }
 
 // refuse accepts what no declaration says.

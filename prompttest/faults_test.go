@@ -277,6 +277,15 @@ func TestServerLiberties(t *testing.T) {
 				assert.ErrorContains(t, c.waitChanged(t.Context()), "the server has ended the subscription")
 			}
 		}},
+		{"a late answer comes once", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`}}, ClientOptions{Version: "2025-11-25"},
+			func(t *testing.T, c *Client) {
+				_, _, err := c.request(get, nil)
+				assert.ErrorContains(t, err, "has not answered")
+				require.NoError(t, c.write([]byte(`{"jsonrpc":"2.0","method":"x"}`)))
+				synctest.Wait()
+				assert.ErrorContains(t, c.because(nil), "has been answered before")
+				c.told = true // the end of the test need not say it again
+			}},
 		{"a late answer is none", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`}}, ClientOptions{Version: "2025-11-25"},
 			func(t *testing.T, c *Client) {
 				_, _, err := c.request(get, nil)
