@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -96,12 +97,15 @@ func (r *rendering) says(value string) bool {
 // mostAttempts is how many values of arguments are tried for one rendering.
 const mostAttempts = 200
 
+// obstacle is why there is no rendering, for people, and what to do about it.
+type obstacle struct{ text, remedy string }
+
 // render returns a result with these arguments: those that are pinned have the
 // values given, and the names get values that the server accepts. If there are
 // none, it returns why the last ones are refused.
-func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, string) {
+func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []string) (*rendering, obstacle) {
 	chosen := map[string]int{} // which of its candidates an argument has
-	for range mostAttempts {
+	for attempt := range mostAttempts {
 		arguments := maps.Clone(pinned)
 		if arguments == nil {
 			arguments = map[string]string{}
@@ -119,7 +123,7 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 		}
 		r, refusal := c.get(p, arguments)
 		if r != nil {
-			return r, ""
+			return r, obstacle{}
 		}
 		moved := false
 		for name := range Reasons(refusal.err) {
@@ -129,10 +133,10 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 			}
 		}
 		if !moved {
-			return nil, refusal.text(c, arguments)
+			return nil, obstacle{refusal.text(c, arguments, attempt), refusal.remedy()}
 		}
 	}
-	return nil, fmt.Sprintf("no values were found for its arguments in %d attempts", mostAttempts)
+	return nil, obstacle{fmt.Sprintf("no values were found for its arguments in %d attempts", mostAttempts), giveExamples}
 }
 
 // refusal is why there is no result.
@@ -141,8 +145,23 @@ type refusal struct {
 	other error          // why it gets nothing
 }
 
-func (r *refusal) text(c *checker, arguments map[string]string) string {
+const giveExamples = "Mend it, or give values that do in CheckOptions.Examples."
+
+// remedy returns what to do, for people.
+func (r *refusal) remedy() string {
+	if r.err != nil && r.err.Code == prompts.CodeMissingCapability {
+		return "It asks: give a client with ClientOptions.Answer in CheckOptions.Client."
+	}
+	return giveExamples
+}
+
+// text returns why there is no result, for people, with the arguments that were
+// tried after so many others.
+func (r *refusal) text(c *checker, arguments map[string]string, others int) string {
 	with := "with " + list(arguments) + " "
+	if others > 0 {
+		with += fmt.Sprintf("(and with other values in %d attempts before) ", others)
+	}
 	switch {
 	case r.err == nil:
 		return with + r.other.Error()
@@ -152,9 +171,18 @@ func (r *refusal) text(c *checker, arguments map[string]string) string {
 	return with + explain(r.err)
 }
 
-// get returns the result of a prompt, or why there is none.
+// get returns the result of a prompt, or why there is none. A server that wants
+// to be asked later is.
 func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
 	result, err, other := c.client.get(p.Name, arguments)
+	for range mostRetries {
+		wait := retryAfter(err)
+		if wait == 0 {
+			break
+		}
+		time.Sleep(wait)
+		result, err, other = c.client.get(p.Name, arguments)
+	}
 	if err != nil || other != nil {
 		return nil, &refusal{err, other}
 	}
@@ -187,7 +215,7 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	c.t.Helper()
 	full, why := c.render(p, nil, argumentNames(p, false))
 	if full == nil {
-		c.errorf(p, "it cannot be rendered, so it cannot be checked: %s\n\tGive values that do in CheckOptions.Examples.", why)
+		c.errorf(p, "it cannot be rendered, so it cannot be checked: %s\n\t%s", why.text, why.remedy)
 		return nil
 	}
 	all := []*rendering{full}

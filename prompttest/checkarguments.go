@@ -16,9 +16,14 @@ import (
 // reports each that does not through t.Errorf, and prompts that cannot be
 // rendered.
 //
-// Of a prompt whose results differ from call to call, such as by a date or a
-// number, it can only be seen whether the value itself is part of a text. An
-// argument that has one value alone is not checked.
+// The values are made up where CheckOptions.Examples has none. An argument that
+// counts only for certain ones, or only together with certain ones of others,
+// may take an example of them, and another one to compare.
+//
+// Of a prompt whose results differ from call to call, such as by a time or a
+// number, it can only be seen whether the value itself is part of a text. In a
+// bubble of testing/synctest the time stands still. An argument that has one
+// value alone is not checked.
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)
@@ -31,7 +36,7 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 	c.t.Helper()
 	base, why := c.render(p, nil, argumentNames(p, false))
 	if base == nil {
-		c.errorf(p, "it cannot be rendered, so its arguments cannot be checked: %s\n\tGive values that do in CheckOptions.Examples.", why)
+		c.errorf(p, "it cannot be rendered, so its arguments cannot be checked: %s\n\t%s", why.text, why.remedy)
 		return
 	}
 	again, _ := c.get(p, base.arguments)
@@ -44,13 +49,13 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 		switch {
 		case r.found():
 		case r.isVolatile:
-			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or have the prompt say the same again.",
+			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or have the prompt say the same again: the time stands still in a bubble of testing/synctest.",
 				a.Name)
 		case len(r.tried) == 0:
 			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
 				a.Name, quote(base.arguments[a.Name]), r.refused)
 		default:
-			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration.",
+			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration; or if it takes other values to count, give them in CheckOptions.Examples.",
 				a.Name, some(append([]string{quote(base.arguments[a.Name])}, r.tried...)))
 		}
 	}
@@ -77,7 +82,10 @@ func (r *reach) found() bool {
 	if r.varied(r.base) {
 		return true
 	}
-	// Another argument may decide whether this one counts.
+	// Other arguments may decide whether this one counts.
+	if with, _ := r.render(r.prompt, nil, argumentNames(r.prompt, true)); with != nil && r.varied(with) {
+		return true
+	}
 	for i := range r.prompt.Arguments {
 		other := &r.prompt.Arguments[i]
 		if other.Name == r.argument.Name {

@@ -30,26 +30,25 @@ func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 		t.Errorf("prompttest: %v", err)
 		return
 	}
-	text := string(raw)
-	newline := "\n"
-	if strings.Contains(text, "\r\n") {
-		newline = "\r\n"
-	}
-	before, has, after, err := cutTable(strings.ReplaceAll(text, "\r\n", "\n"))
+	before, has, after, err := cutTable(string(raw))
 	if err != nil {
 		t.Errorf("prompttest: %s: %v", path, err)
 		return
 	}
-	table := prompts.Doc(reg)
+	has, table := strings.ReplaceAll(has, "\r\n", "\n"), prompts.Doc(reg)
 	switch {
 	case has == table:
 	case Updating():
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(before+table+after, "\n", newline)), 0o644); err != nil {
+		text := table
+		if strings.HasSuffix(before, "\r\n") {
+			text = strings.ReplaceAll(table, "\n", "\r\n")
+		}
+		if err := os.WriteFile(path, []byte(before+text+after), 0o644); err != nil {
 			t.Errorf("prompttest: %v", err)
 		}
 	default:
 		t.Errorf("prompttest: the table of prompts in %s is not that of the registry (- there, + registry)\n%sTo write it anew, run:\n\t%s",
-			path, difference(has, table), updateCommand(t))
+			path, difference(has, table, strings.Count(before, "\n")), updateCommand(t))
 	}
 }
 

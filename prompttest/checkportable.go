@@ -19,7 +19,8 @@ import (
 //
 // It reports what the clients that are named cannot show through t.Errorf, for
 // an author who wants to be usable there. Without any, it only logs: for all
-// clients that it knows, to be seen with go test -v.
+// clients that it knows, to be seen with go test -v. A prompt that cannot be
+// rendered is reported in either case.
 func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients ...string) {
 	t.Helper()
 	known := map[string]bool{}
@@ -67,9 +68,8 @@ func (l limitation) in(p *prompts.Prompt, all []*rendering) string {
 			return fmt.Sprintf("it has %d arguments", n)
 		}
 	case oneWordValues:
-		isFree := func(a prompts.Argument) bool { return finite(&a) == nil }
-		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, isFree) {
-			return fmt.Sprintf("it has %d arguments, of which values may have spaces", n)
+		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
+			return fmt.Sprintf("it has %d arguments, and their values may have spaces", n)
 		}
 	case noSpaces:
 		if strings.ContainsFunc(p.Name, unicode.IsSpace) {
@@ -86,6 +86,14 @@ func (l limitation) in(p *prompts.Prompt, all []*rendering) string {
 		}
 	}
 	return ""
+}
+
+// mayHaveSpaces reports whether a value of an argument may be several words.
+func mayHaveSpaces(a prompts.Argument) bool {
+	if values := finite(&a); values != nil {
+		return slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, " ") })
+	}
+	return a.Schema == nil || a.Schema.Type != "integer" && a.Schema.Type != "number"
 }
 
 func (l limitation) inResult(r *prompts.Result) string {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -195,6 +196,22 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"a result that is never the same, without the argument", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1)), nil
 		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		{"a result that is never the same, with a value anyhow", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
+			return fmt.Sprint(calls.Add(1), " prompttest-a-one"), nil
+		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		{"a result that is never the same, with the argument in its description", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two[:1], Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{prompts.User(fmt.Sprint(calls.Add(1)))}}, nil
+		}}, nil},
+		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
+			[]string{`argument "a": it cannot be told whether it reaches the output`}},
+		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
+			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
+			func(args map[string]string) (string, error) {
+				if !strings.HasPrefix(args["version"], args["product"]) {
+					return "", prompts.InvalidArgument("version", "is of another product")
+				}
+				return "x1 x2 y1 y2", nil
+			}), []string{`argument "product" does not reach the output`, `argument "version" does not reach the output`}},
 		{"it fails", CheckOptions{}, text(nil, func(map[string]string) (string, error) { return "", errors.New("no database") }),
 			[]string{`error="no database"`}},
 		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x")}}, func(map[string]string) (string, error) { return "", nil }), nil},
@@ -203,6 +220,105 @@ func TestCheckArgumentsCases(t *testing.T) {
 			t.Parallel()
 			expect(t, checked(t, CheckArguments, test.o, test.prompt).errors, test.want)
 		})
+	}
+}
+
+// An argument that counts only from some value on, or only where others have
+// theirs, counts.
+func TestCheckArgumentsThresholds(t *testing.T) {
+	t.Parallel()
+	type flags struct {
+		A bool `json:"a,omitempty"`
+		B bool `json:"b,omitempty"`
+		C bool `json:"c,omitempty"`
+	}
+	type number struct {
+		N int `json:"n"`
+	}
+	type words struct {
+		N []string `json:"n"`
+	}
+	for name, p := range map[string]prompts.Prompt{
+		"more than a few":   remarks(func(in number) any { return in.N >= 18 }),
+		"more than a lot":   remarks(func(in number) any { return max(in.N, 5000) }),
+		"how many":          remarks(func(in words) any { return len(in.N) }),
+		"days":              remarks(func(in struct{ N time.Duration }) any { return in.N / (24 * time.Hour) }),
+		"one of several":    remarks(func(in flags) any { return in.A || in.B || in.C }),
+		"all of several":    remarks(func(in flags) any { return in.A && in.B && in.C }),
+		"an optional count": remarks(func(in struct{ N *int }) any { return in.N != nil }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors)
+		})
+	}
+}
+
+// remarks returns a prompt that says one thing of its arguments.
+func remarks[T any](of func(in T) any) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in T) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprint(of(in)))), nil
+	})
+}
+
+// What two arguments decide together about a third takes an example, and the
+// report says so.
+func TestCheckArgumentsTogether(t *testing.T) {
+	t.Parallel()
+	p := text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "b", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "c"}},
+		func(args map[string]string) (string, error) {
+			if args["a"]+args["b"] == "yy" {
+				return args["c"], nil
+			}
+			return "", nil
+		})
+	got := checked(t, CheckArguments, CheckOptions{}, p).errors
+	require.NotEmpty(t, got)
+	assert.Contains(t, got[len(got)-1], `argument "c" does not reach the output`)
+	assert.Contains(t, got[len(got)-1], "or if it takes other values to count, give them in CheckOptions.Examples.")
+	o := CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "y", "b": "y"}}}}
+	assert.Empty(t, checked(t, CheckArguments, o, p).errors)
+}
+
+// A prompt that says the time is the same again where no time passes.
+func TestCheckArgumentsTime(t *testing.T) {
+	t.Parallel()
+	p := remarks(func(in struct{ Loud bool }) any { return fmt.Sprint(time.Now(), map[bool]string{true: "!"}[in.Loud]) })
+	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"the time stands still in a bubble of testing/synctest"})
+	synctest.Test(t, func(t *testing.T) {
+		assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors)
+	})
+}
+
+// A server that bounds how often it is asked is asked later.
+func TestGetsAreLimited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		reg.MustAdd(text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "integer"}}}, func(args map[string]string) (string, error) {
+			return fmt.Sprint(args["a"] == "10000"), nil
+		}))
+		srv := prompts.NewServer(&reg, prompts.Options{Rate: prompts.Rate{Gets: 1}})
+		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: Serve(t, srv, ClientOptions{})}) })
+		assert.Empty(t, r.errors)
+	})
+}
+
+// A value that was made up last is not all that was tried.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	p := text([]prompts.Argument{{Name: "a", Required: true}}, refuse)
+	expect(t, checked(t, CheckEnums, CheckOptions{}, p).errors, []string{" (and with other values in "})
+}
+
+// once returns a function that works once.
+func once() func(map[string]string) (string, error) {
+	var done atomic.Bool
+	return func(map[string]string) (string, error) {
+		if done.Swap(true) {
+			return "", errors.New("planted")
+		}
+		return "x", nil
 	}
 }
 
@@ -264,7 +380,7 @@ func TestCheckDoc(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"current", "a\n<!-- prompts -->\n" + table + "<!-- end of prompts -->\nb", ""},
 		{"on Windows", strings.ReplaceAll("a\n<!-- prompts -->\n"+table+"<!-- end of prompts -->\nb", "\n", "\r\n"), ""},
-		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 6:\n"},
+		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 7:\n"}, // of the file
 		{"no table", "<!-- prompts -->\n<!-- end of prompts -->\n", "+ | Prompt | Argument | Required | Description |"},
 		{"no marks", "# A\n", "put these two lines where the table of prompts is to be, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
 		{"one mark", "<!-- prompts -->\n", "put these two lines"},
@@ -328,7 +444,7 @@ func TestCheckTools(t *testing.T) {
 		{"known", with("search", "read"), says("Use the `search` tool and the `read` tool."), nil},
 		{"unknown", with("search"), says("First line.\nUse the `serach` tool, the `serach` tool."),
 			[]string{"prompt \"p\": it names the tool \"serach\", which there is not (with no arguments); there are [\"search\"]\n\tIt says: Use the `serach` tool, the `serach` tool."}},
-		{"none at all", with(), says("call `read`"), []string{`the tool "read", which there is not`}},
+		{"none at all", with(), says("call `read`"), []string{`the tool "read", which there is not (with no arguments); CheckTools was given none`}},
 		{"with one value of an enum", with(), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
 			return map[string]string{"y": "call `read`"}[args["a"]], nil
 		}), []string{`the tool "read", which there is not (with a "y")`}},
@@ -380,6 +496,10 @@ func TestCheckPortable(t *testing.T) {
 		{"two arguments", on("Zed"), two, []string{`prompt "p": it has 2 arguments: Zed does not offer the prompt (https://github.com/zed-industries/zed/`}},
 		{"two arguments in words", on("Claude Code"), two, []string{"Claude Code splits"}},
 		{"two arguments of one word", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y")}},
+			func(map[string]string) (string, error) { return "", nil }), nil},
+		{"an enum with a space", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}, {Name: "b", Schema: prompts.Enum("y", "y z")}},
+			func(map[string]string) (string, error) { return "", nil }), []string{"it has 2 arguments, and their values may have spaces: Claude Code splits"}},
+		{"two numbers", on("Claude Code"), text([]prompts.Argument{{Name: "a", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "b", Schema: &jsonschema.Schema{Type: "number"}}},
 			func(map[string]string) (string, error) { return "", nil }), nil},
 		{"two messages", on("Gemini CLI"), of("p", hi, hi), []string{"it has 2 messages: Gemini CLI sends the first message alone"}},
 		{"an assistant", on("Zed"), of("p", hi, reply), []string{"message 2 is the assistant's: Zed refuses the prompt"}},
@@ -438,7 +558,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		client func(t testing.TB) *Client
 		want   []string
 	}{
-		{"it asks", func(testing.TB) *Client { return nil }, []string{"the client gets the error -32021 (missing client capability)"}},
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tIt asks: give a client with ClientOptions.Answer in CheckOptions.Client."}},
 		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`there is no prompt "p"`}},
 		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
 		{"it is shown, and answered", func(t testing.TB) *Client {

@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,13 +38,21 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
-						c.errorf(p, "it names the tool %q, which there is not (with %s); there are %q\n\tIt says: %s",
-							name, list(r.arguments), tools, around(text, name))
+						c.errorf(p, "it names the tool %q, which there is not (with %s); %s\n\tIt says: %s",
+							name, list(r.arguments), known(tools), around(text, name))
 					}
 				}
 			}
 		}
 	}
+}
+
+// known returns the tools that there are, for people.
+func known(tools []string) string {
+	if len(tools) == 0 {
+		return "CheckTools was given none"
+	}
+	return fmt.Sprintf("there are %q", tools)
 }
 
 const quotedName = "`([A-Za-z0-9_./-]{1,128})`"

@@ -21,7 +21,9 @@ import (
 //
 // A Client belongs to a test and ends with it. Several goroutines may use it,
 // but as its methods end the test when they fail, those are to be the test's
-// own: see [testing.T.FailNow].
+// own: see [testing.T.FailNow]. A subtest is a test, and makes a Client of its
+// own: if it ended the test around it, that would be a panic of the testing
+// package, where both run at the same time.
 type Client struct {
 	t         testing.TB
 	transport prompts.Transport
@@ -33,7 +35,8 @@ type Client struct {
 	served    <-chan error // what Serve has returned; nil without a server of its own
 	stop      context.CancelFunc
 	running   sync.WaitGroup
-	closing   sync.Once
+	closing   sync.Mutex // protects isClosed, until all has come to its end
+	isClosed  bool
 	writing   sync.Mutex // held to call the transport's Write
 
 	broken    chan struct{}  // closed when nothing more can be expected
@@ -184,7 +187,13 @@ var clientInfo = map[string]any{"name": "prompttest", "version": "1"}
 // test does.
 func (c *Client) Close() {
 	c.t.Helper()
-	c.closing.Do(c.close)
+	c.closing.Lock() // and no sync.Once, whose own line would be the one that is reported
+	defer c.closing.Unlock()
+	if c.isClosed {
+		return
+	}
+	c.isClosed = true
+	c.close()
 }
 
 func (c *Client) close() {

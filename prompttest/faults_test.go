@@ -54,6 +54,7 @@ func (s script) serve(transport prompts.Transport) {
 
 // client returns a client of the script.
 func (s script) client(t testing.TB, o ClientOptions) *Client {
+	t.Helper()
 	near, far := Pipe()
 	go s.serve(far)
 	return NewClient(t, near, o)
@@ -82,7 +83,8 @@ func TestServerFaults(t *testing.T) {
 		{name: "no answer in less time", options: ClientOptions{Timeout: time.Second}, want: "within 1s"},
 		{name: "closed", script: script{get: {"CLOSE"}}, want: "the server has closed the connection"},
 		{name: "closed in the handshake", script: script{"initialize": {"CLOSE"}}, want: "initialize: the server has closed the connection"},
-		{name: "no JSON", script: script{get: {"hello"}}, want: `the server has sent hello: it is not JSON`},
+		{name: "no JSON", script: script{get: {"hello"}}, want: "the server has sent what it should not: it is not JSON: invalid character 'h' looking for beginning of value\n\tIt has sent: hello"},
+		{name: "nothing in a message", script: script{get: {""}}, want: "it is not JSON: EOF\n\tIt has sent an empty message."},
 		{name: "no UTF-8", script: script{get: {"\"\xff\""}}, want: "it is not UTF-8"},
 		{name: "two values", script: script{get: {`{} {}`}}, want: "something follows the JSON value"},
 		{name: "half a value", script: script{get: {`{"a":`}}, want: "it is not JSON"},
@@ -275,6 +277,15 @@ func TestServerLiberties(t *testing.T) {
 				assert.ErrorContains(t, c.waitChanged(t.Context()), "the server has ended the subscription")
 			}
 		}},
+		{"a late answer comes once", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`}}, ClientOptions{Version: "2025-11-25"},
+			func(t *testing.T, c *Client) {
+				_, _, err := c.request(get, nil)
+				assert.ErrorContains(t, err, "has not answered")
+				require.NoError(t, c.write([]byte(`{"jsonrpc":"2.0","method":"x"}`)))
+				synctest.Wait()
+				assert.ErrorContains(t, c.because(nil), "has been answered before")
+				c.told = true // the end of the test need not say it again
+			}},
 		{"a late answer is none", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`}}, ClientOptions{Version: "2025-11-25"},
 			func(t *testing.T, c *Client) {
 				_, _, err := c.request(get, nil)
@@ -424,6 +435,6 @@ func TestServerThatGoesOn(t *testing.T) {
 func TestLogged(t *testing.T) {
 	t.Parallel()
 	r := record(t, func(t testing.TB) { New(t, catalogue()).Get("broken", nil) })
-	assert.Contains(t, r.all(), "The cause is in what the server logs.")
+	assert.Contains(t, r.all(), "The cause is in what the server logs (prompts.Options.Logger).")
 	assert.Contains(t, r.output.String(), "unexpected EOF")
 }

@@ -44,14 +44,15 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 	want := string(raw)
 	if want != got && strings.ReplaceAll(want, "\r\n", "\n") != got {
 		t.Errorf("prompttest: the result is not that of %s (- wanted, + got)\n%sIf it is right as it is now, run:\n\t%s",
-			path, difference(want, got), updateCommand(t))
+			path, difference(want, got, 0), updateCommand(t))
 	}
 }
 
-// updateCommand returns the command that has this test write its files.
+// updateCommand returns the command that has this test write its files. It is
+// quoted as all shells understand, those of Windows too.
 func updateCommand(t testing.TB) string {
 	root, _, _ := strings.Cut(t.Name(), "/")
-	return "go test -run '^" + root + "$' -update"
+	return `go test -run "^` + root + `$" -update`
 }
 
 func writeFile(path, text string) error {
@@ -66,8 +67,9 @@ const (
 	linesDifferent = 6 // that are shown of each side from there
 )
 
-// difference returns where two texts begin to differ.
-func difference(want, got string) string {
+// difference returns where two texts begin to differ, which come after so many
+// lines of a file.
+func difference(want, got string, before int) string {
 	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
 	at := 0
 	for at < min(len(a), len(b)) && withoutReturn(a[at]) == withoutReturn(b[at]) {
@@ -78,7 +80,7 @@ func difference(want, got string) string {
 		}
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "line %d:\n", at+1)
+	fmt.Fprintf(&s, "line %d:\n", before+at+1)
 	for _, line := range a[max(0, at-linesBefore):at] {
 		s.WriteString("    " + visible(line) + "\n")
 	}

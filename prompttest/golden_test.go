@@ -76,7 +76,7 @@ func TestGolden(t *testing.T) {
 		{"the same", allText, all(), nil},
 		{"the line ends of Windows", strings.ReplaceAll(allText, "\n", "\r\n"), all(), nil},
 		{"a line that differs", "=== user: text\na\nb\nc\nd\n", prompts.Messages(prompts.User("a\nb\nx\nd")), []string{
-			"(- wanted, + got)\nline 4:\n    a\n    b\n  - c\n  - d\n  + x\n  + d\nIf it is right as it is now, run:\n\tgo test -run '^TestRecorded$' -update",
+			"(- wanted, + got)\nline 4:\n    a\n    b\n  - c\n  - d\n  + x\n  + d\nIf it is right as it is now, run:\n\tgo test -run \"^TestRecorded$\" -update",
 		}},
 		{"one line of many", "=== user: text\na\nb\nc\nd\ne\n", prompts.Messages(prompts.User("a\nx\nc\nd\ne")), []string{
 			"line 3:\n    === user: text\n    a\n  - b\n  - c\n  + x\n  + c\nIf",
@@ -114,7 +114,7 @@ func TestGoldenMissing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.golden")
 	r := record(t, func(t testing.TB) { Golden(t, path, all()) })
-	assert.Equal(t, "prompttest: there is no golden file "+path+". To make it, run:\n\tgo test -run '^TestRecorded$' -update\nThe result is:\n"+allText, r.all())
+	assert.Equal(t, "prompttest: there is no golden file "+path+". To make it, run:\n\tgo test -run \"^TestRecorded$\" -update\nThe result is:\n"+allText, r.all())
 	r = record(t, func(t testing.TB) { Golden(t, filepath.Dir(path), all()) })
 	assert.Contains(t, r.all(), "prompttest: read ")
 }
@@ -142,6 +142,15 @@ func TestUpdate(t *testing.T) { // not parallel: the flag is the program's
 		require.NoError(t, flag.Set(updateFlag, "false"))
 		CheckDoc(t, catalogue(), readme) // now it is current
 		require.NoError(t, flag.Set(updateFlag, "true"))
+	}
+
+	// What is around the table stays as it is, line ends too.
+	for _, newline := range []string{"\n", "\r\n"} {
+		readme := filepath.Join(dir, "MIXED.md")
+		before, after := "a\r\nb\n<!-- prompts -->"+newline, "<!-- end of prompts -->\r\nc\nd\r\n"
+		require.NoError(t, os.WriteFile(readme, []byte(before+after), 0o600))
+		CheckDoc(t, catalogue(), readme)
+		assert.Equal(t, before+strings.ReplaceAll(prompts.Doc(catalogue()), "\n", newline)+after, read(t, readme))
 	}
 }
 

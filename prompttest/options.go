@@ -16,8 +16,8 @@ type ClientOptions struct {
 	// [Decline] or [Dismiss] return, or any other result of Question.Method,
 	// as encoding/json encodes it. An error is sent as one in a session, and
 	// fails the test in revision 2026-07-28, which has none. It is called on
-	// the goroutine that waits for the answer to its own request, so it may end
-	// the test. Default: the client cannot be asked, and says so.
+	// a goroutine that waits for the answer to a request of its own, so it may
+	// end the test. Default: the client cannot be asked, and says so.
 	Answer func(q Question) any
 	// Capabilities are what the client says that it can do. Default: nothing,
 	// or with Answer all that can be asked: elicitation in its forms, sampling
@@ -25,8 +25,8 @@ type ClientOptions struct {
 	Capabilities map[string]any
 	// Notified is called for each notification but for those of changes, in
 	// the order in which they come, before the answer that follows them is
-	// returned; its goroutine is the client's own, so it must not end the
-	// test. With it, Get asks for progress. Default: they wait for
+	// returned; its goroutine is the client's own, so it must neither end the
+	// test nor use the client. With it, Get asks for progress. Default: they wait for
 	// [Client.Receive].
 	Notified func(method string, params json.RawMessage)
 	// Context is the one in which [Serve] has the server serve, with the values

@@ -39,7 +39,7 @@ func problemsOf(err *prompts.Error) []problem {
 }
 
 // logsKnow is where the cause of an internal error is.
-const logsKnow = "\n\tThe cause is in what the server logs."
+const logsKnow = "\n\tThe cause is in what the server logs (prompts.Options.Logger)."
 
 // explain returns all that a client gets to know of an error, for people.
 func explain(err *prompts.Error) string {
@@ -83,6 +83,14 @@ func codeName(code prompts.Code) string {
 		return "unsupported protocol version"
 	}
 	return "of the application"
+}
+
+// received returns what a failure repeats of a message from the server.
+func received(msg []byte) string {
+	if len(msg) == 0 {
+		return "It has sent an empty message."
+	}
+	return "It has sent: " + excerpt(msg)
 }
 
 // excerptBytes is how much of a message a failure repeats.

@@ -32,7 +32,7 @@ func (c *Client) read() {
 			err = c.take(m)
 		}
 		if err != nil {
-			c.fail(fmt.Errorf("the server has sent %s: %w", excerpt(raw), err), true)
+			c.fail(fmt.Errorf("the server has sent what it should not: %w\n\t%s", err, received(raw)), true)
 		}
 	}
 }

@@ -172,7 +172,7 @@ func texts(name string, s *jsonschema.Schema) []string {
 	all = append(all,
 		word+"-one", word+"-two", "1h30m", "2h45m", "https://example.com/"+word+"/one", "https://example.org/"+word+"/two",
 		"2001-02-03T04:05:06Z", "2002-03-04T05:06:07Z", "2001-02-03", "2002-03-04", "04:05:06", "192.0.2.1", "192.0.2.2", "192.0.2.0/24", "198.51.100.0/24",
-		"cHJvbXB0", "dGVzdA==", "1", "2", "3", "true", "false", "a", "b", "1.2.3", "user@example.com", "en", "de",
+		"240h", "cHJvbXB0", "dGVzdA==", "1", "2", "3", "true", "false", "a", "b", "1.2.3", "user@example.com", "en", "de",
 		"8f14e45f-ceea-467f-a8c1-1d2d3b4c5d6e",
 	)
 	if s.MinLength != nil || s.MaxLength != nil {
@@ -234,6 +234,9 @@ func numbers(s *jsonschema.Schema) []string {
 	for i := range 8 {
 		add(first - float64(i+1)*step)
 	}
+	for _, f := range []float64{20, 100, 1000, 10_000} { // beyond where small ones are all the same
+		add(first + f*step)
+	}
 	if s.Minimum != nil {
 		add(low)
 	}
@@ -269,6 +272,13 @@ func lists(name string, s *jsonschema.Schema) []string {
 			some = append(some, elements[(i+j)%len(elements)])
 		}
 		all = append(all, listOf(s, some))
+	}
+	if s.MaxItems == nil || *s.MaxItems > least { // and one that is longer
+		var more []string
+		for j := range min(least, 1024) + 1 {
+			more = append(more, elements[j%len(elements)])
+		}
+		all = append(all, listOf(s, more))
 	}
 	return all
 }

@@ -80,6 +80,17 @@ func TestSamplesFit(t *testing.T) {
 	}
 }
 
+// Lists are as long as they may be, and one is longer than the others.
+func TestSamplesOfLists(t *testing.T) {
+	t.Parallel()
+	two := 2
+	items := &jsonschema.Schema{Type: "boolean"}
+	assert.Equal(t, []string{"true", "false", "true", "false", "true, false"}, samples("a", &jsonschema.Schema{Type: "array", Items: items}))
+	for _, text := range samples("a", &jsonschema.Schema{Type: "array", Items: items, MinItems: &two, MaxItems: &two}) {
+		assert.Equal(t, 1, strings.Count(text, ","), "%s", text)
+	}
+}
+
 // A server that limits how often a client may ask is asked as often as it wants.
 func TestCompletionsAreLimited(t *testing.T) {
 	t.Parallel()
