@@ -38,7 +38,7 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 				c.errorf(p, "argument %q: its value %s is declared and cannot be rendered: %s", a.Name, quote(v), why.text)
 				continue
 			}
-			if r, why := c.render(p, pinned, required); r == nil && !a.Required {
+			if r, why := c.render(p, pinned, required); r == nil {
 				c.errorf(p, "argument %q: its value %s cannot be rendered without other optional arguments: %s", a.Name, quote(v), why.text)
 			}
 		}
