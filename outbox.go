@@ -184,6 +184,9 @@ func (c *connection) hand(msgs [][]byte, last []byte) (err error) {
 		return all.WriteAll(c.ctx, msgs)
 	}
 	for _, msg := range msgs {
+		if c.ctx.Err() != nil { // while the one before was written
+			return context.Cause(c.ctx)
+		}
 		if err := c.transport.Write(c.ctx, msg); err != nil {
 			return err
 		}
