@@ -646,9 +646,9 @@ func TestHandleAllocations(t *testing.T) {
 		msg  string
 		most float64
 	}{
-		{pingLine("1"), 2},
-		{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 4},
-		{getRequest, 10},
+		{pingLine("1"), 1},
+		{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 2},
+		{getRequest, 9},
 	} {
 		raw, ctx := []byte(test.msg), t.Context()
 		n := testing.AllocsPerRun(200, func() {
