@@ -18,7 +18,7 @@ type outbox struct {
 	unsent tally // of what is in it, or was taken out to be written
 
 	mu    sync.Mutex // protects the fields below
-	texts *[]byte    // nil if it is empty
+	texts *[]byte    // nil once they are taken
 	ends  []int      // of the messages in texts
 
 	// Of whoever is writing:
