@@ -444,3 +444,26 @@ func TestInitializedInABatch(t *testing.T) {
 		require.NoError(t, c.end())
 	})
 }
+
+// A batch has no slots while it is read: its reader may have to wait for room
+// for the rest of it, and others need them meanwhile.
+func TestBatchThatIsReadHasNoSlots(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 2})
+		c := connect(t, s).handshakeIn(batchVersion)
+		var gets []string
+		for i := range 5 {
+			gets = append(gets, getLine(fmt.Sprint(i), "text"))
+		}
+		c.send("[" + strings.Join(gets, ",") + "]")
+		synctest.Wait()
+		assert.Equal(t, 4, s.limit.inside(), "and the reader waits")
+		assert.Zero(t, s.limit.taken())
+		time.Sleep(mostPatience)
+		got := c.received()
+		require.Len(t, got, 1)
+		assert.Equal(t, 4, strings.Count(got[0], `"hi"`))
+		assert.Equal(t, 1, strings.Count(got[0], "busy"))
+		assert.NoError(t, c.end())
+	})
+}

@@ -58,11 +58,23 @@ func (l *limiter) enter(ctx context.Context, p *patience, wanted bool) (entered,
 func (l *limiter) tryEnter(wanted bool) (entered, slot bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tasks-l.slots >= l.slots { // 2*slots may be more than an int holds
+	if !l.hasRoom() {
 		return false, false
 	}
 	l.tasks++
+	l.tellOfRoom() // the signal may have been for several tasks that have left
 	return true, wanted && l.trySlot()
+}
+
+// hasRoom reports whether another task may enter. The caller holds l.mu.
+func (l *limiter) hasRoom() bool { return l.tasks-l.slots < l.slots } // 2*slots may be more than an int holds
+
+// tellOfRoom wakes one who waits for room, if there is some. The caller holds
+// l.mu.
+func (l *limiter) tellOfRoom() {
+	if l.hoping > 0 && l.hasRoom() {
+		signal(l.room)
+	}
 }
 
 // trySlot takes a slot if there is one that nobody waits for. The caller holds
@@ -100,15 +112,9 @@ func (l *limiter) give(room, slot bool) {
 	if slot {
 		l.release()
 	}
-	if !room {
-		return
-	}
-	l.tasks--
-	if l.hoping > 0 {
-		select {
-		case l.room <- struct{}{}:
-		default:
-		}
+	if room {
+		l.tasks--
+		l.tellOfRoom()
 	}
 }
 

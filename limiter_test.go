@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -81,8 +82,38 @@ func TestLimiter(t *testing.T) {
 		began = time.Now()
 		assert.False(t, enter(ended, p))
 		assert.Equal(t, time.Millisecond, time.Since(began))
-
 	})
+}
+
+// Room for several is told of once, if they leave before anybody wakes up. All
+// who wait for it have it at once.
+func TestRoomForSeveral(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(2)
+		for range 4 {
+			require.True(t, l.enterOrNot(nil))
+		}
+		began := time.Now()
+		var waiting sync.WaitGroup
+		for range 3 {
+			waiting.Go(func() { assert.True(t, l.enterOrNot(newPatience())) })
+		}
+		synctest.Wait()
+		l.mu.Lock()
+		l.tasks -= 3
+		l.tellOfRoom()
+		l.mu.Unlock()
+		waiting.Wait()
+		assert.Zero(t, time.Since(began))
+		assert.Equal(t, 4, l.inside())
+		assert.Empty(t, l.room, "nobody is told of room that there is not")
+	})
+}
+
+func (l *limiter) enterOrNot(p *patience) bool {
+	entered, _ := l.enter(context.Background(), p, false)
+	return entered
 }
 
 // A slot goes to the one that has waited longest for it, and to nobody past

@@ -18,7 +18,7 @@ type outbox struct {
 	unsent tally // of what is in it, or was taken out to be written
 
 	mu    sync.Mutex // protects the fields below
-	texts *[]byte    // nil if it is empty
+	texts *[]byte    // nil once they are taken
 	ends  []int      // of the messages in texts
 
 	// Of whoever is writing:
@@ -184,6 +184,9 @@ func (c *connection) hand(msgs [][]byte, last []byte) (err error) {
 		return all.WriteAll(c.ctx, msgs)
 	}
 	for _, msg := range msgs {
+		if c.ctx.Err() != nil { // while the one before was written
+			return context.Cause(c.ctx)
+		}
 		if err := c.transport.Write(c.ctx, msg); err != nil {
 			return err
 		}

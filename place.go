@@ -12,6 +12,7 @@ import (
 type place struct {
 	server, session *limiter // session may be nil
 	client          *share   // may be nil
+	isLater         bool     // the task is not run as soon as it has entered
 
 	mu   sync.Mutex // protects the fields below
 	held holding
@@ -38,12 +39,12 @@ const allButSession = inClient | inServer | sessionSlot | clientSlot | serverSlo
 
 // enter counts the task in and reports whether there is room for it, or comes
 // to be within the patience. If it does, leave must follow. Slots that are
-// free come with it.
+// free come with it, if the task is run at once.
 func (p *place) enter(ctx context.Context, patience *patience) bool {
 	if p.client != nil {
 		p.held |= clientShare
 	}
-	slot := true // it is to have none while it waits for one that comes before
+	slot := !p.isLater // it is to have none while it waits for one that comes before
 	if p.session != nil && !p.enterOne(ctx, p.session, inSession, patience, &slot) ||
 		p.client != nil && !p.enterOne(ctx, p.client.limiter, inClient, patience, &slot) ||
 		!p.enterOne(ctx, p.server, inServer, patience, &slot) {

@@ -16,11 +16,12 @@ import (
 // those of revision 2026-07-28, which belong to none.
 //
 // Requests run concurrently, each under Options.RenderTimeout: a render
-// function runs on a goroutine of its own, and an answer to something else
-// never waits for it. When the client has closed its side, what has been read
-// is still answered, within Options.Grace. When ctx ends, render functions are
-// cancelled and not answered. In both cases subscriptions get their answer, if
-// the client takes it within a second.
+// function has a goroutine to itself while it runs, and an answer to something
+// else never waits for it. The goroutine may run others after it, so it must not
+// be left locked to its thread, for example. When the client has closed its
+// side, what has been read is still answered, within Options.Grace. When ctx
+// ends, render functions are cancelled and not answered. In both cases
+// subscriptions get their answer, if the client takes it within a second.
 //
 // When Serve returns, so have all its goroutines, but for render functions
 // and transports that go on after their context has ended: it waits for them
@@ -135,7 +136,8 @@ func (c *connection) drain(parent context.Context) int {
 	return dropped + c.outbox.unsent.wait(ctx)
 }
 
-// endSubscriptions answers the subscriptions, unless that takes too long.
+// endSubscriptions answers the subscriptions, and has what is in the outbox
+// written, unless that takes too long.
 func (c *connection) endSubscriptions() {
 	close(c.closing)
 	ctx, cancel := context.WithTimeout(c.ctx, stragglers)

@@ -84,7 +84,7 @@ func (t *task) enter(ctx context.Context, p *patience) *Error {
 	if t.work.listen {
 		return t.server.enterListen(t.session)
 	}
-	t.place.server = t.server.limit
+	t.place.server, t.place.isLater = t.server.limit, t.batch != nil
 	if t.session != nil {
 		t.place.session = t.session.limit
 	}

@@ -40,6 +40,9 @@ type AllWriter interface {
 	// with the same errors. The server calls it instead of Write for answers that
 	// have become ready while something else was being written, 64 KiB of them at
 	// most and one message more. It must not keep msgs.
+	//
+	// A transport that embeds one with this method has it too: if its Write
+	// does more than that one's, so must a WriteAll of its own.
 	WriteAll(ctx context.Context, msgs [][]byte) error
 }
 

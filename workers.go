@@ -2,7 +2,8 @@ package prompts
 
 import "time"
 
-// workerRest is how long a worker waits for another job, once to twice.
+// workerRest is how often a worker looks whether it has had anything to do. If
+// it has not, twice in a row, it ends.
 const workerRest = time.Second
 
 // start has a job run, on a goroutine that ends with the render function, whose

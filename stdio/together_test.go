@@ -91,3 +91,14 @@ func TestReadTogetherBoundAndClose(t *testing.T) {
 	_, err = tr.Read(t.Context())
 	assert.ErrorIs(t, err, io.ErrClosedPipe)
 }
+
+// Of no messages nothing is written: on a pipe even an empty write waits for a
+// reader, and on others it is the end.
+func TestWriteAllOfNone(t *testing.T) {
+	t.Parallel()
+	_, w := io.Pipe()
+	tr := stdio.NewStream(strings.NewReader(""), w, stdio.Options{})
+	require.NoError(t, tr.WriteAll(t.Context(), nil))
+	require.NoError(t, tr.Close())
+	assert.ErrorIs(t, tr.WriteAll(t.Context(), nil), io.ErrClosedPipe)
+}

@@ -32,7 +32,7 @@ func (t *Transport) Write(ctx context.Context, msg []byte) error {
 
 // WriteAll sends each of the messages and a newline, all in one call of the
 // stream's Write. The rules are those of Write, for all of them together: if one
-// is refused, nothing is written.
+// is refused, nothing is written. Nor is the stream's Write called for none.
 func (t *Transport) WriteAll(ctx context.Context, msgs [][]byte) error {
 	size := len(msgs)
 	for _, msg := range msgs {
@@ -49,7 +49,7 @@ func (t *Transport) WriteAll(ctx context.Context, msgs [][]byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if t.broken != nil {
+	if t.broken != nil || len(msgs) == 0 {
 		return t.broken
 	}
 	buf := slices.Grow(t.buf[:0], size)
