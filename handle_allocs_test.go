@@ -45,8 +45,8 @@ func TestHandleAllocations(t *testing.T) {
 		allocs, bytes float64
 	}{
 		{"ping", pingLine("1"), 1, 64},
-		{"list", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 3, 96},
-		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, appendCursor(nil, "prompt_0500")), 5, 192},
+		{"list", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 2, 96},
+		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, appendCursor(nil, "prompt_0500")), 4, 192},
 		{"get", getRequest, 9, 1500},
 		{"get, constraints", checkedRequest, 9, 1500},
 		{"get, stateless", stateless(getRequest), 9, 1600},
