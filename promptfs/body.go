@@ -50,6 +50,7 @@ func isNearly(line string) bool {
 func parseBody(body string, line int, f *faults) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder
+	text.Grow(len(body)) // for one message, as most bodies are
 	end := func() {
 		p := &parts[len(parts)-1]
 		clean, before := trimmed(text.String())
