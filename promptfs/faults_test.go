@@ -81,6 +81,7 @@ p.md:5: the merge key << is not read; write the keys themselves`},
 		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:3: icon 0: src "x": not an absolute URI: it has no scheme
 p.md:3: icon 1: src "": not an absolute URI: it has no scheme
 p.md:5: an icon has no key "href"; write one of: src, mimeType, sizes, theme`},
+		{"one fault twice in a line", "---\nicons: [{src: 'https://a.test', x: 1}, {src: 'https://b.test', x: 1}]\n---\nhi", `p.md:2: an icon has no key "x"; write one of: src, mimeType, sizes, theme`},
 		{"meta", "---\nmeta:\n  '-': 1\n---\nhi", `p.md:2: _meta key "-": a name must begin and end with a letter or digit, with letters, digits, '-', '_' and '.' between`},
 		{"meta of both names", "---\nmeta: {a: 1}\n_meta: {b: 1}\n---\nhi", "p.md:3: meta and _meta are one; write all of it below one of them"},
 		{"a value of meta", "---\nmeta:\n  a: .inf\n  b: {c: 1, c: 2}\n  d: {[e]: 1}\n---\nhi", `p.md:3: ".inf" is a number that JSON has not; put it into quotes
