@@ -166,11 +166,17 @@ func checkAllowed(k kind, what string, values []any) error {
 	if want == "" {
 		return nil
 	}
-	resolved, err := (&jsonschema.Schema{Type: want}).Resolve(nil)
-	if err != nil {
-		return err
-	}
+	var resolved *jsonschema.Resolved
 	for _, e := range values {
+		if _, ok := e.(string); ok && want == "string" { // as nearly all are
+			continue
+		}
+		if resolved == nil {
+			var err error
+			if resolved, err = (&jsonschema.Schema{Type: want}).Resolve(nil); err != nil {
+				return err
+			}
+		}
 		if resolved.Validate(e) == nil {
 			continue
 		}

@@ -160,8 +160,12 @@ func (d decoder) defaultOf(m member, typ, items string) []byte {
 		}
 		return raw(v)
 	}
+	elements := d.elements(m)
+	if elements == nil {
+		return nil
+	}
 	var all []any
-	for _, e := range d.elements(m) {
+	for _, e := range elements {
 		if v, ok := d.typed(e, items); ok {
 			all = append(all, v)
 		}

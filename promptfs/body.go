@@ -33,11 +33,24 @@ func markOf(line string) (string, bool) {
 	return inner, begins && ends && inner != ""
 }
 
+// isNearly reports whether a line is what somebody writes who means one
+// between messages, and no such line.
+func isNearly(line string) bool {
+	line = strings.TrimRight(line, " \t")
+	if !strings.HasPrefix(line, "--") || !strings.HasSuffix(line, "--") {
+		return false
+	}
+	role, _, _ := strings.Cut(strings.Trim(line, "- \t"), ":")
+	role = strings.TrimSpace(role)
+	return strings.EqualFold(role, roles[0]) || strings.EqualFold(role, roles[1])
+}
+
 // parseBody parts the body, the first line of which is line of the file, into
 // messages.
 func parseBody(body string, line int, f *faults) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder
+	text.Grow(len(body)) // for one message, as most bodies are
 	end := func() {
 		p := &parts[len(parts)-1]
 		clean, before := trimmed(text.String())
@@ -60,9 +73,11 @@ func parseBody(body string, line int, f *faults) []part {
 			parts = append(parts, p)
 		} else {
 			if unescaped := strings.TrimLeft(bare, `\`); unescaped != bare {
-				if _, ok := markOf(unescaped); ok {
+				if _, ok := markOf(unescaped); ok || isNearly(unescaped) {
 					l = l[1:]
 				}
+			} else if isNearly(bare) {
+				f.add(line, `a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`)
 			}
 			text.WriteString(l)
 		}

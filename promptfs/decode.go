@@ -25,6 +25,9 @@ const (
 // maxNesting is how deep the values of meta may be nested.
 const maxNesting = 32
 
+// maxExact is the greatest integer up to which a float64 has each.
+const maxExact = 1<<53 - 1
+
 // decoder reads the values of front matter, and nothing that it does not know.
 type decoder struct{ faults *faults }
 
@@ -108,6 +111,8 @@ func (d decoder) text(m member) string {
 		d.fault(m.value, "%s must be a text; write it in one line, or below %s: |", m.key, m.key)
 	case m.value.ShortTag() == nullTag:
 		d.faults.add(m.line, "%s is empty; write a text, or remove the key", m.key)
+	case m.value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return strings.TrimRight(m.value.Value, "\n") // which nobody means who writes > or |
 	}
 	return m.value.Value
 }
@@ -190,6 +195,10 @@ func (d decoder) typed(m member, typ string) (any, bool) {
 	switch typ {
 	case "integer":
 		if v, err := strconv.ParseInt(n.Value, 10, 64); tag == intTag && err == nil {
+			if v < -maxExact || v > maxExact {
+				d.fault(n, "%s must be an integer from %d to %d, which are those that JSON has without loss", m.key, -maxExact, maxExact)
+				return nil, false
+			}
 			return float64(v), true
 		}
 		d.fault(n, "%s must be an integer, as the argument is; write such as 10", m.key)

@@ -48,7 +48,13 @@ func TestFaultsOfAFile(t *testing.T) {
 		{"UTF-16", "\xff\xfea\x00", "p.md:1: it is not UTF-8; save the file in that encoding"},
 
 		{"front matter that is not closed", "---\ntitle: x\n\ntext", "p.md:1: the front matter is not closed; write a line --- below it"},
-		{"a colon in a value", "---\nname: x\ntitle: a: b\n---\nhi", `p.md:3: the front matter is not YAML: mapping values are not allowed in this context; put a value with a colon into quotes, as in title: "Review: code", and keys into one column`},
+		{"a colon in a value", "---\nname: x\ntitle: a: b\n---\nhi", `p.md:3: the front matter is not YAML: mapping values are not allowed in this context; put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
+		{"no space behind a colon", "---\ntitle:x\nname: y\n---\nhi", `p.md:3: the front matter is not YAML: mapping values are not allowed in this context; put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
+		{"text behind quotes", "---\ntitle: \"a\" b\n---\nhi", "p.md:2: the front matter is not YAML: did not find expected key; put keys into one column, and a value that begins with a quote or a bracket into quotes"},
+		{"a value that begins with >", "---\ntitle: >a\n---\nhi", "p.md:2: the front matter is not YAML: did not find expected comment or line break; put a value that begins with > or | into quotes"},
+		{"a value that begins with -", "---\ntitle: - a\n---\nhi", "p.md:2: the front matter is not YAML: block sequence entries are not allowed in this context; put a value that begins with - into quotes, and a list into the lines below its key"},
+		{"keys of an element that are not in one column", "---\narguments:\n  - name: a\n   title: b\n---\n{{.a}}", "p.md:4: the front matter is not YAML: did not find expected '-' indicator; put the keys of an element into one column"},
+		{"blank lines above the front matter", "\n\n---\ntitle: x\n---\nhi", "p.md:3: front matter begins in line 1; remove the blank lines above it, or write *** for a line across the page"},
 		{"a bracket that is open", "---\ntags: [a\ntitle: x\n---\nhi", "p.md:3: the front matter is not YAML: did not find expected ',' or ']'; close the bracket"},
 		{"quotes that are open", "---\ntitle: 'a\n---\nhi", "p.md:3: the front matter is not YAML: found unexpected end of stream; close the quotes"},
 		{"a tab", "---\n\ttitle: a\n---\nhi", "p.md:2: the front matter is not YAML: found character that cannot start any token; put the value into quotes, and indent with spaces"},
@@ -75,6 +81,7 @@ p.md:5: the merge key << is not read; write the keys themselves`},
 		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:3: icon 0: src "x": not an absolute URI: it has no scheme
 p.md:3: icon 1: src "": not an absolute URI: it has no scheme
 p.md:5: an icon has no key "href"; write one of: src, mimeType, sizes, theme`},
+		{"one fault twice in a line", "---\nicons: [{src: 'https://a.test', x: 1}, {src: 'https://b.test', x: 1}]\n---\nhi", `p.md:2: an icon has no key "x"; write one of: src, mimeType, sizes, theme`},
 		{"meta", "---\nmeta:\n  '-': 1\n---\nhi", `p.md:2: _meta key "-": a name must begin and end with a letter or digit, with letters, digits, '-', '_' and '.' between`},
 		{"meta of both names", "---\nmeta: {a: 1}\n_meta: {b: 1}\n---\nhi", "p.md:3: meta and _meta are one; write all of it below one of them"},
 		{"a value of meta", "---\nmeta:\n  a: .inf\n  b: {c: 1, c: 2}\n  d: {[e]: 1}\n---\nhi", `p.md:3: ".inf" is a number that JSON has not; put it into quotes
@@ -106,6 +113,9 @@ p.md:4: default must be true or false, as the argument is a boolean
 p.md:5: default must be a number, as the argument is; write such as 1.5
 p.md:6: default must be a text, as the argument is; write one, or remove it
 p.md:7: default must be an integer, as the argument is; write such as 10`},
+		{"an integer that JSON would change", "---\narguments:\n  - {name: a, type: integer, default: 9007199254740993}\n  - {name: b, type: integer, enum: [-9007199254740992, 9007199254740991]}\n---\n{{.a}}{{.b}}", `p.md:3: default must be an integer from -9007199254740991 to 9007199254740991, which are those that JSON has without loss
+p.md:4: an element of enum must be an integer from -9007199254740991 to 9007199254740991, which are those that JSON has without loss`},
+		{"a default that is an empty list", "---\narguments:\n  - {name: a, type: array, default: []}\n---\n{{.a}}", "p.md:3: default must be a list; write such as [one, two] behind it, or remove the key"},
 		{"a default that breaks a rule", "---\narguments:\n  - name: a\n    type: integer\n    minimum: 3\n    default: 1\n  - name: b\n    default: c\n    enum: [a, b]\n---\n{{.a}}{{.b}}", `p.md:6: argument "a": its default: 1 is not at least 3
 p.md:8: argument "b": its default: "c" is not one of a, b`},
 		{"a default that is never used", "---\narguments:\n  - name: a\n    required: true\n    default: x\n---\n{{.a}}", `p.md:5: argument "a": it is required, so its default would never be used; remove one of them`},
@@ -118,8 +128,10 @@ p.md:8: argument "b": its default: "c" is not one of a, b`},
 		{"an argument where there are none", "{{.code}}", `p.md:1: there is no argument "code"; declare it below arguments in the front matter`},
 		{"an argument that is not used", "---\narguments:\n  - name: a\n  - title: x\n    name: b\n---\n{{.a}}", `p.md:5: no message uses the argument "b"; write {{.b}} where its value belongs, or leave the argument out`},
 		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6: there is no argument "a"; declare it below arguments in the front matter`},
-		{"a function", "{{shout .}}", `p.md:1: there is no function "shout"; add it to Options.Funcs
+		{"a function", "{{shout .}}", `p.md:1: there is no function "shout"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs
 p.md:1: this is all arguments at once; write one of them`},
+		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4: unexpected "#" in command; this is another language's template; write such as {{if .name}} and {{end}}; a literal {{ is written {{"{{"}}`},
+		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; write straight quotes and plain spaces between the braces; a literal {{ is written {{"{{"}}`},
 		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2: it defines the template "x"; write that as a file in the folder of partials`},
 
 		{"a partial that there is not", "hi\n{{template \"god\" .}}", `p.md:2: there is no partial "god"; did you mean good?`},
@@ -130,6 +142,8 @@ p.md:1: this is all arguments at once; write one of them`},
 		{"a role", "--- usr ---\nhi", `p.md:1: there is no role "usr"; did you mean user?`},
 		{"a role that the protocol has not", "hi\n--- system ---\nho", `p.md:2: there is no role "system"; write --- user ---, or put a \ in front of a line that is text`},
 		{"a line of a test's log", "hi\n--- FAIL: x ---", `p.md:2: there is no role "FAIL"; write --- user ---, or put a \ in front of a line that is text`},
+		{"a mark without spaces", "hi\n---assistant---\nho", `p.md:2: a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`},
+		{"a mark with more dashes", "---- User: image a.png -- \nho", `p.md:1: a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`},
 		{"a kind of content", "--- user: img a.png ---", `p.md:1: a message holds no "img"; write one of: image, audio, resource`},
 		{"content without a file", "--- user: image ---", "p.md:1: the image has no file; write its path, from the folder of this file, behind the word"},
 		{"an empty message", "--- user ---\nhi\n--- assistant ---\n\n--- user ---\nho", "p.md:3: the message is empty; write its text below this line, or remove the line"},
@@ -204,15 +218,16 @@ func TestVeryManyFaults(t *testing.T) {
 		return b.String()
 	}
 	for name, text := range map[string]string{
-		"keys":           "---\n" + repeat("k%d: x\n", n-100) + "---\nhi",
-		"arguments":      "---\narguments:\n" + repeat("- {name: a%d, minimum: 1}\n", n/4) + "---\nhi",
-		"icons":          "---\nicons:\n" + repeat("- {src: x%d}\n", n/4) + "---\nhi",
-		"marks":          repeat("--- x%d ---\n", n-100),
-		"files":          repeat("--- user: image %d.png ---\n", n/4),
-		"placeholders":   repeat("{{.a%d}}\n", n/4),
-		"partials":       repeat("{{template \"a%d\"}}\n", n/4),
-		"anchors":        "---\n" + repeat("k%d: &a x\n", n-100) + "---\nhi",
-		"values of meta": "---\nmeta:\n" + repeat("  k%d: .inf\n", n-100) + "---\nhi",
+		"keys":                       "---\n" + repeat("k%d: x\n", n-100) + "---\nhi",
+		"arguments":                  "---\narguments:\n" + repeat("- {name: a%d, minimum: 1}\n", n/4) + "---\nhi",
+		"icons":                      "---\nicons:\n" + repeat("- {src: x%d}\n", n/4) + "---\nhi",
+		"marks":                      repeat("--- x%d ---\n", n-100),
+		"files":                      repeat("--- user: image %d.png ---\n", n/4),
+		"placeholders":               repeat("{{.a%d}}\n", n/4),
+		"partials":                   repeat("{{template \"a%d\"}}\n", n/4),
+		"anchors":                    "---\n" + repeat("k%d: &a x\n", n-100) + "---\nhi",
+		"arguments and placeholders": "---\narguments:\n" + repeat("- {name: abcdefgh%d}\n", n/2) + "---\n" + repeat("{{.abcdefgi%d}}", n/2-100),
+		"values of meta":             "---\nmeta:\n" + repeat("  k%d: .inf\n", n-100) + "---\nhi",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

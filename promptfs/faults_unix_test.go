@@ -15,6 +15,25 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
+// A pipe would be waited for, by whom nobody could stop.
+func TestPartialsThatAreNoFolder(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(path string) error{
+		"a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a file": func(path string) error { return os.WriteFile(path, []byte("x"), 0o600) },
+	} {
+		dir := t.TempDir()
+		require.NoError(t, make(filepath.Join(dir, "_partials")), name)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "good.md"), []byte("good"), 0o600))
+		root, err := os.OpenRoot(dir)
+		require.NoError(t, err)
+		defer root.Close()
+		loaded, err := promptfs.Load(root.FS(), promptfs.Options{})
+		assert.EqualError(t, err, "_partials: it is no folder; make one of it, or set another path in the Options", name)
+		assert.Len(t, loaded, 1, name)
+	}
+}
+
 // What a real folder can have, seen through a root that nothing leads out of,
 // and without one.
 func TestFaultsOfAFolder(t *testing.T) {

@@ -14,6 +14,10 @@ import (
 func split(text string, f *faults) (front string, has bool, body string, line int, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
+		if first, blank := trimmed(text); blank > 0 && isFrontMatter(first) {
+			f.add(blank+1, "front matter begins in line 1; remove the blank lines above it, or write *** for a line across the page")
+			return "", false, "", 0, false
+		}
 		return "", false, text, 1, true
 	}
 	line = 2
@@ -29,6 +33,12 @@ func split(text string, f *faults) (front string, has bool, body string, line in
 	}
 	f.add(1, "the front matter is not closed; write a line --- below it")
 	return "", true, "", 0, false
+}
+
+// isFrontMatter reports whether a text begins with what would be front matter.
+func isFrontMatter(text string) bool {
+	first, rest, _ := strings.Cut(text, "\n")
+	return strings.TrimRight(first, " \t") == "---" && (strings.HasPrefix(rest, "---") || strings.Contains(rest, "\n---"))
 }
 
 // readYAML reads front matter, which is one mapping, or nothing. Lines of
@@ -75,9 +85,12 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 
 // explanations say what to write instead, by what is in the library's message.
 var explanations = []struct{ part, advice string }{
-	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", and keys into one column`},
+	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
 	{"cannot start any token", "put the value into quotes, and indent with spaces"},
-	{"did not find expected key", "put keys into one column"},
+	{"did not find expected key", "put keys into one column, and a value that begins with a quote or a bracket into quotes"},
+	{"did not find expected '-' indicator", "put the keys of an element into one column"},
+	{"did not find expected comment or line break", "put a value that begins with > or | into quotes"},
+	{"block sequence entries are not allowed", "put a value that begins with - into quotes, and a list into the lines below its key"},
 	{"did not find expected ',' or", "close the bracket"},
 	{"unexpected end of stream", "close the quotes"},
 	{"unknown escape character", "write a backslash inside of single quotes"},

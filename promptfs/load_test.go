@@ -201,3 +201,32 @@ func TestErrorsWhileRendering(t *testing.T) {
 	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/p", "arguments": map[string]string{"a": "b"}})
 	assert.EqualError(t, err, "a: must not be b (-32602)")
 }
+
+// The line end that YAML leaves behind a text in several lines is none of it.
+// A default is taken as it is written.
+func TestTextsInSeveralLines(t *testing.T) {
+	t.Parallel()
+	const text = "---\ndescription: >\n  two\n  lines\ntitle: |\n  title\nname: >+\n  name\n\narguments:\n  - name: a\n    description: |\n      of it\n    default: |\n      b\n---\n{{.a}}"
+	p, err := promptfs.Parse(nil, "p.md", []byte(text), promptfs.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"name", "title", "two lines", "of it"}, []string{p.Name, p.Title, p.Description, p.Arguments[0].Description})
+	assert.JSONEq(t, `"b\n"`, string(p.Arguments[0].Schema.Default))
+}
+
+// What looks like a line between messages can be text.
+func TestLinesThatAreText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`\--- user ---`:           "--- user ---",
+		`\---assistant---`:        "---assistant---",
+		`\\---assistant---`:       `\---assistant---`,
+		"--- a/user\n+++ b/user":  "--- a/user\n+++ b/user",
+		"--users--":               "--users--",
+		"--user":                  "--user",
+		"\n\n---\nuser, and ----": "---\nuser, and ----",
+	} {
+		p, err := promptfs.Parse(nil, "p.md", []byte(text), promptfs.Options{})
+		require.NoError(t, err, text)
+		assert.Equal(t, []string{want}, textsOf(t, p, nil), text)
+	}
+}

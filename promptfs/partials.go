@@ -58,6 +58,7 @@ func callsOf(text string) []call {
 		return nil
 	}
 	var calls []call
+	line, counted := 1, 0 // of the text before the call, which is further back each time
 	var walk func(l *parse.ListNode)
 	branch := func(n *parse.BranchNode) {
 		walk(n.List)
@@ -70,7 +71,10 @@ func callsOf(text string) []call {
 		for _, n := range l.Nodes {
 			switch n := n.(type) {
 			case *parse.TemplateNode:
-				calls = append(calls, call{n.Name, 1 + strings.Count(text[:n.Position()], "\n")})
+				at := int(n.Position())
+				line += strings.Count(text[counted:at], "\n")
+				counted = at
+				calls = append(calls, call{n.Name, line})
 			case *parse.IfNode:
 				branch(&n.BranchNode)
 			case *parse.RangeNode:
@@ -181,6 +185,7 @@ func (e *rewordedError) Unwrap() error { return e.err }
 
 var inFiles = strings.NewReplacer(
 	"declare it in Prompt.Arguments", "declare it below arguments in the front matter",
+	"add it to Options.Funcs", `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`,
 	"add it to Options.Partials", "write it as a file in the folder of partials",
 	"put that into Options.Partials", "write that as a file in the folder of partials",
 	"missing value for if", "missing value for if; write such as {{if .name}}",

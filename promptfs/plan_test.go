@@ -56,6 +56,8 @@ func TestReloadAfter(t *testing.T) {
 	f := NewFolder(&reg, fsys, Options{OnReload: func(Report) { assert.NotZero(t, reg.Len()) }})
 	require.ErrorIs(t, f.reloadAfter(t.Context(), time.Minute), errChanging)
 	assert.Zero(t, reg.Len())
+	fsys["a.md"].ModTime = time.Now().Add(coarse / 2) // as of one that is written while others are looked at
+	require.ErrorIs(t, f.reloadAfter(t.Context(), time.Minute), errChanging)
 	require.NoError(t, f.reloadAfter(t.Context(), 0))
 	assert.Equal(t, 2, reg.Len())
 

@@ -53,7 +53,10 @@ func (s *source) scanPartials(ctx context.Context) (*scan, error) {
 	}
 	real, err := s.resolve(at)
 	if err == nil {
-		_, err = fs.Stat(s.fsys, real)
+		var info fs.FileInfo
+		if info, err = fs.Stat(s.fsys, real); err == nil && !info.IsDir() { // a pipe would be waited for
+			err = errNoFolder
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil

@@ -55,6 +55,8 @@ func (s stamp) same(before stamp) bool {
 var (
 	errOutside = errors.New("leads out of the folder")
 	errCircle  = errors.New("leads in a circle")
+	// errNoFolder is said of what stands in the place of the partials.
+	errNoFolder = errors.New("it is no folder; make one of it, or set another path in the Options")
 )
 
 // maxLinks is how many links may follow one another.
@@ -167,6 +169,8 @@ func unreadable(err error) error {
 		return errors.New("the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file")
 	case errors.Is(err, errCircle):
 		return errors.New("the link leads in a circle; let it lead to a file")
+	case errors.Is(err, errNoFolder):
+		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("there is no such file")
 	case errors.As(err, &p):

@@ -1,6 +1,7 @@
 package prompttemplate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,12 @@ type checker struct {
 	within    []string // the partials that the walk is inside of
 	faults    []error
 	said      map[string]bool // the faults, by their text
+	builtins  map[string]bool // whether text/template has a function, once it was asked
 }
+
+// maxFaults is how many faults are looked for: there is no end to those of a
+// long text, and each is compared with all arguments.
+const maxFaults = 100
 
 // visit is a partial with what it is called with.
 type visit struct {
@@ -52,7 +58,7 @@ func (s scope) inner() scope {
 
 // check returns everything that is wrong with what has been parsed.
 func (s *set) check(d data) []error {
-	c := &checker{set: s, data: d, used: map[string]bool{}, walked: map[visit]bool{}, said: map[string]bool{}}
+	c := &checker{set: s, data: d, used: map[string]bool{}, walked: map[visit]bool{}, said: map[string]bool{}, builtins: map[string]bool{}}
 	if d != nil {
 		c.arguments = d.all()
 	}
@@ -68,6 +74,9 @@ func (s *set) check(d data) []error {
 		if !c.walked[visit{name, root}] && !c.walked[visit{name, none}] {
 			c.partial(name, other, "")
 		}
+	}
+	if len(c.faults) >= maxFaults {
+		c.fault(&Error{Err: errors.New("there may be more faults; mend these first")})
 	}
 	return c.faults
 }
@@ -101,13 +110,9 @@ func (c *checker) template(t *text, dot kind, caller string) {
 	c.list(scope{t, dot, map[string]kind{"$": dot}, caller}, t.tree.Root)
 }
 
-// partial walks a partial, once for each kind of value.
+// partial walks a partial, which is done once for each kind of value.
 func (c *checker) partial(name string, dot kind, caller string) {
-	v := visit{name, dot}
-	if c.walked[v] {
-		return
-	}
-	c.walked[v] = true
+	c.walked[visit{name, dot}] = true
 	c.within = append(c.within, name)
 	c.template(c.set.partials[name], dot, caller)
 	c.within = c.within[:len(c.within)-1]
@@ -118,6 +123,10 @@ func (c *checker) list(s scope, l *parse.ListNode) {
 		return
 	}
 	for _, n := range l.Nodes {
+		if len(c.faults) >= maxFaults {
+			c.partly = true
+			return
+		}
 		switch n := n.(type) {
 		case *parse.ActionNode:
 			if c.pipe(s, n.Pipe) == root && len(n.Pipe.Decl) == 0 {
@@ -156,7 +165,7 @@ func (c *checker) branch(s scope, n *parse.BranchNode) {
 
 // call walks {{template "name" pipe}}.
 func (c *checker) call(s scope, n *parse.TemplateNode) {
-	dot, caller := none, s.text.at(n).String()
+	dot := none
 	if n.Pipe != nil {
 		dot = c.pipe(s, n.Pipe)
 	}
@@ -171,7 +180,9 @@ func (c *checker) call(s scope, n *parse.TemplateNode) {
 		c.faultAt(s, n, "the partial %q calls itself (%s); write what repeats with range", n.Name, strings.Join(path, " -> "))
 		return
 	}
-	c.partial(n.Name, dot, caller)
+	if !c.walked[visit{n.Name, dot}] { // where the call stands takes counting
+		c.partial(n.Name, dot, s.text.at(n).String())
+	}
 }
 
 // pipe walks a pipeline and returns what it is.
@@ -328,7 +339,7 @@ func (c *checker) bare(s scope, n parse.Node) {
 
 // function faults a function that there is not.
 func (c *checker) function(s scope, n *parse.IdentifierNode) {
-	if _, ok := c.set.funcs[n.Ident]; ok || isBuiltin(n.Ident) {
+	if _, ok := c.set.funcs[n.Ident]; ok || c.isBuiltin(n.Ident) {
 		return
 	}
 	for _, a := range c.arguments {
@@ -344,7 +355,12 @@ func (c *checker) function(s scope, n *parse.IdentifierNode) {
 }
 
 // isBuiltin reports whether text/template has the function itself.
-func isBuiltin(name string) bool {
-	_, err := template.New("").Parse("{{" + name + "}}")
-	return err == nil
+func (c *checker) isBuiltin(name string) bool {
+	is, known := c.builtins[name]
+	if !known {
+		_, err := template.New("").Parse("{{" + name + "}}")
+		is = err == nil
+		c.builtins[name] = is
+	}
+	return is
 }

@@ -2,6 +2,7 @@ package prompttemplate_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"text/template"
@@ -108,6 +109,21 @@ func TestFaultsOfATemplate(t *testing.T) {
 			assert.Zero(t, p)
 		})
 	}
+}
+
+// Each fault is compared with all arguments, so only some are looked for.
+func TestVeryManyFaults(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "{{.a%d}}", i)
+	}
+	_, err := prompttemplate.New(withArguments("code"), prompttemplate.Options{}, prompttemplate.User(text.String()))
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	assert.Len(t, lines, 101)
+	assert.Contains(t, lines[99], `there is no argument "a99"`)
+	assert.Equal(t, `prompt "p": there may be more faults; mend these first`, lines[100])
 }
 
 func TestFaultsInPartials(t *testing.T) {

@@ -150,6 +150,11 @@ func (s *set) parse(at place, source string) *text {
 	return t
 }
 
+const (
+	literal     = `a literal {{ is written {{"{{"}}`
+	otherSyntax = "this is another language's template; write such as {{if .name}} and {{end}}; " + literal
+)
+
 // explanations say what to write instead, by how text/template's message
 // begins.
 var explanations = []struct{ prefix, advice string }{
@@ -160,9 +165,15 @@ var explanations = []struct{ prefix, advice string }{
 	{"unexpected EOF", "an if, range, with or define has no {{end}}"},
 	{"unexpected {{end}}", "there is nothing that it could end"},
 	{"unexpected {{else}}", "it belongs into an if, range or with"},
-	{"missing value for command", "there is nothing between the braces; a literal {{ is written {{\"{{\"}}"},
+	{"missing value for command", "there is nothing between the braces; " + literal},
 	{"undefined variable", "declare it in the same block with {{$name := ...}}"},
 	{"unclosed comment", "end it with */}}"},
+	{"unrecognized character", "write straight quotes and plain spaces between the braces; " + literal},
+	{`unexpected "#"`, otherSyntax},
+	{`unexpected "!"`, otherSyntax},
+	{`unexpected ">"`, otherSyntax},
+	{`unexpected "/"`, otherSyntax},
+	{`unexpected "{"`, otherSyntax},
 }
 
 // explain returns text/template's message with advice, if there is any.

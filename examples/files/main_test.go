@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -19,15 +18,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write session.golden anew")
+	"github.com/mcp-prompts/prompts/prompttest"
+)
 
 // server is the built program.
 var server string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
 	os.Exit(buildAndRun(m))
 }
 
@@ -77,7 +75,7 @@ func TestSession(t *testing.T) {
 	cmd := exec.CommandContext(ctx, server)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = session, &stdout, &stderr
 	require.NoError(t, cmd.Run(), "%s", &stderr)
-	if *update {
+	if prompttest.Updating() {
 		require.NoError(t, os.WriteFile("session.golden", []byte(strings.Join(sorted(stdout.String()), "")), 0o644))
 	}
 	want, err := os.ReadFile("session.golden")
