@@ -65,8 +65,9 @@
 // and complete, a list of values that are offered while others are allowed. The
 // type is string, which is the default, integer, number, boolean or array; an
 // array has items, with the same keys of a schema, minItems and maxItems. All
-// values reach the template as texts, as the client wrote them, an array too:
-// {{range list .focus}} goes through its elements.
+// values but booleans reach the template as texts, as the client wrote them, an
+// array too: {{range list .focus}} goes through its elements. {{if .brief}} asks
+// for the value of a boolean.
 //
 // # Messages
 //

@@ -131,6 +131,16 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// The text "false" would be true in a template.
+func TestBoolean(t *testing.T) {
+	t.Parallel()
+	p, err := promptfs.Parse(nil, "p.md", []byte("---\narguments:\n  - {name: a, type: boolean}\n---\n{{if .a}}yes{{else}}no{{end}} {{.a}}"), promptfs.Options{})
+	require.NoError(t, err)
+	for text, want := range map[string]string{"true": "yes true", "false": "no false", "": "no false"} {
+		assert.Equal(t, want, textsOf(t, p, map[string]string{"a": text})[0], text)
+	}
+}
+
 func TestList(t *testing.T) {
 	t.Parallel()
 	p, err := promptfs.Parse(nil, "p.md", []byte("---\narguments:\n  - {name: a, type: array, items: {type: integer}}\n---\n{{range list .a}}[{{.}}]{{end}}"), promptfs.Options{})

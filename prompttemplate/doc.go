@@ -16,10 +16,11 @@
 // # What a template sees
 //
 // With [New] the data are the texts of the arguments by name: {{.code}}. A
-// name that is no identifier is written {{index . "file-path"}}. With
-// [NewTyped] the data is a struct, and its fields have their Go names. What is
-// absent is the empty text: an argument that was not given, and a pointer that
-// is nil.
+// name that is no identifier is written {{index . "file-path"}}. An argument
+// whose schema has the type boolean is no text but a boolean, so that
+// {{if .brief}} asks for its value. With [NewTyped] the data is a struct, and its
+// fields have their Go names. What is absent is the empty text, or false: an
+// argument that was not given, and a pointer that is nil.
 //
 // Values are data and never templates: a value that contains {{ stays as it
 // is. So does the text around the actions, line ends included; {{- and -}}

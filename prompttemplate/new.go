@@ -8,8 +8,9 @@ import (
 )
 
 // New returns p with a render function that executes the messages. Their data
-// are the values of the arguments in p.Arguments, by name. An argument that is
-// absent and has no default is the empty string.
+// are the texts of the arguments in p.Arguments, by name, but for a boolean,
+// which is one. An argument that is absent and has no default is the empty string,
+// or false.
 //
 // The error joins everything that is wrong with the messages and the options,
 // each an [*Error].
@@ -23,8 +24,9 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
+	v := valuesOf(p.Arguments)
 	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-		return c.render(ctx, args)
+		return c.render(ctx, v.of(args))
 	}
 	return p, nil
 }
