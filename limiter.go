@@ -25,8 +25,7 @@ func newLimiter(n int) *limiter { return &limiter{slots: n, room: make(chan stru
 
 // enter counts a task in and reports whether there is room for it, waiting for
 // some as far as the patience goes; nil is none. If there is, give must
-// follow. If the task wants a slot as well, it has that if there is one which
-// nobody waits for.
+// follow. If the task wants a slot as well, it has that if there is one.
 func (l *limiter) enter(ctx context.Context, p *patience, wanted bool) (entered, slot bool) {
 	if entered, slot = l.tryEnter(wanted); entered || p == nil {
 		return entered, slot
@@ -77,10 +76,10 @@ func (l *limiter) tellOfRoom() {
 	}
 }
 
-// trySlot takes a slot if there is one that nobody waits for. The caller holds
-// l.mu.
+// trySlot takes a slot if there is one. Nobody waits for it then: release gives
+// one to those who do. The caller holds l.mu.
 func (l *limiter) trySlot() bool {
-	if l.running >= l.slots || l.waiting.Len() > 0 {
+	if l.running >= l.slots {
 		return false
 	}
 	l.running++

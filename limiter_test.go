@@ -286,3 +286,36 @@ func TestRefusedByTheTotalBound(t *testing.T) {
 		assert.Equal(t, textLine("1", "hi"), got)
 	})
 }
+
+// A slot that comes just when its task gives up waiting is for the next one, or
+// free.
+func TestSlotComesTooLate(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(1)
+	l.occupy(t)
+	late, place := l.queue()
+	next, _ := l.queue()
+	l.give(false, true)
+	l.unqueue(late, place)
+	assert.Len(t, next, 1)
+	l.give(false, true)
+	assert.Zero(t, l.taken())
+
+	l.occupy(t)
+	late, place = l.queue()
+	l.give(false, true)
+	l.unqueue(late, place)
+	assert.Zero(t, l.taken())
+}
+
+// A time that has been used up is not to be taken for none.
+func TestDeadlineThatIsUsedUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, d := newLimiter(1), &deadline{time.Second}
+		l.occupy(t)
+		assert.Equal(t, errNoTurn, l.acquire(t.Context(), d))
+		assert.Positive(t, d.left)
+		assert.Equal(t, errNoTurn, l.acquire(t.Context(), d))
+	})
+}
