@@ -15,24 +15,45 @@ type clock struct {
 // timing is what there is of a clock while it is running.
 type timing struct {
 	timer   *time.Timer
-	firing  sync.WaitGroup // done when expire has returned
 	expire  func()
 	left    time.Duration // when the clock was started
 	started time.Time
 	stopped bool
+
+	mu       sync.Mutex    // protects the fields below
+	hasFired bool          // expire has returned
+	fired    chan struct{} // closed then; nil while nobody waits
 }
 
 // start calls expire once the limit has passed, which must be above 0.
 func (c *clock) start(limit time.Duration, expire func()) {
 	t := &timing{expire: expire, left: limit, started: time.Now()}
-	t.firing.Add(1)
 	c.timing = t
 	t.timer = time.AfterFunc(limit, t.fire)
 }
 
 func (t *timing) fire() {
-	defer t.firing.Done()
+	defer func() { // whatever expire does
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.hasFired = true
+		if t.fired != nil {
+			close(t.fired)
+		}
+	}()
 	t.expire()
+}
+
+// wait returns when expire has.
+func (t *timing) wait() {
+	t.mu.Lock()
+	if t.hasFired {
+		t.mu.Unlock()
+		return
+	}
+	t.fired = make(chan struct{}) // nobody else waits
+	t.mu.Unlock()
+	<-t.fired
 }
 
 // pause stops the clock until resume.
@@ -68,6 +89,6 @@ func (c *clock) end() {
 	c.timing = nil
 	c.mu.Unlock()
 	if t != nil && !t.stopped && !t.timer.Stop() {
-		t.firing.Wait()
+		t.wait()
 	}
 }
