@@ -249,7 +249,7 @@ func TestContextEndsServe(t *testing.T) {
 		})
 	})
 	t.Run("working", func(t *testing.T) {
-		for range 100 { // the render and the end of the session race
+		for range 1000 { // the render and the end of the session race
 			synctest.Test(t, func(t *testing.T) {
 				var j journal
 				w := newWaiter()

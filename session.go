@@ -186,15 +186,22 @@ func (s *Session) end(cause error) {
 	s.abandon(cause, func(t *task) bool { return !t.work.listen })
 }
 
-// abandon abandons those of the tasks in flight.
+// abandon abandons those of the tasks in flight. None of them is to be run
+// because another has left: so all are settled first.
 func (s *Session) abandon(cause error, those func(*task) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var settled []*task
 	for id, t := range s.inFlight {
 		if those(t) {
-			t.abandon(cause)
 			delete(s.inFlight, id)
+			if t.settle() {
+				settled = append(settled, t)
+			}
 		}
+	}
+	for _, t := range settled {
+		t.drop(cause)
 	}
 }
 

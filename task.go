@@ -60,12 +60,17 @@ func (t *task) abandon(cause error) bool {
 	if !t.settle() {
 		return false
 	}
+	t.drop(cause)
+	return true
+}
+
+// drop is the end of a task that has been settled, without an answer.
+func (t *task) drop(cause error) {
 	t.ctx.cancel(cause)
 	if t.work.listen {
 		t.leave() // its place is free at once
 	}
 	t.answered()
-	return true
 }
 
 // answered is called by whoever has settled the task, once the answer is out.
@@ -132,6 +137,9 @@ func (t *task) run(limit time.Duration) error {
 	defer t.ctx.cancel(errAnswered)
 	if err := t.place.acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
+	}
+	if t.settled.Load() { // while it waited
+		return t.giveUp(errAnswered)
 	}
 	return t.runNow(limit)
 }
