@@ -211,3 +211,24 @@ func readText(doc *strictjson.Doc, src string) (message, *Error) {
 	}
 	return m, err
 }
+
+// Two ids are one if they are the same number or the same text, however that is
+// written.
+func TestIDsAreCompared(t *testing.T) {
+	t.Parallel()
+	key := func(id string) requestID {
+		var doc strictjson.Doc
+		root, err := parseMessage(&doc, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`)
+		require.Nil(t, err)
+		var m message
+		require.Nil(t, m.read(root))
+		assert.Equal(t, id, m.id, "it is repeated as it was written")
+		return m.key
+	}
+	for _, same := range [][2]string{{"0", "-0"}, {`"a"`, `"\u0061"`}, {`"\""`, `"\u0022"`}, {`"/"`, `"\/"`}, {`""`, `""`}} {
+		assert.Equal(t, key(same[0]), key(same[1]), same)
+	}
+	for _, other := range [][2]string{{"1", `"1"`}, {"1", "-1"}, {"0", `"-0"`}, {`"a"`, `"A"`}, {`"\\u0061"`, `"a"`}, {`"\""`, `""`}} {
+		assert.NotEqual(t, key(other[0]), key(other[1]), other)
+	}
+}

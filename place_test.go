@@ -127,3 +127,16 @@ func TestPlaceWithoutRoom(t *testing.T) {
 		p.holds(t, 0, 0, 0, 1)
 	})
 }
+
+// What comes to a place that has been left is given back at once: a goroutine
+// of the author's may still wait for its turn then.
+func TestPlaceThatHasBeenLeft(t *testing.T) {
+	t.Parallel()
+	p := newPlace(1)
+	require.True(t, p.enter(t.Context(), nil))
+	require.True(t, p.yield())
+	p.leave()
+	p.holds(t, 0, 0, 0, 0)
+	require.NoError(t, p.resume(t.Context()))
+	p.holds(t, 0, 0, 0, 0)
+}
