@@ -216,7 +216,7 @@ func TestWatchConfigMap(t *testing.T) {
 
 func skipWithoutLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.SkipNow()
+		t.Skip("to make links takes a privilege on Windows")
 	}
 }
 
