@@ -75,6 +75,9 @@ func (s *sitting) read(ctx context.Context) {
 	for {
 		e, err := s.feed.next()
 		if err != nil {
+			if s.js.Conn().IsClosed() {
+				err = nats.ErrConnectionClosed
+			}
 			s.wrong <- err
 			return
 		}

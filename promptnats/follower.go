@@ -105,7 +105,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 			}
 			f.Close()
 			if last == nil {
-				last = context.DeadlineExceeded
+				last = explained(js, context.DeadlineExceeded)
 			}
 			return nil, fmt.Errorf("promptnats: nothing could be loaded within %v: %w", o.Timeout, last)
 		case <-ctx.Done():
