@@ -133,7 +133,7 @@ func TestSlowBroker(t *testing.T) {
 	assert.True(t, f.Status().InStep)
 
 	// One that is too slow to be of use is an error in the time that is set.
-	p.set(func() { p.delay = 10 * time.Second })
+	p.set(func() { p.delay = time.Second })
 	g, o := newFollower(t, promptnats.Options{Timeout: 500 * time.Millisecond})
 	require.ErrorContains(t, g.start(connect(t, p.url(), nats.Timeout(100*time.Millisecond)), o), "within 500ms")
 }
