@@ -24,7 +24,7 @@ import (
 // comes in by itself at the first reload after the name is free. If other code
 // sets a prompt over one of the Folder's, that one wins; if it removes one, it
 // comes back at the next reload. How the Folder knows its prompts: each has the
-// tag "promptfs:" and the path of its file.
+// tag "promptfs:", or Options.Tag, and the path of its file.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options

@@ -117,6 +117,21 @@ func TestDuplicates(t *testing.T) {
 	assert.Greater(t, p.again, 30)
 }
 
+// What is lost on the way is found out by what comes after it, and read again.
+func TestLostDelivery(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	p := startProxy(t, b)
+	kv := newBucket(t, connect(t, b.url()))
+	put(t, kv, "a.md", "a")
+	f := follow(t, connect(t, p.url()), promptnats.Options{})
+	p.set(func() { p.drops = 1 })
+	put(t, kv, "lost.md", "lost")
+	put(t, kv, "b.md", "b")
+	f.has("a", "b", "lost")
+	f.until("in step", func() bool { return f.Status().InStep })
+}
+
 // A slow broker is waited for.
 func TestSlowBroker(t *testing.T) {
 	t.Parallel()
@@ -133,7 +148,7 @@ func TestSlowBroker(t *testing.T) {
 	assert.True(t, f.Status().InStep)
 
 	// One that is too slow to be of use is an error in the time that is set.
-	p.set(func() { p.delay = 10 * time.Second })
+	p.set(func() { p.delay = time.Second })
 	g, o := newFollower(t, promptnats.Options{Timeout: 500 * time.Millisecond})
 	require.ErrorContains(t, g.start(connect(t, p.url(), nats.Timeout(100*time.Millisecond)), o), "within 500ms")
 }

@@ -26,7 +26,7 @@ type feed struct {
 	timing   timing
 }
 
-// most is how many messages are on their way at once.
+// mostMessages is how many messages are on their way at once.
 const mostMessages = 256
 
 // entry is one revision of a key.

@@ -154,7 +154,7 @@ func (s *sitting) load(ctx context.Context) error {
 		isAll := received >= s.feed.pending
 		switch {
 		case !isAll:
-		case isAnother && received == 0:
+		case isAnother && len(files) == 0:
 		case isAnother && !isOver:
 			if !isWaiting {
 				isWaiting = true

@@ -29,6 +29,7 @@ type proxy struct {
 	delay   time.Duration // of whatever is sent
 	repeats bool          // each revision of a key is sent twice, and older ones in between
 	again   int           // how many were
+	drops   int           // how many revisions are still to be lost
 }
 
 func startProxy(t testing.TB, b *broker) *proxy {
@@ -103,7 +104,14 @@ func (p *proxy) copy(to, from net.Conn, isServer bool) {
 			p.changed.Wait()
 		}
 		delay, repeats := p.delay, p.repeats && isRevision
+		isLost := isRevision && p.drops > 0
+		if isLost {
+			p.drops--
+		}
 		p.mu.Unlock()
+		if isLost {
+			continue
+		}
 		if delay > 0 {
 			time.Sleep(delay) // this is what the proxy is for
 		}

@@ -3,6 +3,7 @@ package promptnats
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -64,6 +65,61 @@ func TestBrokerThatIsBehind(t *testing.T) {
 	_, isThere := s.registry.Lookup("c")
 	assert.True(t, isThere, "it has waited for revision 8")
 	assert.Equal(t, uint64(8), s.Status().Revision)
+}
+
+// A bucket that ends before what is known has been replaced, also if each of its
+// keys is as it was.
+func TestBucketThatEndsEarlier(t *testing.T) {
+	t.Parallel()
+	var told []error
+	s := newSitting(Options{OnStatus: func(st Status) { told = append(told, st.Err) }})
+	load := func(last uint64, entries ...entry) {
+		s.feed.pending, s.feed.info.State.LastSeq = uint64(len(entries)), last
+		go func() { // until load has taken all of them
+			for _, e := range entries {
+				s.entries <- e
+			}
+		}()
+		require.NoError(t, s.load(t.Context()))
+	}
+	load(2, entryOf("a.md", "a", 1), entryOf("b.md", "b", 2))
+	load(1, entryOf("a.md", "a", 1))
+	assert.Equal(t, []error{nil, ErrReplaced, nil}, told)
+	assert.Equal(t, 1, s.registry.Len())
+}
+
+// A bucket that has been created again takes nothing away while it is empty,
+// however long that is, nor while it is being filled.
+func TestBucketThatIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSitting(Options{})
+		s.feed.pending = 2
+		go func() { // until load has taken both
+			s.entries <- entryOf("a.md", "a", 1)
+			s.entries <- entryOf("b.md", "b", 2)
+		}()
+		require.NoError(t, s.load(t.Context()))
+		s.feed = &feed{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
+		loaded := make(chan error, 1)
+		go func() { loaded <- s.load(t.Context()) }()
+		time.Sleep(time.Hour)
+		other := entryOf("team./x.md", "x", 1)
+		other.isOurs = false
+		s.entries <- other
+		time.Sleep(time.Hour)
+		assert.Equal(t, 2, s.registry.Len())
+		require.ErrorIs(t, s.Status().Err, ErrReplaced)
+		for i := range uint64(5) {
+			s.entries <- entryOf(string('b'+rune(i))+".md", "new", 2+i)
+			time.Sleep(90 * time.Millisecond) // and it is not at rest yet
+			assert.Equal(t, 2, s.registry.Len())
+		}
+		require.NoError(t, <-loaded)
+		assert.Equal(t, 5, s.registry.Len())
+		_, isThere := s.registry.Lookup("a")
+		assert.False(t, isThere)
+	})
 }
 
 // After very many removals all is read again.
