@@ -76,7 +76,7 @@ func TestGoSDK(t *testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
 			args := append(args, "--expect-version", revision)
-			verify(t, tools.drive(t, wanted(revision, "list-iter"), tools.path("gosdk"), args...), revision)
+			verify(t, tools.drive(t, "fixture", wanted(revision, "list-iter"), tools.path("gosdk"), args...), revision)
 		}
 	}
 	t.Run("probing", drive(stateless))
@@ -93,7 +93,7 @@ func TestTypeScriptSDK(t *testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"node/ts1.mjs", "--expect-version", revision}, args...)
-			verify(t, tools.drive(t, wanted(revision), node, args...), revision)
+			verify(t, tools.drive(t, "fixture", wanted(revision), node, args...), revision)
 		}
 	}
 	t.Run("newest", drive(newest))
@@ -230,10 +230,10 @@ func build(t *testing.T, commands ...string) tools {
 
 func (d tools) path(command string) string { return filepath.Join(string(d), command) }
 
-// drive runs a driver against the fixture, over standard input and output, and
+// drive runs a driver against a fixture, over standard input and output, and
 // returns the session. It wants the driver's checks to come out as in want,
 // and every message to be as the specification's schemas say.
-func (d tools) drive(t *testing.T, want map[string]string, driver string, args ...string) recording {
+func (d tools) drive(t *testing.T, fixture string, want map[string]string, driver string, args ...string) recording {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "session.txt")
 	t.Cleanup(func() {
@@ -241,7 +241,7 @@ func (d tools) drive(t *testing.T, want map[string]string, driver string, args .
 			t.Logf("the session:\n%s", text)
 		}
 	})
-	runDriver(t, want, driver, append(args, "--config", "fixture.json", "--", d.path("record"), file, d.path("fixture"))...)
+	runDriver(t, want, driver, append(args, "--config", "fixture.json", "--", d.path("record"), file, d.path(fixture))...)
 
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
