@@ -31,11 +31,11 @@ func faultsOfGoSDK(revision string) []string {
 		// (mcp/protocol.go:973).
 		return []string{`unexpected additional properties ["messages"]`}
 	}
-	// What may be cached is said in all revisions (mcp/protocol.go:1165).
+	// What may be cached is said in all revisions (mcp/protocol.go:1166).
 	faults := []string{"a result has no ttlMs (GAP-45)"}
 	if revision == canAsk {
 		// The mode of an elicitation is sent where there is none yet
-		// (mcp/protocol.go:2129, and server.go:1714 fills it in).
+		// (mcp/protocol.go:2129, and server.go:1740 fills it in).
 		faults = append(faults, `unexpected additional properties ["mode"]`)
 	}
 	return faults

@@ -45,7 +45,7 @@ func ownError(err error) error {
 }
 
 // isUnknown reports whether an error is the one that the SDK has for a prompt
-// that there is not (v1.8.0 mcp/server.go:911).
+// that there is not (v1.8.0 mcp/server.go:908).
 func isUnknown(err error, name string) bool {
 	var e *jsonrpc.Error
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 &&

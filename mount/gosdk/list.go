@@ -99,7 +99,7 @@ func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
 		CacheScope string                     `json:"cacheScope"`
 		Meta       map[string]json.RawMessage `json:"_meta"`
 	}
-	wire.CacheScope = "private" // the SDK always sends one (v1.8.0 mcp/protocol.go:1174)
+	wire.CacheScope = "private" // the SDK always sends one (v1.8.0 mcp/protocol.go:1175)
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return nil, err
 	}

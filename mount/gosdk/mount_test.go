@@ -229,3 +229,21 @@ func TestServersAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// A list that has no end is a fault, and no endless loop.
+func TestEndlessList(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "prompts/list" {
+				return &mcp.ListPromptsResult{NextCursor: "again"}, nil
+			}
+			return next(ctx, method, req)
+		}
+	})
+	_, err := gosdk.Mount(s, registry(), prompts.Options{})
+	require.ErrorContains(t, err, "the list has no end")
+	_, err = gosdk.Import(t.Context(), s)
+	require.ErrorContains(t, err, "the list has no end")
+}

@@ -18,15 +18,13 @@ import (
 // arguments that it declares. The handler gets the session, the parameters and
 // the rest of the request if the registry is mounted on a server of the SDK; its
 // Session is nil otherwise. What it returns is a result as before: contents of
-// all types, an error of type [jsonrpc.Error] with its code, message and data,
+// all types, an error of type *jsonrpc.Error with its code, message and data,
 // of any other none of its text. Input requests of the handler are asked with
 // [prompts.Ask], in all revisions that have them, and it is called again with
 // the answers; declined ones are answers too.
 //
 // A nil p, a nil h, and whatever the registry does not take, such as two
 // arguments of the same name, is an error of [prompts.Registry.Add].
-//
-// [jsonrpc.Error]: https://pkg.go.dev/github.com/modelcontextprotocol/go-sdk/jsonrpc#Error
 func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	if h == nil {
 		return listed(p)

@@ -48,7 +48,7 @@ func (m *mount) newRequest(r mcp.Request, ss *mcp.ServerSession, meta mcp.Meta, 
 }
 
 // declared returns what a client has declared in initialize. The SDK's own
-// encoding of it always has roots (v1.8.0 mcp/protocol.go:471).
+// encoding of it always has roots (v1.8.0 mcp/protocol.go:477).
 func declared(c *mcp.ClientCapabilities) map[string]any {
 	out := map[string]any{}
 	if c == nil {

@@ -101,7 +101,7 @@ func contentOf(raw json.RawMessage) (mcp.Content, error) {
 
 // exactContent is a content that the SDK's type would not send as it is: it
 // leaves out a priority of 0, the text of a resource that is empty, and the end
-// of large numbers in _meta (v1.8.0 mcp/protocol.go:214, mcp/content.go:300).
+// of large numbers in _meta (v1.8.0 mcp/protocol.go:215, mcp/content.go:305).
 type exactContent struct {
 	mcp.Content // the SDK's form, and its unexported method
 	raw         json.RawMessage
