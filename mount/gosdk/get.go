@@ -11,7 +11,7 @@ import (
 // server's own.
 func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, error) {
 	name := r.Params.Name
-	if name != carrier && !m.has(name) {
+	if !m.has(name) {
 		res, err := m.host.next(ctx, methodGet, r)
 		if !isUnknown(err, name) {
 			return res, err

@@ -238,3 +238,18 @@ func TestNegotiatedRevision(t *testing.T) {
 		assert.Equal(t, test.icons, strings.Contains(string(c.must("prompts/list", "")), `"icons"`), "%v", test)
 	}
 }
+
+// In a session our pages say nothing of how long they may be kept, which the SDK
+// says of all: a page of ours alone is as little as can be said.
+func TestCacheHintsInASession(t *testing.T) {
+	t.Parallel()
+	s := newServer(&mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = 5000 }})
+	mount(t, s, registry(says("a"), says("b")), prompts.Options{PageSize: 1, CachePublic: true})
+	c := dial(t, s, newest)
+	first := c.must("prompts/list", "")
+	assert.Contains(t, string(first), `"ttlMs":0,"cacheScope":"private"`)
+	var p page
+	require.NoError(t, json.Unmarshal(first, &p))
+	last := c.must("prompts/list", fmt.Sprintf(`{"cursor":%q}`, p.NextCursor))
+	assert.Contains(t, string(last), `"ttlMs":5000,"cacheScope":"public"`)
+}
