@@ -93,7 +93,9 @@ func TestErrors(t *testing.T) {
 			fails("secret", errors.New("secret")),
 			renders("panic", func(context.Context) (*prompts.Result, error) { panic("secret") }),
 			renders("exit", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-			renders("invalid", func(context.Context) (*prompts.Result, error) { return &prompts.Result{Messages: []prompts.Message{{}}}, nil }),
+			renders("invalid", func(context.Context) (*prompts.Result, error) {
+				return &prompts.Result{Messages: []prompts.Message{{}}}, nil
+			}),
 		), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), StrictArguments: true})
 		c := dial(t, s, revision)
 		for _, test := range []struct {

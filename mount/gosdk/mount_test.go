@@ -97,8 +97,10 @@ func TestMountRefuses(t *testing.T) {
 func TestMountOnAServerThatFails(t *testing.T) {
 	t.Parallel()
 	broken := map[string]mcp.MethodHandler{
-		"no lists today": func(context.Context, string, mcp.Request) (mcp.Result, error) { return nil, errors.New("no lists today") },
-		"panic: oh":      func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("oh") },
+		"no lists today": func(context.Context, string, mcp.Request) (mcp.Result, error) {
+			return nil, errors.New("no lists today")
+		},
+		"panic: oh": func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("oh") },
 		"does not answer prompts/list": func(context.Context, string, mcp.Request) (mcp.Result, error) {
 			return &struct{ mcp.ResultBase }{}, nil
 		},
