@@ -1,0 +1,2 @@
+// Package mcpgo mounts prompts on mcp-go.
+package mcpgo
