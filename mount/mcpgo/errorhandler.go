@@ -18,8 +18,10 @@ import (
 // mounted prompts with their own code and data. mcp-go itself sends each as an
 // internal error (-32603) with its message alone.
 //
-// For revision 2026-07-28 the HTTP status is the one that goes with the code.
-// Errors of the author's own prompts and tools are left as they are.
+// For revision 2026-07-28 the HTTP status is the one that goes with the code. A
+// request for a mounted prompt that the client has cancelled has no answer, where
+// mcp-go sends one. Errors of the author's own prompts and tools are left as they
+// are.
 func ErrorHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := newLetters()
@@ -43,6 +45,7 @@ type errorWriter struct {
 	modern  bool
 	status  int // what is to be written; 0 if none, or if it has been
 	line    []byte
+	event   []byte // the line that says what the next one is
 }
 
 // Unwrap is for http.ResponseController.
@@ -52,7 +55,7 @@ func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *errorWriter) WriteHeader(status int) { w.status = status }
 
 func (w *errorWriter) Write(p []byte) (int, error) {
-	if len(w.line) == 0 && w.letters.none() {
+	if len(w.line) == 0 && len(w.event) == 0 && w.letters.none() {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
@@ -70,12 +73,26 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 }
 
 func (w *errorWriter) writeLine(line []byte) error {
-	line, e := w.letters.deliver(line)
-	if e != nil && w.modern && w.status == http.StatusOK {
-		w.status = statusOf(e.Code)
+	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
+		w.event = bytes.Clone(line) // it goes with the next
+		return nil
+	}
+	line, content := w.letters.deliver(line)
+	switch {
+	case content.cancelled:
+		if w.status == http.StatusOK && len(w.event) == 0 {
+			w.Header().Del("Content-Type")
+			w.status = http.StatusAccepted
+		}
+		w.event = nil
+		w.writeStatus()
+		return nil
+	case content.error != nil && w.modern && w.status == http.StatusOK && len(w.event) == 0:
+		w.status = statusOf(content.error.Code)
 	}
 	w.writeStatus()
-	_, err := w.ResponseWriter.Write(line)
+	_, err := w.ResponseWriter.Write(append(w.event, line...))
+	w.event = nil
 	return err
 }
 
@@ -88,7 +105,7 @@ func (w *errorWriter) writeStatus() {
 
 // finish writes what is left.
 func (w *errorWriter) finish() {
-	if len(w.line) > 0 {
+	if len(w.line) > 0 || len(w.event) > 0 {
 		_ = w.writeLine(w.line) // nobody is left to tell
 		w.line = nil
 	}
@@ -148,6 +165,9 @@ func (w *errorLines) Write(p []byte) (int, error) {
 		}
 		line, _ := w.letters.deliver(w.line[:end+1])
 		w.line = w.line[end+1:]
+		if len(line) == 0 {
+			continue
+		}
 		if _, err := w.to.Write(line); err != nil {
 			return 0, err
 		}

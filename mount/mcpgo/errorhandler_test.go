@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -95,8 +96,8 @@ func TestErrorsOverHTTP(t *testing.T) {
 	_, body := post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"x","method":"prompts/get","params":{"name":"strict"}}`)
 	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"x","error":`+refusal+`}`, body)
 
-	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"late","_meta":{"progressToken":1}}}`)
-	assert.Contains(t, body, "notifications/progress")
+	response, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"late","_meta":{"progressToken":1}}}`)
+	assert.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
 	assert.JSONEq(t, `{"code":-1,"message":"own","data":{"k":"v"}}`, errorOf(t, body), "in a stream")
 
 	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"own"}}`)
@@ -149,3 +150,69 @@ type wrapped struct{ err error }
 
 func (w *wrapped) Error() string { return "wrapped: " + w.err.Error() }
 func (w *wrapped) Unwrap() error { return w.err }
+
+// A request that was cancelled has no answer.
+func TestCancelledHasNoAnswer(t *testing.T) {
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("a", "a"), prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "")
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	mount(t, s, &r, prompts.Options{})
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
+	t.Run("stdio", func(t *testing.T) {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- mcpgo.ListenStdio(t.Context(), server.NewStdioServer(s), in, out) }()
+		lines := bufio.NewScanner(fromServer)
+		for _, step := range []struct{ send, want string }{
+			{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"id":1`},
+			{`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"slow","_meta":{"progressToken":1}}}`, "progress"},
+			{cancel + "\n" + `{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"a"}}`, `"id":3`},
+		} {
+			_, err := io.WriteString(toServer, step.send+"\n")
+			require.NoError(t, err)
+			require.True(t, lines.Scan())
+			assert.Contains(t, lines.Text(), step.want)
+		}
+		rest := make(chan bool, 1)
+		go func() { rest <- lines.Scan() }()
+		require.NoError(t, toServer.Close())
+		require.NoError(t, <-ended)
+		require.NoError(t, out.Close())
+		assert.False(t, <-rest, "%s", lines.Text())
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		web := httptest.NewServer(mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
+		t.Cleanup(web.Close)
+		response, _ := post(t, web.URL, "", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		session := response.Header.Get("Mcp-Session-Id")
+		for _, meta := range []string{``, `,"_meta":{"progressToken":1}`} {
+			// The request is there as soon as it can be cancelled.
+			answered := make(chan string, 1)
+			go func() {
+				response, body := post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"slow"`+meta+`}}`)
+				answered <- response.Status + body
+			}()
+			var answer string
+			require.Eventually(t, func() bool {
+				post(t, web.URL, "2025-11-25", session, cancel)
+				select {
+				case answer = <-answered:
+					return true
+				default:
+					return false
+				}
+			}, timeout, time.Millisecond)
+			assert.NotContains(t, answer, `"id":2`)
+			if meta == "" {
+				assert.Equal(t, "202 Accepted", answer)
+			} else {
+				assert.NotContains(t, answer, "event: message\n\n")
+			}
+		}
+	})
+}

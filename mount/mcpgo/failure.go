@@ -3,6 +3,7 @@ package mcpgo
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -22,13 +23,17 @@ func (e *callError) Unwrap() error { return e.seen }
 // failure returns what a handler is to return for an error of a call: an
 // [*prompts.Error] where there is one, without the code in its text.
 func failure(ctx context.Context, err error) error {
+	l, _ := ctx.Value(lettersKey{}).(*letters)
 	var seen *prompts.Error
-	if !errors.As(err, &seen) {
-		return err // the request's context has ended, or an option is at fault
+	switch {
+	case errors.As(err, &seen):
+		failed := &callError{seen: seen, text: seen.Message}
+		if l != nil {
+			failed.text += " " + l.post(letter{error: seen})
+		}
+		return failed
+	case ctx.Err() != nil && l != nil:
+		return fmt.Errorf("%w %s", err, l.post(letter{cancelled: true}))
 	}
-	failed := &callError{seen: seen, text: seen.Message}
-	if l, ok := ctx.Value(lettersKey{}).(*letters); ok {
-		failed.text += " " + l.post(seen)
-	}
-	return failed
+	return err // the request's context has ended, or an option is at fault
 }

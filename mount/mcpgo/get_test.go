@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -209,27 +210,37 @@ func asks(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 
 func TestAskInSession(t *testing.T) {
 	t.Parallel()
-	// The clock stands still while the client is asked.
-	asked, slow := make(chan struct{}, 1), 50*time.Millisecond
-	answers := elicitor(func(r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-		assert.Equal(t, "Who?", r.Params.Message)
-		asked <- struct{}{}
-		<-time.After(2 * slow) // longer than the time limit, which is what this is about
-		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: map[string]any{"name": "Ada"}}}, nil
+	synctest.Test(t, func(t *testing.T) {
+		// The time limit stands still while the client is asked.
+		const limit = time.Second
+		answers := elicitor(func(r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+			assert.Equal(t, "Who?", r.Params.Message)
+			time.Sleep(10 * limit)
+			return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: map[string]any{"name": "Ada"}}}, nil
+		})
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "asks", Render: asks})
+		r.MustAdd(prompts.Prompt{Name: "asks and waits", Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			time.Sleep(limit / 2)
+			_, err := asks(ctx, args)
+			<-ctx.Done()
+			return prompts.Messages(), err
+		}})
+		s := server.NewMCPServer("s", "1")
+		mount(t, s, &r, prompts.Options{RenderTimeout: limit})
+		for _, version := range []string{"2025-06-18", "2025-11-25"} {
+			assert.Equal(t, "Hello, Ada", dial(t, s, version, answers).text("asks", `{}`))
+		}
+		begin := time.Now()
+		a := dial(t, s, "2025-11-25", answers).do("prompts/get", `{"name":"asks and waits"}`)
+		assert.Contains(t, a.Error.Message, "time limit")
+		assert.Equal(t, 11*limit, time.Since(begin))
+		a = dial(t, s, "2025-03-26", answers).do("prompts/get", `{"name":"asks"}`)
+		assert.Equal(t, -32603, a.Error.Code, "a revision that cannot be asked")
+		fails := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) { return nil, errors.New("no") })
+		a = dial(t, s, "2025-11-25", fails).do("prompts/get", `{"name":"asks"}`)
+		assert.Equal(t, -32603, a.Error.Code)
 	})
-	var r prompts.Registry
-	r.MustAdd(prompts.Prompt{Name: "asks", Render: asks})
-	s := server.NewMCPServer("s", "1")
-	mount(t, s, &r, prompts.Options{RenderTimeout: slow})
-	for _, version := range []string{"2025-06-18", "2025-11-25"} {
-		assert.Equal(t, "Hello, Ada", dial(t, s, version, answers).text("asks", `{}`))
-		<-asked
-	}
-	a := dial(t, s, "2025-03-26", answers).do("prompts/get", `{"name":"asks"}`)
-	assert.Equal(t, -32603, a.Error.Code, "a revision that cannot be asked")
-	fails := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) { return nil, errors.New("no") })
-	a = dial(t, s, "2025-11-25", fails).do("prompts/get", `{"name":"asks"}`)
-	assert.Equal(t, -32603, a.Error.Code)
 }
 
 func TestAskWithoutSession(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/mcp-prompts/prompts"
@@ -30,27 +31,33 @@ const (
 // lettersKey is the key of a *letters in a context.
 type lettersKey struct{}
 
-// letters are the errors that are on their way to the transport.
-type letters struct {
-	mu     sync.Mutex // protects the fields below
-	errors map[string]*prompts.Error
-	order  []string
+// letter is what an answer is to be.
+type letter struct {
+	error     *prompts.Error
+	cancelled bool // there is to be none
 }
 
-func newLetters() *letters { return &letters{errors: map[string]*prompts.Error{}} }
+// letters are on their way to the transport.
+type letters struct {
+	mu    sync.Mutex // protects the fields below
+	sent  map[string]letter
+	order []string
+}
 
-// post keeps an error, and returns the stamp to put into its text.
-func (l *letters) post(e *prompts.Error) (stamp string) {
+func newLetters() *letters { return &letters{sent: map[string]letter{}} }
+
+// post keeps a letter, and returns the stamp to put into the error's text.
+func (l *letters) post(content letter) (stamp string) {
 	var random [stampRandom]byte
 	_, _ = rand.Read(random[:]) // never fails
 	stamp = stampBegin + hex.EncodeToString(random[:]) + stampEnd
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.order) == maxLetters {
-		delete(l.errors, l.order[0])
+		delete(l.sent, l.order[0])
 		l.order = l.order[1:]
 	}
-	l.errors[stamp] = e
+	l.sent[stamp] = content
 	l.order = append(l.order, stamp)
 	return stamp
 }
@@ -59,36 +66,31 @@ func (l *letters) post(e *prompts.Error) (stamp string) {
 func (l *letters) none() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.errors) == 0
+	return len(l.sent) == 0
 }
 
-// take returns the error with that stamp, once.
-func (l *letters) take(stamp string) *prompts.Error {
+// take returns the letter with that stamp, once.
+func (l *letters) take(stamp string) (content letter, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.errors[stamp]
-	if e != nil {
-		delete(l.errors, stamp)
-		for i, other := range l.order {
-			if other == stamp {
-				l.order = append(l.order[:i], l.order[i+1:]...)
-				break
-			}
-		}
+	if content, ok = l.sent[stamp]; ok {
+		delete(l.sent, stamp)
+		l.order = slices.DeleteFunc(l.order, func(other string) bool { return other == stamp })
 	}
-	return e
+	return content, ok
 }
 
-// deliver returns a line with the error that it is the answer of, or the line as
-// it is. The line may be an event's "data: ".
-func (l *letters) deliver(line []byte) ([]byte, *prompts.Error) {
+// deliver returns a line as it is to be written, and the letter that it was the
+// answer of: the line as it is if there is none, and nothing for a request that
+// was cancelled. The line may be an event's "data: ".
+func (l *letters) deliver(line []byte) ([]byte, letter) {
 	at := bytes.Index(line, []byte(stampBegin))
 	if at < 0 || at+stampLength > len(line) {
-		return line, nil
+		return line, letter{}
 	}
 	begin := bytes.IndexByte(line, '{')
 	if begin < 0 || begin > at {
-		return line, nil
+		return line, letter{}
 	}
 	var response struct {
 		JSONRPC string                     `json:"jsonrpc"`
@@ -97,12 +99,16 @@ func (l *letters) deliver(line []byte) ([]byte, *prompts.Error) {
 	}
 	// A result may quote an error that has a stamp, and stays as it is.
 	if json.Unmarshal(line[begin:], &response) != nil || response.Error == nil {
-		return line, nil
+		return line, letter{}
 	}
-	e := l.take(string(line[at : at+stampLength]))
-	if e == nil {
-		return line, nil
+	content, ok := l.take(string(line[at : at+stampLength]))
+	if !ok {
+		return line, letter{}
 	}
+	if content.cancelled {
+		return nil, content
+	}
+	e := content.error
 	answer := struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -114,7 +120,7 @@ func (l *letters) deliver(line []byte) ([]byte, *prompts.Error) {
 	}{e.Code, e.Message, e.Data}}
 	text, err := json.Marshal(answer)
 	if err != nil {
-		return line, nil // the author's data cannot be encoded
+		return line, letter{} // the author's data cannot be encoded
 	}
-	return append(append(append([]byte{}, line[:begin]...), text...), '\n'), e
+	return slices.Concat(line[:begin], text, []byte("\n")), content
 }
