@@ -119,21 +119,27 @@ func TestRenderFaults(t *testing.T) {
 // A render function that does not mind its context is not waited for.
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
-	ended, release := make(chan error, 1), make(chan struct{})
-	defer close(release)
-	var r prompts.Registry
-	r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-		<-ctx.Done()
-		ended <- ctx.Err()
-		<-release
-		return prompts.Messages(), nil
-	}})
-	s := server.NewMCPServer("s", "1")
-	mount(t, s, &r, prompts.Options{RenderTimeout: time.Millisecond})
-	a := dial(t, s, "2025-11-25").do("prompts/get", `{"name":"slow"}`)
-	assert.Equal(t, -32603, a.Error.Code)
-	assert.Contains(t, a.Error.Message, "time limit")
-	assert.Error(t, <-ended)
+	synctest.Test(t, func(t *testing.T) {
+		ended, release := make(chan error, 1), make(chan struct{})
+		defer close(release)
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			<-release
+			return prompts.Messages(), nil
+		}})
+		for set, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: time.Second} {
+			s := server.NewMCPServer("s", "1")
+			mount(t, s, &r, prompts.Options{RenderTimeout: set})
+			begin := time.Now()
+			a := dial(t, s, "2025-11-25").do("prompts/get", `{"name":"slow"}`)
+			assert.Equal(t, want, time.Since(begin))
+			assert.Equal(t, -32603, a.Error.Code)
+			assert.Contains(t, a.Error.Message, "time limit")
+			assert.Error(t, <-ended)
+		}
+	})
 }
 
 // Unmounting does not touch what is being answered, which may even do it.

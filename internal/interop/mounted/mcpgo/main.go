@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -56,7 +57,7 @@ func serveHTTP(s *server.MCPServer, address string) error {
 	if err != nil {
 		return err
 	}
-	streamable := server.NewStreamableHTTPServer(s)
+	streamable := server.NewStreamableHTTPServer(s, server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpgo.ErrorHandler(streamable))
 	// The streams end with the context of the requests.
