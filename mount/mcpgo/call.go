@@ -99,7 +99,7 @@ func (m *mount) call(ctx context.Context, method string, params json.RawMessage,
 		return a.result, nil
 	case errors.Is(a.err, errTimeLimit):
 		m.logger().Warn("a request has reached its time limit", "method", method, "limit", limit)
-		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the request has reached its time limit"}
+		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the request took too long"}
 	case errors.Is(a.err, errGoexit):
 		m.logger().Error("the goroutine of a request has been ended by its code", "method", method)
 		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "internal error"}
@@ -215,6 +215,7 @@ func ask(ctx context.Context, s *server.MCPServer, method string, params json.Ra
 		if err := decodeExactly(params, &request.CreateMessageParams); err != nil {
 			return nil, err
 		}
+		//lint:ignore SA1019 clients of older revisions have it, and an author may ask for it
 		result, err = s.RequestSampling(ctx, request)
 	case mcp.MethodListRoots:
 		result, err = s.RequestRoots(ctx, mcp.ListRootsRequest{Request: mcp.Request{Method: method}})

@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -34,7 +33,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 		// Without an ErrorHandler the client would get an internal error, where it
 		// got nothing to choose from before.
 		if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 && mounts[0].server.ListPrompts()[name] == nil {
-			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt", Data: map[string]any{"prompt": clip(name)}})
+			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
 		}
 		return &mcp.Completion{Values: []string{}}, nil
 	}
@@ -78,15 +77,4 @@ func (m *mount) complete(ctx context.Context, name string, argument mcp.Complete
 		return nil, err
 	}
 	return &result.Completion, nil
-}
-
-// maxEcho is how many bytes of a client's own value an error repeats.
-const maxEcho = 256
-
-// clip returns the beginning of a text that is too long to repeat.
-func clip(s string) string {
-	if len(s) <= maxEcho {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxEcho], "") + "…"
 }

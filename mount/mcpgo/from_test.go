@@ -169,3 +169,24 @@ func TestFromPromptElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(raw), "map[a:1]")
 }
+
+// A handler that is never content does not keep the client for ever.
+func TestHandlerThatAsksForEver(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	var r prompts.Registry
+	r.MustAdd(mcpgo.FromPrompt(mcp.NewPrompt("asks"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return server.NewInputRequestBuilder("").Elicit("k", mcp.ElicitationParams{
+			Message: "Again?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string"}}},
+		}).PromptResult(), nil
+	}))
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	answers := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+		asked++
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: map[string]any{"a": "b"}}}, nil
+	})
+	a := dial(t, s, "2025-11-25", answers).do("prompts/get", `{"name":"asks"}`)
+	assert.Equal(t, -32603, a.Error.Code)
+	assert.Equal(t, 10, asked)
+}

@@ -136,7 +136,7 @@ func TestTimeLimit(t *testing.T) {
 			a := dial(t, s, "2025-11-25").do("prompts/get", `{"name":"slow"}`)
 			assert.Equal(t, want, time.Since(begin))
 			assert.Equal(t, -32603, a.Error.Code)
-			assert.Contains(t, a.Error.Message, "time limit")
+			assert.Equal(t, "the request took too long", a.Error.Message)
 			assert.Error(t, <-ended)
 		}
 	})
@@ -239,7 +239,7 @@ func TestAskInSession(t *testing.T) {
 		}
 		begin := time.Now()
 		a := dial(t, s, "2025-11-25", answers).do("prompts/get", `{"name":"asks and waits"}`)
-		assert.Contains(t, a.Error.Message, "time limit")
+		assert.Equal(t, "the request took too long", a.Error.Message)
 		assert.Equal(t, 11*limit, time.Since(begin))
 		a = dial(t, s, "2025-03-26", answers).do("prompts/get", `{"name":"asks"}`)
 		assert.Equal(t, -32603, a.Error.Code, "a revision that cannot be asked")
