@@ -148,3 +148,23 @@ func BenchmarkFolder(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMirror measures one change of a file, and of a partial that all
+// prompts use.
+func BenchmarkMirror(b *testing.B) {
+	for _, path := range []string{"00/0000.md", "_partials/tone.md"} {
+		b.Run(path, func(b *testing.B) {
+			var reg prompts.Registry
+			m := promptfs.NewMirror(&reg, promptfs.Options{})
+			var all []promptfs.File
+			for path, text := range many(prompts10000) {
+				all = append(all, put(path, text, 1))
+			}
+			require.NoError(b, m.Reset(b.Context(), all...))
+			b.ReportAllocs()
+			for i := uint64(2); b.Loop(); i++ {
+				require.NoError(b, m.Apply(b.Context(), put(path, fmt.Sprintf("text %d", i), i)))
+			}
+		})
+	}
+}

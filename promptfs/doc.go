@@ -127,7 +127,12 @@
 //
 // Prompts of code may be in the same registry. A name that one of those has is
 // never taken: the file has a fault until the name is free. Each prompt from a
-// file has the tag "promptfs:" and its path.
+// file has the tag "promptfs:" and its path; where several folders fill one
+// registry, each needs an Options.Tag of its own instead.
+//
+// Files that are in no file system, but in a database or a key-value store, are
+// told to a [Mirror], which for the rest is as a Folder. [Files] is for those who
+// bring a folder into such a store.
 //
 // A file is read again if its size, its time or what a link to it leads to has
 // changed. A program that restores an old time of more than two seconds ago

@@ -1,8 +1,21 @@
 package promptfs
 
-import "github.com/fsnotify/fsnotify"
+import (
+	"io/fs"
+
+	"github.com/fsnotify/fsnotify"
+)
 
 // FailToWatch makes the Folder use this watcher, or none because of err.
 func (f *Folder) FailToWatch(w *fsnotify.Watcher, err error) {
 	f.notify = func() (*fsnotify.Watcher, error) { return w, err }
+}
+
+// Memory returns a file system in memory.
+func Memory(files map[string]string) fs.FS {
+	m := &memory{}
+	for path, content := range files {
+		m.set(path, []byte(content), 1<<20)
+	}
+	return m
 }

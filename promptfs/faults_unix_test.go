@@ -97,3 +97,14 @@ func TestFaultsOfAFolder(t *testing.T) {
 		assert.Equal(t, []string{"good", "in", "other/kept", "sub/good"}, names, name)
 	}
 }
+
+// A link is the file that it leads to.
+func TestFilesOfLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "text.txt"), []byte("linked"), 0o600))
+	require.NoError(t, os.Symlink("text.txt", filepath.Join(dir, "a.md")))
+	all, err := promptfs.Files(os.DirFS(dir), promptfs.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]byte{"a.md": []byte("linked")}, all)
+}

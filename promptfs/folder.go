@@ -24,13 +24,14 @@ import (
 // comes in by itself at the first reload after the name is free. If other code
 // sets a prompt over one of the Folder's, that one wins; if it removes one, it
 // comes back at the next reload. How the Folder knows its prompts: each has the
-// tag "promptfs:" and the path of its file.
+// tag "promptfs:", or Options.Tag, and the path of its file.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options
 	dir      string // of the operating system; empty for fsys
 	fsys     fs.FS
 	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
+	more     func() []*Error                   // faults beside those of the files
 
 	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
 	// table is nil before the first reload.
@@ -41,7 +42,7 @@ type Folder struct {
 // NewFolder returns a Folder of the prompts in fsys, which is read from several
 // goroutines at once. Nothing is read yet.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
-	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, turn: make(chan struct{}, 1), told: map[string]bool{}}
+	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), told: map[string]bool{}}
 	f.table = newTable(&f.options)
 	f.turn <- struct{}{}
 	return f
@@ -84,6 +85,12 @@ func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 	if errors.Is(err, errChanging) {
 		return err
 	}
+	return f.finish(ctx, report, err)
+}
+
+// finish ends a reload, for the one whose turn it is: it tells what has
+// changed, and returns the error that the caller gets.
+func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -122,10 +129,15 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	if err := f.table.refresh(ctx, s); err != nil {
 		return nil, f.unreadable(err)
 	}
-	p := f.table.plan(f.registry.Lookup)
+	return f.apply(ctx, s, f.table.all())
+}
+
+// apply brings a part of the table into the registry.
+func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, error) {
+	p := f.table.plan(f.registry.Lookup, within)
 	if len(p.missing) > 0 {
 		f.table.again(s, p.missing)
-		p = f.table.plan(f.registry.Lookup)
+		p = f.table.plan(f.registry.Lookup, within)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -133,7 +145,7 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	if len(p.set)+len(p.remove) > 0 {
 		err := f.registry.Update(func(tx *prompts.Tx) error {
 			if !p.holds(f.table, tx.Lookup) { // others have changed the registry since
-				p = f.table.plan(tx.Lookup)
+				p = f.table.plan(tx.Lookup, within)
 			}
 			for _, name := range p.remove {
 				tx.Remove(name)
@@ -145,7 +157,7 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 		}
 	}
 	f.table.done(p)
-	return p.report(), nil
+	return p.report(f.more()), nil
 }
 
 // unreadable returns the error of a folder that cannot be read at all.
@@ -160,11 +172,11 @@ func (f *Folder) unreadable(err error) error {
 	return err
 }
 
-// report says what the plan changes.
-func (p *plan) report() *Report {
+// report says what the plan changes. more are faults beside those of the files.
+func (p *plan) report(more []*Error) *Report {
 	slices.Sort(p.added)
 	slices.Sort(p.changed)
-	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(p.faults)}
+	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(slices.Concat(p.faults, more))}
 }
 
 // tell tells the logger and the author what has changed.

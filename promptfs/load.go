@@ -22,6 +22,6 @@ func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
 		return nil, err
 	}
-	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false })
+	p := t.plan(func(string) (prompts.Prompt, bool) { return prompts.Prompt{}, false }, t.all())
 	return p.set, join(p.faults)
 }

@@ -20,6 +20,10 @@ type Options struct {
 	// resource's path, from the root and percent-encoded, follows. Default:
 	// "promptfs:///".
 	ResourceBase string
+	// Tag is what the tag begins with that each prompt has; the path of its file
+	// follows. Where several folders fill one registry, each needs one of its
+	// own: it is how a folder knows its prompts. Default: "promptfs:".
+	Tag string
 	// MaxFileBytes is the size of the largest prompt or partial that is read.
 	// Default: 1 MiB.
 	MaxFileBytes int64
@@ -55,6 +59,7 @@ type Report struct {
 func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
+	o.Tag = cmp.Or(o.Tag, "promptfs:")
 	o.MaxFileBytes = positive(o.MaxFileBytes, 1<<20)
 	o.MaxResourceBytes = positive(o.MaxResourceBytes, 4<<20)
 	o.Debounce = positive(o.Debounce, 100*time.Millisecond)

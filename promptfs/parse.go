@@ -73,7 +73,7 @@ func (s *source) parse(name string, content []byte, all partials) *made {
 	} else {
 		s.markdown(m, name, text, all)
 	}
-	m.prompt.Tags = append(slices.Clip(m.prompt.Tags), tagOf(name))
+	m.prompt.Tags = append(slices.Clip(m.prompt.Tags), s.options.tagOf(name))
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}
@@ -82,7 +82,7 @@ func (s *source) parse(name string, content []byte, all partials) *made {
 }
 
 // tagOf returns the tag of the prompt from a file.
-func tagOf(path string) string { return "promptfs:" + path }
+func (o *Options) tagOf(path string) string { return o.Tag + path }
 
 // named makes errors of the render function name the file.
 func (m *made) named(name string) {

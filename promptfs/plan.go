@@ -2,6 +2,7 @@ package promptfs
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
@@ -15,9 +16,23 @@ type plan struct {
 	changed []string          // and of the others
 	remove  []string          // names
 	missing []*entry          // whose prompts are to be set, and are not here any more
-	owners  map[string]string // afterwards
-	faults  []*Error          // of all there is
+	scope   scope             // what the plan is about
+	owners  map[string]string // of the names in the scope, afterwards
+	broken  map[string][]*Error
+	faults  []*Error // of all there is
 }
+
+// scope is a part of a table that has nothing to do with the rest of it: no
+// prompt outside has, or wants, a name of one inside.
+type scope struct {
+	paths []string // of entries, in order
+	names []string // that these, and entries that have gone, have in the registry
+	// isAll says that it is all of the table.
+	isAll bool
+}
+
+// all returns the scope that is all of the table.
+func (t *table) all() scope { return scope{sortedKeys(t.entries), sortedKeys(t.owners), true} }
 
 // lookup is [prompts.Registry.Lookup], or that of a Tx.
 type lookup func(name string) (prompts.Prompt, bool)
@@ -47,7 +62,7 @@ func (h *holders) of(name string) holder {
 		switch {
 		case !ok:
 			who = nobody
-		case owned && slices.Contains(p.Tags, tagOf(path)):
+		case owned && slices.Contains(p.Tags, h.table.options.tagOf(path)):
 			who = ours
 		default:
 			who = another
@@ -66,16 +81,15 @@ func (h *holders) isFrom(name, path string) bool {
 // plan makes a plan for a registry. A prompt whose name another has stays as
 // it is, as one whose file has a fault does: neither depends on which of them
 // was there first.
-func (t *table) plan(in lookup) *plan {
-	h := &holders{in, t, make(map[string]holder, len(t.entries))}
-	broken := map[string][]*Error{}
-	for path, e := range t.entries {
-		if len(e.faults) > 0 {
+func (t *table) plan(in lookup, within scope) *plan {
+	h := &holders{in, t, make(map[string]holder, len(within.paths))}
+	broken, paths := map[string][]*Error{}, within.paths
+	for _, path := range paths {
+		if e := t.entries[path]; len(e.faults) > 0 {
 			broken[path] = e.faults
 		}
 	}
 	// Each prompt that stays as it is may be in the way of others.
-	paths := sortedKeys(t.entries)
 	for more := true; more; {
 		more = false
 		claims, kept := t.claims(paths, broken, h)
@@ -89,7 +103,14 @@ func (t *table) plan(in lookup) *plan {
 			}
 		}
 	}
-	p := &plan{owners: map[string]string{}, faults: slices.Clone(t.faults)}
+	p := &plan{scope: within, owners: map[string]string{}, broken: broken, faults: slices.Clone(t.faults)}
+	if !within.isAll {
+		for path, errs := range t.broken {
+			if _, isInside := slices.BinarySearch(paths, path); !isInside && t.entries[path] != nil {
+				p.faults = append(p.faults, errs...)
+			}
+		}
+	}
 	for _, path := range paths {
 		e := t.entries[path]
 		if errs, isBroken := broken[path]; isBroken {
@@ -112,7 +133,7 @@ func (t *table) plan(in lookup) *plan {
 			p.missing = append(p.missing, e)
 		}
 	}
-	for _, name := range sortedKeys(t.owners) {
+	for _, name := range within.names {
 		if p.owners[name] == "" && h.of(name) == ours {
 			p.remove = append(p.remove, name)
 		}
@@ -184,9 +205,22 @@ func (t *table) done(p *plan) {
 	for _, e := range p.entries {
 		e.name, e.applied, e.prompt = e.wants, e.sum, nil
 	}
-	t.owners = p.owners
-	for path, e := range t.entries {
-		if e.name != "" && t.owners[e.name] != path {
+	if p.scope.isAll {
+		t.owners, t.broken = p.owners, p.broken
+	} else {
+		for _, name := range p.scope.names {
+			delete(t.owners, name)
+		}
+		maps.Copy(t.owners, p.owners)
+		for path := range t.broken {
+			if _, isInside := slices.BinarySearch(p.scope.paths, path); isInside || t.entries[path] == nil {
+				delete(t.broken, path)
+			}
+		}
+		maps.Copy(t.broken, p.broken)
+	}
+	for _, path := range p.scope.paths {
+		if e := t.entries[path]; e.name != "" && t.owners[e.name] != path {
 			e.name = ""
 		}
 	}

@@ -19,7 +19,7 @@ func TestPlanHolds(t *testing.T) {
 	var reg prompts.Registry
 	refresh := func(fsys fstest.MapFS) *plan {
 		require.NoError(t, table.refresh(t.Context(), newSource(fsys, &o)))
-		return table.plan(reg.Lookup)
+		return table.plan(reg.Lookup, table.all())
 	}
 	code := prompts.Prompt{Name: "a", Render: nothing}
 	text := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

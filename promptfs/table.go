@@ -21,6 +21,7 @@ type table struct {
 	partials partials            // by name
 	read     map[string]*partial // the same and those with the name of another, by path
 	owners   map[string]string   // the paths of the prompts that are in the registry, by their names
+	broken   map[string][]*Error // what kept prompts out of the registry when it was last updated, by path
 	faults   []*Error            // of folders, links and partials
 	folders  []string            // without links, that something was read from
 }

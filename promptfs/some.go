@@ -1,0 +1,97 @@
+package promptfs
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// refreshSome is refresh for who knows which files may have changed: it looks
+// at those, at what is made of them, and at what is not as it should be. It
+// returns what that can have changed; and false, with nothing done, if all files
+// have to be looked at to know that.
+func (t *table) refreshSome(s *source, paths []string) (scope, bool) {
+	const few = 64
+	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
+		return scope{}, false // nothing has been read yet; or it is faster
+	}
+	changed := make(map[string]bool, len(paths))
+	look := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		if p == s.options.Partials || strings.HasPrefix(p, s.options.Partials+"/") || path.Base(p) == skillFile {
+			return scope{}, false // which may be the end or the beginning of any prompt
+		}
+		changed[p] = true
+		if s.isPrompt(p) {
+			look[p] = true
+		}
+	}
+	inside := map[string]bool{}
+	for p, e := range t.entries {
+		isUsed := slices.ContainsFunc(e.files, func(d dependency) bool { return changed[d.path] })
+		if changed[p] || isUsed || len(e.faults) > 0 {
+			look[p] = true
+		}
+		if e.prompt != nil || t.broken[p] != nil { // which the registry has yet to get
+			inside[p] = true
+		}
+	}
+	names := map[string]bool{}
+	for p := range look {
+		if old := t.entries[p]; old != nil {
+			names[old.name], names[old.wants] = true, true
+		}
+		stamp, info, err := s.stat(p)
+		if err != nil || info.IsDir() {
+			delete(t.entries, p)
+			delete(inside, p)
+			continue
+		}
+		t.entries[p] = s.look(t.entries[p], file{p, stamp, info}, t.partials)
+		inside[p] = true
+	}
+	return t.around(inside, names), true
+}
+
+// around returns the scope that has these entries and names inside.
+func (t *table) around(inside, names map[string]bool) scope {
+	for p := range inside {
+		names[t.entries[p].name], names[t.entries[p].wants] = true, true
+	}
+	for name, p := range t.owners {
+		if t.entries[p] == nil { // it has gone, and its prompt has not
+			names[name] = true
+		}
+	}
+	delete(names, "")
+	for more := true; more; {
+		more = false
+		for p, e := range t.entries {
+			if inside[p] || !names[e.name] && !names[e.wants] {
+				continue
+			}
+			inside[p], more = true, true
+			names[e.name], names[e.wants] = true, true
+			delete(names, "")
+		}
+	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return t.owners[name] == "" })
+	return scope{paths: sortedKeys(inside), names: sortedKeys(names)}
+}
+
+// isPrompt reports whether a scan would take a file of this path for a prompt.
+func (s *source) isPrompt(name string) bool {
+	if slices.ContainsFunc(strings.Split(name, "/"), isHidden) || !(&scan{}).isOurs(path.Base(name)) {
+		return false
+	}
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if info, err := fs.Stat(s.fsys, path.Join(dir, skillFile)); err == nil && !info.IsDir() {
+			return false
+		}
+		if dir == "." {
+			return true
+		}
+	}
+}

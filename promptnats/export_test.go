@@ -1,0 +1,18 @@
+package promptnats
+
+import "time"
+
+// Fast returns the options with short times, for tests that wait for them.
+func Fast(o Options) Options {
+	o.timing = timing{
+		request: time.Second, heartbeat: 500 * time.Millisecond, check: 100 * time.Millisecond, patience: 300 * time.Millisecond,
+		wait: 20 * time.Millisecond, most: 200 * time.Millisecond,
+	}
+	if o.Files.Debounce == 0 {
+		o.Files.Debounce = 20 * time.Millisecond
+	}
+	return o
+}
+
+// Tag is what the tags of the prompts of a place begin with.
+func Tag(bucket, prefix string) string { return place{bucket, prefix}.tag() }

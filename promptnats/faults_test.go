@@ -1,0 +1,317 @@
+package promptnats_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/promptnats"
+)
+
+// heard reports whether the Follower has told of this error.
+func (f *follower) heard(err error) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.statuses {
+		if errors.Is(s.Err, err) {
+			return true
+		}
+	}
+	return false
+}
+
+// What is removed and written while there is no connection is known when there
+// is one again, whether the connection has ended or is only silent; meanwhile
+// all prompts stay.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	for name, outage := range map[string]func(p *proxy, is bool){
+		"cut":       func(p *proxy, is bool) { p.isCut = is },
+		"partition": func(p *proxy, is bool) { p.frozen = is },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startBroker(t, nil)
+			p := startProxy(t, b)
+			kv := newBucket(t, connect(t, b.url()))
+			for _, key := range []string{"stays.md", "gone.md", "purged.md", "back.md"} {
+				put(t, kv, key, "old")
+			}
+			f := follow(t, connect(t, p.url(), nats.PingInterval(200*time.Millisecond), nats.MaxPingsOutstanding(2)), promptnats.Options{})
+			p.set(func() { outage(p, true) })
+			require.NoError(t, kv.Delete(t.Context(), "gone.md"))
+			require.NoError(t, kv.Purge(t.Context(), "purged.md"))
+			require.NoError(t, kv.Delete(t.Context(), "back.md"))
+			put(t, kv, "back.md", "new")
+			put(t, kv, "new.md", "new")
+			require.Error(t, f.lost())
+			assert.Equal(t, []string{"back", "gone", "purged", "stays"}, f.names())
+			assert.Equal(t, "old", f.text("back"))
+
+			changed, cancel := f.registry.Subscribe()
+			defer cancel()
+			p.set(func() { outage(p, false) })
+			f.inStep(9)
+			<-changed
+			assert.Equal(t, []string{"back", "new", "stays"}, f.names(), "at once")
+			assert.Equal(t, "new", f.text("back"))
+			assert.False(t, f.heard(promptnats.ErrReplaced))
+		})
+	}
+}
+
+// What is delivered twice, or late, has no effect.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	p := startProxy(t, b)
+	p.set(func() { p.repeats = true })
+	kv := newBucket(t, connect(t, b.url()))
+	put(t, kv, "a.md", "0")
+	put(t, kv, "b.md", "0")
+	f := follow(t, connect(t, p.url()), promptnats.Options{})
+	last := -1
+	seen := make(chan string, 1000)
+	changed, cancel := f.registry.Subscribe()
+	defer cancel()
+	ended := make(chan struct{})
+	go func() { // until the last one is there
+		defer close(ended)
+		for range changed {
+			text := f.text("a")
+			seen <- text
+			if text == "end" {
+				return
+			}
+		}
+	}()
+	for i := range 30 {
+		put(t, kv, "a.md", fmt.Sprint(i))
+		f.says("a", fmt.Sprint(i))
+	}
+	require.NoError(t, kv.Delete(t.Context(), "b.md"))
+	f.has("a")
+	put(t, kv, "a.md", "end")
+	<-ended
+	close(seen)
+	for text := range seen {
+		if text != "end" {
+			n := 0
+			_, err := fmt.Sscan(text, &n)
+			require.NoError(t, err)
+			assert.GreaterOrEqual(t, n, last, "nothing old comes back")
+			last = n
+		}
+	}
+	assert.Equal(t, []string{"a"}, f.names())
+	assert.Len(t, f.statuses, 1, "it is no reason to read all again")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	assert.Greater(t, p.again, 30)
+}
+
+// What is lost on the way is found out by what comes after it, and read again.
+func TestLostDelivery(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	p := startProxy(t, b)
+	kv := newBucket(t, connect(t, b.url()))
+	put(t, kv, "a.md", "a")
+	f := follow(t, connect(t, p.url()), promptnats.Options{})
+	p.set(func() { p.drops = 1 })
+	put(t, kv, "lost.md", "lost")
+	put(t, kv, "b.md", "b")
+	f.has("a", "b", "lost")
+	f.until("in step", func() bool { return f.Status().InStep })
+}
+
+// A slow broker is waited for.
+func TestSlowBroker(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	p := startProxy(t, b)
+	p.set(func() { p.delay = 50 * time.Millisecond })
+	kv := newBucket(t, connect(t, b.url()))
+	put(t, kv, "a.md", "a")
+	f := follow(t, connect(t, p.url()), promptnats.Options{})
+	for i := range 5 {
+		put(t, kv, "a.md", fmt.Sprint(i))
+	}
+	f.says("a", "4")
+	assert.True(t, f.Status().InStep)
+
+	// One that is too slow to be of use is an error in the time that is set.
+	p.set(func() { p.delay = time.Second })
+	g, o := newFollower(t, promptnats.Options{Timeout: 500 * time.Millisecond})
+	require.ErrorContains(t, g.start(connect(t, p.url(), nats.Timeout(100*time.Millisecond)), o), "within 500ms")
+}
+
+// A bucket that is removed takes no prompt away, nor does the empty one that
+// comes after it; what is written into that counts.
+func TestBucketThatVanishes(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	put(t, kv, "b.md", "b")
+	f := follow(t, js, promptnats.Options{})
+	require.NoError(t, js.DeleteKeyValue(t.Context(), bucket))
+	f.until("its end", func() bool { return errors.Is(f.Status().Err, jetstream.ErrBucketNotFound) })
+	assert.Equal(t, []string{"a", "b"}, f.names())
+
+	kv = newBucket(t, js)
+	f.until("another", func() bool { return errors.Is(f.Status().Err, promptnats.ErrReplaced) })
+	assert.Equal(t, []string{"a", "b"}, f.names())
+	assert.Equal(t, "a", f.text("a"))
+	put(t, kv, "b.md", "of the new one")
+	f.has("b")
+	assert.Equal(t, "of the new one", f.text("b"))
+	f.until("in step", func() bool { return f.Status().InStep })
+	assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")
+	put(t, kv, "a.md", "too")
+	f.has("a", "b")
+}
+
+// Keys may go without a trace, when somebody purges the stream.
+func TestPurgedStream(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	put(t, kv, "b.md", "b")
+	f := follow(t, js, promptnats.Options{})
+	stream, err := js.Stream(t.Context(), "KV_"+bucket)
+	require.NoError(t, err)
+	require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeSubject("$KV."+bucket+".b.md")))
+	f.has("a")
+	f.until("in step", func() bool { return f.Status().InStep })
+	assert.False(t, f.heard(promptnats.ErrReplaced))
+}
+
+// A bucket that is restored from a backup is the truth, also for those who know
+// later revisions, and also if it has got beyond those before they see it.
+func TestRestoredFromABackup(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]int{"behind": 0, "beyond": 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startBroker(t, nil)
+			p := startProxy(t, b)
+			js := connect(t, b.url())
+			kv := newBucket(t, js)
+			put(t, kv, "a.md", "old")
+			put(t, kv, "b.md", "old")
+			b.stop()
+			backup := b.backup()
+			b.start()
+			require.Eventually(t, func() bool { _, err := kv.Get(t.Context(), "a.md"); return err == nil }, long, 10*time.Millisecond)
+			f, g := follow(t, connect(t, p.url()), promptnats.Options{}), follow(t, js, promptnats.Options{})
+			for i := range 5 {
+				put(t, kv, "a.md", fmt.Sprint(i))
+			}
+			put(t, kv, "c.md", "new")
+			require.NoError(t, kv.Delete(t.Context(), "b.md"))
+			f.has("a", "c")
+			f.says("a", "4")
+			p.set(func() { p.isCut = true })
+			require.Error(t, f.lost())
+			b.stop()
+			b.restore(backup)
+			b.start()
+			require.Eventually(t, func() bool { _, err := kv.Get(t.Context(), "a.md"); return err == nil }, long, 10*time.Millisecond)
+			want := []string{"a", "b"}
+			for i := range more {
+				put(t, kv, "d.md", fmt.Sprint(i))
+				want = []string{"a", "b", "d"}
+			}
+			p.set(func() { p.isCut = false })
+			for _, one := range []*follower{f, g} {
+				one.has(want...)
+				one.says("a", "old")
+				one.until("in step", func() bool { return one.Status().InStep })
+			}
+			assert.True(t, f.heard(promptnats.ErrReplaced))
+			assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")
+			put(t, kv, "a.md", "after it")
+			f.says("a", "after it")
+			g.says("a", "after it")
+		})
+	}
+}
+
+// Credentials that are not good any more take nothing away, and all goes on when
+// they are good again.
+func TestCredentialsThatExpire(t *testing.T) {
+	t.Parallel()
+	users := []*server.User{{Username: "admin", Password: "admin"}, {Username: "follower", Password: "follower"}}
+	b := startBroker(t, func(o *server.Options) { o.Users = users })
+	kv := newBucket(t, connect(t, b.url(), nats.UserInfo("admin", "admin")))
+	put(t, kv, "a.md", "a")
+	put(t, kv, "b.md", "b")
+	f := follow(t, connect(t, b.url(), nats.UserInfo("follower", "follower")), promptnats.Options{})
+	reload := func(users []*server.User) {
+		o := b.options
+		o.Users = users
+		require.NoError(t, b.server.ReloadOptions(&o))
+	}
+	reload(users[:1])
+	f.until("it is told", func() bool { return errors.Is(f.Status().Err, nats.ErrAuthorization) })
+	put(t, kv, "a.md", "changed")
+	require.NoError(t, kv.Delete(t.Context(), "b.md"))
+	assert.Equal(t, []string{"a", "b"}, f.names())
+	assert.Equal(t, "a", f.text("a"))
+	reload(users)
+	f.has("a")
+	assert.Equal(t, "changed", f.text("a"))
+}
+
+// A connection that the caller has closed is told, and takes nothing away.
+func TestClosedConnection(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	kv := newBucket(t, connect(t, b.url()))
+	put(t, kv, "a.md", "a")
+	js := connect(t, b.url())
+	f := follow(t, js, promptnats.Options{})
+	js.Conn().Close()
+	require.ErrorIs(t, f.lost(), nats.ErrConnectionClosed)
+	assert.Equal(t, []string{"a"}, f.names())
+	_, err := promptnats.Follow(t.Context(), f.registry, js, bucket, promptnats.Options{Timeout: time.Hour})
+	require.ErrorIs(t, err, nats.ErrConnectionClosed)
+}
+
+// A team may be permitted to read and write its part, and nothing else.
+func TestPermissionsOfATeam(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "admin", Password: "admin"}, {Username: "a", Password: "a", Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: []string{
+				"$JS.API.STREAM.INFO.KV_prompts", "$JS.API.CONSUMER.CREATE.KV_prompts.*.$KV.prompts.a.>",
+				"$JS.API.CONSUMER.MSG.NEXT.KV_prompts.*", "$JS.API.CONSUMER.DELETE.KV_prompts.*", "$KV.prompts.a.>",
+			}},
+			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
+		}}}
+	})
+	kv := newBucket(t, connect(t, b.url(), nats.UserInfo("admin", "admin")))
+	put(t, kv, "a./a.md", "a")
+	put(t, kv, "b./b.md", "b")
+	js := connect(t, b.url(), nats.UserInfo("a", "a"))
+	f := follow(t, js, promptnats.Options{Prefix: "a"})
+	assert.Equal(t, []string{"a"}, f.names())
+	done, err := promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"c.md": "c"}), promptnats.Options{Prefix: "a"})
+	require.NoError(t, err)
+	assert.Equal(t, &promptnats.Published{Added: []string{"a./c.md"}, Removed: []string{"a./a.md"}}, done)
+	f.has("c")
+
+	g, o := newFollower(t, promptnats.Options{Prefix: "b", Timeout: 300 * time.Millisecond})
+	err = g.start(js, o)
+	require.ErrorContains(t, err, "ermission", "it says why")
+	assert.Empty(t, g.names())
+}

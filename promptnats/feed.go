@@ -1,0 +1,143 @@
+package promptnats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// feed is what a bucket has, the last revision of each key, and then what
+// becomes of it, in the order of revisions. It ends with the first thing that
+// goes wrong, and never goes on after a gap.
+type feed struct {
+	place    place
+	stream   jetstream.Stream
+	info     *jetstream.StreamInfo // as it was at the beginning
+	consumer jetstream.Consumer
+	messages jetstream.MessagesContext
+	pending  uint64 // how many there were at the beginning
+	last     uint64 // the number of the last message of this feed
+	timing   timing
+}
+
+// mostMessages is how many messages are on their way at once.
+const mostMessages = 256
+
+// entry is one revision of a key.
+type entry struct {
+	file promptfs.File
+	key  string
+	// isLast says that there was no other when it was sent.
+	isLast bool
+	// isOurs says that the key is in this part of the bucket.
+	isOurs bool
+}
+
+// open opens the feed of a part of a bucket.
+func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*feed, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.request)
+	defer cancel()
+	f := &feed{place: p, timing: t}
+	var err error
+	if f.stream, err = js.Stream(ctx, "KV_"+p.bucket); err != nil {
+		return nil, explained(js, fmt.Errorf("the bucket %q cannot be opened: %w", p.bucket, asBucket(err)))
+	}
+	f.info = f.stream.CachedInfo()
+	if f.info.Config.MaxMsgsPerSubject < 1 || f.info.Config.Mirror != nil {
+		return nil, fmt.Errorf("%q: %w", p.bucket, jetstream.ErrBadBucket)
+	}
+	f.consumer, err = f.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		FilterSubject:     p.filter(),
+		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
+		AckPolicy:         jetstream.AckNonePolicy,
+		InactiveThreshold: 30*time.Second + 4*t.heartbeat, // after which the broker removes it by itself
+		MemoryStorage:     true,
+		Replicas:          1,
+	})
+	if err != nil {
+		return nil, explained(js, fmt.Errorf("the bucket %q cannot be read: %w", p.bucket, asBucket(err)))
+	}
+	f.pending = f.consumer.CachedInfo().NumPending
+	f.messages, err = f.consumer.Messages(
+		jetstream.PullMaxMessages(mostMessages), jetstream.PullExpiry(4*t.heartbeat), jetstream.PullHeartbeat(t.heartbeat),
+		jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	if err != nil {
+		f.removeConsumer()
+		return nil, fmt.Errorf("the bucket %q cannot be read: %w", p.bucket, err)
+	}
+	return f, nil
+}
+
+// asBucket returns an error of a stream as one of a bucket.
+func asBucket(err error) error {
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("%w (%w)", jetstream.ErrBucketNotFound, err)
+	}
+	return err
+}
+
+// explained adds what the broker has said last, for it does not answer what it
+// does not permit.
+func explained(js jetstream.JetStream, err error) error {
+	if last := js.Conn().LastError(); last != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)) {
+		return fmt.Errorf("%w; the last error of the connection is: %w", err, last)
+	}
+	return err
+}
+
+var errGap = errors.New("messages of the bucket are missing")
+
+// next returns the next entry.
+func (f *feed) next() (entry, error) {
+	for {
+		msg, err := f.messages.Next()
+		if err != nil {
+			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
+		}
+		if meta.Sequence.Consumer <= f.last {
+			continue // it has been delivered before
+		}
+		if meta.Sequence.Consumer != f.last+1 {
+			return entry{}, errGap
+		}
+		f.last = meta.Sequence.Consumer
+		e := entry{key: msg.Subject()[len(f.place.stem()):], isLast: meta.NumPending == 0}
+		rest, ok := f.place.rest(e.key)
+		e.isOurs = ok
+		e.file = promptfs.File{Content: msg.Data(), Revision: meta.Sequence.Stream, Removed: isRemoval(msg.Headers())}
+		if e.file.Path, err = Path(rest); err != nil {
+			e.file.Path, e.file.Content, e.file.Err = e.key, nil, err
+		}
+		return e, nil
+	}
+}
+
+// isRemoval reports whether a message says that the key is there no more.
+func isRemoval(h nats.Header) bool {
+	switch h.Get("KV-Operation") {
+	case "DEL", "PURGE":
+		return true
+	}
+	return h.Get(jetstream.MarkerReasonHeader) != "" // which the broker writes itself
+}
+
+// stop makes next return.
+func (f *feed) stop() { f.messages.Stop() }
+
+// removeConsumer removes what the broker has of the feed, or leaves it to the
+// broker if that does not answer.
+func (f *feed) removeConsumer() {
+	ctx, cancel := context.WithTimeout(context.Background(), min(time.Second, f.timing.request))
+	defer cancel()
+	_ = f.stream.DeleteConsumer(ctx, f.consumer.CachedInfo().Name)
+}

@@ -1,0 +1,318 @@
+package promptnats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// follow loads what is in the bucket, and follows it until something goes
+// wrong, which is the error, or ctx ends. It reports whether it has been in
+// step.
+func (f *Follower) follow(ctx context.Context, states <-chan nats.Status) (wasInStep bool, err error) {
+	nc := f.js.Conn()
+	for len(states) > 0 {
+		<-states // of the time before this attempt
+	}
+	switch nc.Status() {
+	case nats.CONNECTED:
+	case nats.CLOSED:
+		return false, nats.ErrConnectionClosed
+	default:
+		return false, notConnected(nc)
+	}
+	feed, err := f.place.open(ctx, f.js, f.options.timing)
+	if err != nil {
+		return false, err
+	}
+	// Two goroutines read and look, until this function ends.
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	s := &sitting{Follower: f, feed: feed, entries: make(chan entry), wrong: make(chan error, 2), states: states}
+	wg.Go(func() { s.read(ctx) })
+	wg.Go(func() { s.watchBucket(ctx) })
+	defer func() {
+		cancel()
+		feed.stop()
+		wg.Wait()
+		if nc.Status() == nats.CONNECTED {
+			feed.removeConsumer()
+		}
+	}()
+	if err := s.load(ctx); err != nil {
+		return false, err
+	}
+	return true, s.apply(ctx)
+}
+
+func notConnected(nc *nats.Conn) error {
+	if err := nc.LastError(); err != nil {
+		return fmt.Errorf("%w: %w", errNotConnected, err)
+	}
+	return errNotConnected
+}
+
+// sitting is the time from a connection to the end of it.
+type sitting struct {
+	*Follower
+	feed    *feed
+	entries chan entry
+	wrong   chan error // what ends the sitting
+	states  <-chan nats.Status
+}
+
+// read passes on what the broker sends. While the registry is changed it waits,
+// and so does the broker.
+func (s *sitting) read(ctx context.Context) {
+	for {
+		e, err := s.feed.next()
+		if err != nil {
+			if s.js.Conn().IsClosed() {
+				err = nats.ErrConnectionClosed
+			}
+			s.wrong <- err
+			return
+		}
+		select {
+		case s.entries <- e:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// watchBucket looks now and then whether the bucket is the one that it was.
+func (s *sitting) watchBucket(ctx context.Context) {
+	ticker := time.NewTicker(s.options.timing.check)
+	defer ticker.Stop()
+	last, subjects := s.feed.info.State.LastSeq, s.feed.info.State.NumSubjects
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		asking, cancel := context.WithTimeout(ctx, s.options.timing.request)
+		info, err := s.feed.stream.Info(asking)
+		cancel()
+		switch {
+		case errors.Is(err, jetstream.ErrStreamNotFound):
+			s.wrong <- asBucket(err)
+			return
+		case err != nil: // the broker is slow; if it is gone, there are no heartbeats
+		case !info.Created.Equal(s.feed.info.Created) || info.State.LastSeq < last:
+			s.wrong <- ErrReplaced
+			return
+		case info.State.NumSubjects < subjects:
+			s.wrong <- errPurged
+			return
+		default:
+			last, subjects = info.State.LastSeq, info.State.NumSubjects
+		}
+	}
+}
+
+var errPurged = errors.New("keys have gone without a word, as by a purge of the stream; all are read again")
+
+// interrupted returns what has gone wrong with the connection, if the state is
+// that.
+func (s *sitting) interrupted(state nats.Status, ok bool) error {
+	if !ok || state == nats.CLOSED {
+		return nats.ErrConnectionClosed
+	}
+	if state != nats.CONNECTED {
+		return notConnected(s.js.Conn())
+	}
+	return nil
+}
+
+// load makes the registry equal to the bucket.
+func (s *sitting) load(ctx context.Context) error {
+	info, isFirst := s.feed.info, s.created.IsZero()
+	isAnother := !isFirst && !info.Created.Equal(s.created)
+	isReplaced := isAnother || info.State.LastSeq < s.high
+	if isReplaced {
+		s.tellReplaced(ctx)
+	}
+	files := map[string]promptfs.File{}
+	received, high := uint64(0), uint64(0)
+	// A bucket that is in the middle of being filled again is waited for, but
+	// not for ever; one that is empty is not the end of all prompts.
+	quiet, most := newTimer(), newTimer()
+	defer quiet.Stop()
+	defer most.Stop()
+	isWaiting, isOver := false, false
+	for {
+		isAll := received >= s.feed.pending
+		switch {
+		case !isAll:
+		case isAnother && len(files) == 0:
+		case isAnother && !isOver:
+			if !isWaiting {
+				isWaiting = true
+				most.Reset(patience * s.options.Files.Debounce)
+			}
+			quiet.Reset(s.options.Files.Debounce)
+		case !isReplaced && high < s.high && !isOver:
+			// One of the brokers is behind the others; or the last keys have been
+			// purged. In time it is seen which.
+			if !isWaiting {
+				isWaiting = true
+				most.Reset(s.options.timing.patience)
+			}
+		default:
+			return s.loaded(ctx, files, high, isReplaced)
+		}
+		select {
+		case e := <-s.entries:
+			if received++; e.isLast {
+				received = max(received, s.feed.pending)
+			}
+			if before, ok := files[e.file.Path]; e.isOurs && (!ok || before.Revision < e.file.Revision) {
+				files[e.file.Path] = e.file
+			}
+			high = max(high, e.file.Revision)
+		case <-quiet.C:
+			isOver = true
+		case <-most.C:
+			isOver = true
+		case err := <-s.wrong:
+			return err
+		case state, ok := <-s.states:
+			if err := s.interrupted(state, ok); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// newTimer returns a timer that does not run.
+func newTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// tellReplaced says that the bucket is another.
+func (s *sitting) tellReplaced(ctx context.Context) {
+	s.options.Files.Logger.WarnContext(ctx, "the bucket has been replaced, and what is in it counts",
+		slog.Time("created", s.feed.info.Created), slog.Uint64("last", s.feed.info.State.LastSeq), slog.Uint64("had", s.high))
+	s.set(ctx, func(st *Status) { st.InStep, st.Err = false, ErrReplaced })
+}
+
+// loaded brings everything into the registry.
+func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, high uint64, isReplaced bool) error {
+	all := make([]promptfs.File, 0, len(files))
+	known := make(map[string]uint64, len(files))
+	for path, f := range files {
+		all = append(all, f)
+		known[path] = f.Revision
+		if s.known[path] > f.Revision && !isReplaced { // which no bucket does by itself
+			isReplaced = true
+			s.tellReplaced(ctx)
+		}
+	}
+	if err := failure(s.mirror.Reset(ctx, all...)); err != nil {
+		return err
+	}
+	s.created, s.high, s.known = s.feed.info.Created, high, known
+	s.set(ctx, func(st *Status) { st.InStep, st.Err, st.Revision = true, nil, high })
+	s.report(ctx, nil)
+	return nil
+}
+
+// failure returns the error of a Mirror, unless it is that of files, which is
+// told already.
+func failure(err error) error {
+	var e *promptfs.Error
+	if errors.As(err, &e) {
+		return nil
+	}
+	return err
+}
+
+// patience is how many times Options.Files.Debounce changes may go on before
+// they are applied.
+const patience = 10
+
+// apply brings into the registry what changes.
+func (s *sitting) apply(ctx context.Context) error {
+	changed, cancel := s.registry.Subscribe()
+	defer cancel()
+	quiet, most := newTimer(), newTimer()
+	defer quiet.Stop()
+	defer most.Stop()
+	var batch []promptfs.File
+	isWaiting, removed := false, 0
+	later := func() {
+		quiet.Reset(s.options.Files.Debounce)
+		if !isWaiting {
+			isWaiting = true
+			most.Reset(patience * s.options.Files.Debounce)
+		}
+	}
+	for {
+		isOver, end := false, error(nil)
+		select {
+		case e := <-s.entries:
+			if e.isOurs && e.file.Revision > s.known[e.file.Path] {
+				s.known[e.file.Path] = e.file.Revision
+				batch = append(batch, e.file)
+				later()
+				if e.file.Removed {
+					removed++
+				}
+			}
+			s.high = max(s.high, e.file.Revision)
+		case <-changed:
+			// By this Follower or by others, who may have given back a name.
+			if s.Status().Faults != nil {
+				later()
+			}
+		case <-quiet.C:
+			isOver = true
+		case <-most.C:
+			isOver = true
+		case end = <-s.wrong:
+		case state, ok := <-s.states:
+			end = s.interrupted(state, ok)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !isOver && (end == nil || len(batch) == 0) {
+			if end != nil {
+				return end
+			}
+			continue
+		}
+		if err := failure(s.mirror.Apply(ctx, batch...)); err != nil {
+			return err
+		}
+		quiet.Stop()
+		most.Stop()
+		batch, isWaiting = nil, false
+		s.set(ctx, func(st *Status) { st.Revision = s.high })
+		if end != nil {
+			return end
+		}
+		if removed > maxRemoved {
+			return errForget
+		}
+	}
+}
+
+// maxRemoved is how many keys may be removed before all is read again, so that
+// those need not be remembered for ever.
+const maxRemoved = 1 << 16
+
+var errForget = errors.New("very many keys have been removed; all are read again")

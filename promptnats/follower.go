@@ -1,0 +1,229 @@
+package promptnats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// ErrReplaced says that a bucket is not the one that it was: it has been
+// restored from a backup, or removed and created again. What is in it counts,
+// on every server that follows it.
+var ErrReplaced = errors.New("the bucket has been replaced")
+
+var errNotConnected = errors.New("there is no connection to the broker")
+
+// Follower keeps a registry in step with a bucket: see [Follow].
+type Follower struct {
+	registry *prompts.Registry
+	js       jetstream.JetStream
+	place    place
+	options  Options
+	mirror   *promptfs.Mirror
+
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when the goroutine has ended
+	first  chan error    // gets what became of each attempt, while Follow waits for that
+	begun  chan struct{} // closed when it does not any more
+
+	// Only the goroutine has these.
+	created time.Time         // when the bucket was
+	high    uint64            // the highest revision that the registry has
+	known   map[string]uint64 // the revisions of the files, by path
+
+	mu     sync.Mutex // protects the field below
+	status Status
+}
+
+// Status says how a [Follower] is.
+type Status struct {
+	// InStep says that the registry has what the bucket has, but for what has
+	// been written within the last moments.
+	InStep bool
+	// Revision is that of the last change of the bucket that the registry has.
+	Revision uint64
+	// Err is why the registry is not in step; nil if it is.
+	Err error
+	// Faults joins what is wrong with the files, each a [*promptfs.Error]; nil if
+	// nothing is. The Path of one whose key is that of no path is the key.
+	Faults error
+}
+
+// Follow keeps the prompts of a registry equal to the files in a bucket, until
+// ctx ends or [Follower.Close] is called. It returns when what is there has been
+// loaded, as one update of the registry; or with an error, and everything ended,
+// if that was not possible within Options.Timeout. A bucket that is not there is
+// such an error at once. With Options.StartWithout it returns when the first
+// attempt has failed, and there is no error but for faulty Options.
+//
+// Files with faults are no error: Options.Files.Logger and OnReload get them,
+// and [Follower.Status] has them.
+//
+// It owns one goroutine, which is at an end when Close returns. The connection
+// is the caller's. It should be one that never gives up: see the package's text.
+func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, o Options) (*Follower, error) {
+	p := place{bucket, o.Prefix}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	o = o.filled(p)
+	f := &Follower{registry: reg, js: js, place: p, options: o, ended: make(chan struct{}), first: make(chan error), begun: make(chan struct{}), known: map[string]uint64{}}
+	files := o.Files
+	files.OnReload = f.reloaded
+	f.mirror = promptfs.NewMirror(reg, files)
+	f.status.Err = errNotConnected
+	running, cancel := context.WithCancel(ctx)
+	f.cancel = cancel
+	go f.run(running) // until ctx ends, or Close
+	defer close(f.begun)
+	timer := time.NewTimer(o.Timeout)
+	defer timer.Stop()
+	var last error
+	for {
+		select {
+		case last = <-f.first:
+			switch {
+			case last == nil, o.StartWithout:
+				return f, nil
+			case isFinal(last):
+				f.Close()
+				return nil, fmt.Errorf("promptnats: %w", last)
+			}
+		case <-timer.C:
+			if o.StartWithout {
+				return f, nil
+			}
+			f.Close()
+			if last == nil {
+				last = explained(js, context.DeadlineExceeded)
+			}
+			return nil, fmt.Errorf("promptnats: nothing could be loaded within %v: %w", o.Timeout, last)
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// isFinal reports whether trying again would be of no use by itself.
+func isFinal(err error) bool {
+	for _, final := range []error{jetstream.ErrBucketNotFound, jetstream.ErrBadBucket, jetstream.ErrInvalidStreamName, nats.ErrConnectionClosed} {
+		if errors.Is(err, final) {
+			return true
+		}
+	}
+	return false
+}
+
+// Close ends the following, and returns when it has ended. The prompts stay in
+// the registry. It may be called more than once.
+func (f *Follower) Close() {
+	f.cancel()
+	<-f.ended
+}
+
+// Status returns how the Follower is now.
+func (f *Follower) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// set changes the status, and tells of that.
+func (f *Follower) set(ctx context.Context, change func(*Status)) {
+	f.mu.Lock()
+	before := f.status
+	change(&f.status)
+	now := f.status
+	f.mu.Unlock()
+	if before.InStep == now.InStep && text(before.Err) == text(now.Err) {
+		return
+	}
+	if now.InStep {
+		f.options.Files.Logger.InfoContext(ctx, "the prompts are in step with the bucket", slog.Uint64("revision", now.Revision))
+	} else {
+		f.options.Files.Logger.WarnContext(ctx, "the prompts are not in step with the bucket, and stay as they are", slog.Any("error", now.Err))
+	}
+	if f.options.OnStatus != nil {
+		f.options.OnStatus(now)
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// reloaded takes note of the faults, before the author hears of them.
+func (f *Follower) reloaded(r promptfs.Report) {
+	f.mu.Lock()
+	f.status.Faults = r.Err
+	f.mu.Unlock()
+	if f.options.Files.OnReload != nil {
+		f.options.Files.OnReload(r)
+	}
+}
+
+// run follows the bucket, whatever happens to it, until ctx ends.
+func (f *Follower) run(ctx context.Context) {
+	defer close(f.ended)
+	nc := f.js.Conn()
+	states := nc.StatusChanged()
+	defer nc.RemoveStatusListener(states)
+	wait := f.options.timing.wait
+	for {
+		wasInStep, err := f.follow(ctx, states)
+		if ctx.Err() != nil {
+			return
+		}
+		f.set(ctx, func(s *Status) { s.InStep, s.Err = false, err })
+		f.report(ctx, err)
+		if wasInStep {
+			wait = f.options.timing.wait
+		}
+		// Not all servers at the same time, for all have lost it at the same time.
+		f.pause(ctx, states, wait/2+rand.N(wait))
+		wait = min(2*wait, f.options.timing.most)
+	}
+}
+
+// report tells Follow what became of an attempt, if it waits for that.
+func (f *Follower) report(ctx context.Context, err error) {
+	select {
+	case f.first <- err:
+	case <-f.begun:
+	case <-ctx.Done():
+	}
+}
+
+// pause waits for a while, or until there is a connection again.
+func (f *Follower) pause(ctx context.Context, states <-chan nats.Status, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return
+		case state, ok := <-states:
+			if !ok {
+				states = nil
+			} else if state == nats.CONNECTED {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

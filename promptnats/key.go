@@ -1,0 +1,117 @@
+package promptnats
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Key returns the key of a file's path. Letters, digits, hyphens, underscores,
+// slashes and dots stand for themselves, and any other byte is =, and the byte
+// in hexadecimal: "naïve.md" has the key "na=C3=AFve.md". So is a dot where a key
+// cannot have one, at its beginning and end and after another, and before a
+// slash. Two paths never have one key.
+func Key(path string) string {
+	var key strings.Builder
+	for i := range len(path) {
+		if c := path[i]; isPlain(c) && (c != '.' || isPlainDot(path, i)) {
+			key.WriteByte(c)
+		} else {
+			fmt.Fprintf(&key, "=%02X", c)
+		}
+	}
+	return key.String()
+}
+
+func isPlain(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_/.", c) >= 0
+}
+
+func isPlainDot(path string, i int) bool {
+	return i > 0 && path[i-1] != '.' && i < len(path)-1 && path[i+1] != '/'
+}
+
+// Path returns the path of a key: [Key] the other way round. The error says why
+// the key is that of no path.
+func Path(key string) (string, error) {
+	var path strings.Builder
+	for rest := key; rest != ""; {
+		c, more := rest[0], rest[1:]
+		if c == '=' {
+			if len(more) < 2 {
+				return "", errEscape
+			}
+			b, err := strconv.ParseUint(more[:2], 16, 8)
+			if err != nil {
+				return "", errEscape
+			}
+			c, more = byte(b), more[2:]
+		}
+		path.WriteByte(c)
+		rest = more
+	}
+	p := path.String()
+	switch {
+	case !fs.ValidPath(p) || p == "." || strings.ContainsRune(p, 0):
+		return "", errors.New("the key is no path of a file; give it another, such as review/code.md")
+	case Key(p) != key:
+		return "", fmt.Errorf("the key is not the one of its path; write %s", Key(p))
+	}
+	return p, nil
+}
+
+var errEscape = errors.New("the key has a = without a byte in hexadecimal behind it; write = itself as =3D")
+
+// partMark stands between a prefix and the path of a file.
+const partMark = "./"
+
+var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
+
+// place is a part of a bucket, or the bucket.
+type place struct{ bucket, prefix string }
+
+func (p place) check() error {
+	if p.prefix != "" && !validPrefix.MatchString(p.prefix) {
+		return fmt.Errorf("promptnats: Options.Prefix is %q; it must be of letters, digits, - and _, with single dots between", p.prefix)
+	}
+	return nil
+}
+
+// stem is what the subject of every key begins with.
+func (p place) stem() string { return "$KV." + p.bucket + "." }
+
+// filter is the subject of all keys.
+func (p place) filter() string {
+	if p.prefix == "" {
+		return p.stem() + ">"
+	}
+	return p.stem() + p.prefix + ".>"
+}
+
+// key returns the key of a path.
+func (p place) key(path string) string {
+	if p.prefix == "" {
+		return Key(path)
+	}
+	return p.prefix + partMark + Key(path)
+}
+
+// rest returns what the key has behind the prefix, and whether it is one of
+// this place. Of another place there is no ill to speak.
+func (p place) rest(key string) (string, bool) {
+	if p.prefix == "" {
+		return key, !strings.Contains(key, partMark)
+	}
+	return strings.CutPrefix(key, p.prefix+partMark)
+}
+
+// tag is what the tags of all prompts begin with.
+func (p place) tag() string {
+	if p.prefix == "" {
+		return "promptnats:" + p.bucket + "/"
+	}
+	return "promptnats:" + p.bucket + "/" + p.prefix + partMark
+}

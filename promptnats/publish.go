@@ -1,0 +1,192 @@
+package promptnats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// ErrConflict says that somebody else has written to a bucket while it was
+// published to.
+var ErrConflict = errors.New("somebody else has written it meanwhile; publish again")
+
+// Published says what [Publish] has done, or had done when it failed.
+type Published struct {
+	// Added, Changed and Removed are keys, in the order in which they were
+	// written.
+	Added, Changed, Removed []string
+	// Left are keys of this part of the bucket that are left alone, because they
+	// are those of no path.
+	Left []string
+}
+
+// Publish makes a bucket, or the part of it that Options.Prefix names, equal to
+// a folder. The files are those of [promptfs.Files]: prompts, partials, and what
+// messages send. Nothing is written if one of them has a fault, if there are no
+// prompts at all, or if one is too large for the broker; keys with the right
+// value are left alone, and those of no file are removed.
+//
+// Each key is written only if it is as it was when Publish began, else the error
+// is [ErrConflict]. So two of them at once do not mix without being noticed.
+// What prompts are made of comes before them, and goes after them, so that no
+// reader sees a prompt without it. If writing fails, what has been written stays:
+// the keys are returned, and another Publish goes on from there.
+//
+// The bucket has to be there; how large it is, and how many copies the broker
+// has of it, are the operator's to say.
+func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
+	p := place{bucket, o.Prefix}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	o = o.filled(p)
+	files, err := promptfs.Files(fsys, o.Files)
+	if err != nil {
+		return nil, fmt.Errorf("promptnats: nothing has been published: %w", err)
+	}
+	if !slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return isPrompt(name, o.Files.Partials) }) {
+		return nil, errors.New("promptnats: nothing has been published: the folder has no prompts")
+	}
+	if most := js.Conn().MaxPayload(); most > 0 {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if int64(len(files[name])) > most {
+				return nil, fmt.Errorf("promptnats: nothing has been published: %w", &promptfs.Error{Path: name, Err: fmt.Errorf("the broker takes no more than %d bytes: %w", most, nats.ErrMaxPayload)})
+			}
+		}
+	}
+	w := &writer{place: p, options: o, js: js, files: files}
+	if err := w.read(ctx); err != nil {
+		return nil, fmt.Errorf("promptnats: nothing has been published: %w", err)
+	}
+	if err := w.write(ctx); err != nil {
+		return &w.done, fmt.Errorf("promptnats: %w", err)
+	}
+	return &w.done, nil
+}
+
+// isPrompt reports whether a file of a folder is more than a part of others.
+func isPrompt(name, partials string) bool {
+	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, partials+"/")
+}
+
+// writer makes a bucket equal to files.
+type writer struct {
+	place   place
+	options Options
+	js      jetstream.JetStream
+	files   map[string][]byte        // by path
+	there   map[string]promptfs.File // in the bucket, by path
+	kv      jetstream.KeyValue
+	done    Published
+}
+
+// read reads what there is in the bucket.
+func (w *writer) read(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
+	defer cancel()
+	var err error
+	if w.kv, err = w.js.KeyValue(ctx, w.place.bucket); err != nil {
+		return explained(w.js, fmt.Errorf("the bucket %q cannot be opened: %w", w.place.bucket, err))
+	}
+	f, err := w.place.open(ctx, w.js, w.options.timing)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, f.stop)
+	defer func() {
+		stop()
+		f.stop()
+		f.removeConsumer()
+	}()
+	w.there = make(map[string]promptfs.File, f.pending)
+	for received := uint64(0); received < f.pending; received++ {
+		e, err := f.next()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case e.isOurs && e.file.Err != nil && !e.file.Removed:
+			w.done.Left = append(w.done.Left, e.key)
+		case e.isOurs && e.file.Err == nil:
+			w.there[e.file.Path] = e.file
+		}
+		if e.isLast {
+			break
+		}
+	}
+	slices.Sort(w.done.Left)
+	return nil
+}
+
+// write writes and removes what differs.
+func (w *writer) write(ctx context.Context) error {
+	var parts, whole, goneParts, goneWhole []string
+	for _, name := range slices.Sorted(maps.Keys(w.files)) {
+		switch old, ok := w.there[name]; {
+		case ok && !old.Removed && bytes.Equal(old.Content, w.files[name]):
+		case w.isPart(name):
+			parts = append(parts, name)
+		default:
+			whole = append(whole, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.there)) {
+		_, stays := w.files[name]
+		switch {
+		case stays || w.there[name].Removed:
+		case w.isPart(name):
+			goneParts = append(goneParts, name)
+		default:
+			goneWhole = append(goneWhole, name)
+		}
+	}
+	for _, name := range slices.Concat(parts, whole, goneWhole, goneParts) {
+		if err := w.one(ctx, name); err != nil {
+			return fmt.Errorf("%s has not been written, nor what comes after it: %w", w.place.key(name), err)
+		}
+	}
+	return nil
+}
+
+// isPart reports whether prompts may be made of the file.
+func (w *writer) isPart(name string) bool {
+	return !isPrompt(name, w.options.Files.Partials)
+}
+
+// one writes or removes one file.
+func (w *writer) one(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
+	defer cancel()
+	key, old := w.place.key(name), w.there[name]
+	content, stays := w.files[name]
+	var err error
+	if stays {
+		_, err = w.kv.Update(ctx, key, content, old.Revision) // 0 for none, which is so
+	} else {
+		err = w.kv.Delete(ctx, key, jetstream.LastRevision(old.Revision))
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrKeyRevisionMismatch):
+		return fmt.Errorf("%w (%w)", ErrConflict, err)
+	case err != nil:
+		return explained(w.js, err)
+	case !stays:
+		w.done.Removed = append(w.done.Removed, key)
+	case old.Revision == 0 || old.Removed:
+		w.done.Added = append(w.done.Added, key)
+	default:
+		w.done.Changed = append(w.done.Changed, key)
+	}
+	return nil
+}

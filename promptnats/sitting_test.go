@@ -1,0 +1,135 @@
+package promptnats
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// newSitting returns a sitting without a broker.
+func newSitting(o Options) *sitting {
+	reg := &prompts.Registry{}
+	o = o.filled(place{bucket: "b"})
+	f := &Follower{registry: reg, options: o, mirror: promptfs.NewMirror(reg, o.Files), begun: make(chan struct{}), known: map[string]uint64{}}
+	close(f.begun)
+	return &sitting{Follower: f, feed: &feed{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, entries: make(chan entry), wrong: make(chan error)}
+}
+
+func entryOf(path, text string, revision uint64) entry {
+	return entry{file: promptfs.File{Path: path, Content: []byte(text), Revision: revision}, isOurs: true}
+}
+
+// What has been gathered when the broker goes is applied.
+func TestGatheredIsNotLost(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{Files: promptfs.Options{Debounce: time.Hour}})
+	gone := errors.New("gone")
+	go func() { // until apply has taken all of it
+		s.entries <- entryOf("a.md", "a", 1)
+		s.entries <- entryOf("b.md", "b", 2)
+		s.entries <- entryOf("b.md", "older", 1)
+		s.wrong <- gone
+	}()
+	require.ErrorIs(t, s.apply(t.Context()), gone)
+	assert.Equal(t, 2, s.registry.Len())
+	assert.Equal(t, uint64(2), s.Status().Revision)
+}
+
+// A broker that is behind the one before it is waited for, so that nothing old
+// comes back and nothing new goes.
+func TestBrokerThatIsBehind(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{})
+	changes, cancel := s.registry.Subscribe()
+	defer cancel()
+	load := func(entries ...entry) {
+		go func() { // until load has taken all of them
+			for _, e := range entries {
+				s.entries <- e
+			}
+		}()
+		require.NoError(t, s.load(t.Context()))
+	}
+	s.feed.pending, s.feed.info.State.LastSeq = 2, 8
+	load(entryOf("a.md", "a", 7), entryOf("b.md", "b", 8))
+	<-changes
+	load(entryOf("a.md", "older", 3), entryOf("c.md", "c", 4), entryOf("b.md", "b", 8), entryOf("a.md", "a", 7))
+	_, isThere := s.registry.Lookup("c")
+	assert.True(t, isThere, "it has waited for revision 8")
+	assert.Equal(t, uint64(8), s.Status().Revision)
+}
+
+// A bucket that ends before what is known has been replaced, also if each of its
+// keys is as it was.
+func TestBucketThatEndsEarlier(t *testing.T) {
+	t.Parallel()
+	var told []error
+	s := newSitting(Options{OnStatus: func(st Status) { told = append(told, st.Err) }})
+	load := func(last uint64, entries ...entry) {
+		s.feed.pending, s.feed.info.State.LastSeq = uint64(len(entries)), last
+		go func() { // until load has taken all of them
+			for _, e := range entries {
+				s.entries <- e
+			}
+		}()
+		require.NoError(t, s.load(t.Context()))
+	}
+	load(2, entryOf("a.md", "a", 1), entryOf("b.md", "b", 2))
+	load(1, entryOf("a.md", "a", 1))
+	assert.Equal(t, []error{nil, ErrReplaced, nil}, told)
+	assert.Equal(t, 1, s.registry.Len())
+}
+
+// A bucket that has been created again takes nothing away while it is empty,
+// however long that is, nor while it is being filled.
+func TestBucketThatIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSitting(Options{})
+		s.feed.pending = 2
+		go func() { // until load has taken both
+			s.entries <- entryOf("a.md", "a", 1)
+			s.entries <- entryOf("b.md", "b", 2)
+		}()
+		require.NoError(t, s.load(t.Context()))
+		s.feed = &feed{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
+		loaded := make(chan error, 1)
+		go func() { loaded <- s.load(t.Context()) }()
+		time.Sleep(time.Hour)
+		other := entryOf("team./x.md", "x", 1)
+		other.isOurs = false
+		s.entries <- other
+		time.Sleep(time.Hour)
+		assert.Equal(t, 2, s.registry.Len())
+		require.ErrorIs(t, s.Status().Err, ErrReplaced)
+		for i := range uint64(5) {
+			s.entries <- entryOf(string('b'+rune(i))+".md", "new", 2+i)
+			time.Sleep(90 * time.Millisecond) // and it is not at rest yet
+			assert.Equal(t, 2, s.registry.Len())
+		}
+		require.NoError(t, <-loaded)
+		assert.Equal(t, 5, s.registry.Len())
+		_, isThere := s.registry.Lookup("a")
+		assert.False(t, isThere)
+	})
+}
+
+// After very many removals all is read again.
+func TestForgetsRemovals(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{})
+	go func() { // until apply has taken all of it
+		for i := range uint64(maxRemoved + 1) {
+			s.entries <- entry{file: promptfs.File{Path: "a.md", Revision: i + 1, Removed: true}, isOurs: true}
+		}
+	}()
+	require.ErrorIs(t, s.apply(t.Context()), errForget)
+}
