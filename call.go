@@ -18,6 +18,11 @@ type CallOptions struct {
 	// ClientCapabilities is the JSON object that the client has declared, in
 	// initialize or with its request. Default: none.
 	ClientCapabilities json.RawMessage
+	// Client is what the client has said of itself in initialize, for
+	// Request.Client: of it the Name, Version and Title are kept, the first 256
+	// bytes of each. A request of revision 2026-07-28 says so itself, in its
+	// _meta, and this is not looked at. Default: nothing.
+	Client Implementation
 	// Request, if not nil, sends the client a request and returns the result
 	// that it answers with. It is how an [Ask] reaches a client of revision
 	// 2025-06-18 or 2025-11-25: concurrently for each question, on goroutines
@@ -50,7 +55,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if m == nil || !m.shared {
 		return nil, methodNotFound(name)
 	}
-	c := &call{server: s, rev: revision.NewestHandshake()}
+	c := &call{server: s, rev: revision.NewestHandshake(), info: o.Client}
 	if o.Version != "" {
 		var ok bool
 		if c.rev, ok = revision.Parse(o.Version); !ok {

@@ -55,7 +55,8 @@ func (c *call) clientInfo() Implementation {
 		return readClientInfo(c.message.meta.Get(clientInfoKey))
 	}
 	if c.session == nil {
-		return Implementation{}
+		text := func(s string) string { return strings.ToValidUTF8(clip(s, maxEcho), "\ufffd") }
+		return Implementation{Name: text(c.info.Name), Version: text(c.info.Version), Title: text(c.info.Title)}
 	}
 	c.session.mu.Lock()
 	defer c.session.mu.Unlock()

@@ -38,7 +38,8 @@ type call struct {
 	session *Session // nil outside of one
 	rev     revision.Revision
 	client  clientCapabilities
-	from    string // see Exchange.Client
+	from    string         // see Exchange.Client
+	info    Implementation // of the client, outside of a session
 	// isDeferred says that nothing is to be answered before an author's code has
 	// said who the client is.
 	isDeferred bool

@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 	for _, revision := range []string{newest, stateless} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			said := runSuite(t, node, tools.startFixture(t),
+			said := runSuite(t, node, tools.startFixture(t, "fixture"),
 				"--requirements", revision, "--expected-failures", expected(revision))
 			assert.Contains(t, said, "✓ prompts-get-with-args: 2 passed, 0 failed", said)
 		})
@@ -44,13 +44,13 @@ func TestConformanceScenarios(t *testing.T) {
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
-			said := runSuite(t, node, tools.startFixture(t), "--scenario", scenario, "--spec-version", canAsk)
+			said := runSuite(t, node, tools.startFixture(t, "fixture"), "--scenario", scenario, "--spec-version", canAsk)
 			assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
 		})
 	}
 	t.Run("http-header-validation", func(t *testing.T) {
 		t.Parallel()
-		said := runSuite(t, node, tools.startFixture(t), "--scenario", "http-header-validation", "--spec-version", stateless)
+		said := runSuite(t, node, tools.startFixture(t, "fixture"), "--scenario", "http-header-validation", "--spec-version", stateless)
 		assert.Contains(t, said, "Passed: ", said) // and not skipped
 	})
 }

@@ -1,8 +1,10 @@
 // Package interop holds the tests that clients of other people's making run
 // against this library, and what they need:
 //
-//   - fixture: the server under test, with the prompts that fixture.json expects,
-//     and over HTTP the tools and resources that the conformance suite wants;
+//   - fixtures: the prompts of the servers under test, which fixture.json expects;
+//   - fixture: the server under test, and over HTTP the tools and resources that
+//     the conformance suite wants;
+//   - mounted: the same prompts on servers of other SDKs, by packages mount/…;
 //   - transcripts: sessions of other people's clients with another server, whose
 //     client's part is sent to this library's;
 //   - gosdk and node: drivers that aim the client of the official Go SDK, and

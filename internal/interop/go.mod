@@ -6,6 +6,8 @@ require (
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcp-prompts/prompts v0.0.0
+	github.com/mcp-prompts/prompts/mount/gosdk v0.0.0
+	github.com/mcp-prompts/prompts/mount/mcpgo v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/perf v0.0.0-20250813145418-2f7363a06fe1
@@ -36,3 +38,7 @@ require (
 )
 
 replace github.com/mcp-prompts/prompts => ../..
+
+replace github.com/mcp-prompts/prompts/mount/gosdk => ../../mount/gosdk
+
+replace github.com/mcp-prompts/prompts/mount/mcpgo => ../../mount/mcpgo

@@ -45,7 +45,7 @@ func TestGoSDKOverHTTP(t *testing.T) {
 		drive := func(revision string, args ...string) func(*testing.T) {
 			return func(t *testing.T) {
 				t.Parallel()
-				url := route.take(t, tools.startFixture(t))
+				url := route.take(t, tools.startFixture(t, "fixture"))
 				args := append(args, "--expect-version", revision, "--config", "fixture.json", "--url", url)
 				runDriver(t, wanted(revision, "list-iter"), tools.path("gosdk"), args...)
 			}
@@ -65,7 +65,7 @@ func TestTypeScriptSDKOverHTTP(t *testing.T) {
 		for _, revision := range overHTTP {
 			t.Run(route.name+"/"+revision, func(t *testing.T) {
 				t.Parallel()
-				url := route.take(t, tools.startFixture(t))
+				url := route.take(t, tools.startFixture(t, "fixture"))
 				runDriver(t, wanted(revision), node, "node/ts1.mjs",
 					"--protocol-version", revision, "--expect-version", revision,
 					"--config", "fixture.json", "--url", url)
@@ -79,7 +79,7 @@ func TestTypeScriptSDKOverHTTP(t *testing.T) {
 func TestOneFixtureOverHTTP(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture", "gosdk")
-	url := tools.startFixture(t)
+	url := tools.startFixture(t, "fixture")
 	t.Run("clients", func(t *testing.T) {
 		for _, revision := range append([]string{stateless}, overHTTP...) {
 			t.Run(revision, func(t *testing.T) {
@@ -94,12 +94,12 @@ func TestOneFixtureOverHTTP(t *testing.T) {
 	})
 }
 
-// startFixture runs the fixture over HTTP until the test is over, and returns
+// startFixture runs a fixture over HTTP until the test is over, and returns
 // its URL. It wants it to end without a failure when it is told to, and to
 // have said nothing else.
-func (d tools) startFixture(t *testing.T) string {
+func (d tools) startFixture(t *testing.T, fixture string) string {
 	t.Helper()
-	cmd := exec.Command(d.path("fixture"), "-http", "127.0.0.1:0")
+	cmd := exec.Command(d.path(fixture), "-http", "127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

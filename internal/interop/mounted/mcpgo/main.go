@@ -1,0 +1,83 @@
+// Command mcpgo is the prompts of the fixture, mounted on a server of mcp-go. It
+// serves on standard input and output, or over HTTP.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/interop/fixtures"
+	"github.com/mcp-prompts/prompts/mount/mcpgo"
+)
+
+func main() {
+	address := flag.String("http", "", "serve HTTP at this `address` instead of standard input and output")
+	flag.Parse()
+
+	s := server.NewMCPServer("prompts-mounted", "1.0.0", server.WithPaginationLimit(2))
+	if _, err := mcpgo.Mount(s, fixtures.NewRegistry(), prompts.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	if *address != "" {
+		if err := serveHTTP(s, *address); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	stdio := server.NewStdioServer(s)
+	stdio.SetErrorLogger(log.New(io.Discard, "", 0)) // of clients that go away
+	if err := mcpgo.ListenStdio(context.Background(), stdio, os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// graceful is how long what is under way may take when the server ends.
+const graceful = 5 * time.Second
+
+// serveHTTP serves at the path /mcp, and says where on standard error, until
+// the process is told to end.
+func serveHTTP(s *server.MCPServer, address string) error {
+	told, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	streamable := server.NewStreamableHTTPServer(s, server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", mcpgo.ErrorHandler(streamable))
+	// The streams end with the context of the requests.
+	requests, end := context.WithCancel(context.Background())
+	defer end()
+	web := &http.Server{
+		Handler: mux, ReadHeaderTimeout: graceful,
+		BaseContext: func(net.Listener) context.Context { return requests },
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(listener) }()
+	fmt.Fprintf(os.Stderr, "http://%s/mcp\n", listener.Addr())
+
+	select {
+	case err := <-served:
+		return err
+	case <-told.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), graceful)
+	defer cancel()
+	end()
+	return errors.Join(streamable.Shutdown(ctx), web.Shutdown(ctx))
+}

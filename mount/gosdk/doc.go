@@ -1,0 +1,89 @@
+// Package gosdk mounts a registry of prompts on a server of the official Go
+// SDK, github.com/modelcontextprotocol/go-sdk, which keeps its tools, its
+// resources, its own prompts and everything else:
+//
+//	server := mcp.NewServer(&mcp.Implementation{Name: "review", Version: "1.0.0"}, nil)
+//	unmount, err := gosdk.Mount(server, &reg, prompts.Options{Logger: logger})
+//
+// Clients then see the registry's prompts as a [prompts.Server] would show them:
+// typed arguments, one error for all that is wrong with them, completion,
+// questions by the way that each revision has, progress, and a list that may
+// change at any time. Of the options all count that are about prompts: Visible,
+// Principal, Middleware, AskArguments, the limits. Info, Instructions, Grace,
+// MaxConcurrent, MaxConcurrentPerClient and MaxSubscriptions are about
+// connections, which are the SDK's.
+//
+// [Request] leads from a render function, and from the functions of the options,
+// to the SDK's session and request, such as the bearer token of the client:
+//
+//	Principal: func(ctx context.Context) string {
+//		if r, ok := gosdk.Request(ctx); ok && r.GetExtra() != nil && r.GetExtra().TokenInfo != nil {
+//			return r.GetExtra().TokenInfo.UserID
+//		}
+//		return ""
+//	},
+//
+// # Two lists
+//
+// Clients get the registry's prompts first, and then the server's own. A client
+// that reads no more than one page sees both if the registry's fit into one
+// (Options.PageSize). A name that the registry has is the registry's, even where
+// it is hidden from a client: Mount refuses a server that has it already, and
+// one that is added later cannot be seen until the registry's is gone.
+//
+// [FromPrompt] and [Import] go the other way: they make prompts for a registry
+// of those that were written for the SDK, unchanged, so that a server can be
+// migrated prompt by prompt. They differ in this: an argument that is required
+// has to be given, arguments that the prompt does not declare are not passed on
+// (but they are in the parameters of [Request]), a time in annotations is sent
+// to the second, and an embedded resource always has a MIME type.
+//
+// # Middleware
+//
+// Mount before the server gets its receiving middleware. The SDK wraps each
+// around what was there before (v1.8.0 mcp/server.go:1860), and has no way to
+// the inside: a middleware that was there before the first Mount or Import sees
+// requests for lists, but none for a registry's prompt, so it can neither log
+// nor refuse one. Middleware that comes later sees everything, in the SDK's own
+// types, and so does Options.Middleware for what is the registry's.
+//
+// The mount's own middleware stays when the registry is unmounted, and passes
+// everything on. The server has one more prompt while a registry is mounted,
+// io.github.mcp-prompts/mount, for the sake of the capability and the
+// notifications; only such earlier middleware gets to see it.
+//
+// # What the SDK does otherwise
+//
+// With version 1.8.0 of it, unlike under a server of this library:
+//
+//   - A value of arguments that is no string, and whatever else is of the wrong
+//     JSON type, is refused before the mount sees it: with -32602, but without
+//     data, and with the text of the value in the message (mcp/shared.go:349).
+//     Members of params that the SDK does not know, duplicate ones and an empty
+//     cursor are passed over.
+//   - Numbers beyond 2^53 in _meta and in answers lose their last digits on the
+//     way in (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out nothing
+//     is lost but a completion's total of 0 and a hasMore that is false
+//     (mcp/protocol.go:644).
+//   - An answer to a form that does not fit it is refused by the SDK, so that in a
+//     session the client cannot be asked (-32603) where it would have got -32602
+//     (mcp/server.go:1784).
+//   - A result that asks has "messages":null beside its questions
+//     (mcp/protocol.go:973), an elicitation has a mode in revision 2025-06-18
+//     too (mcp/protocol.go:2129), and a list says in all revisions how long it
+//     may be kept (mcp/protocol.go:1166).
+//   - A request that the client has cancelled is answered
+//     (internal/jsonrpc2/conn.go:718), with -32603.
+//   - Over HTTP, revision 2026-07-28 is served only with
+//     StreamableHTTPOptions.Stateless (mcp/streamable.go:871), and then clients of
+//     the others cannot be asked and are not told of changes.
+//   - Clients are told of changes 10 ms after the last one (mcp/server.go:740);
+//     the mount sees to it that a registry which changes on and on is told every
+//     50 ms. If prompts of the server's own change on and on, nobody is told.
+//   - The server's name in _meta, batches, sessions and how many there may be are
+//     the SDK's. Options.CacheTTL and CachePublic count for the registry's pages;
+//     for a page with prompts of both the stricter of both hints does.
+//     SetCacheable does not see the registry's.
+//   - Without a CompletionHandler the server has the capability for completion
+//     nevertheless, for the registry's prompts. Its own then have no completions.
+package gosdk

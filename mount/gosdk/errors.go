@@ -1,0 +1,59 @@
+package gosdk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// wireError returns the SDK's form of an error that the client is to get. The
+// SDK sends no other error with a code and data as they are.
+func wireError(e *prompts.Error) *jsonrpc.Error {
+	out := &jsonrpc.Error{Code: int64(e.Code), Message: e.Message}
+	if e.Data != nil {
+		if data, err := json.Marshal(e.Data); err == nil {
+			out.Data = data
+		}
+	}
+	return out
+}
+
+func internalError(message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: message}
+}
+
+// ownError returns this library's form of an error of an SDK's handler: one
+// with a code keeps that, with its message and data; of any other the client
+// does not get the text.
+func ownError(err error) error {
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) || e == nil {
+		return err
+	}
+	out := &prompts.Error{Code: prompts.Code(e.Code), Message: e.Message}
+	if len(e.Data) > 0 {
+		out.Data = e.Data
+	}
+	if err == error(e) {
+		return out
+	}
+	return fmt.Errorf("%w: %w", out, err) // what is around it is for the log
+}
+
+// isUnknown reports whether an error is the one that the SDK has for a prompt
+// that there is not (v1.8.0 mcp/server.go:908).
+func isUnknown(err error, name string) bool {
+	var e *jsonrpc.Error
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 &&
+		e.Message == fmt.Sprintf("unknown prompt %q", name)
+}
+
+// isNoMethod reports whether an error says that there is no such method.
+func isNoMethod(err error) bool {
+	var e *jsonrpc.Error
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound
+}

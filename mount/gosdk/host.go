@@ -1,0 +1,157 @@
+package gosdk
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// host is what a server of the SDK has of this package: one receiving
+// middleware, which passes everything on while nothing is mounted. The SDK
+// cannot take a middleware out again, so a server gets one however often
+// something is mounted there.
+type host struct {
+	next    mcp.MethodHandler     // everything that was there before; set before any request
+	mounted atomic.Pointer[mount] // nil if nothing is
+
+	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
+}
+
+// hosts are those of all servers. A host lives as long as its server, whose
+// middleware it is; nothing here keeps either alive.
+var (
+	hostsMu sync.Mutex // protects the map, and is held to make a host
+	hosts   = map[weak.Pointer[mcp.Server]]weak.Pointer[host]{}
+)
+
+// hostOf returns the server's host, of which it makes one if need be.
+func hostOf(s *mcp.Server) *host {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	key := weak.Make(s)
+	if h := hosts[key].Value(); h != nil {
+		return h
+	}
+	h := new(host)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		h.next = next
+		return h.handle
+	})
+	hosts[key] = weak.Make(h)
+	runtime.AddCleanup(s, forget, key)
+	return h
+}
+
+func forget(key weak.Pointer[mcp.Server]) {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	delete(hosts, key)
+}
+
+// The methods that a mount has to do with.
+const (
+	methodList     = "prompts/list"
+	methodGet      = "prompts/get"
+	methodComplete = "completion/complete"
+)
+
+// handle is the middleware.
+func (h *host) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	m := h.mounted.Load()
+	switch r := req.(type) {
+	case *mcp.ServerRequest[*mcp.InitializeParams]:
+		return h.initialize(ctx, m, method, r)
+	case *mcp.ServerRequest[*mcp.DiscoverParams]:
+		return h.discover(ctx, m, method, r)
+	case *mcp.ListPromptsRequest:
+		if m != nil && method == methodList {
+			return m.list(ctx, r)
+		}
+	case *mcp.GetPromptRequest:
+		if m != nil && method == methodGet && r.Params != nil {
+			return m.get(ctx, r)
+		}
+	case *mcp.CompleteRequest:
+		if m != nil && method == methodComplete && r.Params != nil {
+			return m.complete(ctx, r)
+		}
+	}
+	return h.next(ctx, method, req)
+}
+
+// initialize learns the version that a session speaks, which the SDK's session
+// does not tell, and adds to the capabilities what the mount has.
+func (h *host) initialize(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.InitializeParams]) (mcp.Result, error) {
+	res, err := h.next(ctx, method, r)
+	result, ok := res.(*mcp.InitializeResult)
+	if err != nil || !ok || result == nil {
+		return res, err
+	}
+	if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
+		key := weak.Make(r.Session)
+		h.negotiated.Store(key, result.ProtocolVersion)
+		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { h.negotiated.Delete(key) }, key)
+	}
+	if result.ProtocolVersion == oldest {
+		return result, nil // it has no capability for completion
+	}
+	changed := *result
+	changed.Capabilities = m.capabilities(result.Capabilities)
+	return &changed, nil
+}
+
+func (h *host) discover(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.DiscoverParams]) (mcp.Result, error) {
+	res, err := h.next(ctx, method, r)
+	result, ok := res.(*mcp.DiscoverResult)
+	if err != nil || !ok || result == nil {
+		return res, err
+	}
+	changed := *result
+	changed.Capabilities = m.capabilities(result.Capabilities)
+	return &changed, nil
+}
+
+// capabilities returns c with completion, if the mount has it. That of prompts
+// is the SDK's doing, see carrier.
+func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities {
+	if m == nil || !m.completes || c == nil || c.Completions != nil {
+		return c
+	}
+	changed := *c
+	changed.Completions = &mcp.CompletionCapabilities{}
+	return &changed
+}
+
+// Versions of the protocol that are more than one of several.
+const (
+	oldest          = "2024-11-05"
+	newestHandshake = "2025-11-25"
+	stateless       = "2026-07-28" // the first one without a handshake
+)
+
+// version returns the protocol version that a request is answered in.
+func (h *host) version(ss *mcp.ServerSession, meta map[string]any) string {
+	if v, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && v >= stateless {
+		return v
+	}
+	if ss == nil {
+		return newestHandshake
+	}
+	if v, ok := h.negotiated.Load(weak.Make(ss)); ok {
+		return v.(string)
+	}
+	// What the client has asked for is what it has got, unless the SDK does not
+	// know it.
+	if p := ss.InitializeParams(); p != nil && p.ProtocolVersion < stateless {
+		for _, v := range mcp.SupportedProtocolVersions() {
+			if v == p.ProtocolVersion {
+				return v
+			}
+		}
+	}
+	return newestHandshake
+}

@@ -1,0 +1,119 @@
+package gosdk
+
+//lint:file-ignore SA1019 the protocol has sampling and roots still, and so have clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// inside calls the handler that the mount's middleware is wrapped around, for
+// requests of this package's own: there is no other way to a server's prompts.
+// They come from a session that has no client behind it.
+func (h *host) inside(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
+	ss, err := s.Connect(ctx, &nowhere{closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+		InitializeParams: &mcp.InitializeParams{
+			ProtocolVersion: stateless, // in which a handler does not ask, but says what is to be asked
+			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
+			Capabilities: &mcp.ClientCapabilities{
+				RootsV2:     &mcp.RootCapabilities{},
+				Sampling:    &mcp.SamplingCapabilities{Tools: &mcp.SamplingToolsCapabilities{}, Context: &mcp.SamplingContextCapabilities{}},
+				Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}},
+			},
+		},
+		InitializedParams: &mcp.InitializedParams{},
+	}})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+		_ = ss.Close() // there is nothing that it could lose
+	}()
+	return f(ss)
+}
+
+// maxPages bounds a walk, in case that the pages go round in circles.
+const maxPages = 100_000
+
+// errList is why a list of the server's cannot be read.
+var errList = errors.New("the server's middleware does not answer prompts/list with a *mcp.ListPromptsResult")
+
+// walk calls f for each prompt of the server's own, in the order of its list.
+func (h *host) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
+	return h.inside(ctx, s, func(ss *mcp.ServerSession) error {
+		return h.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
+	})
+}
+
+// pages calls f for each prompt of the server's own, as they are for the client
+// of a request.
+func (h *host) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
+	cursor := ""
+	for range maxPages {
+		page, err := h.page(ctx, as, cursor)
+		if err != nil {
+			return err
+		}
+		for _, p := range page.Prompts {
+			if p != nil && !isCarrier(p) {
+				f(p)
+			}
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return nil
+		}
+	}
+	return errors.New("the list has no end")
+}
+
+// page returns a page of the server's own list.
+func (h *host) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
+	params := &mcp.ListPromptsParams{Cursor: cursor}
+	if as.Params != nil {
+		params.Meta = as.Params.Meta
+	}
+	res, err := h.next(ctx, methodList, &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra})
+	if err != nil {
+		return nil, err
+	}
+	page, ok := res.(*mcp.ListPromptsResult)
+	if !ok || page == nil {
+		return nil, errList
+	}
+	return page, nil
+}
+
+// nowhere is a transport, and its connection, with nobody at the other end.
+type nowhere struct {
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (n *nowhere) Connect(context.Context) (mcp.Connection, error) { return n, nil }
+
+func (n *nowhere) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-n.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (n *nowhere) Write(context.Context, jsonrpc.Message) error { return nil }
+
+func (n *nowhere) Close() error {
+	n.once.Do(func() { close(n.closed) })
+	return nil
+}
+
+func (n *nowhere) SessionID() string { return "" }

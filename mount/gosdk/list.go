@@ -1,0 +1,116 @@
+package gosdk
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ownCursor is what a cursor begins with that goes on in the server's own
+// prompts, and is followed by the SDK's. Cursors of this library have no dot.
+const ownCursor = "sdk."
+
+// list answers prompts/list: first the prompts of the registry, then the
+// server's own. Each half goes on after a name, so that nothing is repeated or
+// left out, whatever comes and goes meanwhile; the page with the end of the
+// first has the first page of the other as well.
+func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result, error) {
+	params := r.Params
+	if params == nil {
+		params = new(mcp.ListPromptsParams)
+	}
+	if cursor, ok := strings.CutPrefix(params.Cursor, ownCursor); ok && cursor != "" {
+		return m.own(ctx, r, cursor)
+	}
+	members := map[string]any{}
+	if params.Cursor != "" {
+		members["cursor"] = params.Cursor
+	}
+	req, err := m.newRequest(r, r.Session, params.Meta, members)
+	if err != nil {
+		return nil, m.failure(ctx, methodList, err)
+	}
+	raw, err := m.call(ctx, methodList, req)
+	if err != nil {
+		return nil, err
+	}
+	result, err := listResult(raw)
+	if err != nil {
+		return nil, m.failure(ctx, methodList, err)
+	}
+	if result.NextCursor != "" {
+		return result, nil
+	}
+	own, err := m.own(ctx, r, "")
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := own.(*mcp.ListPromptsResult)
+	if !ok {
+		return nil, m.failure(ctx, methodList, errList)
+	}
+	result.Prompts, result.NextCursor = slices.Concat(result.Prompts, rest.Prompts), rest.NextCursor
+	if req.version < stateless {
+		result.Cacheable = rest.Cacheable // of which ours says nothing
+	} else {
+		result.TTLMs = min(result.TTLMs, rest.TTLMs)
+		if rest.CacheScope == "private" {
+			result.CacheScope = rest.CacheScope
+		}
+	}
+	return result, nil
+}
+
+// own returns a page of the server's own prompts, without those whose names the
+// registry has.
+func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, cursor string) (mcp.Result, error) {
+	page, err := m.host.page(ctx, r, cursor)
+	if err != nil {
+		if err == errList {
+			return nil, m.failure(ctx, methodList, err)
+		}
+		return nil, err
+	}
+	result := *page
+	result.Prompts = []*mcp.Prompt{}
+	for _, p := range page.Prompts {
+		if p != nil && !isCarrier(p) && !m.has(p.Name) {
+			result.Prompts = append(result.Prompts, p)
+		}
+	}
+	if result.NextCursor != "" {
+		result.NextCursor = ownCursor + result.NextCursor
+	}
+	return &result, nil
+}
+
+// listResult returns the SDK's form of a result of prompts/list.
+func listResult(raw json.RawMessage) (*mcp.ListPromptsResult, error) {
+	var wire struct {
+		Prompts []struct {
+			mcp.Prompt
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"prompts"`
+		NextCursor string                     `json:"nextCursor"`
+		TTLMs      int                        `json:"ttlMs"`
+		CacheScope string                     `json:"cacheScope"`
+		Meta       map[string]json.RawMessage `json:"_meta"`
+	}
+	wire.CacheScope = "private" // the SDK always sends one (v1.8.0 mcp/protocol.go:1175)
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return nil, err
+	}
+	result := &mcp.ListPromptsResult{
+		Prompts: make([]*mcp.Prompt, len(wire.Prompts)), NextCursor: wire.NextCursor, Meta: metaOf(wire.Meta),
+		Cacheable: mcp.Cacheable{TTLMs: wire.TTLMs, CacheScope: wire.CacheScope},
+	}
+	for i := range wire.Prompts {
+		p := wire.Prompts[i].Prompt
+		p.Meta = metaOf(wire.Prompts[i].Meta)
+		result.Prompts[i] = &p
+	}
+	return result, nil
+}

@@ -1,0 +1,178 @@
+package gosdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// FromPrompt returns a prompt for a [prompts.Registry] of one that was written
+// for the SDK, unchanged: it is listed as before, and h renders it, with the
+// arguments that it declares. The handler gets the session, the parameters and
+// the rest of the request if the registry is mounted on a server of the SDK; its
+// Session is nil otherwise. What it returns is a result as before: contents of
+// all types, an error of type *jsonrpc.Error with its code, message and data,
+// of any other none of its text. Input requests of the handler are asked with
+// [prompts.Ask], in all revisions that have them, and it is called again with
+// the answers; declined ones are answers too.
+//
+// A nil p, a nil h, and whatever the registry does not take, such as two
+// arguments of the same name, is an error of [prompts.Registry.Add].
+func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
+	if h == nil {
+		return listed(p)
+	}
+	return rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error) {
+		req := &mcp.GetPromptRequest{Params: params}
+		if r, ok := Request(ctx); ok {
+			req.Extra = r.GetExtra()
+			req.Session, _ = r.GetSession().(*mcp.ServerSession)
+		}
+		return h(ctx, req)
+	})
+}
+
+// Import returns the prompts that a server of the SDK has, as [FromPrompt] would
+// return them, in the order of its list; those of a mounted registry are not
+// among them. They are rendered by that server, which must keep them, under the
+// middleware that it had before the first Import or Mount; their handlers get a
+// session of revision 2026-07-28 that has no client behind it.
+//
+// It fails if s is nil, or if the server's prompts cannot be listed.
+func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
+	if s == nil {
+		return nil, errors.New("gosdk: the server is nil")
+	}
+	h := hostOf(s)
+	var all []prompts.Prompt
+	err := h.walk(ctx, s, func(p *mcp.Prompt) {
+		all = append(all, rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (result *mcp.GetPromptResult, err error) {
+			err = h.inside(ctx, s, func(ss *mcp.ServerSession) error {
+				req := &mcp.GetPromptRequest{Session: ss, Params: params}
+				if r, ok := Request(ctx); ok {
+					req.Extra = r.GetExtra()
+				}
+				res, err := h.next(ctx, methodGet, req)
+				if err != nil {
+					return err
+				}
+				var ok bool
+				if result, ok = res.(*mcp.GetPromptResult); !ok {
+					return fmt.Errorf("the server's middleware answers prompts/get with a %T", res)
+				}
+				return nil
+			})
+			return result, err
+		}))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gosdk: list the server's prompts: %w", err)
+	}
+	return all, nil
+}
+
+// listed returns a prompt as it is listed, which cannot be rendered.
+func listed(p *mcp.Prompt) prompts.Prompt {
+	if p == nil {
+		return prompts.Prompt{}
+	}
+	out := prompts.Prompt{
+		Name: p.Name, Title: p.Title, Description: p.Description,
+		Icons: iconsOf(p.Icons), Meta: prompts.Meta(maps.Clone(p.Meta)), NoHints: true,
+	}
+	for _, a := range p.Arguments {
+		if a != nil {
+			out.Arguments = append(out.Arguments, prompts.Argument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
+		}
+	}
+	return out
+}
+
+type handler func(ctx context.Context, params *mcp.GetPromptParams) (*mcp.GetPromptResult, error)
+
+// maxRounds is how often a handler may ask for more.
+const maxRounds = 16
+
+// rendered returns a prompt that h renders.
+func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
+	out := listed(p)
+	out.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		params := &mcp.GetPromptParams{Name: out.Name, Arguments: args}
+		if r, ok := Request(ctx); ok {
+			if get, ok := r.(*mcp.GetPromptRequest); ok && get.Params != nil {
+				params.Meta = maps.Clone(get.Params.Meta)
+			}
+		}
+		for round := range maxRounds {
+			result, err := h(ctx, params)
+			switch {
+			case err != nil:
+				return nil, ownError(err)
+			case result == nil:
+				return nil, errors.New("the handler has returned neither a result nor an error")
+			case result.InputRequests == nil:
+				return resultOf(result)
+			case len(result.InputRequests) == 0:
+				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt is busy; try again later"}
+			}
+			next := *params
+			next.RequestState = result.RequestState
+			if next.InputResponses, err = ask(ctx, round, result.InputRequests); err != nil {
+				return nil, err
+			}
+			params = &next
+		}
+		return nil, fmt.Errorf("the handler has asked %d times and still wants more", maxRounds)
+	}
+	return out
+}
+
+// ask asks the client what a handler wants to know. The same key in another
+// round is another question.
+func ask(ctx context.Context, round int, all mcp.InputRequestMap) (mcp.InputResponseMap, error) {
+	keys := slices.Sorted(maps.Keys(all))
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	var wire map[string]wireQuestion
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return nil, err
+	}
+	asked := make([]*prompts.Answer[json.RawMessage], len(keys))
+	questions := make([]prompts.Question, len(keys))
+	for i, key := range keys {
+		asked[i] = prompts.InputRequest(fmt.Sprintf("%d:%s", round+1, key), wire[key].Method, wire[key].Params)
+		questions[i] = asked[i]
+	}
+	err = prompts.Ask(ctx, questions...)
+	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrDismissed) {
+		return nil, err
+	}
+	answered := make(map[string]json.RawMessage, len(keys))
+	for i, key := range keys {
+		switch refused := asked[i].Err(); {
+		case errors.Is(refused, prompts.ErrDeclined):
+			answered[key] = json.RawMessage(`{"action":"decline"}`)
+		case errors.Is(refused, prompts.ErrDismissed):
+			answered[key] = json.RawMessage(`{"action":"cancel"}`)
+		case refused != nil:
+			return nil, refused
+		default:
+			answered[key] = asked[i].Value
+		}
+	}
+	if raw, err = json.Marshal(answered); err != nil {
+		return nil, err
+	}
+	var out mcp.InputResponseMap
+	err = json.Unmarshal(raw, &out)
+	return out, err
+}

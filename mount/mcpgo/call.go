@@ -1,0 +1,229 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+const (
+	defaultRenderTimeout   = 30 * time.Second
+	defaultCompleteTimeout = 5 * time.Second
+)
+
+// errTimeLimit is why a request's context has ended.
+var errTimeLimit = errors.New("mcpgo: the time limit has passed")
+
+// errGoexit is why there is no answer of code that has ended its goroutine.
+var errGoexit = errors.New("mcpgo: the request's goroutine has ended")
+
+// requestKey is the key of an *incoming in a context.
+type requestKey struct{}
+
+// incoming is a request that is being answered.
+type incoming struct {
+	request mcp.GetPromptRequest
+	url     atomic.Pointer[mcp.URLElicitationRequiredError] // what a handler of the SDK has failed with
+}
+
+// Request returns the request that a render function answers, as mcp-go has
+// read it, with the HTTP headers that it came with; ok is false outside of a
+// prompts/get of a server that the prompt is mounted on.
+func Request(ctx context.Context) (request mcp.GetPromptRequest, ok bool) {
+	in, ok := ctx.Value(requestKey{}).(*incoming)
+	if !ok {
+		return mcp.GetPromptRequest{}, false
+	}
+	return in.request, true
+}
+
+// get is the handler of all prompts of the mount.
+func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	params, err := json.Marshal(request.Params)
+	if err != nil {
+		return nil, fmt.Errorf("mcpgo: params: %w", err)
+	}
+	in := &incoming{request: request}
+	raw, err := m.call(context.WithValue(ctx, requestKey{}, in), "prompts/get", params, m.renderTimeout())
+	if err != nil {
+		if url := in.url.Load(); url != nil {
+			return nil, url
+		}
+		return nil, failure(ctx, err)
+	}
+	result, err := decodeResult(raw)
+	if err != nil {
+		m.logger().Error("a result cannot be translated", "prompt", request.Params.Name, "error", err)
+		return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt cannot be sent"})
+	}
+	return result, nil
+}
+
+// call has the prompts server answer, within a time limit that stands still
+// while the client is asked. A negative limit is none. The answer does not wait
+// for code that goes on when its time is over.
+func (m *mount) call(ctx context.Context, method string, params json.RawMessage, limit time.Duration) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	clock := newClock(limit, func() { cancel(errTimeLimit) })
+	defer clock.stop()
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	answered := make(chan answer, 1)
+	// The goroutine ends with the author's code, whose context ends now at the
+	// latest.
+	go func() {
+		a := answer{err: errGoexit} // unless it comes to its end
+		defer func() { answered <- a }()
+		a.result, a.err = m.calls.Call(ctx, method, params, m.client(ctx, params, clock))
+	}()
+	var a answer
+	select {
+	case a = <-answered:
+	case <-ctx.Done():
+		a.err = context.Cause(ctx)
+	}
+	switch {
+	case a.err == nil:
+		return a.result, nil
+	case errors.Is(a.err, errTimeLimit):
+		m.logger().Warn("a request has reached its time limit", "method", method, "limit", limit)
+		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the request took too long"}
+	case errors.Is(a.err, errGoexit):
+		m.logger().Error("the goroutine of a request has been ended by its code", "method", method)
+		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "internal error"}
+	}
+	return nil, a.err
+}
+
+func (m *mount) renderTimeout() time.Duration {
+	if m.options.RenderTimeout == 0 {
+		return defaultRenderTimeout
+	}
+	return m.options.RenderTimeout
+}
+
+// completeTimeout is within the other limit.
+func (m *mount) completeTimeout() time.Duration {
+	limit := m.options.CompleteTimeout
+	if limit == 0 {
+		limit = defaultCompleteTimeout
+	}
+	if other := m.renderTimeout(); limit < 0 || (other > 0 && other < limit) {
+		return other
+	}
+	return limit
+}
+
+// client says whom a call is for.
+func (m *mount) client(ctx context.Context, params json.RawMessage, clock *clock) prompts.CallOptions {
+	o := prompts.CallOptions{
+		Version:            versionOf(ctx),
+		ClientCapabilities: capabilitiesOf(ctx, params),
+	}
+	session := server.ClientSessionFromContext(ctx)
+	if session == nil {
+		return o
+	}
+	if !mcp.IsModernProtocol(o.Version) {
+		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+			defer clock.pause()()
+			return ask(ctx, m.server, method, params)
+		}
+	}
+	o.Notify = func(method string, params json.RawMessage) {
+		fields, err := decodeObject(params)
+		if err != nil {
+			return
+		}
+		// A client that does not read its notifications misses them.
+		_ = m.server.SendNotificationToClient(ctx, method, fields)
+	}
+	return o
+}
+
+// versionOf returns the revision that the client in ctx speaks. It is the
+// newest with a handshake if that cannot be known, which is so over HTTP without
+// sessions before revision 2026-07-28.
+func versionOf(ctx context.Context) string {
+	version := server.RequestProtocolVersion(ctx)
+	if slices.Contains(mcp.ValidProtocolVersions, version) {
+		return version
+	}
+	// A client of a session may put anything into a request's _meta.
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithProtocolVersion); ok {
+		if version = session.ProtocolVersion(); slices.Contains(mcp.ValidProtocolVersions, version) {
+			return version
+		}
+	}
+	return mcp.LATEST_LEGACY_PROTOCOL_VERSION
+}
+
+// capabilitiesOf returns what the client has declared: with this request, as it
+// came, or in its initialize, as the SDK has read it.
+func capabilitiesOf(ctx context.Context, params json.RawMessage) json.RawMessage {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
+		var envelope struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+		if json.Unmarshal(params, &envelope) == nil && envelope.Meta[mcp.MetaKeyClientCapabilities] != nil {
+			return envelope.Meta[mcp.MetaKeyClientCapabilities]
+		}
+		raw, _ := json.Marshal(info.ClientCapabilities)
+		return object(raw)
+	}
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		raw, _ := json.Marshal(session.GetClientCapabilities())
+		return object(raw)
+	}
+	return nil
+}
+
+// object returns raw if it is more than null.
+func object(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// ask sends the client in ctx a request, of the methods that the SDK has one
+// for.
+func ask(ctx context.Context, s *server.MCPServer, method string, params json.RawMessage) (json.RawMessage, error) {
+	var result any
+	var err error
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodElicitationCreate:
+		request := mcp.ElicitationRequest{Request: mcp.Request{Method: method}}
+		if err := decodeExactly(params, &request.Params); err != nil {
+			return nil, err
+		}
+		result, err = s.RequestElicitation(ctx, request)
+	case mcp.MethodSamplingCreateMessage:
+		request := mcp.CreateMessageRequest{Request: mcp.Request{Method: method}}
+		if err := decodeExactly(params, &request.CreateMessageParams); err != nil {
+			return nil, err
+		}
+		//lint:ignore SA1019 clients of older revisions have it, and an author may ask for it
+		result, err = s.RequestSampling(ctx, request)
+	case mcp.MethodListRoots:
+		result, err = s.RequestRoots(ctx, mcp.ListRootsRequest{Request: mcp.Request{Method: method}})
+	default:
+		return nil, fmt.Errorf("mcpgo: mcp-go has no request %q", method)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(result)
+}

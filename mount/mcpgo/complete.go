@@ -1,0 +1,80 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// provider is the completion provider of a server that has had a mount.
+type provider struct{ host *host }
+
+var _ server.PromptCompletionProvider = (*provider)(nil)
+
+// CompletePromptArgument completes arguments of our prompts, and has the
+// author's provider complete the others.
+func (p *provider) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
+	p.host.mu.RLock()
+	mounts, own := p.host.mounts, p.host.provider
+	p.host.mu.RUnlock()
+	for _, m := range mounts {
+		if v := m.view.Load(); v != nil && !m.options.NoCompletions {
+			prompt, ok := v.prompts[name]
+			if ok && (own == nil || completes(prompt, argument.Name)) && m.has(name) {
+				return m.complete(ctx, name, argument, others)
+			}
+		}
+	}
+	if own == nil {
+		// Without an ErrorHandler the client would get an internal error, where it
+		// got nothing to choose from before.
+		if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 && mounts[0].server.ListPrompts()[name] == nil {
+			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
+		}
+		return &mcp.Completion{Values: []string{}}, nil
+	}
+	return own.CompletePromptArgument(ctx, name, argument, others)
+}
+
+// completes reports whether an argument has anything to complete it by. One that
+// has not, such as that of a prompt that was taken over from the server, is left
+// to the author's provider.
+func completes(p prompts.Prompt, argument string) bool {
+	for _, a := range p.Arguments {
+		if a.Name == argument {
+			return a.Complete != nil || a.Schema != nil
+		}
+	}
+	return true
+}
+
+// has reports whether a name is the mount's, and not that of a prompt which the
+// author has added since.
+func (m *mount) has(name string) bool {
+	there := m.server.ListPrompts()[name]
+	return there != nil && m.host.mountOf(there.Prompt) == m
+}
+
+func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
+	params, err := json.Marshal(mcp.CompleteParams{
+		Ref:      mcp.PromptReference{Type: "ref/prompt", Name: name},
+		Argument: argument,
+		Context:  others,
+	})
+	if err != nil {
+		return nil, err
+	}
+	raw, err := m.call(ctx, "completion/complete", params, m.completeTimeout())
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	var result mcp.CompleteResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, err
+	}
+	return &result.Completion, nil
+}

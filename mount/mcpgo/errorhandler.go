@@ -1,0 +1,175 @@
+package mcpgo
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// ErrorHandler returns a handler that answers as next does, a
+// [server.StreamableHTTPServer] or what wraps one, but that sends the errors of
+// mounted prompts with their own code and data. mcp-go itself sends each as an
+// internal error (-32603) with its message alone.
+//
+// For revision 2026-07-28 the HTTP status is the one that goes with the code. A
+// request for a mounted prompt that the client has cancelled has no answer, where
+// mcp-go sends one. Errors of the author's own prompts and tools are left as they
+// are.
+func ErrorHandler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l := newLetters()
+		ew := &errorWriter{ResponseWriter: w, letters: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
+		defer ew.finish()
+		r = r.WithContext(context.WithValue(r.Context(), lettersKey{}, l))
+		// The SDK streams to what can be flushed.
+		if flusher, ok := w.(http.Flusher); ok {
+			next.ServeHTTP(&errorFlusher{ew, flusher}, r)
+		} else {
+			next.ServeHTTP(ew, r)
+		}
+	})
+}
+
+// errorWriter looks through what is written, once there is something to look
+// for.
+type errorWriter struct {
+	http.ResponseWriter
+	letters *letters
+	modern  bool
+	status  int // what is to be written; 0 if none, or if it has been
+	line    []byte
+	event   []byte // the line that says what the next one is
+}
+
+// Unwrap is for http.ResponseController.
+func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader keeps the status until it is known what comes.
+func (w *errorWriter) WriteHeader(status int) { w.status = status }
+
+func (w *errorWriter) Write(p []byte) (int, error) {
+	if len(w.line) == 0 && len(w.event) == 0 && w.letters.none() {
+		w.writeStatus()
+		return w.ResponseWriter.Write(p)
+	}
+	w.line = append(w.line, p...)
+	for {
+		end := bytes.IndexByte(w.line, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		if err := w.writeLine(w.line[:end+1]); err != nil {
+			return 0, err
+		}
+		w.line = w.line[end+1:]
+	}
+}
+
+func (w *errorWriter) writeLine(line []byte) error {
+	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
+		w.event = bytes.Clone(line) // it goes with the next
+		return nil
+	}
+	line, content := w.letters.deliver(line)
+	switch {
+	case content.cancelled:
+		if w.status == http.StatusOK && len(w.event) == 0 {
+			w.Header().Del("Content-Type")
+			w.status = http.StatusAccepted
+		}
+		w.event = nil
+		w.writeStatus()
+		return nil
+	case content.error != nil && w.modern && w.status == http.StatusOK && len(w.event) == 0:
+		w.status = statusOf(content.error.Code)
+	}
+	w.writeStatus()
+	_, err := w.ResponseWriter.Write(append(w.event, line...))
+	w.event = nil
+	return err
+}
+
+func (w *errorWriter) writeStatus() {
+	if w.status != 0 {
+		w.ResponseWriter.WriteHeader(w.status)
+		w.status = 0
+	}
+}
+
+// finish writes what is left.
+func (w *errorWriter) finish() {
+	if len(w.line) > 0 || len(w.event) > 0 {
+		_ = w.writeLine(w.line) // nobody is left to tell
+		w.line = nil
+	}
+	w.writeStatus()
+}
+
+// statusOf returns the HTTP status that goes with a code in revision 2026-07-28.
+func statusOf(code prompts.Code) int {
+	switch code {
+	case prompts.CodeInvalidParams, prompts.CodeInvalidRequest, prompts.CodeParseError,
+		prompts.CodeMissingCapability, prompts.CodeUnsupportedVersion:
+		return http.StatusBadRequest
+	case prompts.CodeMethodNotFound:
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// errorFlusher is an errorWriter whose underlying writer can be flushed.
+type errorFlusher struct {
+	*errorWriter
+	flusher http.Flusher
+}
+
+func (w *errorFlusher) Flush() {
+	w.writeStatus()
+	w.flusher.Flush()
+}
+
+// ListenStdio is the Listen of a [server.StdioServer], but that errors of mounted
+// prompts are sent with their own code and data, see [ErrorHandler].
+func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, stdout io.Writer) error {
+	l := newLetters()
+	return s.Listen(context.WithValue(ctx, lettersKey{}, l), stdin, &errorLines{to: stdout, letters: l})
+}
+
+// errorLines looks through what is written, once there is something to look for.
+// It may be used concurrently: the SDK writes its requests beside its responses.
+type errorLines struct {
+	mu      sync.Mutex // held to write
+	to      io.Writer
+	letters *letters
+	line    []byte
+}
+
+func (w *errorLines) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.line) == 0 && (w.letters.none() || !bytes.Contains(p, []byte(stampBegin))) && bytes.HasSuffix(p, []byte("\n")) {
+		return w.to.Write(p)
+	}
+	w.line = append(w.line, p...)
+	for {
+		end := bytes.IndexByte(w.line, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line, _ := w.letters.deliver(w.line[:end+1])
+		w.line = w.line[end+1:]
+		if len(line) == 0 {
+			continue
+		}
+		if _, err := w.to.Write(line); err != nil {
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package mcpgo_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/mcpgo"
+)
+
+const refusal = `{"code":-32602,"message":"n: is required","data":{"prompt":"strict","problems":[{"argument":"n","reason":"missing","message":"is required"}]}}`
+
+// strictServer has a prompt that wants an argument, and one that tells progress
+// before it fails.
+func strictServer(t *testing.T, options ...server.ServerOption) *server.MCPServer {
+	s := server.NewMCPServer("s", "1", options...)
+	strict := says("strict", "x")
+	strict.Arguments = []prompts.Argument{{Name: "n", Required: true, Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "nothing to complete", Data: []int{1}}
+	}}}
+	var r prompts.Registry
+	r.MustAdd(strict, says("a", "[prompts-error:00000000000000000000000000000000]"),
+		prompts.Prompt{Name: "late", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "")
+			return nil, &prompts.Error{Code: -1, Message: "own", Data: map[string]any{"k": "v"}}
+		}})
+	mount(t, s, &r, prompts.Options{})
+	s.AddPrompt(mcp.NewPrompt("own"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, io.ErrUnexpectedEOF
+	})
+	return s
+}
+
+func post(t *testing.T, url, version, session, body string) (*http.Response, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	if version != "" {
+		request.Header.Set("MCP-Protocol-Version", version)
+	}
+	if session != "" {
+		request.Header.Set("Mcp-Session-Id", session)
+	}
+	if version == stateless {
+		var message struct {
+			Method string
+			Params struct{ Name string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(body), &message))
+		request.Header.Set("Mcp-Method", message.Method)
+		request.Header.Set("Mcp-Name", message.Params.Name)
+	}
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response, string(text)
+}
+
+// errorOf returns the error of a response, which may be an event.
+func errorOf(t *testing.T, body string) string {
+	t.Helper()
+	for line := range strings.Lines(body) {
+		line = strings.TrimPrefix(line, "data: ")
+		var response struct{ Error json.RawMessage }
+		if json.Unmarshal([]byte(line), &response) == nil && response.Error != nil {
+			return string(response.Error)
+		}
+	}
+	return ""
+}
+
+func TestErrorsOverHTTP(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(mcpgo.ErrorHandler(server.NewStreamableHTTPServer(strictServer(t))))
+	t.Cleanup(web.Close)
+	response, _ := post(t, web.URL, "", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	session := response.Header.Get("Mcp-Session-Id")
+	require.NotEmpty(t, session)
+
+	_, body := post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":"x","method":"prompts/get","params":{"name":"strict"}}`)
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"x","error":`+refusal+`}`, body)
+
+	response, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"late","_meta":{"progressToken":1}}}`)
+	assert.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
+	assert.JSONEq(t, `{"code":-1,"message":"own","data":{"k":"v"}}`, errorOf(t, body), "in a stream")
+
+	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"own"}}`)
+	assert.JSONEq(t, `{"code":-32603,"message":"unexpected EOF"}`, errorOf(t, body), "the author's own")
+
+	_, body = post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"a"}}`)
+	assert.Contains(t, body, "[prompts-error:00000000000000000000000000000000]", "a result that looks like one")
+
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	response, body = post(t, web.URL, stateless, "", `{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":"strict",`+meta+`}}`)
+	assert.JSONEq(t, refusal, errorOf(t, body))
+	assert.Equal(t, http.StatusBadRequest, response.StatusCode)
+	response, body = post(t, web.URL, stateless, "", `{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"a",`+meta+`}}`)
+	assert.Contains(t, body, `"complete"`)
+	assert.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+func TestErrorsOverStdio(t *testing.T) {
+	// Not parallel: the SDK has one session for standard input and output.
+	// An author's middleware may wrap an error.
+	s := strictServer(t, server.WithPromptHandlerMiddleware(func(next server.PromptHandlerFunc) server.PromptHandlerFunc {
+		return func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			result, err := next(ctx, r)
+			if err != nil && r.Params.Name == "strict" {
+				err = &wrapped{err}
+			}
+			return result, err
+		}
+	}))
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- mcpgo.ListenStdio(t.Context(), server.NewStdioServer(s), in, out) }()
+	lines := bufio.NewScanner(fromServer)
+	exchange := func(message string) string {
+		_, err := io.WriteString(toServer, message+"\n")
+		require.NoError(t, err)
+		require.True(t, lines.Scan())
+		return lines.Text()
+	}
+	exchange(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":2,"error":`+refusal+`}`, exchange(`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"strict"}}`))
+	assert.JSONEq(t, `{"code":-32603,"message":"unexpected EOF"}`, errorOf(t, exchange(`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"own"}}`)))
+	assert.JSONEq(t, `{"code":-32602,"message":"nothing to complete","data":[1]}`, errorOf(t, exchange(`{"jsonrpc":"2.0","id":4,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"strict"},"argument":{"name":"n","value":""}}}`)))
+	require.NoError(t, toServer.Close())
+	require.NoError(t, <-ended)
+}
+
+type wrapped struct{ err error }
+
+func (w *wrapped) Error() string { return "wrapped: " + w.err.Error() }
+func (w *wrapped) Unwrap() error { return w.err }
+
+// A request that was cancelled has no answer.
+func TestCancelledHasNoAnswer(t *testing.T) {
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("a", "a"), prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "")
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	mount(t, s, &r, prompts.Options{})
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
+	t.Run("stdio", func(t *testing.T) {
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- mcpgo.ListenStdio(t.Context(), server.NewStdioServer(s), in, out) }()
+		lines := bufio.NewScanner(fromServer)
+		for _, step := range []struct{ send, want string }{
+			{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"id":1`},
+			{`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"slow","_meta":{"progressToken":1}}}`, "progress"},
+			{cancel + "\n" + `{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"a"}}`, `"id":3`},
+		} {
+			_, err := io.WriteString(toServer, step.send+"\n")
+			require.NoError(t, err)
+			require.True(t, lines.Scan())
+			assert.Contains(t, lines.Text(), step.want)
+		}
+		rest := make(chan bool, 1)
+		go func() { rest <- lines.Scan() }()
+		require.NoError(t, toServer.Close())
+		require.NoError(t, <-ended)
+		require.NoError(t, out.Close())
+		assert.False(t, <-rest, "%s", lines.Text())
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		web := httptest.NewServer(mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
+		t.Cleanup(web.Close)
+		response, _ := post(t, web.URL, "", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+		session := response.Header.Get("Mcp-Session-Id")
+		for _, meta := range []string{``, `,"_meta":{"progressToken":1}`} {
+			// The request is there as soon as it can be cancelled.
+			answered := make(chan string, 1)
+			go func() {
+				response, body := post(t, web.URL, "2025-11-25", session, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"slow"`+meta+`}}`)
+				answered <- response.Status + body
+			}()
+			var answer string
+			require.Eventually(t, func() bool {
+				post(t, web.URL, "2025-11-25", session, cancel)
+				select {
+				case answer = <-answered:
+					return true
+				default:
+					return false
+				}
+			}, timeout, time.Millisecond)
+			assert.NotContains(t, answer, `"id":2`)
+			if meta == "" {
+				assert.Equal(t, "202 Accepted", answer)
+			} else {
+				assert.NotContains(t, answer, "event: message\n\n")
+			}
+		}
+	})
+}

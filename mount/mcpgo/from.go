@@ -1,0 +1,214 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// maxRounds is how often a handler may ask for input, as in the SDK.
+const maxRounds = 10
+
+// FromPrompt returns a prompt of mcp-go, with its handler, as one for a
+// [prompts.Registry]: with the same list entry, and with results as the handler
+// makes them. Where it is mounted on mcp-go, the handler gets the request as it
+// came, arguments that are not declared included; elsewhere it gets the declared
+// arguments and nothing else of the request.
+//
+// What the registry and its server check is checked for it too: required
+// arguments are there before the handler is called, content and names must be
+// valid. The text of a handler's error is sent, as mcp-go does. A handler that
+// asks for input, by an [server.InputRequestBuilder], asks by [prompts.Ask].
+func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
+	to := prompts.Prompt{
+		Name:        p.Name,
+		Title:       p.Title,
+		Description: p.Description,
+		NoHints:     true,
+		Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			return render(ctx, p.Name, h, args)
+		},
+	}
+	for _, a := range p.Arguments {
+		to.Arguments = append(to.Arguments, prompts.Argument{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required})
+	}
+	for _, icon := range p.Icons {
+		to.Icons = append(to.Icons, prompts.Icon{Src: icon.Src, MIMEType: icon.MIMEType, Sizes: slices.Clone(icon.Sizes), Theme: string(icon.Theme)})
+	}
+	if p.Meta != nil {
+		to.Meta = metaOf(p.Meta)
+	}
+	return to
+}
+
+// Import returns the prompts that s has, in the order of their names, as
+// [FromPrompt] does, but for those that are mounted. To serve them from a
+// registry, delete them from s, and add them to a registry that is mounted there:
+//
+//	taken, err := mcpgo.Import(s)
+//	…
+//	s.DeletePrompts("greet") // or all of them
+//
+// It fails if s is nil.
+func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
+	if s == nil {
+		return nil, errors.New("mcpgo: the server is nil")
+	}
+	all := s.ListPrompts()
+	h := knownHost(s)
+	var taken []prompts.Prompt
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if h != nil && h.mountOf(all[name].Prompt) != nil {
+			continue
+		}
+		taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))
+	}
+	return taken, nil
+}
+
+// metaOf returns a _meta of the SDK as ours.
+func metaOf(m *mcp.Meta) prompts.Meta {
+	meta := prompts.Meta(maps.Clone(m.AdditionalFields))
+	if m.ProgressToken != nil {
+		if meta == nil {
+			meta = prompts.Meta{}
+		}
+		meta["progressToken"] = m.ProgressToken
+	}
+	return meta
+}
+
+// render calls a handler of the SDK.
+func render(ctx context.Context, name string, h server.PromptHandlerFunc, args map[string]string) (*prompts.Result, error) {
+	if h == nil {
+		return nil, errors.New("mcpgo: the prompt has no handler")
+	}
+	var request mcp.GetPromptRequest
+	in, _ := ctx.Value(requestKey{}).(*incoming)
+	if in != nil && in.request.Params.Name == name {
+		request = in.request
+		// What the client was asked for on the way here wins.
+		all := maps.Clone(request.Params.Arguments)
+		if all == nil {
+			all = args
+		} else {
+			maps.Copy(all, args)
+		}
+		request.Params.Arguments = all
+	} else {
+		in = nil
+		request.Method = string(mcp.MethodPromptsGet)
+		request.Params.Name, request.Params.Arguments = name, args
+	}
+	// Those that came are the answers to what Ask has asked.
+	request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{}
+	asked := map[string]int{}
+	for range maxRounds {
+		result, err := h(ctx, request)
+		switch {
+		case err != nil:
+			return nil, handlerFailure(in, err)
+		case result == nil:
+			return nil, fmt.Errorf("mcpgo: the handler of prompt %q has returned no result", name)
+		case !result.NeedsInput():
+			return encodeResult(result)
+		}
+		responses, err := inputs(ctx, result.InputRequests, asked)
+		if err != nil {
+			return nil, err
+		}
+		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState
+	}
+	return nil, fmt.Errorf("mcpgo: the handler of prompt %q asks again and again", name)
+}
+
+// inputs asks the client. asked counts the questions of each key: for Ask, the
+// same key is the same question, and handlers of the SDK may use one again.
+func inputs(ctx context.Context, requests mcp.InputRequests, asked map[string]int) (mcp.InputResponses, error) {
+	if len(requests) == 0 {
+		return nil, server.ErrLoadShedding
+	}
+	answers := map[string]*prompts.Answer[json.RawMessage]{}
+	var questions []prompts.Question
+	for _, key := range slices.Sorted(maps.Keys(requests)) {
+		var params any
+		switch r := requests[key]; r.Method {
+		case mcp.MethodElicitationCreate:
+			params = r.Elicitation
+		case mcp.MethodSamplingCreateMessage:
+			params = r.Sampling
+		}
+		asked[key]++
+		unique := key
+		if n := asked[key]; n > 1 {
+			unique = fmt.Sprintf("%s#%d", key, n)
+		}
+		answers[key] = prompts.InputRequest(unique, string(requests[key].Method), params)
+		questions = append(questions, answers[key])
+	}
+	// One that is declined has an answer, too: handlers of the SDK look at it.
+	err := prompts.Ask(ctx, questions...)
+	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrDismissed) {
+		return nil, err
+	}
+	responses := mcp.InputResponses{}
+	for key, answer := range answers {
+		var response mcp.InputResponse
+		raw := answer.Value
+		switch {
+		case errors.Is(answer.Err(), prompts.ErrDeclined):
+			raw = json.RawMessage(`{"action":"decline"}`)
+		case errors.Is(answer.Err(), prompts.ErrDismissed):
+			raw = json.RawMessage(`{"action":"cancel"}`)
+		}
+		if err := response.UnmarshalJSON(raw); err != nil {
+			return nil, err
+		}
+		responses[key] = response
+	}
+	return responses, nil
+}
+
+// handlerError is an error of a handler whose text the client gets, as from
+// mcp-go.
+type handlerError struct {
+	err  error
+	seen *prompts.Error
+}
+
+func (e *handlerError) Error() string { return e.err.Error() }
+
+// Unwrap returns the handler's error first, which may be one that has a meaning
+// for the prompts server.
+func (e *handlerError) Unwrap() []error { return []error{e.err, e.seen} }
+
+// handlerFailure returns what the render function fails with.
+func handlerFailure(in *incoming, err error) error {
+	var byValue mcp.URLElicitationRequiredError
+	var byPointer *mcp.URLElicitationRequiredError
+	if in != nil {
+		// It has a code of its own in mcp-go.
+		if errors.As(err, &byValue) {
+			in.url.Store(&byValue)
+		} else if errors.As(err, &byPointer) && byPointer != nil {
+			in.url.Store(byPointer)
+		}
+	}
+	for _, known := range []error{
+		context.Canceled, context.DeadlineExceeded,
+		prompts.ErrInputRequired, prompts.ErrDeclined, prompts.ErrDismissed, prompts.ErrCannotAsk,
+	} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return &handlerError{err, &prompts.Error{Code: prompts.CodeInternalError, Message: err.Error()}}
+}

@@ -1,0 +1,336 @@
+package mcpgo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/mcpgo"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// rich is a result with everything in it.
+func rich() *prompts.Result {
+	annotations := &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser}, Priority: ptr(0.0), LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	meta := prompts.Meta{"example.com/n": int64(9007199254740993)}
+	r := prompts.Messages(
+		prompts.Message{Role: prompts.RoleUser, Content: prompts.Text{Text: "t", Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleAssistant, Content: prompts.Image{Data: []byte{1, 2}, MIMEType: "image/png", Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///a", MIMEType: "text/plain", Text: "r", ResourceMeta: meta, Annotations: annotations, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "file:///b", Blob: []byte{}, Meta: meta}},
+		prompts.Message{Role: prompts.RoleUser, Content: prompts.ResourceLink{
+			URI: "file:///c", Name: "c", Title: "C", Size: ptr(int64(0)), Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Annotations: annotations, Meta: meta,
+		}},
+		prompts.Message{Role: prompts.RoleUser, Content: prompts.ResourceLink{URI: "file:///d", Name: "d"}},
+		prompts.User("plain"),
+	)
+	r.Description, r.Meta = "all of it", prompts.Meta{"example.com/m": true}
+	return r
+}
+
+// What a client gets is what our own server sends, in every revision.
+func TestResultsAreTheSame(t *testing.T) {
+	t.Parallel()
+	for _, version := range append(handshakes, stateless) {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			var r prompts.Registry
+			r.MustAdd(prompts.Prompt{Name: "rich", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+				result := rich()
+				if version != "2024-11-05" {
+					result.Messages = append(result.Messages, prompts.Message{Role: prompts.RoleUser, Content: prompts.Audio{Data: []byte{3}, MIMEType: "audio/wav"}})
+				}
+				return result, nil
+			}})
+			info := prompts.Implementation{Name: "s", Version: "1"}
+			want, err := prompts.NewServer(&r, prompts.Options{Info: info}).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"rich"}`), prompts.CallOptions{Version: version})
+			require.NoError(t, err)
+			s := server.NewMCPServer("s", "1")
+			mount(t, s, &r, prompts.Options{Info: prompts.Implementation{Name: "another"}})
+			got := dial(t, s, version).result("prompts/get", `{"name":"rich"}`, nil)
+			var values [2]any
+			decode(t, want, &values[0])
+			decode(t, got, &values[1])
+			assert.Equal(t, values[0], values[1])
+		})
+	}
+}
+
+type review struct {
+	Code  string `json:"code"`
+	Lines int    `json:"lines,omitempty"`
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.New(prompts.Prompt{Name: "review"}, func(ctx context.Context, in review) (*prompts.Result, error) {
+		request, ok := mcpgo.Request(ctx)
+		assert.True(t, ok)
+		return prompts.Messages(prompts.User(fmt.Sprint(in.Code, in.Lines, request.Params.Arguments["other"]))), nil
+	}))
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	assert.Equal(t, "x3!", strings.ReplaceAll(client.text("review", `{"code":"x","lines":"3","other":"!"}`), " ", ""))
+	a := client.do("prompts/get", `{"name":"review","arguments":{"lines":"many"}}`)
+	assert.Equal(t, -32603, a.Error.Code, "the SDK has no other for a handler")
+	assert.Contains(t, a.Error.Message, "code: is required; lines: ")
+	_, ok := mcpgo.Request(t.Context())
+	assert.False(t, ok)
+}
+
+func TestRenderFaults(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	faults := map[string]prompts.RenderFunc{
+		"panic":  func(context.Context, map[string]string) (*prompts.Result, error) { panic("secret") },
+		"error":  func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("secret") },
+		"nil":    func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil },
+		"goexit": func(context.Context, map[string]string) (*prompts.Result, error) { runtime.Goexit(); return nil, nil },
+	}
+	for name, f := range faults {
+		r.MustAdd(prompts.Prompt{Name: name, Render: f})
+	}
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	for name := range faults {
+		a := client.do("prompts/get", fmt.Sprintf(`{"name":%q}`, name))
+		require.NotNil(t, a.Error, name)
+		assert.Equal(t, -32603, a.Error.Code, name)
+		assert.NotContains(t, a.Error.Message, "secret", name)
+	}
+}
+
+// A render function that does not mind its context is not waited for.
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ended, release := make(chan error, 1), make(chan struct{})
+		defer close(release)
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			<-release
+			return prompts.Messages(), nil
+		}})
+		for set, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: time.Second} {
+			s := server.NewMCPServer("s", "1")
+			mount(t, s, &r, prompts.Options{RenderTimeout: set})
+			begin := time.Now()
+			a := dial(t, s, "2025-11-25").do("prompts/get", `{"name":"slow"}`)
+			assert.Equal(t, want, time.Since(begin))
+			assert.Equal(t, -32603, a.Error.Code)
+			assert.Equal(t, "the request took too long", a.Error.Message)
+			assert.Error(t, <-ended)
+		}
+	})
+}
+
+// Unmounting does not touch what is being answered, which may even do it.
+func TestUnmountDuringGet(t *testing.T) {
+	t.Parallel()
+	var unmount func()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "a", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		unmount()
+		return prompts.Messages(prompts.User("done")), nil
+	}})
+	s := server.NewMCPServer("s", "1")
+	unmount = mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	assert.Equal(t, "done", client.text("a", `{}`))
+	assert.Empty(t, client.names())
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		close(begun)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return nil, ctx.Err()
+	}})
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	answered := make(chan answer, 1)
+	go func() { answered <- client.do("prompts/get", `{"name":"slow"}`) }()
+	<-begun
+	assert.Nil(t, s.HandleMessage(client.ctx, json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)))
+	assert.ErrorIs(t, <-ended, context.Canceled)
+	assert.NotNil(t, (<-answered).Error)
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "half")
+		return prompts.Messages(prompts.User("done")), nil
+	}})
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	client.result("prompts/get", `{"name":"slow","_meta":{"progressToken":"p"}}`, nil)
+	n := <-client.session.ClientNotifications()
+	text, err := json.Marshal(n)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"total":2,"message":"half"}}`, string(text))
+}
+
+type elicitor func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error)
+
+func (e elicitor) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	return e(r)
+}
+
+type who struct {
+	Name string `json:"name"`
+}
+
+func asks(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	in, err := prompts.Elicit[who](ctx, "who", "Who?")
+	if err != nil {
+		return nil, err
+	}
+	return prompts.Messages(prompts.User("Hello, " + in.Name)), nil
+}
+
+func TestAskInSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		// The time limit stands still while the client is asked.
+		const limit = time.Second
+		answers := elicitor(func(r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+			assert.Equal(t, "Who?", r.Params.Message)
+			time.Sleep(10 * limit)
+			return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: map[string]any{"name": "Ada"}}}, nil
+		})
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "asks", Render: asks})
+		r.MustAdd(prompts.Prompt{Name: "asks and waits", Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			time.Sleep(limit / 2)
+			_, err := asks(ctx, args)
+			<-ctx.Done()
+			return prompts.Messages(), err
+		}})
+		s := server.NewMCPServer("s", "1")
+		mount(t, s, &r, prompts.Options{RenderTimeout: limit})
+		for _, version := range []string{"2025-06-18", "2025-11-25"} {
+			assert.Equal(t, "Hello, Ada", dial(t, s, version, answers).text("asks", `{}`))
+		}
+		begin := time.Now()
+		a := dial(t, s, "2025-11-25", answers).do("prompts/get", `{"name":"asks and waits"}`)
+		assert.Equal(t, "the request took too long", a.Error.Message)
+		assert.Equal(t, 11*limit, time.Since(begin))
+		a = dial(t, s, "2025-03-26", answers).do("prompts/get", `{"name":"asks"}`)
+		assert.Equal(t, -32603, a.Error.Code, "a revision that cannot be asked")
+		fails := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) { return nil, errors.New("no") })
+		a = dial(t, s, "2025-11-25", fails).do("prompts/get", `{"name":"asks"}`)
+		assert.Equal(t, -32603, a.Error.Code)
+	})
+}
+
+func TestAskWithoutSession(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "asks", Render: asks})
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, stateless)
+	var first struct {
+		ResultType    string
+		RequestState  string
+		InputRequests map[string]struct {
+			Method string
+			Params struct {
+				Message         string
+				RequestedSchema struct{ Properties map[string]any }
+			}
+		}
+	}
+	client.result("prompts/get", `{"name":"asks"}`, &first)
+	require.Equal(t, "input_required", first.ResultType)
+	require.Equal(t, "elicitation/create", first.InputRequests["who"].Method)
+	assert.Contains(t, first.InputRequests["who"].Params.RequestedSchema.Properties, "name")
+	var second struct {
+		ResultType string
+		Messages   []struct{ Content struct{ Text string } }
+	}
+	client.result("prompts/get", fmt.Sprintf(`{"name":"asks","requestState":%q,"inputResponses":{"who":{"action":"accept","content":{"name":"Ada"}}}}`, first.RequestState), &second)
+	assert.Equal(t, "complete", second.ResultType)
+	require.Len(t, second.Messages, 1)
+	assert.Equal(t, "Hello, Ada", second.Messages[0].Content.Text)
+}
+
+// A client cannot make us fail by a version of its own in a request's _meta.
+func TestOddVersion(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(says("a", "a"))
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-06-18")
+	client.result("prompts/get", `{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, nil)
+	client.result("prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, nil)
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	p := says("p", "x")
+	p.Arguments = []prompts.Argument{{Name: "language", Schema: prompts.Enum("go", "python")}, {Name: "free"}}
+	for _, test := range []struct {
+		name     string
+		own      []server.PromptCompletionProvider
+		ref, arg string
+		want     []string
+	}{
+		{"ours", []server.PromptCompletionProvider{fixed{}}, "p", "language", []string{"python"}},
+		{"ours alone", nil, "p", "language", []string{"python"}},
+		{"ours without any", nil, "p", "free", []string{}},
+		{"what nothing of ours completes", []server.PromptCompletionProvider{fixed{}}, "p", "free", []string{"p/free/py"}},
+		{"the author's", []server.PromptCompletionProvider{fixed{}}, "own", "x", []string{"own/x/py"}},
+		{"nobody's", nil, "own", "x", []string{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var options []server.ServerOption
+			if test.own != nil {
+				options = append(options, server.WithPromptCompletionProvider(test.own[0]))
+			}
+			s := server.NewMCPServer("s", "1", options...)
+			own(s, "own", "own")
+			var r prompts.Registry
+			r.MustAdd(p)
+			unmount := mount(t, s, &r, prompts.Options{}, test.own...)
+			client := dial(t, s, "2025-11-25")
+			var result struct{ Completion struct{ Values []string } }
+			client.result("completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":"py"}}`, test.ref, test.arg), &result)
+			assert.Equal(t, test.want, result.Completion.Values)
+			unmount()
+			client.result("completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":"py"}}`, test.ref, test.arg), &result)
+			if test.own != nil {
+				assert.Equal(t, []string{test.ref + "/" + test.arg + "/py"}, result.Completion.Values)
+			} else {
+				assert.Empty(t, result.Completion.Values)
+			}
+		})
+	}
+}

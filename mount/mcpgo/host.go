@@ -1,0 +1,201 @@
+package mcpgo
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"weak"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// host is what a server needs of this package, once, however many registries
+// come and go: a filter and a completion provider, which the SDK has no way to
+// take out again. Without a mount they do what the server did before.
+type host struct {
+	mu          sync.RWMutex // protects the fields below
+	prepared    bool         // the filter is in
+	completes   bool         // the provider is in
+	listChanged bool
+	marks       map[*mcp.Meta]*mount // of each prompt that is ours, by which it is recognized
+	mounts      []*mount
+	provider    server.PromptCompletionProvider // the author's, or nil
+}
+
+// hosts has the host of each server that has had a mount, as long as the server
+// is in use.
+var (
+	hostsMu sync.Mutex // protects hosts
+	hosts   = map[weak.Pointer[server.MCPServer]]*host{}
+)
+
+// hostOf returns the server's host. It fails if a completion provider would be
+// lost.
+func hostOf(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) (*host, error) {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	key := weak.Make(s)
+	h := hosts[key]
+	if !o.NoCompletions && isNil(own) && hasProvider(s) {
+		return nil, errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
+	}
+	if h == nil {
+		h = &host{marks: map[*mcp.Meta]*mount{}}
+		hosts[key] = h
+		runtime.AddCleanup(s, forgetHost, key)
+	}
+	return h, nil
+}
+
+func forgetHost(key weak.Pointer[server.MCPServer]) {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	delete(hosts, key)
+}
+
+// knownHost returns the host of a server that has had a mount, or nil.
+func knownHost(s *server.MCPServer) *host {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	return hosts[weak.Make(s)]
+}
+
+func isNil(p server.PromptCompletionProvider) bool {
+	if p == nil {
+		return true
+	}
+	v := reflect.ValueOf(p)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// hasProvider reports whether the author has given the server a completion
+// provider. The SDK has a way to set it and none to get it, but its type can be
+// looked at.
+func hasProvider(s *server.MCPServer) bool {
+	field := reflect.ValueOf(s).Elem().FieldByName("promptCompletionProvider")
+	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() {
+		return false
+	}
+	t := field.Elem().Type()
+	return t != reflect.TypeFor[*server.DefaultPromptCompletionProvider]() && t != reflect.TypeFor[*provider]()
+}
+
+// prepare gives the server what it does not have yet. The SDK's fields for that
+// have no lock, so that two mounts must not do it at once.
+func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
+	hostsMu.Lock()
+	defer hostsMu.Unlock()
+	h.mu.Lock()
+	filter := !h.prepared
+	complete := !o.NoCompletions && !h.completes
+	notify := !o.NoListChanged && !h.listChanged
+	h.prepared, h.completes, h.listChanged = true, h.completes || complete, h.listChanged || notify
+	if !isNil(own) {
+		h.provider = own
+	}
+	h.mu.Unlock()
+	if filter {
+		server.WithPromptFilter(h.filter)(s)
+	}
+	if complete {
+		server.WithCompletions()(s)
+		server.WithPromptCompletionProvider(&provider{h})(s)
+	}
+	if notify {
+		server.WithPromptCapabilities(true)(s)
+	}
+}
+
+// notifies reports whether clients have been told that they will hear of changes.
+func (h *host) notifies() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.listChanged
+}
+
+func (h *host) own(mark *mcp.Meta, m *mount) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.marks[mark] = m
+	if !slices.Contains(h.mounts, m) {
+		h.mounts = append(h.mounts, m)
+	}
+}
+
+func (h *host) disown(mark *mcp.Meta) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.marks, mark)
+}
+
+// leave ends what the host knows of a mount.
+func (h *host) leave(m *mount) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// Those who read the old slice go on with it.
+	h.mounts = slices.DeleteFunc(slices.Clone(h.mounts), func(other *mount) bool { return other == m })
+}
+
+// mountOf returns the mount that a prompt of the server belongs to, or nil.
+func (h *host) mountOf(p mcp.Prompt) *mount {
+	if p.Meta == nil {
+		return nil
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.marks[p.Meta]
+}
+
+// isGone reports whether a prompt of the server is one that a mount keeps from
+// clients because it has left the registry, so that its name is free.
+func (h *host) isGone(p mcp.Prompt) bool {
+	m := h.mountOf(p)
+	if m == nil {
+		return false
+	}
+	v := m.view.Load()
+	if v == nil {
+		return true
+	}
+	_, there := v.prompts[p.Name]
+	return !there
+}
+
+// filter is called by the server with what it is about to list, in the order of
+// names, and with the one prompt that a client wants to get. It gives ours the
+// form that the client's revision has for them, and takes out what the client
+// may not know of and what is no longer in the registry.
+func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
+	owners := make([]*mount, len(list))
+	names := map[*mount][]string{}
+	for i, p := range list {
+		if m := h.mountOf(p); m != nil {
+			owners[i] = m
+			names[m] = append(names[m], p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return list
+	}
+	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
+	for m, names := range names {
+		if v := m.view.Load(); v != nil {
+			shown[m] = v.shown(ctx, names)
+		}
+	}
+	kept := make([]mcp.Prompt, 0, len(list))
+	for i, p := range list {
+		if owners[i] == nil {
+			kept = append(kept, p)
+		} else if entry, ok := shown[owners[i]][p.Name]; ok {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,292 @@
+package mcpgo
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Changes come in bursts. Clients are told when they pause for changeQuiet, and
+// after changeLongest at the latest, however long they go on.
+const (
+	changeQuiet   = 20 * time.Millisecond
+	changeLongest = 200 * time.Millisecond
+)
+
+// everything is the size of a page that has all prompts: the server that they
+// are mounted on makes the pages.
+const everything = 1 << 30
+
+// Mount adds the prompts of r to s, beside the prompts that s has, and keeps
+// them equal to the registry until unmount is called. o is what
+// [prompts.NewServer] takes; see the package documentation for the options that
+// have no effect here. own is the completion provider that s was given by
+// [server.WithPromptCompletionProvider], if any: there is place for one only, so
+// it is called for what is not in r.
+//
+// Mount fails, and changes nothing, if s or r is nil, if the options are at
+// fault, if s has a prompt of the same name as r ([prompts.ErrExists]), or if s
+// has a completion provider that is not in own. The first Mount on a server must
+// come before the server serves; every other one, and unmount, may come at any
+// time. Several registries may be mounted on one server.
+//
+// unmount takes the prompts out of s, with one notification of the change. It
+// may be called at any time, from any goroutine, more than once; it does not
+// wait for requests that are being answered.
+func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...server.PromptCompletionProvider) (unmount func(), err error) {
+	switch {
+	case s == nil:
+		return nil, errors.New("mcpgo: the server is nil")
+	case r == nil:
+		return nil, errors.New("mcpgo: the registry is nil")
+	case len(own) > 1:
+		return nil, errors.New("mcpgo: a server has one completion provider at most")
+	}
+	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{}), registered: map[string]*mcp.Meta{}}
+	o.PageSize = everything
+	if m.calls, err = newServer(r, o); err != nil {
+		return nil, err
+	}
+	// What a client may not know of is taken out elsewhere.
+	if m.lister, err = newServer(r, prompts.Options{PageSize: everything}); err != nil {
+		return nil, err
+	}
+	if len(own) > 0 {
+		m.own = own[0]
+	}
+	if m.host, err = hostOf(s, o, m.own); err != nil {
+		return nil, err
+	}
+	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
+	if err := m.begin(); err != nil {
+		cancel()
+		return nil, err
+	}
+	// The goroutine ends with unmount.
+	go func() {
+		defer cancel()
+		m.follow(changed)
+	}()
+	return m.end, nil
+}
+
+// newServer is prompts.NewServer with an error for options that are at fault.
+func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case error:
+			err = fmt.Errorf("mcpgo: %w", v)
+		default:
+			err = fmt.Errorf("mcpgo: %v", v)
+		}
+	}()
+	return prompts.NewServer(r, o), nil
+}
+
+// mount is a registry on a server.
+type mount struct {
+	server   *server.MCPServer
+	registry *prompts.Registry
+	options  prompts.Options
+	calls    *prompts.Server // what answers clients
+	lister   *prompts.Server // has the list entries of all prompts
+	host     *host
+	own      server.PromptCompletionProvider // the author's, or nil
+	stop     chan struct{}                   // closed by unmount
+
+	view atomic.Pointer[view] // what is mounted; nil after unmount
+
+	mu         sync.Mutex // protects the fields below, and changes of view
+	ended      bool
+	registered map[string]*mcp.Meta // the mark of each prompt that was put into the server
+}
+
+// begin puts the registry's prompts into the server for the first time.
+func (m *mount) begin() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := newView(m)
+	var faults []error
+	present := m.server.ListPrompts()
+	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
+		if present[name] != nil && !m.host.isGone(present[name].Prompt) {
+			faults = append(faults, fmt.Errorf("mcpgo: the server has the prompt %q: %w", name, prompts.ErrExists))
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
+	}
+	m.host.prepare(m.server, m.options, m.own)
+	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
+	return nil
+}
+
+// follow brings changes of the registry to the server until unmount.
+func (m *mount) follow(changed <-chan struct{}) {
+	for {
+		select {
+		case <-m.stop:
+			return
+		case <-changed:
+		}
+		if !m.settle(changed) {
+			return
+		}
+		for _, name := range m.update() {
+			m.logger().Warn("a prompt of the registry is not mounted: the server has one of its name", "prompt", name)
+		}
+	}
+}
+
+// settle waits for the end of a burst of changes, and reports whether the
+// prompts are still mounted.
+func (m *mount) settle(changed <-chan struct{}) bool {
+	longest := time.NewTimer(changeLongest)
+	defer longest.Stop()
+	for {
+		quiet := time.NewTimer(changeQuiet)
+		select {
+		case <-m.stop:
+			quiet.Stop()
+			return false
+		case <-quiet.C:
+			return true
+		case <-longest.C:
+			quiet.Stop()
+			return true
+		case <-changed:
+			quiet.Stop()
+		}
+	}
+}
+
+// update brings the server up to date, with one notification, and returns the
+// names that the server has for prompts of its own.
+func (m *mount) update() (taken []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return nil
+	}
+	before, next := m.view.Load(), newView(m)
+	present := m.server.ListPrompts()
+	var put, gone []string
+	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
+		there := present[name]
+		switch {
+		case there != nil && !m.isMine(there.Prompt) && !m.host.isGone(there.Prompt):
+			taken = append(taken, name)
+			next.drop(name)
+			m.forget(name)
+		case there == nil || !m.isMine(there.Prompt) || !before.same(next, name):
+			put = append(put, name)
+		}
+	}
+	for name := range m.registered {
+		if _, ok := next.prompts[name]; ok {
+			continue
+		}
+		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+			gone = append(gone, name)
+		} else {
+			m.forget(name) // the author has replaced or deleted it
+		}
+	}
+	m.put(next, put, gone)
+	return taken
+}
+
+// put makes next what is mounted, and the server's prompts those of it: those in
+// put are new or changed there, and those in gone have to go. Each of the SDK's
+// methods notifies clients, so one at most is called: if there are prompts to put,
+// those that have to go stay in the server until the next change, where the host
+// keeps them from clients.
+func (m *mount) put(next *view, put, gone []string) {
+	entries := next.entries(newest)
+	all := make([]server.ServerPrompt, 0, len(put))
+	for _, name := range put {
+		entry := entries[name]
+		if entry.Name == "" {
+			// It has left the registry since; another change is on its way.
+			entry.Name = name
+		}
+		mark := &mcp.Meta{}
+		if entry.Meta != nil {
+			*mark = *entry.Meta
+		}
+		entry.Meta = mark
+		m.forget(name)
+		m.registered[name] = mark
+		m.host.own(mark, m)
+		all = append(all, server.ServerPrompt{Prompt: entry, Handler: m.get})
+	}
+	first := m.view.Swap(next) == nil
+	switch {
+	case len(all) > 0:
+		m.server.AddPrompts(all...)
+	case len(gone) > 0:
+		m.server.DeletePrompts(gone...)
+		for _, name := range gone {
+			m.forget(name)
+		}
+	case !first && m.host.notifies():
+		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+	}
+}
+
+// isMine reports whether a prompt of the server was put there.
+func (m *mount) isMine(p mcp.Prompt) bool {
+	mark, ok := m.registered[p.Name]
+	return ok && p.Meta == mark
+}
+
+// forget forgets that a prompt was put into the server.
+func (m *mount) forget(name string) {
+	if mark, ok := m.registered[name]; ok {
+		m.host.disown(mark)
+		delete(m.registered, name)
+	}
+}
+
+// end is unmount.
+func (m *mount) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return
+	}
+	m.ended = true
+	close(m.stop)
+	m.view.Store(nil)
+	present := m.server.ListPrompts()
+	var ours []string
+	for name := range m.registered {
+		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+			ours = append(ours, name)
+		}
+	}
+	m.server.DeletePrompts(ours...)
+	for _, mark := range m.registered {
+		m.host.disown(mark)
+	}
+	clear(m.registered)
+	m.host.leave(m)
+}
+
+// same reports whether a prompt is the same for clients in both.
+func (v *view) same(next *view, name string) bool {
+	a, ok := v.entries(newest)[name]
+	b, okNext := next.entries(newest)[name]
+	return ok && okNext && reflect.DeepEqual(a, b)
+}

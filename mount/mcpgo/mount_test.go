@@ -1,0 +1,355 @@
+package mcpgo_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/mount/mcpgo"
+)
+
+func TestMountedBesideOwn(t *testing.T) {
+	t.Parallel()
+	for _, version := range append(handshakes, stateless) {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			s := server.NewMCPServer("s", "1", server.WithPaginationLimit(2))
+			own(s, "c", "own c")
+			own(s, "e", "own e")
+			var r prompts.Registry
+			r.MustAdd(says("a", "our a"), says("b", "our b"), says("d", "our d"))
+			unmount := mount(t, s, &r, prompts.Options{})
+			client := dial(t, s, version)
+			assert.Equal(t, []string{"a", "b", "c", "d", "e"}, client.names())
+			assert.Equal(t, "our d", client.text("d", `{}`))
+			assert.Equal(t, "own c", client.text("c", `{}`))
+			client.pending()
+			unmount()
+			unmount()
+			assert.Equal(t, []string{"notifications/prompts/list_changed"}, client.pending())
+			assert.Equal(t, []string{"c", "e"}, client.names())
+			assert.Equal(t, -32602, client.do("prompts/get", `{"name":"a"}`).Error.Code)
+		})
+	}
+}
+
+func TestListEntriesByRevision(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	p := says("a", "x")
+	p.Title, p.Description = "A", "the a"
+	p.Arguments = []prompts.Argument{{Name: "n", Title: "N", Description: "a number", Required: true, Schema: prompts.Enum("1", "2")}}
+	p.Icons = []prompts.Icon{{Src: "https://example.com/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}}
+	p.Meta = prompts.Meta{"example.com/big": int64(9007199254740993)}
+	p.Version = "3"
+	r.MustAdd(p, says("b", "y"))
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	for _, version := range append(handshakes, stateless) {
+		want, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
+		require.NoError(t, err)
+		var lists [2]struct{ Prompts []any }
+		decode(t, want, &lists[0])
+		decode(t, dial(t, s, version).result("prompts/list", `{}`, nil), &lists[1])
+		assert.Equal(t, lists[0], lists[1], version)
+	}
+}
+
+func TestChangesAreToldOnce(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("a", "a"), says("b", "b"))
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-06-18")
+	for _, step := range []struct {
+		name string
+		do   func(tx *prompts.Tx) error
+		want []string
+	}{
+		{"added, replaced and removed", func(tx *prompts.Tx) error {
+			tx.Remove("a")
+			p := says("b", "b")
+			p.Title = "B"
+			return tx.Set(p, says("c", "c"), says("d", "d"))
+		}, []string{"b", "c", "d"}},
+		{"removed", func(tx *prompts.Tx) error { tx.Remove("c"); tx.Remove("d"); return nil }, []string{"b"}},
+		{"what clients do not see", func(tx *prompts.Tx) error {
+			p, _ := tx.Lookup("b")
+			p.Tags = []string{"x"}
+			return tx.Set(p)
+		}, []string{"b"}},
+		{"back again", func(tx *prompts.Tx) error { return tx.Add(says("a", "a2")) }, []string{"a", "b"}},
+		{"all", func(tx *prompts.Tx) error { tx.Remove("a"); tx.Remove("b"); return nil }, []string{}},
+	} {
+		require.NoError(t, r.Update(step.do), step.name)
+		client.changed()
+		assert.Equal(t, step.want, client.names(), step.name)
+		assert.Empty(t, client.pending(), step.name)
+	}
+	assert.Empty(t, s.ListPrompts(), "what has left the registry")
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	t.Run("taken at first", func(t *testing.T) {
+		s := server.NewMCPServer("s", "1")
+		own(s, "a", "own")
+		own(s, "b", "own")
+		var r prompts.Registry
+		r.MustAdd(says("a", "ours"), says("b", "ours"), says("c", "ours"))
+		_, err := mcpgo.Mount(s, &r, prompts.Options{})
+		require.ErrorIs(t, err, prompts.ErrExists)
+		assert.ErrorContains(t, err, `"a"`)
+		assert.ErrorContains(t, err, `"b"`)
+		assert.Len(t, s.ListPrompts(), 2)
+	})
+	t.Run("taken later", func(t *testing.T) {
+		s := server.NewMCPServer("s", "1")
+		var r prompts.Registry
+		r.MustAdd(says("a", "ours"))
+		unmount := mount(t, s, &r, prompts.Options{})
+		client := dial(t, s, "2025-11-25")
+		own(s, "a", "own") // over ours
+		own(s, "b", "own") // before ours
+		require.NoError(t, r.Add(says("b", "ours"), says("c", "ours")))
+		client.changed()
+		require.Eventually(t, func() bool { return len(s.ListPrompts()) == 3 }, timeout, time.Millisecond)
+		assert.Equal(t, []string{"a", "b", "c"}, client.names())
+		assert.Equal(t, "own", client.text("a", `{}`))
+		assert.Equal(t, "own", client.text("b", `{}`))
+		assert.Equal(t, "ours", client.text("c", `{}`))
+		unmount()
+		assert.Equal(t, []string{"a", "b"}, client.names())
+	})
+	t.Run("two registries", func(t *testing.T) {
+		s := server.NewMCPServer("s", "1")
+		var one, two, three prompts.Registry
+		one.MustAdd(says("a", "one"))
+		two.MustAdd(says("b", "two"))
+		three.MustAdd(says("a", "three"))
+		end := mount(t, s, &one, prompts.Options{})
+		mount(t, s, &two, prompts.Options{})
+		_, err := mcpgo.Mount(s, &three, prompts.Options{})
+		require.ErrorIs(t, err, prompts.ErrExists)
+		client := dial(t, s, "2025-11-25")
+		assert.Equal(t, []string{"a", "b"}, client.names())
+		end()
+		assert.Equal(t, []string{"b"}, client.names())
+		mount(t, s, &three, prompts.Options{})
+		assert.Equal(t, "three", client.text("a", `{}`))
+		assert.Equal(t, "two", client.text("b", `{}`))
+	})
+	t.Run("odd", func(t *testing.T) {
+		s := server.NewMCPServer("s", "1", server.WithPaginationLimit(1))
+		var r prompts.Registry
+		long := make([]byte, 20000)
+		for i := range long {
+			long[i] = 'n'
+		}
+		names := []string{string(long), "é\"\\\n☃", " "}
+		for _, name := range names {
+			if err := r.Add(says(name, "here")); err != nil {
+				t.Logf("%.20q: %v", name, err)
+			}
+		}
+		mount(t, s, &r, prompts.Options{})
+		client := dial(t, s, stateless)
+		assert.Len(t, client.names(), r.Len())
+		for p := range r.All() {
+			assert.Equal(t, "here", client.text(p.Name, `{}`))
+		}
+	})
+}
+
+func TestMountFails(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	_, err := mcpgo.Mount(nil, &prompts.Registry{}, prompts.Options{})
+	require.ErrorContains(t, err, "server is nil")
+	_, err = mcpgo.Mount(s, nil, prompts.Options{})
+	require.ErrorContains(t, err, "registry is nil")
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{CacheTTL: -1})
+	require.ErrorContains(t, err, "CacheTTL")
+	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, fixed{}, fixed{})
+	require.ErrorContains(t, err, "one completion provider")
+	_, err = mcpgo.Mount(server.NewMCPServer("s", "1", server.WithPromptCompletionProvider(fixed{})), &prompts.Registry{}, prompts.Options{})
+	require.ErrorContains(t, err, "completion provider of its own")
+	_, err = mcpgo.Import(nil)
+	require.ErrorContains(t, err, "server is nil")
+}
+
+// A server that a registry was mounted on can be collected.
+func TestServerIsCollected(t *testing.T) {
+	collected := make(chan struct{})
+	func() {
+		s := server.NewMCPServer("s", "1")
+		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{})
+		require.NoError(t, err)
+		unmount()
+		runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, collected)
+	}()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		select {
+		case <-collected:
+			return true
+		default:
+			return false
+		}
+	}, timeout, time.Millisecond)
+}
+
+// Everything at once, for the race detector: lists are walked, prompts come and
+// go, registries are mounted and unmounted.
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithPaginationLimit(3))
+	own(s, "own", "own")
+	var always prompts.Registry
+	for i := range 10 {
+		always.MustAdd(says(fmt.Sprintf("always-%d", i), "here"))
+	}
+	mount(t, s, &always, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	defer stop()
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				var r prompts.Registry
+				r.MustAdd(says("extra", "x"))
+				unmount, err := mcpgo.Mount(s, &r, prompts.Options{})
+				if err == nil {
+					_ = r.Set(says("extra", fmt.Sprint(i)))
+					unmount()
+				} else {
+					assert.ErrorIs(t, err, prompts.ErrExists)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			name := fmt.Sprintf("b-%d", i%20)
+			if !always.Remove(name) {
+				_ = always.Add(says(name, "there"))
+			}
+		}
+	})
+	for _, version := range []string{"2024-11-05", "2025-11-25", stateless} {
+		client := dial(t, s, version)
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				seen := map[string]int{}
+				for _, name := range client.names() {
+					seen[name]++
+				}
+				for i := range 10 {
+					assert.Equal(t, 1, seen[fmt.Sprintf("always-%d", i)])
+				}
+				assert.Equal(t, 1, seen["own"])
+				assert.Equal(t, "here", client.text("always-3", `{}`))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What the author's server has for all prompts is for ours, too.
+func TestAuthorsMiddlewareFiltersAndHooks(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var got, failed []string
+	hooks := &server.Hooks{}
+	hooks.AddOnError(func(_ context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		var e *prompts.Error
+		if assert.ErrorAs(t, err, &e) {
+			failed = append(failed, fmt.Sprint(e.Code))
+		}
+	})
+	s := server.NewMCPServer("s", "1", server.WithHooks(hooks),
+		server.WithPromptHandlerMiddleware(func(next server.PromptHandlerFunc) server.PromptHandlerFunc {
+			return func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				mu.Lock()
+				got = append(got, r.Params.Name)
+				mu.Unlock()
+				return next(ctx, r)
+			}
+		}),
+		server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+			var kept []mcp.Prompt
+			for _, p := range all {
+				if p.Name != "secret" {
+					kept = append(kept, p)
+				}
+			}
+			return kept
+		}))
+	var r prompts.Registry
+	strict := says("strict", "x")
+	strict.Arguments = []prompts.Argument{{Name: "n", Required: true}}
+	r.MustAdd(says("a", "a"), says("secret", "s"), strict)
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-11-25")
+	assert.Equal(t, []string{"a", "strict"}, client.names())
+	assert.Equal(t, "a", client.text("a", `{}`))
+	a := client.do("prompts/get", `{"name":"strict"}`)
+	assert.Equal(t, -32603, a.Error.Code)
+	assert.Equal(t, "n: is required", a.Error.Message)
+	assert.Equal(t, []string{"a", "strict"}, got)
+	assert.Equal(t, []string{"-32602"}, failed)
+}
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	hidden, panics := says("hidden", "h"), says("panics", "p")
+	hidden.Tags, panics.Tags = []string{"hidden"}, []string{"panics"}
+	r.MustAdd(says("a", "a"), hidden, panics)
+	visible := func(_ context.Context, p prompts.Prompt) bool {
+		if len(p.Tags) > 0 && p.Tags[0] == "panics" {
+			panic("as it says")
+		}
+		return len(p.Tags) == 0
+	}
+	mount(t, s, &r, prompts.Options{Visible: visible})
+	client := dial(t, s, "2025-03-26")
+	assert.Equal(t, []string{"a"}, client.names())
+	for _, name := range []string{"hidden", "panics"} {
+		assert.Equal(t, -32602, client.do("prompts/get", fmt.Sprintf(`{"name":%q}`, name)).Error.Code)
+	}
+}
+
+func TestMiddleware(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("a", "a"), says("b", "b"))
+	var mu sync.Mutex
+	var seen []string
+	mount(t, s, &r, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, r.Method+" "+r.Prompt)
+			return next(ctx, r)
+		}
+	}})
+	client := dial(t, s, "2025-11-25")
+	assert.Equal(t, []string{"a", "b"}, client.names())
+	assert.Equal(t, "a", client.text("a", `{}`))
+	assert.Equal(t, []string{"prompts/list ", "prompts/get a"}, seen)
+}

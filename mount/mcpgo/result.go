@@ -1,0 +1,155 @@
+package mcpgo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// rawContent is content that the SDK's type for it would change: it is encoded
+// as it is.
+type rawContent struct {
+	mcp.Content // nearly the same
+	raw         json.RawMessage
+}
+
+// MarshalJSON returns the content as it is.
+func (c rawContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
+
+// decodeResult translates what the prompts server answers prompts/get with.
+func decodeResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
+	var from struct {
+		ResultType    mcp.ResultType             `json:"resultType"`
+		Meta          json.RawMessage            `json:"_meta"`
+		Description   string                     `json:"description"`
+		InputRequests map[string]json.RawMessage `json:"inputRequests"`
+		RequestState  string                     `json:"requestState"`
+		Messages      []struct {
+			Role    mcp.Role        `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(raw, &from); err != nil {
+		return nil, err
+	}
+	meta, err := decodeMeta(from.Meta)
+	if err != nil {
+		return nil, err
+	}
+	if meta != nil {
+		// The server's identity is that of the SDK's server, which adds it.
+		delete(meta.AdditionalFields, mcp.MetaKeyServerInfo)
+		if len(meta.AdditionalFields) == 0 && meta.ProgressToken == nil {
+			meta = nil
+		}
+	}
+	to := &mcp.GetPromptResult{Description: from.Description}
+	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
+	for key, raw := range from.InputRequests {
+		request, err := decodeInputRequest(raw)
+		if err != nil {
+			return nil, fmt.Errorf("input request %q: %w", key, err)
+		}
+		if to.InputRequests == nil {
+			to.InputRequests = mcp.InputRequests{}
+		}
+		to.InputRequests[key] = request
+	}
+	for i, m := range from.Messages {
+		content, err := decodeContent(m.Content)
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		to.Messages = append(to.Messages, mcp.PromptMessage{Role: m.Role, Content: content})
+	}
+	return to, nil
+}
+
+// decodeContent returns content in the SDK's type, if that says the same.
+func decodeContent(raw json.RawMessage) (mcp.Content, error) {
+	content, err := mcp.UnmarshalContent(raw)
+	if err != nil {
+		return nil, err
+	}
+	again, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	if sameJSON(raw, again) {
+		return content, nil
+	}
+	return rawContent{content, raw}, nil
+}
+
+// decodeInputRequest returns a question in the SDK's type, and fails if that
+// says something else.
+func decodeInputRequest(raw json.RawMessage) (mcp.InputRequest, error) {
+	var request mcp.InputRequest
+	var envelope struct {
+		Method mcp.MCPMethod   `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	if err := json.Unmarshal(raw, &envelope); err != nil {
+		return request, err
+	}
+	request.Method = envelope.Method
+	switch envelope.Method {
+	case mcp.MethodElicitationCreate:
+		request.Elicitation = &mcp.ElicitationParams{}
+		return request, decodeExactly(envelope.Params, request.Elicitation)
+	case mcp.MethodSamplingCreateMessage:
+		request.Sampling = &mcp.CreateMessageParams{}
+		return request, decodeExactly(envelope.Params, request.Sampling)
+	case mcp.MethodListRoots:
+		request.Roots = &mcp.ListRootsParams{}
+		return request, nil
+	}
+	return request, fmt.Errorf("mcp-go has no input request %q", envelope.Method)
+}
+
+// decodeExactly decodes into one of the SDK's types, numbers as they are. It
+// does not mind members that the type has not.
+func decodeExactly(raw json.RawMessage, to any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	return decoder.Decode(to)
+}
+
+// decodeObject returns an object with its numbers as they are.
+func decodeObject(raw json.RawMessage) (map[string]any, error) {
+	var object map[string]any
+	return object, decodeExactly(raw, &object)
+}
+
+// decodeMeta returns a _meta with its numbers as they are, or nil if there is
+// none.
+func decodeMeta(raw json.RawMessage) (*mcp.Meta, error) {
+	fields, err := decodeObject(raw)
+	if err != nil || fields == nil {
+		return nil, err
+	}
+	return &mcp.Meta{AdditionalFields: fields}, nil
+}
+
+// sameJSON reports whether two texts are of the same value.
+func sameJSON(a, b []byte) bool {
+	values := [2]any{}
+	for i, text := range [][]byte{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&values[i]) != nil {
+			return false
+		}
+		if _, err := decoder.Token(); err != io.EOF {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}

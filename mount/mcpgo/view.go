@@ -1,0 +1,135 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// newest is the revision whose list entries have everything that there is.
+const newest = mcp.LATEST_PROTOCOL_VERSION
+
+// view is what is mounted, as the registry was at one time.
+type view struct {
+	mount   *mount
+	prompts map[string]prompts.Prompt
+
+	mu   sync.Mutex // protects the field below
+	made map[string]map[string]mcp.Prompt
+}
+
+// newView returns what the registry has now.
+func newView(m *mount) *view {
+	v := &view{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]map[string]mcp.Prompt{}}
+	for p := range m.registry.All() {
+		v.prompts[p.Name] = p
+	}
+	return v
+}
+
+// drop leaves a prompt out, before others see the view.
+func (v *view) drop(name string) { delete(v.prompts, name) }
+
+// entries returns the list entries of a revision by name. They are not to be
+// changed.
+func (v *view) entries(version string) map[string]mcp.Prompt {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	entries, ok := v.made[version]
+	if !ok {
+		raw, err := v.mount.lister.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: version})
+		if err == nil {
+			entries, err = decodeList(raw)
+		}
+		if err != nil {
+			v.mount.logger().Error("the list of prompts cannot be made", "version", version, "error", err)
+		}
+		v.made[version] = entries
+	}
+	return entries
+}
+
+// decodeList returns the prompts of a list by name.
+func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
+	var list struct {
+		Prompts []struct {
+			mcp.Prompt
+			Meta json.RawMessage `json:"_meta"` // instead of the SDK's, which makes floats of its numbers
+		} `json:"prompts"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
+	}
+	entries := make(map[string]mcp.Prompt, len(list.Prompts))
+	for _, p := range list.Prompts {
+		meta, err := decodeMeta(p.Meta)
+		if err != nil {
+			return nil, err
+		}
+		p.Prompt.Meta = meta
+		entries[p.Name] = p.Prompt
+	}
+	return entries, nil
+}
+
+// shown returns the entries that the client in ctx gets of a list.
+func (v *view) shown(ctx context.Context, names []string) map[string]mcp.Prompt {
+	version := versionOf(ctx)
+	entries := v.entries(version)
+	o := v.mount.options
+	if o.Middleware != nil && (len(names) > 1 || len(v.prompts) == 1) {
+		return v.listed(ctx, version)
+	}
+	shown := make(map[string]mcp.Prompt, len(names))
+	for _, name := range names {
+		p, ok := v.prompts[name]
+		if !ok || !v.visible(ctx, p) {
+			continue
+		}
+		if entry, ok := entries[name]; ok {
+			shown[name] = entry
+		}
+	}
+	return shown
+}
+
+// listed has the author's middleware answer.
+func (v *view) listed(ctx context.Context, version string) map[string]mcp.Prompt {
+	raw, err := v.mount.call(ctx, "prompts/list", nil, v.mount.renderTimeout())
+	var entries map[string]mcp.Prompt
+	if err == nil {
+		entries, err = decodeList(raw)
+	}
+	if err != nil {
+		v.mount.logger().Warn("a list of prompts has failed", "version", version, "error", err)
+	}
+	return entries
+}
+
+// visible asks Options.Visible. What it panics with hides the prompt.
+func (v *view) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
+	f := v.mount.options.Visible
+	if f == nil {
+		return true
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			v.mount.logger().Error("Visible has panicked", "prompt", p.Name, "panic", r)
+			ok = false
+		}
+	}()
+	return f(ctx, p)
+}
+
+// logger is the author's.
+func (m *mount) logger() *slog.Logger {
+	if m.options.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return m.options.Logger
+}
