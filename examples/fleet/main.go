@@ -1,0 +1,196 @@
+// Fleet is three replicas of a prompts server behind a load balancer, with the
+// prompts in a key-value bucket of NATS:
+//
+//	go run . -listen 127.0.0.1:8080
+//
+// It starts a nats-server of its own and publishes the folder prompts to it. With
+// -nats URL it uses yours, and publishes nothing unless -publish says what.
+//
+// It prints what each replica serves, and goes on doing so while the bucket
+// changes. To change it:
+//
+//	nats --server URL kv put prompts review/code.md < prompts/review/code.md
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcp-prompts/prompts/promptnats"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "serve at this `address` and the path /mcp")
+	flag.IntVar(&o.replicas, "replicas", 3, "the `number` of replicas")
+	flag.StringVar(&o.nats, "nats", "", "the `URL` of a broker; default: one of its own")
+	flag.StringVar(&o.bucket, "bucket", "prompts", "the `name` of the bucket")
+	flag.StringVar(&o.publish, "publish", "", "the `folder` to publish first; default: prompts, if the broker is its own")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o, &lines{w: os.Stdout}); err != nil {
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	listen   string
+	replicas int
+	nats     string
+	bucket   string
+	publish  string
+}
+
+// lines lets several goroutines write lines.
+type lines struct {
+	mu sync.Mutex // held to write
+	w  io.Writer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// patience is how long clients have when the fleet ends.
+const patience = 10 * time.Second
+
+// run serves until ctx ends.
+func run(ctx context.Context, o options, say io.Writer) (err error) {
+	if o.replicas < 1 {
+		return errors.New("-replicas must be 1 or more")
+	}
+	if o.nats == "" {
+		b, err := startBroker()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, b.stop()) }()
+		o.nats = b.url()
+		if o.publish == "" {
+			o.publish = "prompts"
+		}
+	}
+	fmt.Fprintln(say, "broker:", o.nats)
+	if o.publish != "" {
+		if err := publish(ctx, o, say); err != nil {
+			return err
+		}
+	}
+	f, err := startFleet(ctx, o.replicas, settings{nats: o.nats, bucket: o.bucket, stateKeys: newKeys(), say: say})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.stop()) }()
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	web := &http.Server{Handler: newBalancer(f.hosts()...), ReadTimeout: 30 * time.Second}
+	fmt.Fprintf(say, "serving: http://%s/mcp\n", listener.Addr())
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(listener) }() // ends with Close
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	// Not Shutdown, which would wait for streams that have no end of their own.
+	err = web.Close()
+	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// publish makes the bucket, if it is not there, equal to the folder.
+func publish(ctx context.Context, o options, say io.Writer) error {
+	nc, err := nats.Connect(o.nats)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	// History lets one take back a change; replicas are for a cluster.
+	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: o.bucket, History: 5})
+	if err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
+		return err
+	}
+	done, err := promptnats.Publish(ctx, js, o.bucket, os.DirFS(o.publish), promptnats.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(say, "published: %d added, %d changed, %d removed\n", len(done.Added), len(done.Changed), len(done.Removed))
+	return nil
+}
+
+// newKeys returns keys for the replicas of this process. Those of a real fleet
+// come from where it keeps its secrets, and are read again when they rotate.
+func newKeys() func() [][]byte {
+	keys := [][]byte{make([]byte, 32)}
+	_, _ = rand.Read(keys[0]) // never fails
+	return func() [][]byte { return keys }
+}
+
+// fleet is a number of replicas.
+type fleet []*replica
+
+func startFleet(ctx context.Context, n int, s settings) (_ fleet, err error) {
+	var f fleet
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.stop())
+		}
+	}()
+	for i := range n {
+		r, err := startReplica(ctx, fmt.Sprintf("replica-%d", i+1), "127.0.0.1:0", s)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, r)
+	}
+	return f, nil
+}
+
+func (f fleet) hosts() []string {
+	hosts := make([]string, len(f))
+	for i, r := range f {
+		hosts[i] = r.host
+	}
+	return hosts
+}
+
+// stop ends the replicas, all at once.
+func (f fleet) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	stopped := make(chan error, len(f))
+	for _, r := range f {
+		go func() { stopped <- r.stop(ctx) }()
+	}
+	var err error
+	for range f {
+		err = errors.Join(err, <-stopped)
+	}
+	return err
+}
