@@ -2,7 +2,6 @@ package mcpgo
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"runtime"
 	"slices"
@@ -19,6 +18,10 @@ import (
 // come and go: a filter and a completion provider, which the SDK has no way to
 // take out again. Without a mount they do what the server did before.
 type host struct {
+	// changing is held by a mount that looks at what the server has, and changes
+	// it: one mount must not take a name that another is about to have.
+	changing sync.Mutex
+
 	mu          sync.RWMutex // protects the fields below
 	prepared    bool         // the filter is in
 	completes   bool         // the provider is in
@@ -28,42 +31,35 @@ type host struct {
 	provider    server.PromptCompletionProvider // the author's, or nil
 }
 
-// hosts has the host of each server that has had a mount, as long as the server
-// is in use.
+// hosts has the host of each server that has had a mount. The SDK's server has no
+// place for it but its filters, which cannot be got from it. Nothing is kept alive
+// by it: a host is kept by its server's filters.
 var (
 	hostsMu sync.Mutex // protects hosts
-	hosts   = map[weak.Pointer[server.MCPServer]]*host{}
+	hosts   = map[weak.Pointer[server.MCPServer]]weak.Pointer[host]{}
 )
 
-// hostOf returns the server's host. It fails if a completion provider would be
-// lost.
-func hostOf(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) (*host, error) {
+// hostOf returns the server's host.
+func hostOf(s *server.MCPServer) *host {
 	hostsMu.Lock()
 	defer hostsMu.Unlock()
 	key := weak.Make(s)
-	h := hosts[key]
-	if !o.NoCompletions && isNil(own) && hasProvider(s) {
-		return nil, errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
+	known, ok := hosts[key]
+	if h := known.Value(); h != nil {
+		return h
 	}
-	if h == nil {
-		h = &host{marks: map[*mcp.Meta]*mount{}}
-		hosts[key] = h
+	h := &host{marks: map[*mcp.Meta]*mount{}}
+	hosts[key] = weak.Make(h)
+	if !ok {
 		runtime.AddCleanup(s, forgetHost, key)
 	}
-	return h, nil
+	return h
 }
 
 func forgetHost(key weak.Pointer[server.MCPServer]) {
 	hostsMu.Lock()
 	defer hostsMu.Unlock()
 	delete(hosts, key)
-}
-
-// knownHost returns the host of a server that has had a mount, or nil.
-func knownHost(s *server.MCPServer) *host {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
-	return hosts[weak.Make(s)]
 }
 
 func isNil(p server.PromptCompletionProvider) bool {
@@ -86,11 +82,9 @@ func hasProvider(s *server.MCPServer) bool {
 	return t != reflect.TypeFor[*server.DefaultPromptCompletionProvider]() && t != reflect.TypeFor[*provider]()
 }
 
-// prepare gives the server what it does not have yet. The SDK's fields for that
-// have no lock, so that two mounts must not do it at once.
+// prepare gives the server what it does not have yet, with changing held: the
+// SDK's fields for that have no lock.
 func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
 	h.mu.Lock()
 	filter := !h.prepared
 	complete := !o.NoCompletions && !h.completes

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +21,10 @@ const (
 	changeQuiet   = 20 * time.Millisecond
 	changeLongest = 200 * time.Millisecond
 )
+
+// maxGone is how many prompts that have left the registry may stay in the
+// server, unseen.
+const maxGone = 256
 
 // everything is the size of a page that has all prompts: the server that they
 // are mounted on makes the pages.
@@ -64,9 +67,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	if len(own) > 0 {
 		m.own = own[0]
 	}
-	if m.host, err = hostOf(s, o, m.own); err != nil {
-		return nil, err
-	}
+	m.host = hostOf(s)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
@@ -107,15 +108,19 @@ type mount struct {
 
 	view atomic.Pointer[view] // what is mounted; nil after unmount
 
-	mu         sync.Mutex // protects the fields below, and changes of view
+	// The host's changing protects the fields below, and changes of view.
 	ended      bool
 	registered map[string]*mcp.Meta // the mark of each prompt that was put into the server
+	taken      map[string]bool      // the names that the server has for prompts of its own
 }
 
 // begin puts the registry's prompts into the server for the first time.
 func (m *mount) begin() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
+	if !m.options.NoCompletions && isNil(m.own) && hasProvider(m.server) {
+		return errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
+	}
 	next := newView(m)
 	var faults []error
 	present := m.server.ListPrompts()
@@ -172,21 +177,25 @@ func (m *mount) settle(changed <-chan struct{}) bool {
 }
 
 // update brings the server up to date, with one notification, and returns the
-// names that the server has for prompts of its own.
+// names that the server now has for prompts of its own.
 func (m *mount) update() (taken []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
 	if m.ended {
 		return nil
 	}
 	before, next := m.view.Load(), newView(m)
 	present := m.server.ListPrompts()
 	var put, gone []string
+	known := m.taken
+	m.taken = map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		there := present[name]
 		switch {
 		case there != nil && !m.isMine(there.Prompt) && !m.host.isGone(there.Prompt):
-			taken = append(taken, name)
+			if m.taken[name] = true; !known[name] {
+				taken = append(taken, name)
+			}
 			next.drop(name)
 			m.forget(name)
 		case there == nil || !m.isMine(there.Prompt) || !before.same(next, name):
@@ -209,9 +218,9 @@ func (m *mount) update() (taken []string) {
 
 // put makes next what is mounted, and the server's prompts those of it: those in
 // put are new or changed there, and those in gone have to go. Each of the SDK's
-// methods notifies clients, so one at most is called: if there are prompts to put,
-// those that have to go stay in the server until the next change, where the host
-// keeps them from clients.
+// methods notifies clients, so one is called: if there are prompts to put, those
+// that have to go stay in the server until the next change, where the host keeps
+// them from clients. Only if they get too many are clients notified twice.
 func (m *mount) put(next *view, put, gone []string) {
 	entries := next.entries(newest)
 	all := make([]server.ServerPrompt, 0, len(put))
@@ -232,16 +241,16 @@ func (m *mount) put(next *view, put, gone []string) {
 		all = append(all, server.ServerPrompt{Prompt: entry, Handler: m.get})
 	}
 	first := m.view.Swap(next) == nil
-	switch {
-	case len(all) > 0:
-		m.server.AddPrompts(all...)
-	case len(gone) > 0:
+	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
 		m.server.DeletePrompts(gone...)
 		for _, name := range gone {
 			m.forget(name)
 		}
-	case !first && m.host.notifies():
+	} else if len(all) == 0 && !first && m.host.notifies() {
 		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+	}
+	if len(all) > 0 {
+		m.server.AddPrompts(all...)
 	}
 }
 
@@ -261,8 +270,8 @@ func (m *mount) forget(name string) {
 
 // end is unmount.
 func (m *mount) end() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
 	if m.ended {
 		return
 	}

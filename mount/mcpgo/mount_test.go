@@ -3,7 +3,9 @@ package mcpgo_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -188,12 +190,105 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 }
 
+// Of mounts with the same name at once, one has it.
+func TestMountsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		s := server.NewMCPServer("s", "1")
+		begin, failed := make(chan struct{}), make(chan error, 8)
+		for range cap(failed) {
+			var r prompts.Registry
+			r.MustAdd(says("a", "a"))
+			go func() {
+				<-begin
+				unmount, err := mcpgo.Mount(s, &r, prompts.Options{})
+				if err == nil {
+					t.Cleanup(unmount)
+				}
+				failed <- err
+			}()
+		}
+		close(begin)
+		mounted := 0
+		for range cap(failed) {
+			if err := <-failed; err == nil {
+				mounted++
+			} else {
+				require.ErrorIs(t, err, prompts.ErrExists)
+			}
+		}
+		require.Equal(t, 1, mounted)
+	}
+}
+
+// Prompts that come and go under ever new names do not pile up in the server.
+func TestGoneAreBounded(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("0", "x"))
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-06-18")
+	const each = 100
+	for i := range 4 {
+		require.NoError(t, r.Update(func(tx *prompts.Tx) error {
+			for j := range each {
+				tx.Remove(fmt.Sprint(i*each + j))
+				if err := tx.Add(says(fmt.Sprint((i+1)*each+j), "x")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		client.changed()
+		require.Eventually(t, func() bool { return s.ListPrompts()[fmt.Sprint((i+1)*each)] != nil }, timeout, time.Millisecond)
+		assert.Len(t, client.names(), each)
+	}
+	assert.Less(t, len(s.ListPrompts()), 4*each, "with those that clients do not see")
+	assert.LessOrEqual(t, len(client.pending()), 1, "a second notification, once")
+}
+
+// A name that is taken is logged once.
+func TestTakenIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	s := server.NewMCPServer("s", "1")
+	own(s, "a", "own")
+	var r prompts.Registry
+	mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	client := dial(t, s, "2025-06-18")
+	for i := range 3 {
+		require.NoError(t, r.Set(says("a", "ours"), says("b", fmt.Sprint(i))))
+		client.changed()
+	}
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "is not mounted") }, timeout, time.Millisecond)
+	assert.Equal(t, 1, strings.Count(log.String(), "is not mounted"))
+}
+
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 // A server that a registry was mounted on can be collected.
 func TestServerIsCollected(t *testing.T) {
 	collected := make(chan struct{})
 	func() {
 		s := server.NewMCPServer("s", "1")
-		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{})
+		// A provider may know its server.
+		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, knowing{server: s})
 		require.NoError(t, err)
 		unmount()
 		runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, collected)
@@ -207,6 +302,11 @@ func TestServerIsCollected(t *testing.T) {
 			return false
 		}
 	}, timeout, time.Millisecond)
+}
+
+type knowing struct {
+	fixed
+	server *server.MCPServer
 }
 
 // Everything at once, for the race detector: lists are walked, prompts come and
