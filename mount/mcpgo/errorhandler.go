@@ -29,8 +29,8 @@ func ErrorHandler(next http.Handler) http.Handler {
 		defer ew.finish()
 		r = r.WithContext(context.WithValue(r.Context(), lettersKey{}, l))
 		// The SDK streams to what can be flushed.
-		if flusher, ok := w.(http.Flusher); ok {
-			next.ServeHTTP(&errorFlusher{ew, flusher}, r)
+		if _, ok := w.(http.Flusher); ok {
+			next.ServeHTTP(errorFlusher{ew}, r)
 		} else {
 			next.ServeHTTP(ew, r)
 		}
@@ -51,8 +51,21 @@ type errorWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader keeps the status until it is known what comes.
-func (w *errorWriter) WriteHeader(status int) { w.status = status }
+// WriteHeader keeps the first status until it is known what comes.
+func (w *errorWriter) WriteHeader(status int) {
+	switch {
+	case status < http.StatusOK:
+		w.ResponseWriter.WriteHeader(status) // there is another to come
+	case w.status == 0:
+		w.status = status
+	}
+}
+
+// FlushError is for http.ResponseController.
+func (w *errorWriter) FlushError() error {
+	w.writeStatus()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 func (w *errorWriter) Write(p []byte) (int, error) {
 	if len(w.line) == 0 && len(w.event) == 0 && w.letters.none() {
@@ -78,6 +91,9 @@ func (w *errorWriter) writeLine(line []byte) error {
 		return nil
 	}
 	line, content := w.letters.deliver(line)
+	if content != (letter{}) {
+		w.Header().Del("Content-Length") // it is another now
+	}
 	switch {
 	case content.cancelled:
 		if w.status == http.StatusOK && len(w.event) == 0 {
@@ -125,15 +141,10 @@ func statusOf(code prompts.Code) int {
 }
 
 // errorFlusher is an errorWriter whose underlying writer can be flushed.
-type errorFlusher struct {
-	*errorWriter
-	flusher http.Flusher
-}
+type errorFlusher struct{ *errorWriter }
 
-func (w *errorFlusher) Flush() {
-	w.writeStatus()
-	w.flusher.Flush()
-}
+// Flush flushes. There is nobody to tell of an error.
+func (w errorFlusher) Flush() { _ = w.FlushError() }
 
 // ListenStdio is the Listen of a [server.StdioServer], but that errors of mounted
 // prompts are sent with their own code and data, see [ErrorHandler].
