@@ -22,22 +22,27 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	mounts, own := p.host.mounts, p.host.provider
 	p.host.mu.RUnlock()
 	for _, m := range mounts {
-		if v := m.view.Load(); v != nil && !m.options.NoCompletions {
-			prompt, ok := v.prompts[name]
-			if ok && (own == nil || completes(prompt, argument.Name)) && m.has(name) {
-				return m.complete(ctx, name, argument, others)
-			}
+		v := m.view.Load()
+		if v == nil || m.options.NoCompletions {
+			continue
+		}
+		prompt, ok := v.prompts[name]
+		if ok && m.has(name) && v.visible(ctx, prompt) && (own == nil || completes(prompt, argument.Name)) {
+			return m.complete(ctx, name, argument, others)
 		}
 	}
-	if own == nil {
-		// Without an ErrorHandler the client would get an internal error, where it
-		// got nothing to choose from before.
-		if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 && mounts[0].server.ListPrompts()[name] == nil {
+	if own != nil {
+		return own.CompletePromptArgument(ctx, name, argument, others)
+	}
+	// Without an ErrorHandler the client would get an internal error, where it got
+	// nothing to choose from before.
+	if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 {
+		there := mounts[0].server.ListPrompts()[name]
+		if there == nil || p.host.mountOf(there.Prompt) != nil {
 			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
 		}
-		return &mcp.Completion{Values: []string{}}, nil
 	}
-	return own.CompletePromptArgument(ctx, name, argument, others)
+	return &mcp.Completion{Values: []string{}}, nil
 }
 
 // completes reports whether an argument has anything to complete it by. One that

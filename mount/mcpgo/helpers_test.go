@@ -2,6 +2,7 @@ package mcpgo_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,8 @@ type wire struct {
 	session *server.InProcessSession
 	version string
 	ctx     context.Context
+
+	capabilities string // of a client without a handshake; default: elicitation
 }
 
 // dial returns a client that has shaken hands, if the revision has that.
@@ -41,7 +44,7 @@ func dial(t testing.TB, s *server.MCPServer, version string, handlers ...server.
 		elicit = handlers[0]
 	}
 	session := server.NewInProcessSessionWithHandlers(fmt.Sprintf("%s-%p", t.Name(), new(int)), nil, elicit, nil)
-	w := &wire{t, s, session, version, s.WithContext(context.Background(), session)}
+	w := &wire{t: t, server: s, session: session, version: version, ctx: s.WithContext(context.Background(), session)}
 	require.NoError(t, s.RegisterSession(context.Background(), session))
 	t.Cleanup(func() { s.UnregisterSession(context.Background(), session.SessionID()) })
 	if version == stateless {
@@ -86,7 +89,7 @@ func (w *wire) request(method, params string) json.RawMessage {
 		}
 		meta["io.modelcontextprotocol/protocolVersion"] = json.RawMessage(`"2026-07-28"`)
 		meta["io.modelcontextprotocol/clientInfo"] = json.RawMessage(`{"name":"c","version":"1"}`)
-		meta["io.modelcontextprotocol/clientCapabilities"] = json.RawMessage(`{"elicitation":{"form":{}}}`)
+		meta["io.modelcontextprotocol/clientCapabilities"] = json.RawMessage(cmp.Or(w.capabilities, `{"elicitation":{"form":{}}}`))
 		members["_meta"], _ = json.Marshal(meta)
 	}
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": members})

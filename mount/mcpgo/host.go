@@ -180,7 +180,7 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
 	for m, names := range names {
 		if v := m.view.Load(); v != nil {
-			shown[m] = v.shown(ctx, names)
+			shown[m] = v.shown(ctx, names, len(list) > 1)
 		}
 	}
 	kept := make([]mcp.Prompt, 0, len(list))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -435,9 +436,13 @@ func TestVisible(t *testing.T) {
 
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
-	s := server.NewMCPServer("s", "1")
+	// An author's filter may leave one of ours.
+	s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+		return slices.DeleteFunc(all, func(p mcp.Prompt) bool { return p.Name == "c" })
+	}))
+	own(s, "b", "own")
 	var r prompts.Registry
-	r.MustAdd(says("a", "a"), says("b", "b"))
+	r.MustAdd(says("a", "a"), says("c", "c"))
 	var mu sync.Mutex
 	var seen []string
 	mount(t, s, &r, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
