@@ -26,9 +26,15 @@ type host struct {
 	prepared    bool         // the filter is in
 	completes   bool         // the provider is in
 	listChanged bool
-	marks       map[*mcp.Meta]*mount // of each prompt that is ours, by which it is recognized
+	marks       map[*mcp.Meta]marked // of each prompt that is ours, by which it is recognized
 	mounts      []*mount
 	provider    server.PromptCompletionProvider // the author's, or nil
+}
+
+// marked is a prompt that a mount has put into the server.
+type marked struct {
+	mount *mount
+	put   mcp.Prompt
 }
 
 // hosts has the host of each server that has had a mount. The SDK's server has no
@@ -48,7 +54,7 @@ func hostOf(s *server.MCPServer) *host {
 	if h := known.Value(); h != nil {
 		return h
 	}
-	h := &host{marks: map[*mcp.Meta]*mount{}}
+	h := &host{marks: map[*mcp.Meta]marked{}}
 	hosts[key] = weak.Make(h)
 	if !ok {
 		runtime.AddCleanup(s, forgetHost, key)
@@ -113,10 +119,12 @@ func (h *host) notifies() bool {
 	return h.listChanged
 }
 
-func (h *host) own(mark *mcp.Meta, m *mount) {
+// own notes that a prompt that is about to be put into the server is m's. Its
+// Meta is the mark.
+func (h *host) own(p mcp.Prompt, m *mount) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.marks[mark] = m
+	h.marks[p.Meta] = marked{m, p}
 	if !slices.Contains(h.mounts, m) {
 		h.mounts = append(h.mounts, m)
 	}
@@ -138,9 +146,10 @@ func (h *host) leave(m *mount) {
 
 // mountOf returns the mount that a prompt of the server belongs to, or nil.
 func (h *host) mountOf(p mcp.Prompt) *mount {
-	if p.Meta == nil {
-		return nil
-	}
+	return h.markOf(p).mount
+}
+
+func (h *host) markOf(p mcp.Prompt) marked {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.marks[p.Meta]
@@ -161,16 +170,46 @@ func (h *host) isGone(p mcp.Prompt) bool {
 	return !there
 }
 
+// owners returns the mount that each prompt of a list belongs to, or nil. An
+// author's filter may have changed them, their Meta included: what is in the
+// server under the name decides then.
+func (h *host) owners(list []mcp.Prompt) []*mount {
+	h.mu.RLock()
+	mounts := h.mounts
+	h.mu.RUnlock()
+	var present map[string]*server.ServerPrompt
+	owners := make([]*mount, len(list))
+	for i, p := range list {
+		owners[i] = h.mountOf(p)
+		for _, m := range mounts {
+			v := m.view.Load()
+			if owners[i] != nil || v == nil {
+				continue
+			}
+			if _, ok := v.prompts[p.Name]; !ok {
+				continue
+			}
+			if present == nil {
+				present = m.server.ListPrompts()
+			}
+			if there := present[p.Name]; there != nil && h.mountOf(there.Prompt) == m {
+				owners[i] = m
+			}
+		}
+	}
+	return owners
+}
+
 // filter is called by the server with what it is about to list, in the order of
 // names, and with the one prompt that a client wants to get. It gives ours the
 // form that the client's revision has for them, and takes out what the client
-// may not know of and what is no longer in the registry.
+// may not know of and what is no longer in the registry. What an author's filter
+// has changed stays as it is.
 func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := make([]*mount, len(list))
+	owners := h.owners(list)
 	names := map[*mount][]string{}
 	for i, p := range list {
-		if m := h.mountOf(p); m != nil {
-			owners[i] = m
+		if m := owners[i]; m != nil {
 			names[m] = append(names[m], p.Name)
 		}
 	}
@@ -188,8 +227,26 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 		if owners[i] == nil {
 			kept = append(kept, p)
 		} else if entry, ok := shown[owners[i]][p.Name]; ok {
+			if mark := h.markOf(p); mark.mount == nil {
+				entry = p // with a Meta of theirs
+			} else if isChanged(p, mark.put) {
+				p.Meta = entry.Meta
+				entry = p
+			}
 			kept = append(kept, entry)
 		}
 	}
 	return kept
+}
+
+// isChanged reports whether an author's filter has changed a prompt that was put
+// into the server.
+func isChanged(p, put mcp.Prompt) bool {
+	return p.Title != put.Title || p.Description != put.Description ||
+		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+}
+
+// isSame reports whether a and b are one and the same slice.
+func isSame[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -237,7 +237,7 @@ func (m *mount) put(next *view, put, gone []string) {
 		entry.Meta = mark
 		m.forget(name)
 		m.registered[name] = mark
-		m.host.own(mark, m)
+		m.host.own(entry, m)
 		all = append(all, server.ServerPrompt{Prompt: entry, Handler: m.get})
 	}
 	first := m.view.Swap(next) == nil

@@ -57,6 +57,10 @@ func TestListEntriesByRevision(t *testing.T) {
 	r.MustAdd(p, says("b", "y"))
 	s := server.NewMCPServer("s", "1")
 	mount(t, s, &r, prompts.Options{})
+	// A change of another prompt leaves an entry as it is.
+	told := dial(t, s, "2025-11-25")
+	require.NoError(t, r.Add(says("c", "z")))
+	told.changed()
 	for _, version := range append(handshakes, stateless) {
 		want, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		require.NoError(t, err)
@@ -411,6 +415,41 @@ func TestAuthorsMiddlewareFiltersAndHooks(t *testing.T) {
 	assert.Equal(t, "n: is required", a.Error.Message)
 	assert.Equal(t, []string{"a", "strict"}, got)
 	assert.Equal(t, []string{"-32602"}, failed)
+}
+
+// What an author's filter changes stays changed, and what is hidden stays hidden.
+func TestFilterThatChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(p *mcp.Prompt){
+		"description": func(p *mcp.Prompt) { p.Description = "theirs" },
+		"both":        func(p *mcp.Prompt) { p.Description, p.Meta = "theirs", mcp.NewMetaFromMap(map[string]any{"k": "v"}) },
+		"whole":       func(p *mcp.Prompt) { *p = mcp.NewPrompt(p.Name, mcp.WithPromptDescription("theirs")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+				for i := range all {
+					change(&all[i])
+				}
+				return all
+			}))
+			own(s, "own", "own")
+			var r prompts.Registry
+			r.MustAdd(says("a", "a"), says("hidden", "h"))
+			mount(t, s, &r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }})
+			client := dial(t, s, "2025-06-18")
+			var list struct {
+				Prompts []struct{ Name, Description string }
+			}
+			assert.NotContains(t, string(client.result("prompts/list", `{}`, &list)), `"_meta":{}`)
+			assert.Equal(t, []struct{ Name, Description string }{{"a", "theirs"}, {"own", "theirs"}}, list.Prompts)
+			assert.Equal(t, "a", client.text("a", `{}`))
+			assert.Equal(t, -32602, client.do("prompts/get", `{"name":"hidden"}`).Error.Code)
+			// One that has taken the name is theirs.
+			own(s, "hidden", "own")
+			client.result("prompts/list", `{}`, &list)
+			assert.Len(t, list.Prompts, 3)
+		})
+	}
 }
 
 func TestVisible(t *testing.T) {
