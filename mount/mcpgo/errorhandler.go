@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,17 +15,18 @@ import (
 )
 
 // ErrorHandler returns a handler that answers as next does, a
-// [server.StreamableHTTPServer] or what wraps one, but that sends the errors of
-// mounted prompts with their own code and data. mcp-go itself sends each as an
-// internal error (-32603) with its message alone.
+// [server.StreamableHTTPServer], a [server.SSEServer] or what wraps one, but that
+// sends the errors of mounted prompts with their own code and data. mcp-go itself
+// sends each as an internal error (-32603) with its message alone. What compresses
+// responses must be around ErrorHandler, not in next.
 //
 // For revision 2026-07-28 the HTTP status is the one that goes with the code. A
 // request for a mounted prompt that the client has cancelled has no answer, where
 // mcp-go sends one. Errors of the author's own prompts and tools are left as they
 // are.
 func ErrorHandler(next http.Handler) http.Handler {
+	l := newLetters() // of all requests: one may be answered by the stream of another
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l := newLetters()
 		ew := &errorWriter{ResponseWriter: w, letters: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
 		defer ew.finish()
 		r = r.WithContext(context.WithValue(r.Context(), lettersKey{}, l))
@@ -68,7 +70,7 @@ func (w *errorWriter) FlushError() error {
 }
 
 func (w *errorWriter) Write(p []byte) (int, error) {
-	if len(w.line) == 0 && len(w.event) == 0 && w.letters.none() {
+	if len(w.line) == 0 && len(w.event) == 0 && (w.letters.none() || !w.isMessages()) {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
@@ -83,6 +85,12 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 		}
 		w.line = w.line[end+1:]
 	}
+}
+
+// isMessages reports whether the response is one that has messages in lines.
+func (w *errorWriter) isMessages() bool {
+	kind := w.Header().Get("Content-Type")
+	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
 }
 
 func (w *errorWriter) writeLine(line []byte) error {

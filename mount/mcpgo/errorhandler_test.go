@@ -148,6 +148,43 @@ func TestErrorsOverStdio(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+// Over the older transport an answer comes in another response than that of its
+// request.
+func TestErrorsOverSSE(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(mcpgo.ErrorHandler(server.NewSSEServer(strictServer(t))))
+	t.Cleanup(web.Close)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+"/sse", nil)
+	require.NoError(t, err)
+	stream, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	lines := bufio.NewScanner(stream.Body)
+	data := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		t.Fatal("the stream has ended")
+		return ""
+	}
+	endpoint := data()
+	if strings.HasPrefix(endpoint, "/") {
+		endpoint = web.URL + endpoint
+	}
+	for _, step := range []struct{ send, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, ""},
+		{`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"strict"}}`, refusal},
+		{`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"late"}}`, `{"code":-1,"message":"own","data":{"k":"v"}}`},
+	} {
+		post(t, endpoint, "", "", step.send)
+		if got := data(); step.want != "" {
+			assert.JSONEq(t, step.want, errorOf(t, got))
+		}
+	}
+}
+
 // session shakes hands over HTTP, and returns the session's id.
 func session(t *testing.T, url string) string {
 	t.Helper()
