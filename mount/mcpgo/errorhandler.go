@@ -70,7 +70,7 @@ func (w *errorWriter) FlushError() error {
 }
 
 func (w *errorWriter) Write(p []byte) (int, error) {
-	if len(w.line) == 0 && len(w.event) == 0 && (w.letters.none() || !w.isMessages()) {
+	if len(w.line) == 0 && len(w.event) == 0 && (w.letters.noneIn(p) || !w.isMessages()) {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
@@ -173,7 +173,7 @@ type errorLines struct {
 func (w *errorLines) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.line) == 0 && (w.letters.none() || !bytes.Contains(p, []byte(stampBegin))) && bytes.HasSuffix(p, []byte("\n")) {
+	if len(w.line) == 0 && w.letters.noneIn(p) {
 		return w.to.Write(p)
 	}
 	w.line = append(w.line, p...)

@@ -70,6 +70,12 @@ func (l *letters) none() bool {
 	return len(l.sent) == 0
 }
 
+// noneIn reports whether there is no stamp in what is written, nor the beginning
+// of one.
+func (l *letters) noneIn(p []byte) bool {
+	return l.none() || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(stampBegin))
+}
+
 // take returns the letter with that stamp, once.
 func (l *letters) take(stamp string) (content letter, ok bool) {
 	l.mu.Lock()
