@@ -38,7 +38,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	// nothing to choose from before.
 	if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 {
 		there := mounts[0].server.ListPrompts()[name]
-		if there == nil || p.host.mountOf(there.Prompt) != nil {
+		if there == nil || mountOf(there) != nil {
 			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
 		}
 	}
@@ -60,8 +60,7 @@ func completes(p prompts.Prompt, argument string) bool {
 // has reports whether a name is the mount's, and not that of a prompt which the
 // author has added since.
 func (m *mount) has(name string) bool {
-	there := m.server.ListPrompts()[name]
-	return there != nil && m.host.mountOf(there.Prompt) == m
+	return mountOf(m.server.ListPrompts()[name]) == m
 }
 
 func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {

@@ -63,10 +63,9 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 		return nil, errors.New("mcpgo: the server is nil")
 	}
 	all := s.ListPrompts()
-	h := hostOf(s)
 	var taken []prompts.Prompt
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if h.mountOf(all[name].Prompt) != nil {
+		if mountOf(all[name]) != nil {
 			continue
 		}
 		taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))

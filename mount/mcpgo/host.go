@@ -2,6 +2,7 @@ package mcpgo
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -26,15 +27,56 @@ type host struct {
 	prepared    bool         // the filter is in
 	completes   bool         // the provider is in
 	listChanged bool
-	marks       map[*mcp.Meta]marked // of each prompt that is ours, by which it is recognized
 	mounts      []*mount
 	provider    server.PromptCompletionProvider // the author's, or nil
 }
 
-// marked is a prompt that a mount has put into the server.
+// markKey is the member of the Meta of a prompt in the server that has a *marked.
+// The filter takes it out of what clients get.
+const markKey = "github.com/mcp-prompts/prompts/mount/mcpgo"
+
+// marked is a prompt that a mount has put into the server, by which it is known
+// even when it is not there any more: a list may be on its way.
 type marked struct {
 	mount *mount
 	put   mcp.Prompt
+}
+
+// mark returns a prompt with a mark, for the server.
+func (m *mount) mark(p mcp.Prompt) mcp.Prompt {
+	meta := mcp.Meta{}
+	if p.Meta != nil {
+		meta = *p.Meta
+	}
+	mark := &marked{mount: m}
+	meta.AdditionalFields = maps.Clone(meta.AdditionalFields)
+	if meta.AdditionalFields == nil {
+		meta.AdditionalFields = map[string]any{}
+	}
+	meta.AdditionalFields[markKey] = mark
+	p.Meta = &meta
+	mark.put = p
+	return p
+}
+
+// markOf returns the mark of a prompt, or nil.
+func markOf(p *mcp.Prompt) *marked {
+	if p.Meta == nil {
+		return nil
+	}
+	mark, _ := p.Meta.AdditionalFields[markKey].(*marked)
+	return mark
+}
+
+// mountOf returns the mount that a prompt of a server belongs to, or nil.
+func mountOf(p *server.ServerPrompt) *mount {
+	if p == nil {
+		return nil
+	}
+	if mark := markOf(&p.Prompt); mark != nil {
+		return mark.mount
+	}
+	return nil
 }
 
 // hosts has the host of each server that has had a mount. The SDK's server has no
@@ -54,7 +96,7 @@ func hostOf(s *server.MCPServer) *host {
 	if h := known.Value(); h != nil {
 		return h
 	}
-	h := &host{marks: map[*mcp.Meta]marked{}}
+	h := &host{}
 	hosts[key] = weak.Make(h)
 	if !ok {
 		runtime.AddCleanup(s, forgetHost, key)
@@ -119,55 +161,29 @@ func (h *host) notifies() bool {
 	return h.listChanged
 }
 
-// own notes that a prompt that is about to be put into the server is m's. Its
-// Meta is the mark.
-func (h *host) own(p mcp.Prompt, m *mount) {
+// enter makes a mount known to the completion provider.
+func (h *host) enter(m *mount) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.marks[p.Meta] = marked{m, p}
-	if !slices.Contains(h.mounts, m) {
-		h.mounts = append(h.mounts, m)
-	}
-}
-
-func (h *host) disown(mark *mcp.Meta) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.marks, mark)
+	h.mounts = append(slices.Clip(h.mounts), m) // those who read the old slice go on with it
 }
 
 // leave ends what the host knows of a mount.
 func (h *host) leave(m *mount) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// Those who read the old slice go on with it.
 	h.mounts = slices.DeleteFunc(slices.Clone(h.mounts), func(other *mount) bool { return other == m })
-}
-
-// mountOf returns the mount that a prompt of the server belongs to, or nil.
-func (h *host) mountOf(p mcp.Prompt) *mount {
-	return h.markOf(p).mount
-}
-
-func (h *host) markOf(p mcp.Prompt) marked {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.marks[p.Meta]
 }
 
 // isGone reports whether a prompt of the server is one that a mount keeps from
 // clients because it has left the registry, so that its name is free.
-func (h *host) isGone(p mcp.Prompt) bool {
-	m := h.mountOf(p)
+func isGone(p *server.ServerPrompt) bool {
+	m := mountOf(p)
 	if m == nil {
 		return false
 	}
 	v := m.view.Load()
-	if v == nil {
-		return true
-	}
-	_, there := v.prompts[p.Name]
-	return !there
+	return v == nil || !v.has(p.Prompt.Name)
 }
 
 // owners returns the mount that each prompt of a list belongs to, or nil. An
@@ -180,19 +196,18 @@ func (h *host) owners(list []mcp.Prompt) []*mount {
 	var present map[string]*server.ServerPrompt
 	owners := make([]*mount, len(list))
 	for i, p := range list {
-		owners[i] = h.mountOf(p)
+		if mark := markOf(&p); mark != nil {
+			owners[i] = mark.mount
+			continue
+		}
 		for _, m := range mounts {
-			v := m.view.Load()
-			if owners[i] != nil || v == nil {
-				continue
-			}
-			if _, ok := v.prompts[p.Name]; !ok {
+			if v := m.view.Load(); v == nil || !v.has(p.Name) {
 				continue
 			}
 			if present == nil {
 				present = m.server.ListPrompts()
 			}
-			if there := present[p.Name]; there != nil && h.mountOf(there.Prompt) == m {
+			if mountOf(present[p.Name]) == m {
 				owners[i] = m
 			}
 		}
@@ -227,11 +242,8 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 		if owners[i] == nil {
 			kept = append(kept, p)
 		} else if entry, ok := shown[owners[i]][p.Name]; ok {
-			if mark := h.markOf(p); mark.mount == nil {
-				entry = p // with a Meta of theirs
-			} else if isChanged(p, mark.put) {
-				p.Meta = entry.Meta
-				entry = p
+			if mark := markOf(&p); mark == nil || isChanged(p, mark.put) {
+				entry = unmarked(p, entry.Meta)
 			}
 			kept = append(kept, entry)
 		}
@@ -242,8 +254,25 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 // isChanged reports whether an author's filter has changed a prompt that was put
 // into the server.
 func isChanged(p, put mcp.Prompt) bool {
-	return p.Title != put.Title || p.Description != put.Description ||
+	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
 		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+}
+
+// unmarked returns a prompt that an author's filter has changed as a client may
+// have it. meta is what ours has.
+func unmarked(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
+	mark := markOf(&p)
+	switch {
+	case mark == nil: // theirs
+	case p.Meta == mark.put.Meta:
+		p.Meta = meta
+	default:
+		theirs := *p.Meta
+		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
+		delete(theirs.AdditionalFields, markKey)
+		p.Meta = &theirs
+	}
+	return p
 }
 
 // isSame reports whether a and b are one and the same slice.

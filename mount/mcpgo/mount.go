@@ -55,7 +55,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	case len(own) > 1:
 		return nil, errors.New("mcpgo: a server has one completion provider at most")
 	}
-	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{}), registered: map[string]*mcp.Meta{}}
+	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
 	if m.calls, err = newServer(r, o); err != nil {
 		return nil, err
@@ -109,9 +109,8 @@ type mount struct {
 	view atomic.Pointer[view] // what is mounted; nil after unmount
 
 	// The host's changing protects the fields below, and changes of view.
-	ended      bool
-	registered map[string]*mcp.Meta // the mark of each prompt that was put into the server
-	taken      map[string]bool      // the names that the server has for prompts of its own
+	ended bool
+	taken map[string]bool // the names that the server has for prompts of its own
 }
 
 // begin puts the registry's prompts into the server for the first time.
@@ -125,7 +124,7 @@ func (m *mount) begin() error {
 	var faults []error
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		if present[name] != nil && !m.host.isGone(present[name].Prompt) {
+		if present[name] != nil && !isGone(present[name]) {
 			faults = append(faults, fmt.Errorf("mcpgo: the server has the prompt %q: %w", name, prompts.ErrExists))
 		}
 	}
@@ -133,6 +132,7 @@ func (m *mount) begin() error {
 		return errors.Join(faults...)
 	}
 	m.host.prepare(m.server, m.options, m.own)
+	m.host.enter(m)
 	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
 	return nil
 }
@@ -190,26 +190,20 @@ func (m *mount) update() (taken []string) {
 	known := m.taken
 	m.taken = map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		there := present[name]
+		mine := mountOf(present[name]) == m
 		switch {
-		case there != nil && !m.isMine(there.Prompt) && !m.host.isGone(there.Prompt):
+		case present[name] != nil && !mine && !isGone(present[name]):
 			if m.taken[name] = true; !known[name] {
 				taken = append(taken, name)
 			}
 			next.drop(name)
-			m.forget(name)
-		case there == nil || !m.isMine(there.Prompt) || !before.same(next, name):
+		case !mine || !before.same(next, name):
 			put = append(put, name)
 		}
 	}
-	for name := range m.registered {
-		if _, ok := next.prompts[name]; ok {
-			continue
-		}
-		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+	for name, there := range present {
+		if mountOf(there) == m && !next.has(name) {
 			gone = append(gone, name)
-		} else {
-			m.forget(name) // the author has replaced or deleted it
 		}
 	}
 	m.put(next, put, gone)
@@ -230,41 +224,16 @@ func (m *mount) put(next *view, put, gone []string) {
 			// It has left the registry since; another change is on its way.
 			entry.Name = name
 		}
-		mark := &mcp.Meta{}
-		if entry.Meta != nil {
-			*mark = *entry.Meta
-		}
-		entry.Meta = mark
-		m.forget(name)
-		m.registered[name] = mark
-		m.host.own(entry, m)
-		all = append(all, server.ServerPrompt{Prompt: entry, Handler: m.get})
+		all = append(all, server.ServerPrompt{Prompt: m.mark(entry), Handler: m.get})
 	}
 	first := m.view.Swap(next) == nil
 	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
 		m.server.DeletePrompts(gone...)
-		for _, name := range gone {
-			m.forget(name)
-		}
 	} else if len(all) == 0 && !first && m.host.notifies() {
 		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 	if len(all) > 0 {
 		m.server.AddPrompts(all...)
-	}
-}
-
-// isMine reports whether a prompt of the server was put there.
-func (m *mount) isMine(p mcp.Prompt) bool {
-	mark, ok := m.registered[p.Name]
-	return ok && p.Meta == mark
-}
-
-// forget forgets that a prompt was put into the server.
-func (m *mount) forget(name string) {
-	if mark, ok := m.registered[name]; ok {
-		m.host.disown(mark)
-		delete(m.registered, name)
 	}
 }
 
@@ -278,18 +247,13 @@ func (m *mount) end() {
 	m.ended = true
 	close(m.stop)
 	m.view.Store(nil)
-	present := m.server.ListPrompts()
 	var ours []string
-	for name := range m.registered {
-		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+	for name, there := range m.server.ListPrompts() {
+		if mountOf(there) == m {
 			ours = append(ours, name)
 		}
 	}
 	m.server.DeletePrompts(ours...)
-	for _, mark := range m.registered {
-		m.host.disown(mark)
-	}
-	clear(m.registered)
 	m.host.leave(m)
 }
 

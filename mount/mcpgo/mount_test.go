@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -496,4 +497,55 @@ func TestMiddleware(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, client.names())
 	assert.Equal(t, "a", client.text("a", `{}`))
 	assert.Equal(t, []string{"prompts/list ", "prompts/get a"}, seen)
+}
+
+// A prompt that is hidden is not seen while it changes, nor while its registry is
+// mounted and unmounted.
+func TestHiddenWhileChanging(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Bool
+	// An author's filter gives the others time to change what is being listed.
+	s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+		runtime.Gosched()
+		return all
+	}))
+	mount(t, s, &prompts.Registry{}, prompts.Options{})
+	o := prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			var r prompts.Registry
+			r.MustAdd(says("hidden", "x"))
+			unmount, err := mcpgo.Mount(s, &r, o)
+			if !assert.NoError(t, err) {
+				return
+			}
+			unmount()
+		}
+	})
+	var r prompts.Registry
+	r.MustAdd(says("hidden, too", "x"))
+	mount(t, s, &r, o)
+	wg.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			p := says("hidden, too", "x")
+			p.Title = fmt.Sprint(i)
+			assert.NoError(t, r.Set(p))
+			time.Sleep(time.Millisecond) // bursts are one change
+		}
+	})
+	for range 4 {
+		client := dial(t, s, "2025-11-25")
+		wg.Go(func() {
+			for ctx.Err() == nil && !seen.Load() {
+				if len(client.names()) > 0 {
+					seen.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	assert.False(t, seen.Load())
 }

@@ -32,6 +32,12 @@ func newView(m *mount) *view {
 	return v
 }
 
+// has reports whether a prompt is mounted.
+func (v *view) has(name string) bool {
+	_, ok := v.prompts[name]
+	return ok
+}
+
 // drop leaves a prompt out, before others see the view.
 func (v *view) drop(name string) { delete(v.prompts, name) }
 
