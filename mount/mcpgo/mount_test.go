@@ -528,12 +528,16 @@ func TestHiddenWhileChanging(t *testing.T) {
 	var r prompts.Registry
 	r.MustAdd(says("hidden, too", "x"))
 	mount(t, s, &r, o)
+	watcher := dial(t, s, "2025-11-25")
 	wg.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			p := says("hidden, too", "x")
 			p.Title = fmt.Sprint(i)
 			assert.NoError(t, r.Set(p))
-			time.Sleep(time.Millisecond) // bursts are one change
+			select {
+			case <-watcher.session.ClientNotifications(): // bursts are one change
+			case <-ctx.Done():
+			}
 		}
 	})
 	for range 4 {
