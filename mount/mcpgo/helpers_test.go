@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // handshakes and stateless are the revisions that the SDK serves.
-var handshakes = mcp.LegacyProtocolVersions()
+var handshakes = slices.Clip(mcp.LegacyProtocolVersions()) // tests append at once
 
 const stateless = mcp.ProtocolVersion20260728
 
