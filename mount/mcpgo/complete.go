@@ -22,22 +22,27 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	mounts, own := p.host.mounts, p.host.provider
 	p.host.mu.RUnlock()
 	for _, m := range mounts {
-		if v := m.view.Load(); v != nil && !m.options.NoCompletions {
-			prompt, ok := v.prompts[name]
-			if ok && (own == nil || completes(prompt, argument.Name)) && m.has(name) {
-				return m.complete(ctx, name, argument, others)
-			}
+		v := m.view.Load()
+		if v == nil || m.options.NoCompletions {
+			continue
+		}
+		prompt, ok := v.prompts[name]
+		if ok && m.has(name) && v.visible(ctx, prompt) && (own == nil || completes(prompt, argument.Name)) {
+			return m.complete(ctx, name, argument, others)
 		}
 	}
-	if own == nil {
-		// Without an ErrorHandler the client would get an internal error, where it
-		// got nothing to choose from before.
-		if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 && mounts[0].server.ListPrompts()[name] == nil {
+	if own != nil {
+		return own.CompletePromptArgument(ctx, name, argument, others)
+	}
+	// Without an ErrorHandler the client would get an internal error, where it got
+	// nothing to choose from before.
+	if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 {
+		there := mounts[0].server.ListPrompts()[name]
+		if there == nil || mountOf(there) != nil {
 			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
 		}
-		return &mcp.Completion{Values: []string{}}, nil
 	}
-	return own.CompletePromptArgument(ctx, name, argument, others)
+	return &mcp.Completion{Values: []string{}}, nil
 }
 
 // completes reports whether an argument has anything to complete it by. One that
@@ -55,8 +60,7 @@ func completes(p prompts.Prompt, argument string) bool {
 // has reports whether a name is the mount's, and not that of a prompt which the
 // author has added since.
 func (m *mount) has(name string) bool {
-	there := m.server.ListPrompts()[name]
-	return there != nil && m.host.mountOf(there.Prompt) == m
+	return mountOf(m.server.ListPrompts()[name]) == m
 }
 
 func (m *mount) complete(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {

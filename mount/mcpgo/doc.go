@@ -11,7 +11,9 @@
 // client, progress and cancellation work as in a [prompts.Server]. What the server
 // has for all prompts is for these, too: its filters, its middleware and its
 // hooks. A hook or a middleware finds the [prompts.Error] that a request has
-// failed with by [errors.As].
+// failed with by [errors.As]. A filter sees entries as they are in the newest
+// revision, with a member in their Meta that clients do not get; what it changes
+// in an entry is sent as it is.
 //
 // Changes of the registry reach clients as one notification for a burst of them.
 //
@@ -25,14 +27,21 @@
 //	http.Handle("/mcp", mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
 //	err = mcpgo.ListenStdio(ctx, server.NewStdioServer(s), os.Stdin, os.Stdout)
 //
+// On its way there, the text of an error ends with a stamp, which a hook may log,
+// and which is taken off where the response is written.
+//
 // # Names
 //
 // Mount fails if the server has a prompt of the same name. Later, the server's own
 // wins: a prompt that is added to the registry under such a name is left out, and
 // logged; one that the author adds to the server takes the place of the
-// registry's. It is looked at again with the next change of the registry. An
-// author who adds a prompt to the server while one of the same name leaves the
-// registry must not do both at the same instant, for the SDK deletes by name.
+// registry's. It is looked at again with the next change of the registry, which
+// also brings back what the author has deleted of it. An author who adds a prompt
+// to the server while one of the same name enters or leaves the registry must not
+// do both at the same instant, for the SDK adds and deletes by name.
+//
+// Prompts that have left the registry may stay in what
+// [server.MCPServer.ListPrompts] returns for a while; clients do not see them.
 //
 // # Options
 //
@@ -45,7 +54,9 @@
 // leaves the server as it is: one that has announced changes tells of ours. A
 // Middleware does not see requests for a prompt that there is not or that is
 // hidden, and the other entries of a list are not in what it returns; if it fails
-// a list, the registry's prompts are missing from that.
+// a list, the registry's prompts are missing from that. Where the registry has one
+// prompt, it sees a list before each get of that, too, since the SDK asks its
+// filters in the same way (server/server.go:1811).
 //
 // # Migrating
 //
@@ -60,10 +71,12 @@
 //   - An error of a handler has code -32603 and no data
 //     (server/handler_errors.go:24), nor has one of a completion
 //     (server/server.go:2812). Hooks see an error whose fields they cannot set
-//     (server/server.go:160). Hence ErrorHandler. Over the transport of SSE
-//     (server/sse.go), and in process, errors are as the SDK sends them.
+//     (server/server.go:160). Hence ErrorHandler. In process, errors are as the
+//     SDK sends them. With an event store, one that a client reads again after a
+//     break is, too, and with the stamp (server/streamable_http_resume.go:100).
 //   - A request is read by encoding/json, before it comes here: duplicate keys and
-//     members in the wrong case pass; an argument that is not a string is -32600
+//     members in the wrong case pass; a progress token past 2^53 is rounded
+//     (mcp/types.go:237); an argument that is not a string is -32600
 //     (server/request_handler.go:460), and so without the name of the argument.
 //   - A prompt that there is not, or that is hidden, is -32602 without data
 //     (server/server.go:1869).
@@ -92,5 +105,6 @@
 //   - Clients that are too slow for their channel are not told of changes
 //     (server/session.go:256).
 //   - Over HTTP without sessions, a list before 2026-07-28 is that of 2025-11-25,
-//     because the SDK does not say which revision the client speaks.
+//     because the SDK does not say which revision the client speaks. Nor does it
+//     say what the client can do, so that it cannot be asked.
 package mcpgo

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,23 +15,24 @@ import (
 )
 
 // ErrorHandler returns a handler that answers as next does, a
-// [server.StreamableHTTPServer] or what wraps one, but that sends the errors of
-// mounted prompts with their own code and data. mcp-go itself sends each as an
-// internal error (-32603) with its message alone.
+// [server.StreamableHTTPServer], a [server.SSEServer] or what wraps one, but that
+// sends the errors of mounted prompts with their own code and data. mcp-go itself
+// sends each as an internal error (-32603) with its message alone. What compresses
+// responses must be around ErrorHandler, not in next.
 //
 // For revision 2026-07-28 the HTTP status is the one that goes with the code. A
 // request for a mounted prompt that the client has cancelled has no answer, where
 // mcp-go sends one. Errors of the author's own prompts and tools are left as they
 // are.
 func ErrorHandler(next http.Handler) http.Handler {
+	l := newLetters() // of all requests: one may be answered by the stream of another
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l := newLetters()
 		ew := &errorWriter{ResponseWriter: w, letters: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
 		defer ew.finish()
 		r = r.WithContext(context.WithValue(r.Context(), lettersKey{}, l))
 		// The SDK streams to what can be flushed.
-		if flusher, ok := w.(http.Flusher); ok {
-			next.ServeHTTP(&errorFlusher{ew, flusher}, r)
+		if _, ok := w.(http.Flusher); ok {
+			next.ServeHTTP(errorFlusher{ew}, r)
 		} else {
 			next.ServeHTTP(ew, r)
 		}
@@ -51,11 +53,24 @@ type errorWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader keeps the status until it is known what comes.
-func (w *errorWriter) WriteHeader(status int) { w.status = status }
+// WriteHeader keeps the first status until it is known what comes.
+func (w *errorWriter) WriteHeader(status int) {
+	switch {
+	case status < http.StatusOK:
+		w.ResponseWriter.WriteHeader(status) // there is another to come
+	case w.status == 0:
+		w.status = status
+	}
+}
+
+// FlushError is for http.ResponseController.
+func (w *errorWriter) FlushError() error {
+	w.writeStatus()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 func (w *errorWriter) Write(p []byte) (int, error) {
-	if len(w.line) == 0 && len(w.event) == 0 && w.letters.none() {
+	if len(w.line) == 0 && len(w.event) == 0 && (w.letters.noneIn(p) || !w.isMessages()) {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
@@ -72,12 +87,21 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	}
 }
 
+// isMessages reports whether the response is one that has messages in lines.
+func (w *errorWriter) isMessages() bool {
+	kind := w.Header().Get("Content-Type")
+	return strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/event-stream")
+}
+
 func (w *errorWriter) writeLine(line []byte) error {
 	if len(w.event) == 0 && bytes.HasPrefix(line, []byte("event:")) {
 		w.event = bytes.Clone(line) // it goes with the next
 		return nil
 	}
 	line, content := w.letters.deliver(line)
+	if content != (letter{}) {
+		w.Header().Del("Content-Length") // it is another now
+	}
 	switch {
 	case content.cancelled:
 		if w.status == http.StatusOK && len(w.event) == 0 {
@@ -125,15 +149,10 @@ func statusOf(code prompts.Code) int {
 }
 
 // errorFlusher is an errorWriter whose underlying writer can be flushed.
-type errorFlusher struct {
-	*errorWriter
-	flusher http.Flusher
-}
+type errorFlusher struct{ *errorWriter }
 
-func (w *errorFlusher) Flush() {
-	w.writeStatus()
-	w.flusher.Flush()
-}
+// Flush flushes. There is nobody to tell of an error.
+func (w errorFlusher) Flush() { _ = w.FlushError() }
 
 // ListenStdio is the Listen of a [server.StdioServer], but that errors of mounted
 // prompts are sent with their own code and data, see [ErrorHandler].
@@ -154,7 +173,7 @@ type errorLines struct {
 func (w *errorLines) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.line) == 0 && (w.letters.none() || !bytes.Contains(p, []byte(stampBegin))) && bytes.HasSuffix(p, []byte("\n")) {
+	if len(w.line) == 0 && w.letters.noneIn(p) {
 		return w.to.Write(p)
 	}
 	w.line = append(w.line, p...)

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +146,126 @@ func TestErrorsOverStdio(t *testing.T) {
 	assert.JSONEq(t, `{"code":-32602,"message":"nothing to complete","data":[1]}`, errorOf(t, exchange(`{"jsonrpc":"2.0","id":4,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"strict"},"argument":{"name":"n","value":""}}}`)))
 	require.NoError(t, toServer.Close())
 	require.NoError(t, <-ended)
+}
+
+// Over the older transport an answer comes in another response than that of its
+// request.
+func TestErrorsOverSSE(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewServer(mcpgo.ErrorHandler(server.NewSSEServer(strictServer(t))))
+	t.Cleanup(web.Close)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+"/sse", nil)
+	require.NoError(t, err)
+	stream, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	lines := bufio.NewScanner(stream.Body)
+	data := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		t.Fatal("the stream has ended")
+		return ""
+	}
+	endpoint := data()
+	if strings.HasPrefix(endpoint, "/") {
+		endpoint = web.URL + endpoint
+	}
+	for _, step := range []struct{ send, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, ""},
+		{`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"strict"}}`, refusal},
+		{`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"late"}}`, `{"code":-1,"message":"own","data":{"k":"v"}}`},
+	} {
+		post(t, endpoint, "", "", step.send)
+		if got := data(); step.want != "" {
+			assert.JSONEq(t, step.want, errorOf(t, got))
+		}
+	}
+}
+
+// session shakes hands over HTTP, and returns the session's id.
+func session(t *testing.T, url string) string {
+	t.Helper()
+	response, _ := post(t, url, "", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	id := response.Header.Get("Mcp-Session-Id")
+	require.NotEmpty(t, id)
+	return id
+}
+
+// What is between the handler and the SDK's may have said how long the answer is.
+func TestErrorOfAnotherLength(t *testing.T) {
+	t.Parallel()
+	next := server.NewStreamableHTTPServer(strictServer(t))
+	web := httptest.NewServer(mcpgo.ErrorHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		whole := httptest.NewRecorder()
+		next.ServeHTTP(whole, r)
+		maps.Copy(w.Header(), whole.Header())
+		w.Header().Set("Content-Length", strconv.Itoa(whole.Body.Len()))
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(whole.Body.Bytes())
+	})))
+	t.Cleanup(web.Close)
+	_, body := post(t, web.URL, "2025-11-25", session(t, web.URL), `{"jsonrpc":"2.0","id":"x","method":"prompts/get","params":{"name":"strict"}}`)
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"x","error":`+refusal+`}`, body)
+}
+
+// An end of time that the author's middleware has set is an error like any other:
+// the client has cancelled nothing.
+func TestDeadlineOfMiddleware(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithPromptHandlerMiddleware(func(next server.PromptHandlerFunc) server.PromptHandlerFunc {
+		return func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			return next(ctx, r)
+		}
+	}))
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	mount(t, s, &r, prompts.Options{})
+	web := httptest.NewServer(mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
+	t.Cleanup(web.Close)
+	_, body := post(t, web.URL, "2025-11-25", session(t, web.URL), `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"slow"}}`)
+	assert.JSONEq(t, `{"code":-32603,"message":"context deadline exceeded"}`, errorOf(t, body))
+}
+
+// unwrapped is a ResponseWriter that can be flushed by http.ResponseController
+// only.
+type unwrapped struct{ http.ResponseWriter }
+
+func (u unwrapped) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+// The status is the first that was written, however that came about.
+func TestStatusIsKept(t *testing.T) {
+	t.Parallel()
+	flush := func(w http.ResponseWriter) { assert.NoError(t, http.NewResponseController(w).Flush()) }
+	for name, write := range map[string]func(http.ResponseWriter){
+		"alone":      func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot) },
+		"twice":      func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); w.WriteHeader(http.StatusOK) },
+		"early":      func(w http.ResponseWriter) { w.WriteHeader(http.StatusEarlyHints); w.WriteHeader(http.StatusTeapot) },
+		"flushed":    func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); flush(w) },
+		"with text":  func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); _, _ = io.WriteString(w, "text") },
+		"controlled": func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); flush(unwrapped{w}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			handler := mcpgo.ErrorHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w) }))
+			for _, handler := range []http.Handler{handler, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				handler.ServeHTTP(unwrapped{w}, r)
+			})} {
+				web := httptest.NewServer(handler)
+				t.Cleanup(web.Close)
+				response, err := web.Client().Get(web.URL)
+				require.NoError(t, err)
+				require.NoError(t, response.Body.Close())
+				assert.Equal(t, http.StatusTeapot, response.StatusCode)
+			}
+		})
+	}
 }
 
 type wrapped struct{ err error }

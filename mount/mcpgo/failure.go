@@ -32,7 +32,8 @@ func failure(ctx context.Context, err error) error {
 			failed.text += " " + l.post(letter{error: seen})
 		}
 		return failed
-	case ctx.Err() != nil && l != nil:
+	case errors.Is(ctx.Err(), context.Canceled) && l != nil:
+		// A deadline is not the client's, but of the author's middleware.
 		return fmt.Errorf("%w %s", err, l.post(letter{cancelled: true}))
 	}
 	return err // the request's context has ended, or an option is at fault

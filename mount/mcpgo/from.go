@@ -63,10 +63,9 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 		return nil, errors.New("mcpgo: the server is nil")
 	}
 	all := s.ListPrompts()
-	h := knownHost(s)
 	var taken []prompts.Prompt
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if h != nil && h.mountOf(all[name].Prompt) != nil {
+		if mountOf(all[name]) != nil {
 			continue
 		}
 		taken = append(taken, FromPrompt(all[name].Prompt, all[name].Handler))
@@ -77,6 +76,7 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 // metaOf returns a _meta of the SDK as ours.
 func metaOf(m *mcp.Meta) prompts.Meta {
 	meta := prompts.Meta(maps.Clone(m.AdditionalFields))
+	delete(meta, markKey) // of one that is mounted
 	if m.ProgressToken != nil {
 		if meta == nil {
 			meta = prompts.Meta{}

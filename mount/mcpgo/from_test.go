@@ -104,6 +104,9 @@ func TestImportChangesNothing(t *testing.T) {
 		for i := range before {
 			assert.Equal(t, text(t, before[i]), text(t, after[i]), "%s: %v", version, requests[i])
 		}
+		for _, there := range s.ListPrompts() {
+			assert.NotContains(t, mcpgo.FromPrompt(there.Prompt, there.Handler).Meta, "github.com/mcp-prompts/prompts/mount/mcpgo")
+		}
 		again, err := mcpgo.Import(s)
 		require.NoError(t, err)
 		assert.Empty(t, again, "what is mounted is not imported")

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -249,6 +251,87 @@ func TestAskInSession(t *testing.T) {
 	})
 }
 
+// sampled and rooted are what clients answer with.
+type sampled chan mcp.CreateMessageRequest
+
+func (s sampled) CreateMessage(_ context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+	s <- r
+	return &mcp.CreateMessageResult{SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent("four")}, Model: "m", StopReason: "endTurn"}, nil
+}
+
+type rooted struct{}
+
+func (rooted) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: "file:///r", Name: "r"}}}, nil
+}
+
+const (
+	question = `{"messages":[{"role":"user","content":{"type":"text","text":"2+2"}}],"maxTokens":9,"temperature":0.5,"systemPrompt":"s","modelPreferences":{"hints":[{"name":"x"}]}}`
+	sampling = `{"role":"assistant","content":{"type":"text","text":"four"},"model":"m","stopReason":"endTurn"}`
+	roots    = `{"roots":[{"uri":"file:///r","name":"r"}]}`
+)
+
+// asksModel asks the client for a message of its model, and for its roots, and
+// says what it was answered.
+func asksModel(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	message := prompts.InputRequest("message", "sampling/createMessage", json.RawMessage(question))
+	list := prompts.InputRequest("roots", "roots/list", nil)
+	if err := prompts.Ask(ctx, message, list); err != nil {
+		return nil, err
+	}
+	return prompts.Messages(prompts.User(fmt.Sprintf(`[%s,%s]`, message.Value, list.Value))), nil
+}
+
+func TestSamplingAndRootsInSession(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "asks", Render: asksModel})
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	for _, version := range []string{"2025-06-18", "2025-11-25"} {
+		asked := make(sampled, 1)
+		session := server.NewInProcessSessionWithHandlers(version, asked, nil, rooted{})
+		require.NoError(t, s.RegisterSession(t.Context(), session))
+		client := &wire{t: t, server: s, session: session, version: version, ctx: s.WithContext(t.Context(), session)}
+		client.result("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c","version":"1"}}`, version), nil)
+		assert.JSONEq(t, `[`+sampling+`,`+roots+`]`, client.text("asks", `{}`), version)
+		got, err := json.Marshal((<-asked).CreateMessageParams)
+		require.NoError(t, err)
+		assert.JSONEq(t, question, string(got), version)
+
+		// A client that has not said that it can is not asked.
+		client = dial(t, s, version)
+		assert.Equal(t, -32603, client.do("prompts/get", `{"name":"asks"}`).Error.Code)
+	}
+}
+
+func TestSamplingAndRootsWithoutSession(t *testing.T) {
+	t.Parallel()
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "asks", Render: asksModel})
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, stateless)
+	client.capabilities = `{"sampling":{},"roots":{}}`
+	var first struct {
+		RequestState  string
+		InputRequests map[string]struct {
+			Method string
+			Params json.RawMessage
+		}
+	}
+	client.result("prompts/get", `{"name":"asks"}`, &first)
+	require.Equal(t, "sampling/createMessage", first.InputRequests["message"].Method)
+	assert.JSONEq(t, question, string(first.InputRequests["message"].Params))
+	assert.Equal(t, "roots/list", first.InputRequests["roots"].Method)
+	var second struct {
+		Messages []struct{ Content struct{ Text string } }
+	}
+	client.result("prompts/get", fmt.Sprintf(`{"name":"asks","requestState":%q,"inputResponses":{"message":%s,"roots":%s}}`, first.RequestState, sampling, roots), &second)
+	require.Len(t, second.Messages, 1)
+	assert.JSONEq(t, `[`+sampling+`,`+roots+`]`, second.Messages[0].Content.Text)
+}
+
 func TestAskWithoutSession(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
@@ -291,6 +374,30 @@ func TestOddVersion(t *testing.T) {
 	client := dial(t, s, "2025-06-18")
 	client.result("prompts/get", `{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, nil)
 	client.result("prompts/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01"}}`, nil)
+}
+
+// A prompt that is hidden is completed as one that there is not.
+func TestHiddenIsNotCompleted(t *testing.T) {
+	t.Parallel()
+	for _, own := range [][]server.PromptCompletionProvider{nil, {fixed{}}} {
+		s := server.NewMCPServer("s", "1")
+		p := says("there", "x")
+		p.Arguments = []prompts.Argument{{Name: "n", Schema: prompts.Enum("go", "python")}}
+		var r prompts.Registry
+		r.MustAdd(p)
+		mount(t, s, &r, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}, own...)
+		streamable := server.NewStreamableHTTPServer(s)
+		for _, handler := range []http.Handler{streamable, mcpgo.ErrorHandler(streamable)} {
+			web := httptest.NewServer(handler)
+			t.Cleanup(web.Close)
+			id := session(t, web.URL)
+			complete := func(name string) string {
+				_, body := post(t, web.URL, "2025-11-25", id, fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"n","value":""}}}`, name))
+				return strings.ReplaceAll(body, name, "NAME")
+			}
+			assert.Equal(t, complete("nowhere"), complete("there"))
+		}
+	}
 }
 
 func TestCompletion(t *testing.T) {

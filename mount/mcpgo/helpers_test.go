@@ -2,9 +2,11 @@ package mcpgo_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 )
 
 // handshakes and stateless are the revisions that the SDK serves.
-var handshakes = mcp.LegacyProtocolVersions()
+var handshakes = slices.Clip(mcp.LegacyProtocolVersions()) // tests append at once
 
 const stateless = mcp.ProtocolVersion20260728
 
@@ -31,6 +33,8 @@ type wire struct {
 	session *server.InProcessSession
 	version string
 	ctx     context.Context
+
+	capabilities string // of a client without a handshake; default: elicitation
 }
 
 // dial returns a client that has shaken hands, if the revision has that.
@@ -41,7 +45,7 @@ func dial(t testing.TB, s *server.MCPServer, version string, handlers ...server.
 		elicit = handlers[0]
 	}
 	session := server.NewInProcessSessionWithHandlers(fmt.Sprintf("%s-%p", t.Name(), new(int)), nil, elicit, nil)
-	w := &wire{t, s, session, version, s.WithContext(context.Background(), session)}
+	w := &wire{t: t, server: s, session: session, version: version, ctx: s.WithContext(context.Background(), session)}
 	require.NoError(t, s.RegisterSession(context.Background(), session))
 	t.Cleanup(func() { s.UnregisterSession(context.Background(), session.SessionID()) })
 	if version == stateless {
@@ -86,7 +90,7 @@ func (w *wire) request(method, params string) json.RawMessage {
 		}
 		meta["io.modelcontextprotocol/protocolVersion"] = json.RawMessage(`"2026-07-28"`)
 		meta["io.modelcontextprotocol/clientInfo"] = json.RawMessage(`{"name":"c","version":"1"}`)
-		meta["io.modelcontextprotocol/clientCapabilities"] = json.RawMessage(`{"elicitation":{"form":{}}}`)
+		meta["io.modelcontextprotocol/clientCapabilities"] = json.RawMessage(cmp.Or(w.capabilities, `{"elicitation":{"form":{}}}`))
 		members["_meta"], _ = json.Marshal(meta)
 	}
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": members})

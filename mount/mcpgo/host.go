@@ -2,7 +2,7 @@ package mcpgo
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -19,51 +19,95 @@ import (
 // come and go: a filter and a completion provider, which the SDK has no way to
 // take out again. Without a mount they do what the server did before.
 type host struct {
+	// changing is held by a mount that looks at what the server has, and changes
+	// it: one mount must not take a name that another is about to have.
+	changing sync.Mutex
+
 	mu          sync.RWMutex // protects the fields below
 	prepared    bool         // the filter is in
 	completes   bool         // the provider is in
 	listChanged bool
-	marks       map[*mcp.Meta]*mount // of each prompt that is ours, by which it is recognized
 	mounts      []*mount
 	provider    server.PromptCompletionProvider // the author's, or nil
 }
 
-// hosts has the host of each server that has had a mount, as long as the server
-// is in use.
+// markKey is the member of the Meta of a prompt in the server that has a *marked.
+// The filter takes it out of what clients get.
+const markKey = "github.com/mcp-prompts/prompts/mount/mcpgo"
+
+// marked is a prompt that a mount has put into the server, by which it is known
+// even when it is not there any more: a list may be on its way.
+type marked struct {
+	mount *mount
+	put   mcp.Prompt
+}
+
+// mark returns a prompt with a mark, for the server.
+func (m *mount) mark(p mcp.Prompt) mcp.Prompt {
+	meta := mcp.Meta{}
+	if p.Meta != nil {
+		meta = *p.Meta
+	}
+	mark := &marked{mount: m}
+	meta.AdditionalFields = maps.Clone(meta.AdditionalFields)
+	if meta.AdditionalFields == nil {
+		meta.AdditionalFields = map[string]any{}
+	}
+	meta.AdditionalFields[markKey] = mark
+	p.Meta = &meta
+	mark.put = p
+	return p
+}
+
+// markOf returns the mark of a prompt, or nil.
+func markOf(p *mcp.Prompt) *marked {
+	if p.Meta == nil {
+		return nil
+	}
+	mark, _ := p.Meta.AdditionalFields[markKey].(*marked)
+	return mark
+}
+
+// mountOf returns the mount that a prompt of a server belongs to, or nil.
+func mountOf(p *server.ServerPrompt) *mount {
+	if p == nil {
+		return nil
+	}
+	if mark := markOf(&p.Prompt); mark != nil {
+		return mark.mount
+	}
+	return nil
+}
+
+// hosts has the host of each server that has had a mount. The SDK's server has no
+// place for it but its filters, which cannot be got from it. Nothing is kept alive
+// by it: a host is kept by its server's filters.
 var (
 	hostsMu sync.Mutex // protects hosts
-	hosts   = map[weak.Pointer[server.MCPServer]]*host{}
+	hosts   = map[weak.Pointer[server.MCPServer]]weak.Pointer[host]{}
 )
 
-// hostOf returns the server's host. It fails if a completion provider would be
-// lost.
-func hostOf(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) (*host, error) {
+// hostOf returns the server's host.
+func hostOf(s *server.MCPServer) *host {
 	hostsMu.Lock()
 	defer hostsMu.Unlock()
 	key := weak.Make(s)
-	h := hosts[key]
-	if !o.NoCompletions && isNil(own) && hasProvider(s) {
-		return nil, errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
+	known, ok := hosts[key]
+	if h := known.Value(); h != nil {
+		return h
 	}
-	if h == nil {
-		h = &host{marks: map[*mcp.Meta]*mount{}}
-		hosts[key] = h
+	h := &host{}
+	hosts[key] = weak.Make(h)
+	if !ok {
 		runtime.AddCleanup(s, forgetHost, key)
 	}
-	return h, nil
+	return h
 }
 
 func forgetHost(key weak.Pointer[server.MCPServer]) {
 	hostsMu.Lock()
 	defer hostsMu.Unlock()
 	delete(hosts, key)
-}
-
-// knownHost returns the host of a server that has had a mount, or nil.
-func knownHost(s *server.MCPServer) *host {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
-	return hosts[weak.Make(s)]
 }
 
 func isNil(p server.PromptCompletionProvider) bool {
@@ -86,11 +130,9 @@ func hasProvider(s *server.MCPServer) bool {
 	return t != reflect.TypeFor[*server.DefaultPromptCompletionProvider]() && t != reflect.TypeFor[*provider]()
 }
 
-// prepare gives the server what it does not have yet. The SDK's fields for that
-// have no lock, so that two mounts must not do it at once.
+// prepare gives the server what it does not have yet, with changing held: the
+// SDK's fields for that have no lock.
 func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
 	h.mu.Lock()
 	filter := !h.prepared
 	complete := !o.NoCompletions && !h.completes
@@ -119,64 +161,70 @@ func (h *host) notifies() bool {
 	return h.listChanged
 }
 
-func (h *host) own(mark *mcp.Meta, m *mount) {
+// enter makes a mount known to the completion provider.
+func (h *host) enter(m *mount) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.marks[mark] = m
-	if !slices.Contains(h.mounts, m) {
-		h.mounts = append(h.mounts, m)
-	}
-}
-
-func (h *host) disown(mark *mcp.Meta) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.marks, mark)
+	h.mounts = append(slices.Clip(h.mounts), m) // those who read the old slice go on with it
 }
 
 // leave ends what the host knows of a mount.
 func (h *host) leave(m *mount) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// Those who read the old slice go on with it.
 	h.mounts = slices.DeleteFunc(slices.Clone(h.mounts), func(other *mount) bool { return other == m })
-}
-
-// mountOf returns the mount that a prompt of the server belongs to, or nil.
-func (h *host) mountOf(p mcp.Prompt) *mount {
-	if p.Meta == nil {
-		return nil
-	}
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.marks[p.Meta]
 }
 
 // isGone reports whether a prompt of the server is one that a mount keeps from
 // clients because it has left the registry, so that its name is free.
-func (h *host) isGone(p mcp.Prompt) bool {
-	m := h.mountOf(p)
+func isGone(p *server.ServerPrompt) bool {
+	m := mountOf(p)
 	if m == nil {
 		return false
 	}
 	v := m.view.Load()
-	if v == nil {
-		return true
+	return v == nil || !v.has(p.Prompt.Name)
+}
+
+// owners returns the mount that each prompt of a list belongs to, or nil. An
+// author's filter may have changed them, their Meta included: what is in the
+// server under the name decides then.
+func (h *host) owners(list []mcp.Prompt) []*mount {
+	h.mu.RLock()
+	mounts := h.mounts
+	h.mu.RUnlock()
+	var present map[string]*server.ServerPrompt
+	owners := make([]*mount, len(list))
+	for i, p := range list {
+		if mark := markOf(&p); mark != nil {
+			owners[i] = mark.mount
+			continue
+		}
+		for _, m := range mounts {
+			if v := m.view.Load(); v == nil || !v.has(p.Name) {
+				continue
+			}
+			if present == nil {
+				present = m.server.ListPrompts()
+			}
+			if mountOf(present[p.Name]) == m {
+				owners[i] = m
+			}
+		}
 	}
-	_, there := v.prompts[p.Name]
-	return !there
+	return owners
 }
 
 // filter is called by the server with what it is about to list, in the order of
 // names, and with the one prompt that a client wants to get. It gives ours the
 // form that the client's revision has for them, and takes out what the client
-// may not know of and what is no longer in the registry.
+// may not know of and what is no longer in the registry. What an author's filter
+// has changed stays as it is.
 func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := make([]*mount, len(list))
+	owners := h.owners(list)
 	names := map[*mount][]string{}
 	for i, p := range list {
-		if m := h.mountOf(p); m != nil {
-			owners[i] = m
+		if m := owners[i]; m != nil {
 			names[m] = append(names[m], p.Name)
 		}
 	}
@@ -186,7 +234,7 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
 	for m, names := range names {
 		if v := m.view.Load(); v != nil {
-			shown[m] = v.shown(ctx, names)
+			shown[m] = v.shown(ctx, names, len(list) > 1)
 		}
 	}
 	kept := make([]mcp.Prompt, 0, len(list))
@@ -194,8 +242,40 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 		if owners[i] == nil {
 			kept = append(kept, p)
 		} else if entry, ok := shown[owners[i]][p.Name]; ok {
+			if mark := markOf(&p); mark == nil || isChanged(p, mark.put) {
+				entry = unmarked(p, entry.Meta)
+			}
 			kept = append(kept, entry)
 		}
 	}
 	return kept
+}
+
+// isChanged reports whether an author's filter has changed a prompt that was put
+// into the server.
+func isChanged(p, put mcp.Prompt) bool {
+	return p.Meta != put.Meta || p.Title != put.Title || p.Description != put.Description ||
+		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
+}
+
+// unmarked returns a prompt that an author's filter has changed as a client may
+// have it. meta is what ours has.
+func unmarked(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
+	mark := markOf(&p)
+	switch {
+	case mark == nil: // theirs
+	case p.Meta == mark.put.Meta:
+		p.Meta = meta
+	default:
+		theirs := *p.Meta
+		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
+		delete(theirs.AdditionalFields, markKey)
+		p.Meta = &theirs
+	}
+	return p
+}
+
+// isSame reports whether a and b are one and the same slice.
+func isSame[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

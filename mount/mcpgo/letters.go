@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcp-prompts/prompts"
@@ -69,6 +70,12 @@ func (l *letters) none() bool {
 	return len(l.sent) == 0
 }
 
+// noneIn reports whether there is no stamp in what is written, nor the beginning
+// of one.
+func (l *letters) noneIn(p []byte) bool {
+	return l.none() || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(stampBegin))
+}
+
 // take returns the letter with that stamp, once.
 func (l *letters) take(stamp string) (content letter, ok bool) {
 	l.mu.Lock()
@@ -80,28 +87,40 @@ func (l *letters) take(stamp string) (content letter, ok bool) {
 	return content, ok
 }
 
+// find returns the letter whose stamp is in text, once. There may be others in
+// front of it, such as one that a client has made up.
+func (l *letters) find(text string) (content letter, ok bool) {
+	for !ok {
+		at := strings.Index(text, stampBegin)
+		if at < 0 || at+stampLength > len(text) {
+			return letter{}, false
+		}
+		content, ok = l.take(text[at : at+stampLength])
+		text = text[at+len(stampBegin):]
+	}
+	return content, true
+}
+
 // deliver returns a line as it is to be written, and the letter that it was the
 // answer of: the line as it is if there is none, and nothing for a request that
 // was cancelled. The line may be an event's "data: ".
 func (l *letters) deliver(line []byte) ([]byte, letter) {
-	at := bytes.Index(line, []byte(stampBegin))
-	if at < 0 || at+stampLength > len(line) {
-		return line, letter{}
-	}
 	begin := bytes.IndexByte(line, '{')
-	if begin < 0 || begin > at {
+	if begin < 0 || !bytes.Contains(line, []byte(stampBegin)) {
 		return line, letter{}
 	}
 	var response struct {
-		JSONRPC string                     `json:"jsonrpc"`
-		ID      json.RawMessage            `json:"id"`
-		Error   map[string]json.RawMessage `json:"error"`
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}
-	// A result may quote an error that has a stamp, and stays as it is.
-	if json.Unmarshal(line[begin:], &response) != nil || response.Error == nil {
+	// Only an error's message counts. What else has a stamp stays as it is.
+	if json.Unmarshal(line[begin:], &response) != nil {
 		return line, letter{}
 	}
-	content, ok := l.take(string(line[at : at+stampLength]))
+	content, ok := l.find(response.Error.Message)
 	if !ok {
 		return line, letter{}
 	}
@@ -109,18 +128,22 @@ func (l *letters) deliver(line []byte) ([]byte, letter) {
 		return nil, content
 	}
 	e := content.error
+	data, err := json.Marshal(e.Data)
+	if err != nil || e.Data == nil {
+		data = nil // an author's data that cannot be sent is no reason not to answer
+	}
 	answer := struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   any             `json:"error"`
 	}{response.JSONRPC, response.ID, struct {
-		Code    prompts.Code `json:"code"`
-		Message string       `json:"message"`
-		Data    any          `json:"data,omitempty"`
-	}{e.Code, e.Message, e.Data}}
+		Code    prompts.Code    `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}{e.Code, e.Message, data}}
 	text, err := json.Marshal(answer)
 	if err != nil {
-		return line, letter{} // the author's data cannot be encoded
+		return line, letter{}
 	}
 	return slices.Concat(line[:begin], text, []byte("\n")), content
 }

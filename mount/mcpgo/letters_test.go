@@ -32,6 +32,23 @@ func TestLettersAreBounded(t *testing.T) {
 	assert.Equal(t, string(line(second)), string(got), "twice")
 }
 
+// What a client has made up does not hide a stamp, nor does data that cannot be
+// sent, nor what an author's middleware has put around it.
+func TestLetterAmongOthers(t *testing.T) {
+	t.Parallel()
+	l := newLetters()
+	forged := stampBegin + strings.Repeat("0", 2*stampRandom) + stampEnd
+	for _, around := range []string{"%s", forged + "%s", stampBegin + "%s", stampBegin + stampBegin + " %s" + forged, "%s " + stampBegin, `\n{\"a\":%s}`} {
+		for _, data := range []any{nil, make(chan int)} {
+			stamp := l.post(letter{error: &prompts.Error{Code: 1, Message: "m", Data: data}})
+			line := fmt.Appendf(nil, `data: {"jsonrpc":"2.0","id":"`+forged+`","error":{"code":-32603,"message":"`+around+`"}}`+"\n", stamp)
+			got, _ := l.deliver(line)
+			assert.Equal(t, `data: {"jsonrpc":"2.0","id":"`+forged+`","error":{"code":1,"message":"m"}}`+"\n", string(got), string(line))
+		}
+	}
+	assert.True(t, l.none())
+}
+
 // A line is changed by nothing but the stamp of an error that is on its way.
 func TestLinesThatAreNoLetters(t *testing.T) {
 	t.Parallel()

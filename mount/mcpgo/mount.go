@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +21,10 @@ const (
 	changeQuiet   = 20 * time.Millisecond
 	changeLongest = 200 * time.Millisecond
 )
+
+// maxGone is how many prompts that have left the registry may stay in the
+// server, unseen.
+const maxGone = 256
 
 // everything is the size of a page that has all prompts: the server that they
 // are mounted on makes the pages.
@@ -52,7 +55,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	case len(own) > 1:
 		return nil, errors.New("mcpgo: a server has one completion provider at most")
 	}
-	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{}), registered: map[string]*mcp.Meta{}}
+	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
 	if m.calls, err = newServer(r, o); err != nil {
 		return nil, err
@@ -64,9 +67,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	if len(own) > 0 {
 		m.own = own[0]
 	}
-	if m.host, err = hostOf(s, o, m.own); err != nil {
-		return nil, err
-	}
+	m.host = hostOf(s)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
@@ -107,20 +108,23 @@ type mount struct {
 
 	view atomic.Pointer[view] // what is mounted; nil after unmount
 
-	mu         sync.Mutex // protects the fields below, and changes of view
-	ended      bool
-	registered map[string]*mcp.Meta // the mark of each prompt that was put into the server
+	// The host's changing protects the fields below, and changes of view.
+	ended bool
+	taken map[string]bool // the names that the server has for prompts of its own
 }
 
 // begin puts the registry's prompts into the server for the first time.
 func (m *mount) begin() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
+	if !m.options.NoCompletions && isNil(m.own) && hasProvider(m.server) {
+		return errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
+	}
 	next := newView(m)
 	var faults []error
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		if present[name] != nil && !m.host.isGone(present[name].Prompt) {
+		if present[name] != nil && !isGone(present[name]) {
 			faults = append(faults, fmt.Errorf("mcpgo: the server has the prompt %q: %w", name, prompts.ErrExists))
 		}
 	}
@@ -128,6 +132,7 @@ func (m *mount) begin() error {
 		return errors.Join(faults...)
 	}
 	m.host.prepare(m.server, m.options, m.own)
+	m.host.enter(m)
 	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
 	return nil
 }
@@ -172,35 +177,33 @@ func (m *mount) settle(changed <-chan struct{}) bool {
 }
 
 // update brings the server up to date, with one notification, and returns the
-// names that the server has for prompts of its own.
+// names that the server now has for prompts of its own.
 func (m *mount) update() (taken []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
 	if m.ended {
 		return nil
 	}
 	before, next := m.view.Load(), newView(m)
 	present := m.server.ListPrompts()
 	var put, gone []string
+	known := m.taken
+	m.taken = map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
-		there := present[name]
+		mine := mountOf(present[name]) == m
 		switch {
-		case there != nil && !m.isMine(there.Prompt) && !m.host.isGone(there.Prompt):
-			taken = append(taken, name)
+		case present[name] != nil && !mine && !isGone(present[name]):
+			if m.taken[name] = true; !known[name] {
+				taken = append(taken, name)
+			}
 			next.drop(name)
-			m.forget(name)
-		case there == nil || !m.isMine(there.Prompt) || !before.same(next, name):
+		case !mine || !before.same(next, name):
 			put = append(put, name)
 		}
 	}
-	for name := range m.registered {
-		if _, ok := next.prompts[name]; ok {
-			continue
-		}
-		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+	for name, there := range present {
+		if mountOf(there) == m && !next.has(name) {
 			gone = append(gone, name)
-		} else {
-			m.forget(name) // the author has replaced or deleted it
 		}
 	}
 	m.put(next, put, gone)
@@ -209,9 +212,9 @@ func (m *mount) update() (taken []string) {
 
 // put makes next what is mounted, and the server's prompts those of it: those in
 // put are new or changed there, and those in gone have to go. Each of the SDK's
-// methods notifies clients, so one at most is called: if there are prompts to put,
-// those that have to go stay in the server until the next change, where the host
-// keeps them from clients.
+// methods notifies clients, so one is called: if there are prompts to put, those
+// that have to go stay in the server until the next change, where the host keeps
+// them from clients. Only if they get too many are clients notified twice.
 func (m *mount) put(next *view, put, gone []string) {
 	entries := next.entries(newest)
 	all := make([]server.ServerPrompt, 0, len(put))
@@ -221,66 +224,36 @@ func (m *mount) put(next *view, put, gone []string) {
 			// It has left the registry since; another change is on its way.
 			entry.Name = name
 		}
-		mark := &mcp.Meta{}
-		if entry.Meta != nil {
-			*mark = *entry.Meta
-		}
-		entry.Meta = mark
-		m.forget(name)
-		m.registered[name] = mark
-		m.host.own(mark, m)
-		all = append(all, server.ServerPrompt{Prompt: entry, Handler: m.get})
+		all = append(all, server.ServerPrompt{Prompt: m.mark(entry), Handler: m.get})
 	}
 	first := m.view.Swap(next) == nil
-	switch {
-	case len(all) > 0:
-		m.server.AddPrompts(all...)
-	case len(gone) > 0:
+	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
 		m.server.DeletePrompts(gone...)
-		for _, name := range gone {
-			m.forget(name)
-		}
-	case !first && m.host.notifies():
+	} else if len(all) == 0 && !first && m.host.notifies() {
 		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
-}
-
-// isMine reports whether a prompt of the server was put there.
-func (m *mount) isMine(p mcp.Prompt) bool {
-	mark, ok := m.registered[p.Name]
-	return ok && p.Meta == mark
-}
-
-// forget forgets that a prompt was put into the server.
-func (m *mount) forget(name string) {
-	if mark, ok := m.registered[name]; ok {
-		m.host.disown(mark)
-		delete(m.registered, name)
+	if len(all) > 0 {
+		m.server.AddPrompts(all...)
 	}
 }
 
 // end is unmount.
 func (m *mount) end() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
 	if m.ended {
 		return
 	}
 	m.ended = true
 	close(m.stop)
 	m.view.Store(nil)
-	present := m.server.ListPrompts()
 	var ours []string
-	for name := range m.registered {
-		if there := present[name]; there != nil && m.isMine(there.Prompt) {
+	for name, there := range m.server.ListPrompts() {
+		if mountOf(there) == m {
 			ours = append(ours, name)
 		}
 	}
 	m.server.DeletePrompts(ours...)
-	for _, mark := range m.registered {
-		m.host.disown(mark)
-	}
-	clear(m.registered)
 	m.host.leave(m)
 }
 

@@ -3,8 +3,12 @@ package mcpgo_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,6 +58,10 @@ func TestListEntriesByRevision(t *testing.T) {
 	r.MustAdd(p, says("b", "y"))
 	s := server.NewMCPServer("s", "1")
 	mount(t, s, &r, prompts.Options{})
+	// A change of another prompt leaves an entry as it is.
+	told := dial(t, s, "2025-11-25")
+	require.NoError(t, r.Add(says("c", "z")))
+	told.changed()
 	for _, version := range append(handshakes, stateless) {
 		want, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		require.NoError(t, err)
@@ -188,12 +196,105 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "server is nil")
 }
 
+// Of mounts with the same name at once, one has it.
+func TestMountsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		s := server.NewMCPServer("s", "1")
+		begin, failed := make(chan struct{}), make(chan error, 8)
+		for range cap(failed) {
+			var r prompts.Registry
+			r.MustAdd(says("a", "a"))
+			go func() {
+				<-begin
+				unmount, err := mcpgo.Mount(s, &r, prompts.Options{})
+				if err == nil {
+					t.Cleanup(unmount)
+				}
+				failed <- err
+			}()
+		}
+		close(begin)
+		mounted := 0
+		for range cap(failed) {
+			if err := <-failed; err == nil {
+				mounted++
+			} else {
+				require.ErrorIs(t, err, prompts.ErrExists)
+			}
+		}
+		require.Equal(t, 1, mounted)
+	}
+}
+
+// Prompts that come and go under ever new names do not pile up in the server.
+func TestGoneAreBounded(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(says("0", "x"))
+	mount(t, s, &r, prompts.Options{})
+	client := dial(t, s, "2025-06-18")
+	const each = 100
+	for i := range 4 {
+		require.NoError(t, r.Update(func(tx *prompts.Tx) error {
+			for j := range each {
+				tx.Remove(fmt.Sprint(i*each + j))
+				if err := tx.Add(says(fmt.Sprint((i+1)*each+j), "x")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		client.changed()
+		require.Eventually(t, func() bool { return s.ListPrompts()[fmt.Sprint((i+1)*each)] != nil }, timeout, time.Millisecond)
+		assert.Len(t, client.names(), each)
+	}
+	assert.Less(t, len(s.ListPrompts()), 4*each, "with those that clients do not see")
+	assert.LessOrEqual(t, len(client.pending()), 1, "a second notification, once")
+}
+
+// A name that is taken is logged once.
+func TestTakenIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	s := server.NewMCPServer("s", "1")
+	own(s, "a", "own")
+	var r prompts.Registry
+	mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	client := dial(t, s, "2025-06-18")
+	for i := range 3 {
+		require.NoError(t, r.Set(says("a", "ours"), says("b", fmt.Sprint(i))))
+		client.changed()
+	}
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "is not mounted") }, timeout, time.Millisecond)
+	assert.Equal(t, 1, strings.Count(log.String(), "is not mounted"))
+}
+
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 // A server that a registry was mounted on can be collected.
 func TestServerIsCollected(t *testing.T) {
 	collected := make(chan struct{})
 	func() {
 		s := server.NewMCPServer("s", "1")
-		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{})
+		// A provider may know its server.
+		unmount, err := mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, knowing{server: s})
 		require.NoError(t, err)
 		unmount()
 		runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, collected)
@@ -207,6 +308,11 @@ func TestServerIsCollected(t *testing.T) {
 			return false
 		}
 	}, timeout, time.Millisecond)
+}
+
+type knowing struct {
+	fixed
+	server *server.MCPServer
 }
 
 // Everything at once, for the race detector: lists are walked, prompts come and
@@ -312,6 +418,41 @@ func TestAuthorsMiddlewareFiltersAndHooks(t *testing.T) {
 	assert.Equal(t, []string{"-32602"}, failed)
 }
 
+// What an author's filter changes stays changed, and what is hidden stays hidden.
+func TestFilterThatChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(p *mcp.Prompt){
+		"description": func(p *mcp.Prompt) { p.Description = "theirs" },
+		"both":        func(p *mcp.Prompt) { p.Description, p.Meta = "theirs", mcp.NewMetaFromMap(map[string]any{"k": "v"}) },
+		"whole":       func(p *mcp.Prompt) { *p = mcp.NewPrompt(p.Name, mcp.WithPromptDescription("theirs")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+				for i := range all {
+					change(&all[i])
+				}
+				return all
+			}))
+			own(s, "own", "own")
+			var r prompts.Registry
+			r.MustAdd(says("a", "a"), says("hidden", "h"))
+			mount(t, s, &r, prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }})
+			client := dial(t, s, "2025-06-18")
+			var list struct {
+				Prompts []struct{ Name, Description string }
+			}
+			assert.NotContains(t, string(client.result("prompts/list", `{}`, &list)), `"_meta":{}`)
+			assert.Equal(t, []struct{ Name, Description string }{{"a", "theirs"}, {"own", "theirs"}}, list.Prompts)
+			assert.Equal(t, "a", client.text("a", `{}`))
+			assert.Equal(t, -32602, client.do("prompts/get", `{"name":"hidden"}`).Error.Code)
+			// One that has taken the name is theirs.
+			own(s, "hidden", "own")
+			client.result("prompts/list", `{}`, &list)
+			assert.Len(t, list.Prompts, 3)
+		})
+	}
+}
+
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	s := server.NewMCPServer("s", "1")
@@ -335,9 +476,13 @@ func TestVisible(t *testing.T) {
 
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
-	s := server.NewMCPServer("s", "1")
+	// An author's filter may leave one of ours.
+	s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+		return slices.DeleteFunc(all, func(p mcp.Prompt) bool { return p.Name == "c" })
+	}))
+	own(s, "b", "own")
 	var r prompts.Registry
-	r.MustAdd(says("a", "a"), says("b", "b"))
+	r.MustAdd(says("a", "a"), says("c", "c"))
 	var mu sync.Mutex
 	var seen []string
 	mount(t, s, &r, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
@@ -352,4 +497,59 @@ func TestMiddleware(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, client.names())
 	assert.Equal(t, "a", client.text("a", `{}`))
 	assert.Equal(t, []string{"prompts/list ", "prompts/get a"}, seen)
+}
+
+// A prompt that is hidden is not seen while it changes, nor while its registry is
+// mounted and unmounted.
+func TestHiddenWhileChanging(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Bool
+	// An author's filter gives the others time to change what is being listed.
+	s := server.NewMCPServer("s", "1", server.WithPromptFilter(func(_ context.Context, all []mcp.Prompt) []mcp.Prompt {
+		runtime.Gosched()
+		return all
+	}))
+	mount(t, s, &prompts.Registry{}, prompts.Options{})
+	o := prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			var r prompts.Registry
+			r.MustAdd(says("hidden", "x"))
+			unmount, err := mcpgo.Mount(s, &r, o)
+			if !assert.NoError(t, err) {
+				return
+			}
+			unmount()
+		}
+	})
+	var r prompts.Registry
+	r.MustAdd(says("hidden, too", "x"))
+	mount(t, s, &r, o)
+	watcher := dial(t, s, "2025-11-25")
+	wg.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			p := says("hidden, too", "x")
+			p.Title = fmt.Sprint(i)
+			assert.NoError(t, r.Set(p))
+			select {
+			case <-watcher.session.ClientNotifications(): // bursts are one change
+			case <-ctx.Done():
+			}
+		}
+	})
+	for range 4 {
+		client := dial(t, s, "2025-11-25")
+		wg.Go(func() {
+			for ctx.Err() == nil && !seen.Load() {
+				if len(client.names()) > 0 {
+					seen.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	assert.False(t, seen.Load())
 }

@@ -32,6 +32,12 @@ func newView(m *mount) *view {
 	return v
 }
 
+// has reports whether a prompt is mounted.
+func (v *view) has(name string) bool {
+	_, ok := v.prompts[name]
+	return ok
+}
+
 // drop leaves a prompt out, before others see the view.
 func (v *view) drop(name string) { delete(v.prompts, name) }
 
@@ -77,12 +83,13 @@ func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
 	return entries, nil
 }
 
-// shown returns the entries that the client in ctx gets of a list.
-func (v *view) shown(ctx context.Context, names []string) map[string]mcp.Prompt {
+// shown returns the entries that the client in ctx gets of a list. isList says
+// that it is a list for sure, and not one prompt that is about to be got.
+func (v *view) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
 	version := versionOf(ctx)
 	entries := v.entries(version)
 	o := v.mount.options
-	if o.Middleware != nil && (len(names) > 1 || len(v.prompts) == 1) {
+	if o.Middleware != nil && (isList || len(v.prompts) == 1) {
 		return v.listed(ctx, version)
 	}
 	shown := make(map[string]mcp.Prompt, len(names))
