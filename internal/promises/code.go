@@ -57,10 +57,20 @@ func readCode(fsys fs.FS) (*code, error) {
 		}
 		return nil
 	})
-	for folder, files := range packages {
-		c.addLimits(folder, files)
+	// Of two packages of one name the one that authors import counts.
+	for _, isPublic := range []bool{false, true} {
+		for folder, files := range packages {
+			if isImported(folder) == isPublic {
+				c.addLimits(folder, files)
+			}
+		}
 	}
 	return c, err
+}
+
+// isImported reports whether authors import the package in a folder.
+func isImported(folder string) bool {
+	return !slices.ContainsFunc(strings.Split(folder, "/"), func(part string) bool { return part == "internal" || part == "examples" })
 }
 
 // addTests adds the tests and the fuzz targets of a file.

@@ -82,6 +82,7 @@ const room = (2 * hundred) * time.Millisecond
 const hundred = 100
 `,
 	"internal/x/x.go":            "package x\n\nconst maxOfNobody = 1\n",
+	"internal/a/http/http.go":    "package http\n\nconst room = 1\n",
 	"examples/x/x.go":            "package x\n\nconst maxOfNobody = 1\n\ntype Options struct{ N int }\n",
 	"p_test.go":                  "package p\n\nfunc TestSize() {}\nfunc FuzzTime() {}\nfunc TestRate() {}\nfunc Testify() {}\nfunc TestMain() {}\nfunc (T) TestMethod() {}\nfunc Test() {}\n",
 	"http/h_test.go":             "package http\n\nfunc TestSize() {}\nfunc TestOther() {}\n",

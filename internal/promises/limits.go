@@ -18,7 +18,7 @@ func (c *code) addLimits(folder string, files []*ast.File) {
 	if folder != "." {
 		prefix = path.Base(folder) + "."
 	}
-	isPublic := !slices.ContainsFunc(strings.Split(folder, "/"), func(part string) bool { return part == "internal" || part == "examples" })
+	isPublic := isImported(folder)
 	p := &pkg{constants: map[string]ast.Expr{}, structs: map[string]*ast.StructType{}}
 	for _, f := range files {
 		p.read(f)
