@@ -55,7 +55,8 @@ type Status struct {
 	// Err is why the registry is not in step; nil if it is.
 	Err error
 	// Faults joins what is wrong with the files, each a [*promptfs.Error]; nil if
-	// nothing is. The Path of one whose key is that of no path is the key.
+	// nothing is. The Path of one whose key is that of no path is ./ and the key,
+	// without the prefix.
 	Faults error
 }
 
