@@ -266,6 +266,40 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// Faulty options are an error at once, whatever else is.
+func TestFaultyOptions(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	b.stop()
+	js := connect(t, b.url())
+	for _, at := range []string{"/x", ".", "x/", "../x"} {
+		o := promptnats.Options{StartWithout: true, Timeout: time.Hour, Files: promptfs.Options{Partials: at}}
+		_, err := promptnats.Follow(t.Context(), &prompts.Registry{}, js, bucket, o)
+		require.ErrorContains(t, err, "Options.Files.Partials", "%q", at)
+		_, err = promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"a.md": "a"}), o)
+		require.ErrorContains(t, err, "Options.Files.Partials", "%q", at)
+	}
+}
+
+// A panic of the author's code is told, and ends neither the process nor the
+// following.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	f, o := newFollower(t, promptnats.Options{})
+	o.OnStatus = func(promptnats.Status) { panic("by OnStatus") }
+	o.Files.OnReload = func(promptfs.Report) { panic("by OnReload") }
+	require.NoError(t, f.start(js, o))
+	put(t, kv, "b.md", "{{if}}")
+	put(t, kv, "c.md", "c")
+	f.has("a", "c")
+	f.until("the fault", func() bool { return len(f.faults()) == 1 })
+	assert.Contains(t, f.log.String(), "by OnStatus")
+	f.until("it is told", func() bool { return strings.Contains(f.log.String(), "by OnReload") })
+}
+
 // Prompts of code win, until the name is free.
 func TestClashWithCode(t *testing.T) {
 	t.Parallel()

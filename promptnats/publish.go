@@ -47,7 +47,7 @@ type Published struct {
 // has of it, are the operator's to say.
 func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
 	p := place{bucket, o.Prefix}
-	if err := p.check(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	o = o.filled(p)

@@ -122,6 +122,18 @@ func TestBucketThatIsFilledAgain(t *testing.T) {
 	})
 }
 
+// What is wrong with no file is no fault of files.
+func TestFaultsAreOfFiles(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{})
+	fault := &promptfs.Error{Path: "a.md", Err: errors.New("bad")}
+	s.reloaded(promptfs.Report{Err: fault})
+	s.reloaded(promptfs.Report{Err: errors.New("the registry is not to be had")})
+	require.ErrorIs(t, s.Status().Faults, fault)
+	s.reloaded(promptfs.Report{})
+	require.NoError(t, s.Status().Faults)
+}
+
 // After very many removals all is read again.
 func TestForgetsRemovals(t *testing.T) {
 	t.Parallel()
