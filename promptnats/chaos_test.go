@@ -41,8 +41,13 @@ func converge(t *testing.T, r *rand.Rand) {
 	p := startProxy(t, b)
 	js := connect(t, b.url())
 	create := func() jetstream.KeyValue {
-		kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, History: uint8(1 + r.IntN(3))})
-		require.NoError(t, err)
+		config := jetstream.KeyValueConfig{Bucket: bucket, History: uint8(1 + r.IntN(3))}
+		var kv jetstream.KeyValue
+		require.Eventually(t, func() bool { // the broker may still be removing the one before it
+			var err error
+			kv, err = js.CreateKeyValue(t.Context(), config)
+			return err == nil
+		}, long, 5*time.Millisecond)
 		return kv
 	}
 	kv := create()
@@ -85,7 +90,7 @@ func converge(t *testing.T, r *rand.Rand) {
 			require.NoError(t, js.DeleteKeyValue(t.Context(), bucket))
 			kv = create()
 		case 7: // let it be in step, if it can
-			p.set(func() { p.isCut, p.frozen = false, false })
+			p.set(func() { p.isCut, p.frozen, p.drops = false, false, 0 })
 			f.inStep(put(t, kv, "z.md", fmt.Sprint(r.Int())))
 		}
 		for range r.IntN(4) {
