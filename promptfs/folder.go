@@ -181,20 +181,24 @@ func (p *plan) report(more []*Error) *Report {
 
 // tell tells the logger and the author what has changed.
 func (f *Folder) tell(ctx context.Context, r *Report) {
-	now := map[string]bool{}
+	now, faults := map[string]bool{}, []string{}
 	if r.Err != nil {
 		for _, err := range flat(r.Err) {
 			text := err.Error()
-			if now[text] = true; !f.told[text] {
-				f.options.Logger.WarnContext(ctx, "a file of prompts has a fault", "fault", text)
+			if !f.told[text] && !now[text] {
+				faults = append(faults, text)
 			}
+			now[text] = true
 		}
 	}
+	var gone []string
 	for _, text := range sortedKeys(f.told) {
 		if !now[text] {
-			f.options.Logger.InfoContext(ctx, "a fault of the prompts' files is gone", "fault", text)
+			gone = append(gone, text)
 		}
 	}
+	f.log(ctx, slog.LevelWarn, "a file of prompts has a fault", faults)
+	f.log(ctx, slog.LevelInfo, "a fault of the prompts' files is gone", gone)
 	isNews := !maps.Equal(f.told, now)
 	f.told = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
@@ -204,5 +208,20 @@ func (f *Folder) tell(ctx context.Context, r *Report) {
 	}
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)
+	}
+}
+
+// maxLogged is how many faults of one reload are logged, lest who writes bad
+// files fills a disk.
+const maxLogged = 100
+
+// log logs faults, each by itself.
+func (f *Folder) log(ctx context.Context, level slog.Level, message string, faults []string) {
+	for i, text := range faults {
+		if i == maxLogged {
+			f.options.Logger.Log(ctx, level, message+", and so for others", slog.Int("more", len(faults)-i))
+			return
+		}
+		f.options.Logger.Log(ctx, level, message, slog.String("fault", text))
 	}
 }

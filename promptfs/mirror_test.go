@@ -1,10 +1,12 @@
 package promptfs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -125,6 +127,24 @@ func TestMirrorFaults(t *testing.T) {
 	assert.Equal(t, []string{"a", "d", "i/j"}, namesIn(&reg), "what was below the file comes to light")
 }
 
+// Very many faults do not fill a log.
+func TestFaultsInTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var reg prompts.Registry
+	m := promptfs.NewMirror(&reg, promptfs.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	var files []promptfs.File
+	for i := range 1000 {
+		files = append(files, put(fmt.Sprintf("%03d.md", i), "{{if}}", 1))
+	}
+	require.Error(t, m.Reset(t.Context(), files...))
+	assert.Equal(t, 101, strings.Count(log.String(), "level=WARN"))
+	assert.Contains(t, log.String(), `msg="a file of prompts has a fault, and so for others" more=900`)
+	log.Reset()
+	require.NoError(t, m.Reset(t.Context()))
+	assert.Equal(t, 101, strings.Count(log.String(), "level=INFO"))
+}
+
 // Two mirrors never take each other's prompts away, nor those of code, also
 // where their files have the same paths.
 func TestMirrorsShareARegistry(t *testing.T) {
@@ -184,7 +204,7 @@ func TestMirrorIsAsIfReadAnew(t *testing.T) {
 func compareMirrors(t *testing.T, r *rand.Rand) {
 	paths := []string{"a.md", "b.md", "b", "d/a.md", "d/e/b.md", "d/SKILL.md", "d/e/SKILL.md", "SKILL.md", "_partials/p.md", "_partials/q.txt",
 		"_partials", "img.png", "d/img.png", "_h/img.png", ".x/y.md", "README.md", "d/README.md", "b/c.md", "c.md", "e.md"}
-	contents := []string{"text", "{{template \"p\"}}", "{{template \"q\" .}}", "--- user: image img.png ---", "--- user: resource _h/img.png ---",
+	contents := []string{"text", "{{template \"p\"}}", "{{template \"q\" .}}", "--- user: image img.png ---", "--- user: resource _h/img.png ---", "--- user: resource b ---\n--- user: resource d/e.md ---",
 		"---\nname: a\n---\ntext", "---\nname: b\n---\nmore", "---\nname: x\n---\nx", "---\nname: x\n---\nother", "---\nbad", "", "\xff", "{{if}}",
 		"---\nname: skill\ndescription: d\n---\nskill", "{{template \"p\"}} and {{template \"q\"}}"}
 	var reg prompts.Registry

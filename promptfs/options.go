@@ -31,7 +31,8 @@ type Options struct {
 	// that is read. Default: 4 MiB.
 	MaxResourceBytes int64
 	// Logger gets faults, when they come and when they go, and what each reload
-	// has changed. Default: nothing is logged.
+	// has changed; of very many faults 100, and how many more there are. Default:
+	// nothing is logged.
 	Logger *slog.Logger
 	// OnReload is called at the end of each reload that has changed a prompt or
 	// a fault. It must not reload itself. Default: nothing is called.

@@ -134,11 +134,14 @@ func (s *source) markdown(m *made, name, text string, all partials) {
 			continue
 		}
 		if p.kind != "" {
+			isFull := m.faults.isFull()
 			content, used := s.content(p, path.Dir(name), &m.faults)
+			if used != nil && (content != nil || !isFull) {
+				m.files = append(m.files, *used)
+			}
 			if content == nil {
 				continue
 			}
-			m.files = append(m.files, *used)
 			message = prompttemplate.Message{Role: p.role, Content: content}
 		}
 		messages, read = append(messages, message), append(read, p)

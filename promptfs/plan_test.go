@@ -64,3 +64,23 @@ func TestReloadAfter(t *testing.T) {
 	fsys["a.md"].ModTime = time.Now().Add(time.Hour) // a clock that is wrong keeps nobody waiting
 	require.NoError(t, f.reloadAfter(t.Context(), time.Minute))
 }
+
+// A file with a fault is read again when something has changed that it is made
+// of, and not with each change of another file: there may be thousands.
+func TestMirrorReadsNoFaultyFileInVain(t *testing.T) {
+	t.Parallel()
+	m := NewMirror(&prompts.Registry{}, Options{})
+	bad := func(path, text string) File { return File{Path: path, Content: []byte(text), Revision: 1} }
+	require.Error(t, m.Reset(t.Context(), bad("a.md", "{{if}}"), bad("b.md", "--- user: image i.png ---"), bad("c.md", "{{template \"p\"}}")))
+	table := m.folder.table
+	a, b, c := table.entries["a.md"], table.entries["b.md"], table.entries["c.md"]
+	require.Error(t, m.Apply(t.Context(), bad("d.md", "d"), bad("e.png", "e")))
+	assert.Same(t, a, table.entries["a.md"])
+	assert.Same(t, b, table.entries["b.md"])
+	assert.Same(t, c, table.entries["c.md"])
+	require.ErrorContains(t, m.Apply(t.Context(), bad("i.png", "i")), "a.md:1")
+	assert.Same(t, a, table.entries["a.md"])
+	assert.Empty(t, table.entries["b.md"].faults)
+	require.Error(t, m.Apply(t.Context(), bad("_partials/p.md", "p")))
+	assert.Empty(t, table.entries["c.md"].faults)
+}

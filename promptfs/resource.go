@@ -45,8 +45,9 @@ type dependency struct {
 	sum   [sha256.Size]byte
 }
 
-// content returns what a message sends in place of a text. dir is the folder
-// of the file that names it.
+// content returns what a message sends in place of a text, nil if that cannot
+// be. dir is the folder of the file that names it. The file counts also if it
+// is not there: what becomes of it may mend the fault.
 func (s *source) content(p part, dir string, f *faults) (prompts.Content, *dependency) {
 	name, err := resourcePath(dir, p.file)
 	if err != nil {
@@ -74,12 +75,12 @@ func (s *source) content(p part, dir string, f *faults) (prompts.Content, *depen
 	stamp, info, err := s.stat(name)
 	if err != nil {
 		f.add(p.mark, "%s: %w", shown(p.file), unreadable(err))
-		return nil, nil
+		return nil, &dependency{path: name}
 	}
 	data, err := s.read(stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
 		f.add(p.mark, "%s: %w", shown(p.file), err)
-		return nil, nil
+		return nil, &dependency{path: name}
 	}
 	used := &dependency{name, stamp, sha256.Sum256(data)}
 	switch p.kind {

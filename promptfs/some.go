@@ -9,9 +9,9 @@ import (
 )
 
 // refreshSome is refresh for who knows which files may have changed: it looks
-// at those, at what is made of them, and at what is not as it should be. It
-// returns what that can have changed; and false, with nothing done, if all files
-// have to be looked at to know that.
+// at those, and at what is made of them or would be. It returns what that can
+// have changed, and what is not in the registry as it should be; and false, with
+// nothing done, if all files have to be looked at to know that.
 func (t *table) refreshSome(s *source, paths []string) (scope, bool) {
 	const few = 64
 	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
@@ -30,8 +30,11 @@ func (t *table) refreshSome(s *source, paths []string) (scope, bool) {
 	}
 	inside := map[string]bool{}
 	for p, e := range t.entries {
-		isUsed := slices.ContainsFunc(e.files, func(d dependency) bool { return changed[d.path] })
-		if changed[p] || isUsed || len(e.faults) > 0 {
+		// What is sent may be a folder by mistake, and go with the last file in it.
+		isUsed := slices.ContainsFunc(e.files, func(d dependency) bool {
+			return changed[d.path] || d.stamp.real == "" && slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, d.path+"/") })
+		})
+		if changed[p] || isUsed {
 			look[p] = true
 		}
 		if e.prompt != nil || t.broken[p] != nil { // which the registry has yet to get

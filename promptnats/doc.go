@@ -55,9 +55,13 @@
 //     ten times as long, and then they are one update.
 //   - A value with a fault keeps the last good prompt, until it is mended or
 //     removed. The logger, OnReload and [Status] have the key and the line.
+//     A server that begins later has no last good one: while there are faults,
+//     servers can differ, and when there are none they are equal.
 //   - A name that a prompt of code has, or one of another Follower, is never
 //     taken: the file has a fault until the name is free, and then it gets it. Of
-//     two keys with one name, neither counts.
+//     two keys with one name, neither counts; of two Followers, who comes first,
+//     which may be another one on another server. Code that replaces or removes a
+//     prompt of the bucket wins, until the key is written or all is read again.
 //   - Prompts never go because the broker does. It may be away, slow or silent,
 //     refuse the credentials, or have no such bucket: the registry stays as it is,
 //     the Status says why, and Follow tries again, after 10 seconds at most.

@@ -116,7 +116,8 @@ func (f *feed) next() (entry, error) {
 		e.isOurs = ok
 		e.file = promptfs.File{Content: msg.Data(), Revision: meta.Sequence.Stream, Removed: isRemoval(msg.Headers())}
 		if e.file.Path, err = Path(rest); err != nil {
-			e.file.Path, e.file.Content, e.file.Err = e.key, nil, err
+			// No file has such a path, whatever the key is.
+			e.file.Path, e.file.Content, e.file.Err = partMark+rest, nil, err
 		}
 		return e, nil
 	}

@@ -36,7 +36,8 @@ func (f *Follower) follow(ctx context.Context, states <-chan nats.Status) (wasIn
 	// Two goroutines read and look, until this function ends.
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	s := &sitting{Follower: f, feed: feed, entries: make(chan entry), wrong: make(chan error, 2), states: states}
+	s, leave := f.sit(feed, states)
+	defer leave()
 	wg.Go(func() { s.read(ctx) })
 	wg.Go(func() { s.watchBucket(ctx) })
 	defer func() {
@@ -67,6 +68,14 @@ type sitting struct {
 	entries chan entry
 	wrong   chan error // what ends the sitting
 	states  <-chan nats.Status
+	changed <-chan struct{} // gets a value when the registry has changed
+}
+
+// sit returns a sitting, and what ends its subscription. That begins before
+// anything is loaded: a name may be given back at any time after that.
+func (f *Follower) sit(feed *feed, states <-chan nats.Status) (*sitting, func()) {
+	changed, leave := f.registry.Subscribe()
+	return &sitting{f, feed, make(chan entry), make(chan error, 2), states, changed}, leave
 }
 
 // read passes on what the broker sends. While the registry is changed it waits,
@@ -146,14 +155,16 @@ func (s *sitting) load(ctx context.Context) error {
 	received, high := uint64(0), uint64(0)
 	// A bucket that is in the middle of being filled again is waited for, but
 	// not for ever; one that is empty is not the end of all prompts.
-	quiet, most := newTimer(), newTimer()
+	quiet, most, stalled := newTimer(), newTimer(), newTimer()
 	defer quiet.Stop()
 	defer most.Stop()
+	defer stalled.Stop()
 	isWaiting, isOver := false, false
 	for {
 		isAll := received >= s.feed.pending
 		switch {
 		case !isAll:
+			stalled.Reset(s.options.timing.request)
 		case isAnother && len(files) == 0:
 		case isAnother && !isOver:
 			if !isWaiting {
@@ -184,6 +195,10 @@ func (s *sitting) load(ctx context.Context) error {
 			isOver = true
 		case <-most.C:
 			isOver = true
+		case <-stalled.C:
+			if !isAll {
+				return errStalled
+			}
 		case err := <-s.wrong:
 			return err
 		case state, ok := <-s.states:
@@ -195,6 +210,10 @@ func (s *sitting) load(ctx context.Context) error {
 		}
 	}
 }
+
+// errStalled is for messages that the broker has counted and does not have any
+// more.
+var errStalled = errors.New("the broker sends less than there was; all is read again")
 
 // newTimer returns a timer that does not run.
 func newTimer() *time.Timer {
@@ -247,8 +266,6 @@ const patience = 10
 
 // apply brings into the registry what changes.
 func (s *sitting) apply(ctx context.Context) error {
-	changed, cancel := s.registry.Subscribe()
-	defer cancel()
 	quiet, most := newTimer(), newTimer()
 	defer quiet.Stop()
 	defer most.Stop()
@@ -274,7 +291,7 @@ func (s *sitting) apply(ctx context.Context) error {
 				}
 			}
 			s.high = max(s.high, e.file.Revision)
-		case <-changed:
+		case <-s.changed:
 			// By this Follower or by others, who may have given back a name.
 			if s.Status().Faults != nil {
 				later()

@@ -195,17 +195,42 @@ func TestOddKeys(t *testing.T) {
 	assert.Equal(t, []string{"good"}, f.names())
 	const no = ": the key is no path of a file; give it another, such as review/code.md"
 	assert.Equal(t, []string{
-		"/etc/passwd.md" + no,
-		"=2E=2E/up.md" + no,
-		"esc=.md: the key has a = without a byte in hexadecimal behind it; write = itself as =3D",
-		"esc=41.md: the key is not the one of its path; write escA.md",
+		".//etc/passwd.md" + no,
+		"./=2E=2E/up.md" + no,
+		"./esc=.md: the key has a = without a byte in hexadecimal behind it; write = itself as =3D",
+		"./esc=41.md: the key is not the one of its path; write escA.md",
+		"./umläut.md: the key is not the one of its path; write uml=C3=A4ut.md",
 		"folder/below.md: it is below folder, which is a file and not a folder; give one of them another name",
-		"umläut.md: the key is not the one of its path; write uml=C3=A4ut.md",
 	}, f.faults())
 	require.NoError(t, kv.Delete(t.Context(), "esc=41.md"))
 	require.NoError(t, kv.Delete(t.Context(), "folder"))
 	f.has("folder/below", "good")
 	f.until("fewer faults", func() bool { return len(f.faults()) == 4 })
+}
+
+// A key that is that of no path is in nobody's way, also if it reads like the
+// path of another.
+func TestOddKeyLikeAPath(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	for _, prefix := range []string{"", "a./"} {
+		put(t, kv, prefix+"esc=3D41.md", "good")
+		put(t, kv, prefix+"esc=41.md", "odd")
+	}
+	put(t, kv, "a./a=2E/esc=3D41.md", "good")
+	plain, team := follow(t, js, promptnats.Options{}), follow(t, js, promptnats.Options{Prefix: "a"})
+	for _, f := range []*follower{plain, team} {
+		assert.Contains(t, f.names(), "esc=41")
+		assert.Equal(t, []string{"./esc=41.md: the key is not the one of its path; write escA.md"}, f.faults())
+	}
+	require.NoError(t, kv.Delete(t.Context(), "esc=41.md"))
+	require.NoError(t, kv.Delete(t.Context(), "a./esc=41.md"))
+	for _, f := range []*follower{plain, team} {
+		f.until("no fault", func() bool { return f.faults() == nil })
+	}
+	assert.Equal(t, []string{"esc=41"}, plain.names())
+	assert.Equal(t, []string{"a./esc=41", "esc=41"}, team.names())
 }
 
 // Each prefix is a part of its own, also where two fill one registry.
@@ -239,6 +264,40 @@ func TestPrefixes(t *testing.T) {
 		_, err := promptnats.Follow(t.Context(), a.registry, js, bucket, promptnats.Options{Prefix: prefix})
 		require.ErrorContains(t, err, "Options.Prefix", "%q", prefix)
 	}
+}
+
+// Faulty options are an error at once, whatever else is.
+func TestFaultyOptions(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	b.stop()
+	js := connect(t, b.url())
+	for _, at := range []string{"/x", ".", "x/", "../x"} {
+		o := promptnats.Options{StartWithout: true, Timeout: time.Hour, Files: promptfs.Options{Partials: at}}
+		_, err := promptnats.Follow(t.Context(), &prompts.Registry{}, js, bucket, o)
+		require.ErrorContains(t, err, "Options.Files.Partials", "%q", at)
+		_, err = promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"a.md": "a"}), o)
+		require.ErrorContains(t, err, "Options.Files.Partials", "%q", at)
+	}
+}
+
+// A panic of the author's code is told, and ends neither the process nor the
+// following.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	f, o := newFollower(t, promptnats.Options{})
+	o.OnStatus = func(promptnats.Status) { panic("by OnStatus") }
+	o.Files.OnReload = func(promptfs.Report) { panic("by OnReload") }
+	require.NoError(t, f.start(js, o))
+	put(t, kv, "b.md", "{{if}}")
+	put(t, kv, "c.md", "c")
+	f.has("a", "c")
+	f.until("the fault", func() bool { return len(f.faults()) == 1 })
+	assert.Contains(t, f.log.String(), "by OnStatus")
+	f.until("it is told", func() bool { return strings.Contains(f.log.String(), "by OnReload") })
 }
 
 // Prompts of code win, until the name is free.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -55,7 +56,8 @@ type Status struct {
 	// Err is why the registry is not in step; nil if it is.
 	Err error
 	// Faults joins what is wrong with the files, each a [*promptfs.Error]; nil if
-	// nothing is. The Path of one whose key is that of no path is the key.
+	// nothing is. The Path of one whose key is that of no path is ./ and the key,
+	// without the prefix.
 	Faults error
 }
 
@@ -71,9 +73,12 @@ type Status struct {
 //
 // It owns one goroutine, which is at an end when Close returns. The connection
 // is the caller's. It should be one that never gives up: see the package's text.
+//
+// Neither Follow nor Close may be called in the function of an Update of the
+// registry, which the Follower may wait for, nor Close by OnStatus and OnReload.
 func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, o Options) (*Follower, error) {
 	p := place{bucket, o.Prefix}
-	if err := p.check(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	o = o.filled(p)
@@ -155,8 +160,18 @@ func (f *Follower) set(ctx context.Context, change func(*Status)) {
 		f.options.Files.Logger.WarnContext(ctx, "the prompts are not in step with the bucket, and stay as they are", slog.Any("error", now.Err))
 	}
 	if f.options.OnStatus != nil {
-		f.options.OnStatus(now)
+		f.guarded(ctx, func() { f.options.OnStatus(now) })
 	}
+}
+
+// guarded runs the author's code, whose panic would end the process.
+func (f *Follower) guarded(ctx context.Context, code func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.options.Files.Logger.ErrorContext(ctx, "a function of the Options has panicked", slog.Any("error", v), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	code()
 }
 
 func text(err error) string {
@@ -168,11 +183,13 @@ func text(err error) string {
 
 // reloaded takes note of the faults, before the author hears of them.
 func (f *Follower) reloaded(r promptfs.Report) {
-	f.mu.Lock()
-	f.status.Faults = r.Err
-	f.mu.Unlock()
+	if failure(r.Err) == nil { // else it is the Err of the status
+		f.mu.Lock()
+		f.status.Faults = r.Err
+		f.mu.Unlock()
+	}
 	if f.options.Files.OnReload != nil {
-		f.options.Files.OnReload(r)
+		f.guarded(context.Background(), func() { f.options.Files.OnReload(r) })
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -68,17 +67,8 @@ var errEscape = errors.New("the key has a = without a byte in hexadecimal behind
 // partMark stands between a prefix and the path of a file.
 const partMark = "./"
 
-var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
-
 // place is a part of a bucket, or the bucket.
 type place struct{ bucket, prefix string }
-
-func (p place) check() error {
-	if p.prefix != "" && !validPrefix.MatchString(p.prefix) {
-		return fmt.Errorf("promptnats: Options.Prefix is %q; it must be of letters, digits, - and _, with single dots between", p.prefix)
-	}
-	return nil
-}
 
 // stem is what the subject of every key begins with.
 func (p place) stem() string { return "$KV." + p.bucket + "." }

@@ -2,7 +2,10 @@ package promptnats
 
 import (
 	"cmp"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"regexp"
 	"time"
 
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -28,8 +31,9 @@ type Options struct {
 	// long [Publish] waits for each answer. Default: 10 seconds.
 	Timeout time.Duration
 	// OnStatus is called when the Status has another InStep or Err, on the
-	// goroutine of the Follower, which it must not wait for. Default: nothing is
-	// called.
+	// goroutine of the Follower, which it must not wait for. Nothing is followed
+	// while it runs. If it panics, and so for Files.OnReload, that is logged, and
+	// nothing else. Default: nothing is called.
 	OnStatus func(Status)
 
 	timing timing
@@ -42,6 +46,19 @@ type timing struct {
 	check      time.Duration // between looks at what bucket it is
 	patience   time.Duration // for a bucket that seems to be behind
 	wait, most time.Duration // before the next attempt, first and at most
+}
+
+var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
+
+// check returns what is wrong with the options.
+func (o Options) check() error {
+	if o.Prefix != "" && !validPrefix.MatchString(o.Prefix) {
+		return fmt.Errorf("promptnats: Options.Prefix is %q; it must be of letters, digits, - and _, with single dots between", o.Prefix)
+	}
+	if at := o.Files.Partials; at != "" && (!fs.ValidPath(at) || at == ".") {
+		return fmt.Errorf("promptnats: Options.Files.Partials is %q; it must be the path of a folder, from the root and without a slash at its end", at)
+	}
+	return nil
 }
 
 // filled returns the options with their defaults.

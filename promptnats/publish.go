@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -33,8 +34,8 @@ type Published struct {
 // Publish makes a bucket, or the part of it that Options.Prefix names, equal to
 // a folder. The files are those of [promptfs.Files]: prompts, partials, and what
 // messages send. Nothing is written if one of them has a fault, if there are no
-// prompts at all, or if one is too large for the broker; keys with the right
-// value are left alone, and those of no file are removed.
+// prompts at all, or if the broker would not take one because of its size; keys
+// with the right value are left alone, and those of no file are removed.
 //
 // Each key is written only if it is as it was when Publish began, else the error
 // is [ErrConflict]. So two of them at once do not mix without being noticed.
@@ -46,7 +47,7 @@ type Published struct {
 // has of it, are the operator's to say.
 func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
 	p := place{bucket, o.Prefix}
-	if err := p.check(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	o = o.filled(p)
@@ -56,13 +57,6 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 	}
 	if !slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return isPrompt(name, o.Files.Partials) }) {
 		return nil, errors.New("promptnats: nothing has been published: the folder has no prompts")
-	}
-	if most := js.Conn().MaxPayload(); most > 0 {
-		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if int64(len(files[name])) > most {
-				return nil, fmt.Errorf("promptnats: nothing has been published: %w", &promptfs.Error{Path: name, Err: fmt.Errorf("the broker takes no more than %d bytes: %w", most, nats.ErrMaxPayload)})
-			}
-		}
 	}
 	w := &writer{place: p, options: o, js: js, files: files}
 	if err := w.read(ctx); err != nil {
@@ -76,7 +70,8 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 
 // isPrompt reports whether a file of a folder is more than a part of others.
 func isPrompt(name, partials string) bool {
-	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, partials+"/")
+	isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.Contains(name, "/.") || strings.Contains(name, "/_")
+	return strings.HasSuffix(name, ".md") && !isHidden && !strings.HasPrefix(name, partials+"/") && !strings.EqualFold(path.Base(name), "README.md")
 }
 
 // writer makes a bucket equal to files.
@@ -108,6 +103,9 @@ func (w *writer) read(ctx context.Context) error {
 		f.stop()
 		f.removeConsumer()
 	}()
+	if err := w.check(f.info.Config.MaxMsgSize); err != nil {
+		return err
+	}
 	w.there = make(map[string]promptfs.File, f.pending)
 	for received := uint64(0); received < f.pending; received++ {
 		e, err := f.next()
@@ -126,6 +124,33 @@ func (w *writer) read(ctx context.Context) error {
 		}
 	}
 	slices.Sort(w.done.Left)
+	return nil
+}
+
+const (
+	// headers is how large those of a write are at most, which count as content.
+	headers = 100
+	// longest is how long a subject may be: a broker, as it comes, takes lines of
+	// 4,096 bytes, with an inbox and numbers beside it, and disconnects who sends
+	// others.
+	longest = 3500
+)
+
+// check finds what the broker, or a bucket with a largest message, would not
+// take.
+func (w *writer) check(largest int32) error {
+	most := w.js.Conn().MaxPayload()
+	if largest > 0 && (most <= 0 || int64(largest) < most) {
+		most = int64(largest)
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.files)) {
+		if most > 0 && int64(len(w.files[name])) > most-headers {
+			return &promptfs.Error{Path: name, Err: fmt.Errorf("the broker takes no more than %d bytes, and %d of those are not the file's: %w", most, headers, nats.ErrMaxPayload)}
+		}
+		if len(w.place.stem())+len(w.place.key(name)) > longest {
+			return &promptfs.Error{Path: name, Err: fmt.Errorf("its key has more than %d bytes; give it a shorter name", longest-len(w.place.stem()))}
+		}
+	}
 	return nil
 }
 

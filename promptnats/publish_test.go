@@ -102,6 +102,46 @@ func TestPublishChecksFirst(t *testing.T) {
 	require.ErrorContains(t, err, "Options.Prefix")
 }
 
+// What the broker would not take is found before anything is written, to the
+// byte, and costs nobody the connection.
+func TestPublishChecksSizesFirst(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, func(o *server.Options) { o.MaxPayload = 2000 }).url())
+	small, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "small", MaxValueSize: 1000})
+	require.NoError(t, err)
+	kv := newBucket(t, js)
+	long := strings.Repeat(strings.Repeat("ä", 100)+"/", 8) + "b.md"
+	for name, most := range map[string]int{bucket: 2000, "small": 1000} {
+		for _, over := range []int{1, 50, 100} {
+			_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", most-100+over)}), promptnats.Options{})
+			require.ErrorContains(t, err, fmt.Sprintf("b.md: the broker takes no more than %d bytes", most))
+		}
+		_, err = promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", long: "good"}), promptnats.Options{})
+		require.ErrorContains(t, err, "b.md: its key has more than")
+	}
+	assert.Empty(t, keysOf(t, kv))
+	assert.Empty(t, keysOf(t, small))
+	for _, name := range []string{bucket, "small"} {
+		_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"b.md": strings.Repeat("x", 900), long[3*201:]: "good"}), promptnats.Options{})
+		require.NoError(t, err)
+	}
+}
+
+// Files that a prompt sends come before it, also those that end in .md.
+func TestPublishPartsFirst(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	newBucket(t, js)
+	fsys := files(map[string]string{"a.md": "--- user: resource _x/b.md ---\n--- user: resource c/.d/e.md ---\n--- user: resource f/README.md ---", "_x/b.md": "b", "c/.d/e.md": "e", "f/README.md": "f"})
+	done, err := promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"_x/b.md", "c/.d/e.md", "f/README.md", "a.md"}, done.Added)
+	fsys = files(map[string]string{"z.md": "z"})
+	done, err = promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.md", "_x/b.md", "c/.d/e.md", "f/README.md"}, done.Removed)
+}
+
 // interfering is a bucket that somebody else writes to, just before a key is
 // written.
 type interfering struct {

@@ -1,6 +1,7 @@
 package promptnats
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -18,9 +19,13 @@ import (
 func newSitting(o Options) *sitting {
 	reg := &prompts.Registry{}
 	o = o.filled(place{bucket: "b"})
-	f := &Follower{registry: reg, options: o, mirror: promptfs.NewMirror(reg, o.Files), begun: make(chan struct{}), known: map[string]uint64{}}
+	f := &Follower{registry: reg, options: o, begun: make(chan struct{}), known: map[string]uint64{}}
+	files := o.Files
+	files.OnReload = f.reloaded
+	f.mirror = promptfs.NewMirror(reg, files)
 	close(f.begun)
-	return &sitting{Follower: f, feed: &feed{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, entries: make(chan entry), wrong: make(chan error)}
+	s, _ := f.sit(&feed{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, nil)
+	return s
 }
 
 func entryOf(path, text string, revision uint64) entry {
@@ -119,6 +124,49 @@ func TestBucketThatIsFilledAgain(t *testing.T) {
 		assert.Equal(t, 5, s.registry.Len())
 		_, isThere := s.registry.Lookup("a")
 		assert.False(t, isThere)
+	})
+}
+
+// What is wrong with no file is no fault of files.
+func TestFaultsAreOfFiles(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{})
+	fault := &promptfs.Error{Path: "a.md", Err: errors.New("bad")}
+	s.reloaded(promptfs.Report{Err: fault})
+	s.reloaded(promptfs.Report{Err: errors.New("the registry is not to be had")})
+	require.ErrorIs(t, s.Status().Faults, fault)
+	s.reloaded(promptfs.Report{})
+	require.NoError(t, s.Status().Faults)
+}
+
+// A name that is given back between the load and what follows is not missed.
+func TestNameThatIsFreeBeforeAnythingIsFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSitting(Options{})
+		s.registry.MustAdd(prompts.Prompt{Name: "a", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
+		s.feed.pending = 1
+		go func() { s.entries <- entryOf("a.md", "a", 1) }() // until load has taken it
+		require.NoError(t, s.load(t.Context()))
+		require.Error(t, s.Status().Faults)
+		s.registry.Remove("a")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, s.apply(ctx), context.DeadlineExceeded)
+		require.NoError(t, s.Status().Faults)
+		assert.Equal(t, 1, s.registry.Len())
+	})
+}
+
+// A broker that sends less than it has counted is not waited for without end.
+func TestBrokerThatSendsLess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSitting(Options{})
+		s.feed.pending = 2
+		go func() { s.entries <- entryOf("a.md", "a", 1) }() // until load has taken it
+		require.ErrorIs(t, s.load(t.Context()), errStalled)
+		assert.Zero(t, s.registry.Len())
 	})
 }
 
