@@ -77,7 +77,7 @@
 //     when it is next read. A bucket of prompts should have none.
 //
 // Every server needs the memory for the content of the bucket, beside that of the
-// prompts. How large a bucket can be is the operator's to say: its --max-bytes.
+// prompts. How large a bucket can be is the operator's to say: its --max-bucket-size.
 // Values that are too large for their use are told and not kept.
 //
 // # What is wrong, and who hears of it
