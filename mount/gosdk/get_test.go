@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -287,39 +286,5 @@ func TestRequest(t *testing.T) {
 		assert.Equal(t, []prompts.Implementation{editor, editor, editor}, clients)
 		_, ok := gosdk.Request(t.Context())
 		assert.False(t, ok)
-	})
-}
-
-// Middleware of the server that comes after the mount sees everything, in the
-// SDK's own types; what was there before sees what is the server's own.
-func TestMiddlewareOfTheServer(t *testing.T) {
-	t.Parallel()
-	inEach(t, func(t *testing.T, revision string) {
-		s := newServer(nil)
-		var before, after []string
-		record := func(seen *[]string) mcp.Middleware {
-			return func(next mcp.MethodHandler) mcp.MethodHandler {
-				return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-					res, err := next(ctx, method, req)
-					if strings.HasPrefix(method, "prompts/") || method == "completion/complete" {
-						*seen = append(*seen, fmt.Sprintf("%s %T", method, res))
-					}
-					return res, err
-				}
-			}
-		}
-		s.AddReceivingMiddleware(record(&before))
-		mount(t, s, registry(renders("a", func(context.Context) (*prompts.Result, error) { return contents(), nil })), prompts.Options{
-			Fallback: func(prompts.Content, string) prompts.Content { return prompts.Text{} },
-		})
-		before = nil
-		s.AddReceivingMiddleware(record(&after))
-		c := dial(t, s, revision)
-		c.must("prompts/get", `{"name":"a"}`)
-		c.must("prompts/get", `{"name":"own_a"}`)
-		c.must("prompts/list", ``)
-		get, list := "prompts/get *mcp.GetPromptResult", "prompts/list *mcp.ListPromptsResult"
-		assert.Equal(t, []string{get, get, list}, after)
-		assert.Equal(t, []string{get, list}, before)
 	})
 }
