@@ -29,6 +29,7 @@ func contents() *prompts.Result {
 	return &prompts.Result{Description: "all <&>", Meta: meta, Messages: []prompts.Message{
 		prompts.User(""), prompts.Assistant("a\u2028<&>"),
 		user(prompts.Text{Text: "t", Annotations: least, Meta: meta}),
+		user(prompts.Text{Text: "t", Meta: meta}),
 		user(prompts.Image{Data: []byte{0, 255}, MIMEType: "image/png", Annotations: least, Meta: meta}),
 		user(prompts.Image{Data: []byte{}, MIMEType: "image/png"}),
 		user(prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav", Annotations: &prompts.Annotations{}}),
@@ -157,6 +158,41 @@ func TestRenderTimeout(t *testing.T) {
 			assert.Empty(t, c.told, "of a request that is answered")
 		})
 	}
+}
+
+// An answer waits for progress that is being sent, and none follows it, also if
+// whatever sends it does not heed the end of the request.
+func TestNoProgressAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	answered := make(chan struct{})
+	s.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "notifications/progress" {
+				<-ctx.Done() // the limit has passed
+				select {
+				case <-answered: // too early
+				case <-time.After(millis(100)):
+				}
+			}
+			return next(context.WithoutCancel(ctx), method, req)
+		}
+	})
+	ended := make(chan struct{})
+	mount(t, s, registry(renders("slow", func(ctx context.Context) (*prompts.Result, error) {
+		defer close(ended)
+		prompts.Progress(ctx, 1, 2, "in time")
+		<-answered
+		prompts.Progress(ctx, 2, 2, "too late")
+		return prompts.Messages(), nil
+	})), prompts.Options{RenderTimeout: millis(1)})
+	c := dial(t, s, newest)
+	c.refused("prompts/get", `{"name":"slow","_meta":{"progressToken":1}}`)
+	assert.Len(t, c.told, 1)
+	close(answered)
+	<-ended
+	c.must("ping", "")
+	assert.Len(t, c.told, 1)
 }
 
 // While a person thinks about a question the limit stands still.

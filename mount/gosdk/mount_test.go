@@ -189,6 +189,21 @@ func TestConcurrentMounts(t *testing.T) {
 	assert.Equal(t, []string{"own_a", "own_b"}, dial(t, s, newest).names())
 }
 
+// A change that comes with the unmount leaves nothing behind.
+func TestUnmountDuringAChange(t *testing.T) {
+	t.Parallel()
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+	c := dial(t, s, newest)
+	r := registry()
+	for range 300 {
+		unmount, err := gosdk.Mount(s, r, prompts.Options{})
+		require.NoError(t, err)
+		require.NoError(t, r.Set(says("a")))
+		unmount()
+		require.Empty(t, c.names())
+	}
+}
+
 // A request that is being answered gets its answer from the registry that was
 // mounted when it came, also when the render function itself unmounts.
 func TestUnmountDuringGet(t *testing.T) {
