@@ -44,7 +44,8 @@
 // mcp/server.go:1860), and the mount is one.
 //
 // What comes after the mount sees every request with its answer, in the SDK's own
-// types, and so does Options.Middleware for what is the registry's.
+// types (but for a content that these would not send as it is, such as one with a
+// priority of 0), and so does Options.Middleware for what is the registry's.
 //
 // What was there before sees every request as well, and can refuse it with any
 // error but the one that the SDK has for an unknown prompt ("unknown prompt"
@@ -75,7 +76,9 @@
 //   - Numbers beyond 2^53 in _meta and in answers lose their last digits on the
 //     way in (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out nothing
 //     is lost but a completion's total of 0 and a hasMore that is false
-//     (mcp/protocol.go:644).
+//     (mcp/protocol.go:644), and of a question what the SDK's types have no
+//     place for: such digits, and members that it does not know. Of a form the
+//     schema is sent as it was written.
 //   - An answer to a form that does not fit it is refused by the SDK, so that in a
 //     session the client cannot be asked (-32603) where it would have got -32602
 //     (mcp/server.go:1784).
