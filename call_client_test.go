@@ -1,13 +1,12 @@
 package prompts_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"context"
 
 	"github.com/mcp-prompts/prompts"
 )

@@ -107,6 +107,26 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A form is asked for as it was written, to the last digit and in its order.
+func TestSchemaOfAQuestion(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"z":{"type":"integer","maximum":9007199254740993},"a":{"type":"string"}}}`
+	for _, revision := range []string{stateless, newest, canAsk} {
+		s := newServer(nil)
+		mount(t, s, registry(renders("asks", func(ctx context.Context) (*prompts.Result, error) {
+			q := prompts.InputRequest("q", "elicitation/create", json.RawMessage(`{"message":"Which?","requestedSchema":`+schema+`}`))
+			return prompts.Messages(prompts.User("asked")), prompts.Ask(ctx, q)
+		})), prompts.Options{})
+		var asked string
+		c := dialAs(t, s, &client{revision: revision, answer: func(_ string, params json.RawMessage) string {
+			asked = string(members(t, params)["requestedSchema"])
+			return `{"action":"accept","content":{"a":"x"}}`
+		}})
+		c.getAll(t, "asks")
+		assert.Equal(t, schema, asked, revision)
+	}
+}
+
 // A client that cannot be asked.
 func TestCannotAsk(t *testing.T) {
 	t.Parallel()

@@ -27,11 +27,8 @@ func Request(ctx context.Context) (mcp.Request, bool) {
 	return r, ok
 }
 
-// Why the context of a request has ended.
-var (
-	errAnswered = fmt.Errorf("the request is answered: %w", context.Canceled)
-	errTooLong  = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
-)
+// errTooLong is why the context of a request has ended that took too long.
+var errTooLong = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
 
 // outcome is what a call has come to.
 type outcome struct {
@@ -43,7 +40,7 @@ type outcome struct {
 // SDK's, which the client is to get.
 func (m *mount) call(ctx context.Context, method string, r request) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, r.sdk))
-	defer cancel(errAnswered)
+	defer cancel(nil)
 	c := newClock(m.limit, func() { cancel(errTooLong) })
 	defer c.stop()
 	p := &peer{ctx: ctx, session: r.session, clock: c}

@@ -3,34 +3,57 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// complete answers completion/complete: for a prompt of the registry with our
-// completions, for anything else as the server does.
+// complete answers completion/complete. As with get the server has it first: if
+// that fails, the client is refused. But what the server's CompletionHandler
+// says of a prompt of the registry is not the answer, since it says something
+// of all prompts.
 func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
+	res, err := m.host.next(ctx, methodComplete, r)
 	ref := r.Params.Ref
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
-	if !m.completes || !isPrompt || !m.has(ref.Name) {
-		res, err := m.host.next(ctx, methodComplete, r)
-		if !m.completes || !isNoMethod(err) {
-			return res, err
+	isOurs := isPrompt && m.has(ref.Name)
+	hasHandler := !isNoMethod(err)
+	switch {
+	case !m.completes:
+		return res, err
+	case err != nil && hasHandler:
+		if isOurs {
+			m.logger.LogAttrs(ctx, slog.LevelInfo,
+				"the server refuses a completion for a prompt of the registry; a CompletionHandler must return no values for prompts that it does not know",
+				slog.String("prompt", ref.Name), slog.Any("error", err))
 		}
-		// The server has no CompletionHandler. The method is there now, so a
-		// prompt of its own has no completions, and the rest is unknown.
-		if isPrompt {
-			found := false
-			as := &mcp.ListPromptsRequest{Session: r.Session, Params: &mcp.ListPromptsParams{Meta: r.Params.Meta}, Extra: r.Extra}
-			if err := m.host.pages(ctx, as, func(p *mcp.Prompt) { found = found || p.Name == ref.Name }); err != nil {
-				return nil, m.failure(ctx, methodComplete, err)
-			}
-			if found {
-				return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
-			}
-		}
+		return nil, err
+	case hasHandler && !isOurs:
+		return res, nil
 	}
-	members := map[string]any{"ref": ref, "argument": r.Params.Argument}
+	result, failed := m.completed(ctx, r)
+	switch {
+	case !isPrompt || !isNoPrompt(failed):
+		return result, failed
+	case hasHandler:
+		return res, nil // the prompt is hidden, and this is what is said of one that there is not
+	}
+	// The server has no CompletionHandler. The method is there now, so a prompt
+	// of its own has no completions.
+	found := false
+	as := &mcp.ListPromptsRequest{Session: r.Session, Params: &mcp.ListPromptsParams{Meta: r.Params.Meta}, Extra: r.Extra}
+	if err := m.host.pages(ctx, as, func(p *mcp.Prompt) { found = found || p.Name == ref.Name }); err != nil {
+		return nil, m.failure(ctx, methodComplete, err)
+	}
+	if found {
+		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
+	}
+	return nil, failed
+}
+
+// completed returns the completion of our server.
+func (m *mount) completed(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
+	members := map[string]any{"ref": r.Params.Ref, "argument": r.Params.Argument}
 	if r.Params.Context != nil {
 		members["context"] = r.Params.Context
 	}

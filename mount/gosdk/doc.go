@@ -27,9 +27,9 @@
 //
 // Clients get the registry's prompts first, and then the server's own. A client
 // that reads no more than one page sees both if the registry's fit into one
-// (Options.PageSize). A name that the registry has is the registry's, even where
-// it is hidden from a client: Mount refuses a server that has it already, and
-// one that is added later cannot be seen until the registry's is gone.
+// (Options.PageSize). Mount refuses a server that has a name of the registry's.
+// One that both have later is listed as the registry's, but it is the server
+// that answers for it, as long as it has a prompt of that name.
 //
 // [FromPrompt] and [Import] go the other way: they make prompts for a registry
 // of those that were written for the SDK, unchanged, so that a server can be
@@ -40,17 +40,29 @@
 //
 // # Middleware
 //
-// Mount before the server gets its receiving middleware. The SDK wraps each
-// around what was there before (v1.8.0 mcp/server.go:1860), and has no way to
-// the inside: a middleware that was there before the first Mount or Import sees
-// requests for lists, but none for a registry's prompt, so it can neither log
-// nor refuse one. Middleware that comes later sees everything, in the SDK's own
-// types, and so does Options.Middleware for what is the registry's.
+// The SDK wraps each receiving middleware around what was there before (v1.8.0
+// mcp/server.go:1860), and the mount is one.
+//
+// What comes after the mount sees every request with its answer, in the SDK's own
+// types (but for a content that these would not send as it is, such as one with a
+// priority of 0), and so does Options.Middleware for what is the registry's.
+//
+// What was there before sees every request as well, and can refuse it with any
+// error but the one that the SDK has for an unknown prompt ("unknown prompt"
+// and its name, -32602) or for a server without completion ("method not found",
+// -32601). For these are what it gets to see itself when it passes on a request
+// for a prompt of the registry; the mount answers then, with the request and the
+// context as they came. So such a middleware cannot see the answer, nor lend the
+// registry's functions its context. A result of its own for prompts/get is the
+// answer, but one for completion/complete is not: it may be that of the
+// server's CompletionHandler, which must return no values, and no error, for
+// prompts that it does not know. Of a list it sees the server's own half, once
+// for each page of ours, and a prompt that no client gets to see,
+// io.github.mcp-prompts/mount, which the server has while a registry is mounted,
+// for the sake of the capability and the notifications.
 //
 // The mount's own middleware stays when the registry is unmounted, and passes
-// everything on. The server has one more prompt while a registry is mounted,
-// io.github.mcp-prompts/mount, for the sake of the capability and the
-// notifications; only such earlier middleware gets to see it.
+// everything on.
 //
 // # What the SDK does otherwise
 //
@@ -64,7 +76,9 @@
 //   - Numbers beyond 2^53 in _meta and in answers lose their last digits on the
 //     way in (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out nothing
 //     is lost but a completion's total of 0 and a hasMore that is false
-//     (mcp/protocol.go:644).
+//     (mcp/protocol.go:644), and of a question what the SDK's types have no
+//     place for: such digits, and members that it does not know. Of a form the
+//     schema is sent as it was written.
 //   - An answer to a form that does not fit it is refused by the SDK, so that in a
 //     session the client cannot be asked (-32603) where it would have got -32602
 //     (mcp/server.go:1784).

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -52,8 +53,17 @@ func isUnknown(err error, name string) bool {
 		e.Message == fmt.Sprintf("unknown prompt %q", name)
 }
 
-// isNoMethod reports whether an error says that there is no such method.
+// isNoMethod reports whether an error is the one that the SDK has for a server
+// without a CompletionHandler (v1.8.0 mcp/server.go:726). One of the same code
+// may be a middleware's, which refuses.
 func isNoMethod(err error) bool {
 	var e *jsonrpc.Error
-	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound && len(e.Data) == 0 && e.Message == "method not found"
+}
+
+// isNoPrompt reports whether an error is what our server says of a prompt that
+// there is not, or that is hidden.
+func isNoPrompt(err error) bool {
+	var e *jsonrpc.Error
+	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(e.Message, "there is no prompt ")
 }

@@ -7,16 +7,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// get answers prompts/get: a name that the registry has is ours, any other the
-// server's own.
+// get answers prompts/get. The server has it first, so that nothing which was
+// there before the mount is passed by: a registry's prompt is rendered only if
+// the server has none of that name. Anything else is its answer: that of
+// a prompt of its own, or what a middleware says, which may be a refusal.
 func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, error) {
 	name := r.Params.Name
-	if !m.has(name) {
-		res, err := m.host.next(ctx, methodGet, r)
-		if !isUnknown(err, name) {
-			return res, err
-		}
-		// Our server's answer, so that it is that for a prompt which is hidden.
+	res, err := m.host.next(ctx, methodGet, r)
+	if !isUnknown(err, name) {
+		return res, err
 	}
 	members := map[string]any{"name": name}
 	if r.Params.Arguments != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +29,7 @@ func contents() *prompts.Result {
 	return &prompts.Result{Description: "all <&>", Meta: meta, Messages: []prompts.Message{
 		prompts.User(""), prompts.Assistant("a\u2028<&>"),
 		user(prompts.Text{Text: "t", Annotations: least, Meta: meta}),
+		user(prompts.Text{Text: "t", Meta: meta}),
 		user(prompts.Image{Data: []byte{0, 255}, MIMEType: "image/png", Annotations: least, Meta: meta}),
 		user(prompts.Image{Data: []byte{}, MIMEType: "image/png"}),
 		user(prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav", Annotations: &prompts.Annotations{}}),
@@ -160,6 +160,41 @@ func TestRenderTimeout(t *testing.T) {
 	}
 }
 
+// An answer waits for progress that is being sent, and none follows it, also if
+// whatever sends it does not heed the end of the request.
+func TestNoProgressAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	answered := make(chan struct{})
+	s.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "notifications/progress" {
+				<-ctx.Done() // the limit has passed
+				select {
+				case <-answered: // too early
+				case <-time.After(millis(100)):
+				}
+			}
+			return next(context.WithoutCancel(ctx), method, req)
+		}
+	})
+	ended := make(chan struct{})
+	mount(t, s, registry(renders("slow", func(ctx context.Context) (*prompts.Result, error) {
+		defer close(ended)
+		prompts.Progress(ctx, 1, 2, "in time")
+		<-answered
+		prompts.Progress(ctx, 2, 2, "too late")
+		return prompts.Messages(), nil
+	})), prompts.Options{RenderTimeout: millis(1)})
+	c := dial(t, s, newest)
+	c.refused("prompts/get", `{"name":"slow","_meta":{"progressToken":1}}`)
+	assert.Len(t, c.told, 1)
+	close(answered)
+	<-ended
+	c.must("ping", "")
+	assert.Len(t, c.told, 1)
+}
+
 // While a person thinks about a question the limit stands still.
 func TestRenderTimeoutWhileAsking(t *testing.T) {
 	t.Parallel()
@@ -287,39 +322,5 @@ func TestRequest(t *testing.T) {
 		assert.Equal(t, []prompts.Implementation{editor, editor, editor}, clients)
 		_, ok := gosdk.Request(t.Context())
 		assert.False(t, ok)
-	})
-}
-
-// Middleware of the server that comes after the mount sees everything, in the
-// SDK's own types; what was there before sees what is the server's own.
-func TestMiddlewareOfTheServer(t *testing.T) {
-	t.Parallel()
-	inEach(t, func(t *testing.T, revision string) {
-		s := newServer(nil)
-		var before, after []string
-		record := func(seen *[]string) mcp.Middleware {
-			return func(next mcp.MethodHandler) mcp.MethodHandler {
-				return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-					res, err := next(ctx, method, req)
-					if strings.HasPrefix(method, "prompts/") || method == "completion/complete" {
-						*seen = append(*seen, fmt.Sprintf("%s %T", method, res))
-					}
-					return res, err
-				}
-			}
-		}
-		s.AddReceivingMiddleware(record(&before))
-		mount(t, s, registry(renders("a", func(context.Context) (*prompts.Result, error) { return contents(), nil })), prompts.Options{
-			Fallback: func(prompts.Content, string) prompts.Content { return prompts.Text{} },
-		})
-		before = nil
-		s.AddReceivingMiddleware(record(&after))
-		c := dial(t, s, revision)
-		c.must("prompts/get", `{"name":"a"}`)
-		c.must("prompts/get", `{"name":"own_a"}`)
-		c.must("prompts/list", ``)
-		get, list := "prompts/get *mcp.GetPromptResult", "prompts/list *mcp.ListPromptsResult"
-		assert.Equal(t, []string{get, get, list}, after)
-		assert.Equal(t, []string{get, list}, before)
 	})
 }

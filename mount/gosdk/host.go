@@ -21,8 +21,12 @@ type host struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// hosts are those of all servers. A host lives as long as its server, whose
-// middleware it is; nothing here keeps either alive.
+// hosts are those of all servers. It is the one thing here that is global, for
+// the sake of the author's server: the SDK has no place to keep a host and no way
+// to ask for its middleware, so without this each mount would leave another one
+// behind, two mounts could not see each other, and Import could not get inside of
+// what a mount adds. A host lives as long as its server, whose middleware it is;
+// nothing here keeps either alive, and it says nothing of one server to another.
 var (
 	hostsMu sync.Mutex // protects the map, and is held to make a host
 	hosts   = map[weak.Pointer[mcp.Server]]weak.Pointer[host]{}

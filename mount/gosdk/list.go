@@ -16,14 +16,25 @@ const ownCursor = "sdk."
 // list answers prompts/list: first the prompts of the registry, then the
 // server's own. Each half goes on after a name, so that nothing is repeated or
 // left out, whatever comes and goes meanwhile; the page with the end of the
-// first has the first page of the other as well.
+// first has the first page of the other as well. That one is read for each page
+// of ours: if the server refuses it, then the client may not list.
 func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result, error) {
 	params := r.Params
 	if params == nil {
 		params = new(mcp.ListPromptsParams)
 	}
-	if cursor, ok := strings.CutPrefix(params.Cursor, ownCursor); ok && cursor != "" {
-		return m.own(ctx, r, cursor)
+	after := "" // where to go on among the server's own
+	if cursor, ok := strings.CutPrefix(params.Cursor, ownCursor); ok {
+		after = cursor
+	}
+	page, err := m.host.page(ctx, r, after)
+	switch {
+	case err == errList:
+		return nil, m.failure(ctx, methodList, err)
+	case err != nil:
+		return nil, err
+	case after != "":
+		return m.own(page), nil
 	}
 	members := map[string]any{}
 	if params.Cursor != "" {
@@ -44,36 +55,22 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	if result.NextCursor != "" {
 		return result, nil
 	}
-	own, err := m.own(ctx, r, "")
-	if err != nil {
-		return nil, err
-	}
-	rest, ok := own.(*mcp.ListPromptsResult)
-	if !ok {
-		return nil, m.failure(ctx, methodList, errList)
-	}
-	result.Prompts, result.NextCursor = slices.Concat(result.Prompts, rest.Prompts), rest.NextCursor
+	own := m.own(page)
+	result.Prompts, result.NextCursor = slices.Concat(result.Prompts, own.Prompts), own.NextCursor
 	if req.version < stateless {
-		result.Cacheable = rest.Cacheable // of which ours says nothing
+		result.Cacheable = own.Cacheable // of which ours says nothing
 	} else {
-		result.TTLMs = min(result.TTLMs, rest.TTLMs)
-		if rest.CacheScope == "private" {
-			result.CacheScope = rest.CacheScope
+		result.TTLMs = min(result.TTLMs, own.TTLMs)
+		if own.CacheScope == "private" {
+			result.CacheScope = own.CacheScope
 		}
 	}
 	return result, nil
 }
 
-// own returns a page of the server's own prompts, without those whose names the
+// own returns a page of the server's own prompts without those whose names the
 // registry has.
-func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, cursor string) (mcp.Result, error) {
-	page, err := m.host.page(ctx, r, cursor)
-	if err != nil {
-		if err == errList {
-			return nil, m.failure(ctx, methodList, err)
-		}
-		return nil, err
-	}
+func (m *mount) own(page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
 	result := *page
 	result.Prompts = []*mcp.Prompt{}
 	for _, p := range page.Prompts {
@@ -84,7 +81,7 @@ func (m *mount) own(ctx context.Context, r *mcp.ListPromptsRequest, cursor strin
 	if result.NextCursor != "" {
 		result.NextCursor = ownCursor + result.NextCursor
 	}
-	return &result, nil
+	return &result
 }
 
 // listResult returns the SDK's form of a result of prompts/list.

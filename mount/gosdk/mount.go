@@ -24,13 +24,17 @@ import (
 // Unmount takes the prompts out again, and clients are told. Requests that are
 // being answered still get their answer. It may be called at any time, from any
 // goroutine, and more than once; it returns when the mount has no goroutine
-// left but those of such requests.
+// left but those of such requests. Until then neither the server nor the mount is
+// garbage, so whoever makes a server for each session has to unmount it when the
+// session ends.
 //
 // Mount fails, and changes nothing, if the server or the registry is nil, if
 // the options are at fault, if a registry is mounted on the server already, if
 // the server's prompts cannot be listed, or if the server and the registry have
 // a prompt of the same name: the error wraps [prompts.ErrExists] then, and names
-// all of them. It must not be called while the server holds its own lock, as it
+// all of them. The list is read in a session without a client, through the
+// middleware that is there: if that lets nobody list who has no token, mount
+// first. It must not be called while the server holds its own lock, as it
 // does in SetCacheable.
 func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(), err error) {
 	switch {

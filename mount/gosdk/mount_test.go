@@ -115,9 +115,9 @@ func TestMountOnAServerThatFails(t *testing.T) {
 	}
 }
 
-// The name of a registry's prompt is the registry's, whatever the server gets
-// later.
-func TestOursWins(t *testing.T) {
+// A name that both have, because one of them got it after the mount, is listed
+// once, as the registry's, and the server answers for it as long as it can.
+func TestNameOfBoth(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil)
 	r := registry(says("a"))
@@ -125,14 +125,21 @@ func TestOursWins(t *testing.T) {
 	c := dial(t, s, newest)
 	s.AddPrompt(&mcp.Prompt{Name: "a", Title: "the SDK's"}, ownPrompt("the SDK's"))
 	assert.Equal(t, []string{"a", "own_a", "own_b"}, c.names())
-	assert.Equal(t, "ours: a", c.text("a"))
-	r.MustAdd(says("own_b"), says("hidden"))
-	s.AddPrompt(&mcp.Prompt{Name: "hidden"}, ownPrompt("the SDK's"))
-	assert.Equal(t, []string{"a", "own_b", "own_a"}, c.names())
-	assert.Equal(t, "ours: own_b", c.text("own_b"))
-	assert.EqualValues(t, -32602, c.refused("prompts/get", `{"name":"hidden"}`).Code)
-	r.Remove("a")
+	assert.NotContains(t, string(c.page("").Prompts[0]), "the SDK's")
 	assert.Equal(t, "the SDK's", c.text("a"))
+	s.RemovePrompts("a")
+	assert.Equal(t, "ours: a", c.text("a"))
+
+	r.MustAdd(says("own_b"), says("hidden"))
+	assert.Equal(t, []string{"a", "own_b", "own_a"}, c.names())
+	assert.Equal(t, "own: own_b", c.text("own_b"))
+	r.Remove("own_b")
+	assert.Equal(t, "own: own_b", c.text("own_b"))
+
+	assert.EqualValues(t, -32602, c.refused("prompts/get", `{"name":"hidden"}`).Code)
+	s.AddPrompt(&mcp.Prompt{Name: "hidden"}, ownPrompt("the SDK's"))
+	assert.Equal(t, []string{"a", "own_a", "own_b"}, c.names())
+	assert.Equal(t, "the SDK's", c.text("hidden"))
 }
 
 // A mount on a server without any prompts is one of a server with prompts.
@@ -180,6 +187,21 @@ func TestConcurrentMounts(t *testing.T) {
 		})
 	}
 	assert.Equal(t, []string{"own_a", "own_b"}, dial(t, s, newest).names())
+}
+
+// A change that comes with the unmount leaves nothing behind.
+func TestUnmountDuringAChange(t *testing.T) {
+	t.Parallel()
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+	c := dial(t, s, newest)
+	r := registry()
+	for range 300 {
+		unmount, err := gosdk.Mount(s, r, prompts.Options{})
+		require.NoError(t, err)
+		require.NoError(t, r.Set(says("a")))
+		unmount()
+		require.Empty(t, c.names())
+	}
 }
 
 // A request that is being answered gets its answer from the registry that was

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -151,21 +152,25 @@ func TestQuestionsOfTheSDK(t *testing.T) {
 					next = "2" + answer.Action
 				}
 				return &mcp.GetPromptResult{RequestState: next, InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{
-					Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"colour":{"type":"string"}}}`),
+					Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"round":{"type":"string"}}}`),
 				}}}, nil
 			}
-			text := fmt.Sprint(state, answer.Action, answer.Content["colour"])
+			text := fmt.Sprint(state, " ", answer.Action, answer.Content["round"])
 			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 		})
 		for _, revision := range []string{stateless, newest, canAsk} {
 			s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 			mount(t, s, reg, prompts.Options{})
 			for answer, want := range map[string]string{
-				`{"action":"accept","content":{"colour":"red"}}`: "2acceptacceptred",
-				`{"action":"decline"}`:                           "2declinedecline<nil>",
-				`{"action":"cancel"}`:                            "2cancelcancel<nil>",
+				`{"action":"accept","content":{"round":"%d"}}`: "2accept accept2",
+				`{"action":"decline"}`:                         "2decline decline<nil>",
+				`{"action":"cancel"}`:                          "2cancel cancel<nil>",
 			} {
-				c := dialAs(t, s, &client{revision: revision, answer: answerer(answer)})
+				round := 0
+				c := dialAs(t, s, &client{revision: revision, answer: func(string, json.RawMessage) string {
+					round++
+					return strings.ReplaceAll(answer, "%d", fmt.Sprint(round))
+				}})
 				result, _ := c.getAll(t, "p")
 				assert.Equal(t, want, textOf(t, result))
 			}
