@@ -207,6 +207,7 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 		w.unwatch()
 	}
 	if err != nil {
+		w.isTold = false // of its return
 		return false
 	}
 	if w.root = root; w.notify == nil {

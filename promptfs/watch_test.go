@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -259,6 +260,27 @@ func TestWatchTheDirectoryItself(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(parent, "v3"), filepath.Join(parent, "v1")))
 	w.expect(promptfs.Report{})
 	edits("first")
+}
+
+// The directory goes just after it was read.
+func TestWatchWhatHasGone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "prompts")
+	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
+		report := o.OnReload
+		o.OnReload = func(r promptfs.Report) {
+			if slices.Equal(r.Changed, []string{"first"}) {
+				assert.NoError(t, os.Rename(dir, dir+".away"))
+			}
+			report(r)
+		}
+		return promptfs.NewDir(reg, dir, o)
+	})
+	w.write("first.md", "changed")
+	w.expect(promptfs.Report{Changed: []string{"first"}})
+	require.Error(t, w.next().Err)
+	require.NoError(t, os.Rename(dir+".away", dir))
+	w.expect(promptfs.Report{})
 }
 
 // Where nobody can be told of changes, the files are looked at.
