@@ -14,13 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// behind returns the URL of a balancer in front of one address where nobody
-// listens and one with the handler.
+// behind returns the URL of a balancer in front of an address where nobody
+// listens, and two with the handler.
 func behind(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
-	replica := httptest.NewServer(h)
-	t.Cleanup(replica.Close)
-	web := httptest.NewServer(newBalancer(freeAddress(t), replica.Listener.Addr().String()))
+	hosts := []string{freeAddress(t)}
+	for range 2 {
+		replica := httptest.NewServer(h)
+		t.Cleanup(replica.Close)
+		hosts = append(hosts, replica.Listener.Addr().String())
+	}
+	web := httptest.NewServer(newBalancer(hosts...))
 	t.Cleanup(web.Close)
 	return web.URL
 }
