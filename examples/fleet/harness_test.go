@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,9 @@ func start(t *testing.T, n int, files map[string]string) *setup {
 func (s *setup) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	assert.NoError(s.t, s.fleet.stop())
+	ctx, cancel := context.WithTimeout(context.Background(), long)
+	defer cancel()
+	assert.NoError(s.t, s.fleet.stop(ctx))
 	s.fleet = nil
 }
 
@@ -101,6 +104,18 @@ func (s *setup) put(key, text string) uint64 {
 	revision, err := s.kv.PutString(s.t.Context(), key, text)
 	require.NoError(s.t, err)
 	return revision
+}
+
+// names are those of the prompts that all replicas should have.
+func (s *setup) names() []string {
+	keys, err := s.kv.Keys(s.t.Context())
+	require.NoError(s.t, err)
+	names := []string{"announce"}
+	for _, key := range keys {
+		names = append(names, strings.TrimSuffix(key, ".md"))
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (s *setup) remove(key string) { require.NoError(s.t, s.kv.Delete(s.t.Context(), key)) }
@@ -246,6 +261,21 @@ func (c *client) listen(ctx context.Context, acknowledged, changed func()) error
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// wait waits for wg, but not for ever.
+func wait(t *testing.T, wg *sync.WaitGroup) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { // ends with wg
+		wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(long):
+		require.Fail(t, "it has not happened")
 	}
 }
 

@@ -40,9 +40,14 @@ func main() {
 	flag.StringVar(&o.nats, "nats", "", "the `URL` of a broker; default: one of its own")
 	flag.StringVar(&o.bucket, "bucket", "prompts", "the `name` of the bucket")
 	flag.StringVar(&o.publish, "publish", "", "the `folder` to publish first; default: prompts, if the broker is its own")
+	flag.Func("host", "a `name` by which clients call it, with the port, if that is not one of this machine for itself; may be repeated", func(host string) error {
+		o.hosts = append(o.hosts, host)
+		return nil
+	})
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	if err := run(ctx, o, &lines{w: os.Stdout}); err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
 		os.Exit(1)
@@ -55,6 +60,7 @@ type options struct {
 	nats     string
 	bucket   string
 	publish  string
+	hosts    []string
 }
 
 // lines lets several goroutines write lines.
@@ -91,31 +97,40 @@ func run(ctx context.Context, o options, say io.Writer) (err error) {
 	fmt.Fprintln(say, "broker:", o.nats)
 	if o.publish != "" {
 		if err := publish(ctx, o, say); err != nil {
-			return err
+			return fmt.Errorf("-publish %s: %w", o.publish, err)
 		}
 	}
-	f, err := startFleet(ctx, o.replicas, settings{nats: o.nats, bucket: o.bucket, stateKeys: newKeys(), say: say})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.stop()) }()
-	listener, err := net.Listen("tcp", o.listen)
+	f, err := startFleet(ctx, o.replicas, settings{nats: o.nats, bucket: o.bucket, hosts: o.hosts, stateKeys: newKeys(), say: say})
 	if err != nil {
 		return err
 	}
 	web := &http.Server{Handler: newBalancer(f.hosts()...), ReadTimeout: 30 * time.Second}
+	defer func() { err = errors.Join(err, end(web, f)) }()
+	listener, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(say, "serving: http://%s/mcp\n", listener.Addr())
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }() // ends with Close
+	go func() { served <- web.Serve(listener) }() // until end
 	select {
 	case err := <-served:
 		return err
 	case <-ctx.Done():
+		return nil
 	}
-	// Not Shutdown, which would wait for streams that have no end of their own.
-	err = web.Close()
-	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
+}
+
+// end lets the requests under way finish. The balancer takes no more; streams
+// have no end of their own, and come to it as their replicas stop.
+func end(web *http.Server, f fleet) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- web.Shutdown(ctx) }() // ends with the last request, or with ctx
+	err := f.stop(ctx)
+	if late := <-ended; late != nil {
+		err = errors.Join(err, late, web.Close())
 	}
 	return err
 }
@@ -131,9 +146,12 @@ func publish(ctx context.Context, o options, say io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// History lets one take back a change; replicas are for a cluster.
-	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: o.bucket, History: 5})
-	if err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
+	_, err = js.KeyValue(ctx, o.bucket) // who may write to one may not be let create one
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		// History lets one take back a change; replicas are for a cluster.
+		_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: o.bucket, History: 5})
+	}
+	if err != nil {
 		return err
 	}
 	done, err := promptnats.Publish(ctx, js, o.bucket, os.DirFS(o.publish), promptnats.Options{})
@@ -159,7 +177,7 @@ func startFleet(ctx context.Context, n int, s settings) (_ fleet, err error) {
 	var f fleet
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.stop())
+			err = errors.Join(err, f.stop(ctx))
 		}
 	}()
 	for i := range n {
@@ -181,9 +199,7 @@ func (f fleet) hosts() []string {
 }
 
 // stop ends the replicas, all at once.
-func (f fleet) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+func (f fleet) stop(ctx context.Context) error {
 	stopped := make(chan error, len(f))
 	for _, r := range f {
 		go func() { stopped <- r.stop(ctx) }()

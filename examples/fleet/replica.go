@@ -22,6 +22,9 @@ import (
 // settings are those that all replicas share.
 type settings struct {
 	nats, bucket string
+	// hosts are those of the balancer that clients name; none: those of this
+	// machine for itself, as long as the replicas listen at a loopback address.
+	hosts []string
 	// stateKeys encrypt what a client carries between the rounds of a request, the
 	// first one of them; all of them decrypt it. Where replicas do not have the
 	// same, a question that one has asked is lost on another.
@@ -67,7 +70,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		Files: promptfs.Options{OnReload: func(report promptfs.Report) { fmt.Fprintln(s.say, r.describe(report)) }},
 		OnStatus: func(status promptnats.Status) {
 			if status.Err != nil {
-				fmt.Fprintf(s.say, "%s: serves on, but: %v\n", name, status.Err)
+				fmt.Fprintf(s.say, "%s: is not in step: %v\n", name, status.Err)
 			}
 		},
 	})
@@ -79,7 +82,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		StateKeys: s.stateKeys,
 	})
 	// Without sessions, any request can go to any replica.
-	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{NoSessions: true})
+	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{NoSessions: true, AllowedHosts: s.hosts})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", r.handler)
 	mux.HandleFunc("/healthz", r.health)
@@ -118,13 +121,10 @@ func (r *replica) describe(report promptfs.Report) string {
 	return text
 }
 
-// health is for the load balancer of a real fleet. A replica out of step serves
-// what it has; only one that has never had anything is of no use.
+// health is for the load balancer of a real fleet. A replica that answers has
+// loaded the bucket, and if it is out of step now, it serves what it has.
 func (r *replica) health(w http.ResponseWriter, _ *http.Request) {
 	status := r.follower.Status()
-	if !status.InStep && status.Revision == 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
 	fmt.Fprintf(w, "in step: %t, revision: %d, prompts: %d\n", status.InStep, status.Revision, r.registry.Len())
 }
 

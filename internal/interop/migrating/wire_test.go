@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/interop/migrating/gosdk"
 	"github.com/mcp-prompts/prompts/internal/interop/migrating/mcpgo"
 	"github.com/mcp-prompts/prompts/internal/interop/migrating/mounting"
@@ -193,19 +192,5 @@ func askMCPGo(t *testing.T, request string) string {
 
 func askOurs(t *testing.T, request string) string {
 	t.Helper()
-	session := ours.NewServer().NewSession(prompts.SessionOptions{})
-	defer session.Close()
-	ask := func(msg string) string {
-		var answer []byte
-		require.NoError(t, session.Handle(context.Background(), []byte(msg), prompts.Exchange{
-			Send: func(msg []byte, _ prompts.Code, _ bool) error {
-				answer = bytes.Clone(msg)
-				return nil
-			},
-		}))
-		return string(answer)
-	}
-	ask(initialize)
-	ask(initialized)
-	return ask(request)
+	return askSession(t, ours.NewServer(), request)
 }

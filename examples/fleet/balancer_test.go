@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// behind returns the URL of a balancer in front of an address where nobody
+// listens, and two with the handler.
+func behind(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	hosts := []string{freeAddress(t)}
+	for range 2 {
+		replica := httptest.NewServer(h)
+		t.Cleanup(replica.Close)
+		hosts = append(hosts, replica.Listener.Addr().String())
+	}
+	web := httptest.NewServer(newBalancer(hosts...))
+	t.Cleanup(web.Close)
+	return web.URL
+}
+
+// Only what no replica can have seen is sent again.
+func TestBalancerSendsOnce(t *testing.T) {
+	t.Parallel()
+	var seen atomic.Int64
+	url := behind(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		seen.Add(1)
+		panic(http.ErrAbortHandler)
+	})
+	const n = 4
+	for range n {
+		response, err := http.Post(url, "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
+		assert.NoError(t, response.Body.Close())
+	}
+	assert.EqualValues(t, n, seen.Load())
+}
+
+// A client that goes ends its request at the replica, and a stream that breaks
+// there does not look as if it had ended.
+func TestBalancerStreams(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{}, 1)
+	url := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, ": begun\n")
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/broken" {
+			panic(http.ErrAbortHandler)
+		}
+		<-r.Context().Done()
+		gone <- struct{}{}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	open := func(path string) *http.Response {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+path, strings.NewReader("{}"))
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		_, err = io.ReadFull(response.Body, make([]byte, len(": begun\n"))) // at once
+		require.NoError(t, err)
+		return response
+	}
+	broken := open("/broken")
+	_, err := io.ReadAll(broken.Body)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.NoError(t, broken.Body.Close())
+	assert.NoError(t, open("/").Body.Close())
+	select {
+	case <-gone:
+	case <-ctx.Done():
+		t.Error("the replica has not learned that the client has gone")
+	}
+}
+
+func TestBalancerBodies(t *testing.T) {
+	t.Parallel()
+	url := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		assert.NoError(t, err)
+		assert.EqualValues(t, maxBody, n)
+	})
+	for size, status := range map[int]int{maxBody: http.StatusOK, maxBody + 1: http.StatusRequestEntityTooLarge} {
+		response, err := http.Post(url, "text/plain", strings.NewReader(strings.Repeat("a", size)))
+		require.NoError(t, err)
+		assert.Equal(t, status, response.StatusCode)
+		assert.NoError(t, response.Body.Close())
+	}
+	// The fault of a client is not put down to the replicas.
+	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("{"), failing{}))
+	w := httptest.NewRecorder()
+	newBalancer(freeAddress(t)).ServeHTTP(w, r)
+	assert.Equal(t, http.StatusBadRequest, w.Code)
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("cut off") }
+
+// GAP-35: a page whose name has been made to be this machine's is refused behind
+// the balancer as it is without.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	s := start(t, 1, nil)
+	ping := func(host, origin string) int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+		require.NoError(t, err)
+		r.Host = host
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	assert.Equal(t, http.StatusOK, ping("", ""))
+	assert.Equal(t, http.StatusForbidden, ping("evil.example", ""))
+	assert.Equal(t, http.StatusForbidden, ping("evil.example", "http://evil.example"))
+
+	s.stop()
+	s.settings.hosts = []string{"prompts.example.org"}
+	f, err := startFleet(t.Context(), 1, s.settings)
+	require.NoError(t, err)
+	s.fleet = f
+	web := httptest.NewServer(newBalancer(f.hosts()...))
+	t.Cleanup(web.Close)
+	s.url = web.URL + "/mcp"
+	assert.Equal(t, http.StatusOK, ping("prompts.example.org", "http://prompts.example.org"))
+	assert.Equal(t, http.StatusForbidden, ping("evil.example", "http://evil.example"))
+}
