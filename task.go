@@ -141,6 +141,11 @@ func (t *task) run(limit time.Duration) error {
 	if t.settled.Load() { // while it waited
 		return t.giveUp(errAnswered)
 	}
+	// What has ended for all tasks has done so for one after the other: the first
+	// may have left its turn to this one.
+	if t.ctx.parent.Err() != nil {
+		return t.giveUp(context.Cause(t.ctx.parent))
+	}
 	return t.runNow(limit)
 }
 
