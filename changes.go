@@ -7,9 +7,9 @@ import (
 )
 
 // Changes of a registry come in bursts: a folder is read again, a batch is
-// added one by one. A client is told when they pause for changeQuiet, so that
-// one burst is one notification; and after changeLongest at the latest,
-// however long they go on.
+// added one by one. A client is told when they pause for changeQuiet, or for
+// Options.ChangeDelay, so that one burst is one notification; and after
+// changeLongest at the latest, or twice that delay, however long they go on.
 const (
 	changeQuiet   = 20 * time.Millisecond
 	changeLongest = 200 * time.Millisecond
@@ -108,11 +108,13 @@ func (h *hearer) send(f func() error) error {
 // burst is the changes that are not told yet. A registry makes them with its
 // mutex locked, so they take no longer than it needs to note them.
 type burst struct {
+	delay   time.Duration // Options.ChangeDelay
 	changes atomic.Uint64 // that there have ever been
 
 	mu          sync.Mutex // protects the fields below
 	timer       *time.Timer
 	first, last time.Time // of the changes
+	isEarly     bool      // the last change was told before its delay was over
 }
 
 // isUnderWay reports whether there are changes that are to be told.
@@ -121,6 +123,9 @@ func (b *burst) isUnderWay() bool {
 	defer b.mu.Unlock()
 	return b.timer != nil
 }
+
+// quiet is the pause that ends a burst.
+func (b *burst) quiet() time.Duration { return max(changeQuiet, b.delay) }
 
 // change adds a change. If it is the first one, over is called when the burst
 // may be over.
@@ -131,7 +136,7 @@ func (b *burst) change(over func()) {
 	b.last = time.Now()
 	if b.timer == nil {
 		b.first = b.last
-		b.timer = time.AfterFunc(changeQuiet, over)
+		b.timer = time.AfterFunc(b.quiet(), over)
 	}
 }
 
@@ -143,15 +148,25 @@ func (b *burst) end() (changes uint64, isOver bool) {
 	if b.timer == nil {
 		return 0, false // it was stopped
 	}
-	over := b.last.Add(changeQuiet)
-	if longest := b.first.Add(changeLongest); longest.Before(over) {
-		over = longest
+	quiet := b.last.Add(b.quiet())
+	over := b.first.Add(max(changeLongest, 2*b.delay))
+	isEarly := over.Before(quiet)
+	if !isEarly {
+		over = quiet
 	}
 	if left := time.Until(over); left > 0 {
 		b.timer.Reset(left)
 		return 0, false
 	}
-	b.timer = nil
+	if b.isEarly {
+		b.changes.Add(1) // which stands for those that are told again
+	}
+	if b.isEarly = isEarly && b.delay > changeQuiet; b.isEarly {
+		b.first = over
+		b.timer.Reset(time.Until(quiet))
+	} else {
+		b.timer = nil
+	}
 	return b.changes.Load(), true
 }
 
@@ -161,6 +176,6 @@ func (b *burst) stop() {
 	defer b.mu.Unlock()
 	if b.timer != nil {
 		b.timer.Stop()
-		b.timer = nil
+		b.timer, b.isEarly = nil, false
 	}
 }

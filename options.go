@@ -27,6 +27,13 @@ type Options struct {
 	// NoListChanged keeps changes of the registry to the server: clients are
 	// not told of them, nor that they could be.
 	NoListChanged bool
+	// ChangeDelay is how long the list must have been as it is before clients are
+	// told for the last time that it has changed. It is for replicas behind a load
+	// balancer, which get a change one after the other: a client that one of them
+	// tells may read the list from another. While changes go on without such a
+	// pause, clients are told every two ChangeDelays, and no more often than every
+	// 200 ms. A burst of changes is one notification anyhow. Default: 20 ms.
+	ChangeDelay time.Duration
 	// StrictArguments refuses arguments that a prompt does not declare.
 	// Otherwise they are ignored.
 	StrictArguments bool
@@ -194,6 +201,7 @@ const (
 	defaultCompleteTimeout    = 5 * time.Second
 	defaultLogRate            = 100
 	defaultGrace              = 5 * time.Second
+	defaultChangeDelay        = changeQuiet
 	defaultStateTTL           = 15 * time.Minute
 	defaultAskTimeout         = 5 * time.Minute
 
@@ -258,6 +266,12 @@ func (o Options) complete() (Options, []error) {
 	}
 	if o.CacheTTL < 0 {
 		faults = append(faults, errors.New("CacheTTL is negative"))
+	}
+	if o.ChangeDelay < 0 {
+		faults = append(faults, errors.New("ChangeDelay is negative"))
+	}
+	if o.ChangeDelay <= 0 {
+		o.ChangeDelay = defaultChangeDelay
 	}
 	if o.Grace == 0 {
 		o.Grace = defaultGrace

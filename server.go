@@ -61,7 +61,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	}
 	s := &Server{
 		registry:    r,
-		changes:     gatherer{registry: r},
+		changes:     gatherer{registry: r, burst: burst{delay: o.ChangeDelay}},
 		options:     o,
 		limit:       newLimiter(o.MaxConcurrentTotal),
 		shares:      newShares(o.MaxConcurrentPerClient),

@@ -354,6 +354,8 @@ func TestCacheHints(t *testing.T) {
 	}
 	_, err := newServer(nil, Options{CacheTTL: -1})
 	assert.ErrorContains(t, err, "CacheTTL is negative")
+	_, err = newServer(nil, Options{ChangeDelay: -1})
+	assert.ErrorContains(t, err, "ChangeDelay is negative")
 }
 
 // LOG-01, LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
