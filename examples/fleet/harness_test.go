@@ -50,7 +50,7 @@ type setup struct {
 }
 
 // start starts n replicas of a bucket with the files.
-func start(t *testing.T, n int, files map[string]string) *setup {
+func start(t *testing.T, n int, files map[string]string, change ...func(*settings)) *setup {
 	t.Helper()
 	b, err := startBroker()
 	require.NoError(t, err)
@@ -60,7 +60,10 @@ func start(t *testing.T, n int, files map[string]string) *setup {
 	t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
-	s := &setup{t: t, settings: settings{nats: b.url(), bucket: "prompts", stateKeys: newKeys(), say: io.Discard}}
+	s := &setup{t: t, settings: settings{nats: b.url(), bucket: "prompts", stateKeys: newKeys(), changeDelay: changeDelay, say: io.Discard}}
+	for _, f := range change {
+		f(&s.settings)
+	}
 	s.kv, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "prompts"})
 	require.NoError(t, err)
 	for key, text := range files {

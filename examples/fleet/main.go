@@ -75,6 +75,10 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
+// changeDelay is for replicas that get a change within a fraction of a second of
+// each other.
+const changeDelay = 500 * time.Millisecond
+
 // patience is how long clients have when the fleet ends.
 const patience = 10 * time.Second
 
@@ -100,7 +104,7 @@ func run(ctx context.Context, o options, say io.Writer) (err error) {
 			return fmt.Errorf("-publish %s: %w", o.publish, err)
 		}
 	}
-	f, err := startFleet(ctx, o.replicas, settings{nats: o.nats, bucket: o.bucket, hosts: o.hosts, stateKeys: newKeys(), say: say})
+	f, err := startFleet(ctx, o.replicas, settings{nats: o.nats, bucket: o.bucket, hosts: o.hosts, stateKeys: newKeys(), changeDelay: changeDelay, say: say})
 	if err != nil {
 		return err
 	}

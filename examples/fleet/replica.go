@@ -29,6 +29,8 @@ type settings struct {
 	// first one of them; all of them decrypt it. Where replicas do not have the
 	// same, a question that one has asked is lost on another.
 	stateKeys func() [][]byte
+	// changeDelay is more than the time between two replicas' getting a change.
+	changeDelay time.Duration
 	// say gets a line for whatever a replica has to tell.
 	say io.Writer
 }
@@ -80,6 +82,8 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 	srv := prompts.NewServer(r.registry, prompts.Options{
 		Info:      prompts.Implementation{Name: "fleet", Version: "1.0.0"},
 		StateKeys: s.stateKeys,
+		// A client that is told by this replica may read the list from another one.
+		ChangeDelay: s.changeDelay,
 	})
 	// Without sessions, any request can go to any replica.
 	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{NoSessions: true, AllowedHosts: s.hosts})

@@ -10,8 +10,8 @@
 // questions by the way that each revision has, progress, and a list that may
 // change at any time. Of the options all count that are about prompts: Visible,
 // Principal, Middleware, AskArguments, the limits. Info, Instructions, Grace,
-// MaxConcurrent, MaxConcurrentPerClient and MaxSubscriptions are about
-// connections, which are the SDK's.
+// ChangeDelay, MaxConcurrent, MaxConcurrentPerClient and MaxSubscriptions are
+// about connections, which are the SDK's.
 //
 // [Request] leads from a render function, and from the functions of the options,
 // to the SDK's session and request, such as the bearer token of the client:

@@ -50,7 +50,7 @@
 // Without effect are Info and Instructions, which are the SDK server's; PageSize
 // and CacheTTL, CachePublic, for which it has options of its own; what is about
 // sessions and connections: MaxConcurrent, MaxConcurrentPerClient, Rate, the
-// limits of subscriptions, Grace; and Methods and Capabilities. NoListChanged
+// limits of subscriptions, Grace, ChangeDelay; Methods, Capabilities. NoListChanged
 // leaves the server as it is: one that has announced changes tells of ours. A
 // Middleware does not see requests for a prompt that there is not or that is
 // hidden, and the other entries of a list are not in what it returns; if it fails
