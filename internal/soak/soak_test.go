@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -52,9 +53,18 @@ func TestSoakFindsFaults(t *testing.T) {
 				length: 200 * time.Millisecond, seed: 1, clients: onlyStreams, patience: 5 * time.Second, fault: test.fault, release: release,
 			}, &out)
 			require.NoError(t, err)
-			assert.Equal(t, 1, rec.faults(), "%s", &out)
 			assert.Contains(t, strings.Join(rec.wrong, "\n"), test.want)
-			assert.Contains(t, out.String(), "faults: 1")
+			// The judge may have seen the same message, if it was among those that it
+			// gets; there is no other fault.
+			judged := 0
+			for _, wrong := range rec.wrong {
+				if strings.Contains(wrong, "the specification does not allow it") {
+					judged++
+				}
+			}
+			assert.LessOrEqual(t, judged, 1)
+			assert.Equal(t, 1, rec.faults()-judged, "%s", &out)
+			assert.Contains(t, out.String(), fmt.Sprintf("faults: %d\n", rec.faults()))
 		})
 	}
 }
