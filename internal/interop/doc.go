@@ -1,7 +1,8 @@
 // Package interop holds the tests that clients of other people's making run
 // against this library, and what they need:
 //
-//   - fixtures: the prompts of the servers under test, which fixture.json expects;
+//   - fixtures: the prompts of the servers under test, which fixture.json expects,
+//     and what serves them over HTTP;
 //   - fixture: the server under test, and over HTTP the tools and resources that
 //     the conformance suite wants;
 //   - mounted: the same prompts on servers of other SDKs, by packages mount/…;

@@ -5,15 +5,10 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"log"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,17 +38,10 @@ func main() {
 	}
 }
 
-// serveHTTP serves at the path /mcp, and says where on standard error, until
-// the process is told to end. The SDK serves the revision without a handshake
-// only where there are no sessions, so it has two handlers, and the header of a
+// serveHTTP serves at the path /mcp. The SDK serves the revision without a
+// handshake only where there are no sessions, so it has two handlers, and the header of a
 // request says whose it is.
 func serveHTTP(server *mcp.Server, address string) error {
-	told, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
 	get := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(get, nil)
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
@@ -65,15 +53,8 @@ func serveHTTP(server *mcp.Server, address string) error {
 		}
 		sessions.ServeHTTP(w, r)
 	})
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }() // ends with Close
-	fmt.Fprintf(os.Stderr, "http://%s/mcp\n", listener.Addr())
-
-	select {
-	case err := <-served:
-		return err
-	case <-told.Done():
-	}
-	return web.Close() // streams of the SDK's do not end by themselves
+	web := &http.Server{Handler: mux}
+	return fixtures.ServeHTTP(web, address, func(context.Context) error {
+		return web.Close() // streams of the SDK's do not end by themselves
+	})
 }

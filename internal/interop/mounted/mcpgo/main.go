@@ -6,16 +6,12 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -45,39 +41,17 @@ func main() {
 	}
 }
 
-// graceful is how long what is under way may take when the server ends.
-const graceful = 5 * time.Second
-
-// serveHTTP serves at the path /mcp, and says where on standard error, until
-// the process is told to end.
+// serveHTTP serves at the path /mcp.
 func serveHTTP(s *server.MCPServer, address string) error {
-	told, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
 	streamable := server.NewStreamableHTTPServer(s, server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpgo.ErrorHandler(streamable))
 	// The streams end with the context of the requests.
 	requests, end := context.WithCancel(context.Background())
 	defer end()
-	web := &http.Server{
-		Handler: mux, ReadHeaderTimeout: graceful,
-		BaseContext: func(net.Listener) context.Context { return requests },
-	}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
-	fmt.Fprintf(os.Stderr, "http://%s/mcp\n", listener.Addr())
-
-	select {
-	case err := <-served:
-		return err
-	case <-told.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), graceful)
-	defer cancel()
-	end()
-	return errors.Join(streamable.Shutdown(ctx), web.Shutdown(ctx))
+	web := &http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return requests }}
+	return fixtures.ServeHTTP(web, address, func(ctx context.Context) error {
+		end()
+		return errors.Join(streamable.Shutdown(ctx), web.Shutdown(ctx))
+	})
 }
