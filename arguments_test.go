@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,19 +12,42 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts"
 )
+
+type (
+	one[T any] struct {
+		A T `json:"a"`
+	}
+	maybe[T any] struct {
+		A T `json:"a,omitempty"`
+	}
+	inner struct {
+		Name string `json:"name"`
+		Size int    `json:"size,omitempty"`
+	}
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// storing is a prompt whose render function keeps what it gets.
+func storing[In any](got *In, arguments ...prompts.Argument) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "p", Arguments: arguments}, func(_ context.Context, in In) (*prompts.Result, error) {
+		*got = in
+		return &prompts.Result{}, nil
+	})
+}
 
 // callGet gets the prompt p through Server.Call, and returns the result or
 // the error as the client has it.
-func callGet(t testing.TB, p Prompt, arguments string, o Options) (string, *Error) {
+func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options) (string, *prompts.Error) {
 	t.Helper()
-	var r Registry
+	var r prompts.Registry
 	require.NoError(t, r.Add(p))
 	params := fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(p.Name), arguments)
-	result, err := NewServer(&r, o).Call(context.Background(), "prompts/get", json.RawMessage(params), CallOptions{})
+	result, err := prompts.NewServer(&r, o).Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
 	if err != nil {
-		var e *Error
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
 		return "", e
 	}
@@ -32,17 +55,17 @@ func callGet(t testing.TB, p Prompt, arguments string, o Options) (string, *Erro
 }
 
 // callList lists all prompts of the registry through Server.Call.
-func callList(t testing.TB, r *Registry) string {
+func callList(t testing.TB, r *prompts.Registry) string {
 	t.Helper()
-	result, err := NewServer(r, Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, CallOptions{})
+	result, err := prompts.NewServer(r, prompts.Options{PageSize: 10_000}).Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 	require.NoError(t, err)
 	return string(result)
 }
 
 // untyped is a prompt without a struct, whose message is its arguments.
-func untyped(arguments ...Argument) Prompt {
-	return Prompt{Name: "p", Arguments: arguments, Render: func(_ context.Context, args map[string]string) (*Result, error) {
-		return Messages(User(fmt.Sprint(args))), nil
+func untyped(arguments ...prompts.Argument) prompts.Prompt {
+	return prompts.Prompt{Name: "p", Arguments: arguments, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprint(args))), nil
 	}}
 }
 
@@ -54,14 +77,14 @@ type reviewArguments struct {
 	Strict   *bool    `json:"strict"`
 }
 
-func review() Prompt {
-	return New(Prompt{Name: "review", Arguments: []Argument{
+func review() prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "review", Arguments: []prompts.Argument{
 		{Name: "language", Schema: &jsonschema.Schema{Enum: []any{"go", "rust"}, Default: json.RawMessage(`"go"`)}},
 		{Name: "lines", Schema: &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(9.0)}},
 		{Name: "focus", Schema: &jsonschema.Schema{MaxItems: ptr(2), Items: &jsonschema.Schema{MinLength: ptr(2)}}},
 		{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$"}},
-	}}, func(_ context.Context, in reviewArguments) (*Result, error) {
-		return Messages(User(fmt.Sprintf("%s %s %d %q %t", in.Code, in.Language, in.Lines, in.Focus, in.Strict != nil && *in.Strict))), nil
+	}}, func(_ context.Context, in reviewArguments) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprintf("%s %s %d %q %t", in.Code, in.Language, in.Lines, in.Focus, in.Strict != nil && *in.Strict))), nil
 	})
 }
 
@@ -72,7 +95,7 @@ func TestGetArguments(t *testing.T) {
 		{`{"strict":"true","focus":"ab,cd","lines":"9","language":"rust","code":"y","other":"1"}`, `y rust 9 [\"ab\" \"cd\"] true`},
 		{`{"c\u006fde":"x","lines":"\u0031"}`, `x go 1 [] false`},
 	} {
-		got, e := callGet(t, review(), c.args, Options{})
+		got, e := callGet(t, review(), c.args, prompts.Options{})
 		require.Nil(t, e, c.args)
 		assert.Equal(t, `{"messages":[{"role":"user","content":{"type":"text","text":"`+c.want+`"}}]}`, got)
 	}
@@ -125,9 +148,9 @@ func TestGetProblems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, e := callGet(t, review(), c.args, Options{StrictArguments: c.strict})
+			_, e := callGet(t, review(), c.args, prompts.Options{StrictArguments: c.strict})
 			require.NotNil(t, e)
-			assert.Equal(t, CodeInvalidParams, e.Code)
+			assert.Equal(t, prompts.CodeInvalidParams, e.Code)
 			assert.Equal(t, c.message, e.Message)
 			assert.Equal(t, `{"prompt":"review","problems":`+c.problems+`}`, jsonText(e.Data))
 		})
@@ -140,7 +163,7 @@ func TestProblemsAreClipped(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 1000)
 	args := fmt.Sprintf(`{"code":%q,"lines":%[1]q,"x%[2]s":"1"}`, "A"+long, long)
-	_, e := callGet(t, review(), args, Options{StrictArguments: true})
+	_, e := callGet(t, review(), args, prompts.Options{StrictArguments: true})
 	require.NotNil(t, e)
 	assert.Equal(t, `code: "A`+long[:62]+`…" does not match ^[a-z]+$; lines: "A`+long[:62]+`…" is not an integer; x`+long[:62]+`…: is not an argument of this prompt`, e.Message)
 	assert.Contains(t, jsonText(e.Data), `"argument":"x`+long[:254]+`…"`)
@@ -167,7 +190,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			for i := range n {
 				fmt.Fprintf(&args, `,"a%d":"x"`, i)
 			}
-			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", Options{StrictArguments: true, MaxArguments: n})
+			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", prompts.Options{StrictArguments: true, Limits: prompts.Limits{MaxArguments: n}})
 			require.NotNil(t, e)
 			data := jsonText(e.Data)
 			assert.True(t, strings.HasSuffix(e.Message, c.message), e.Message)
@@ -177,17 +200,17 @@ func TestProblemsAreBounded(t *testing.T) {
 		})
 	}
 	// The same for values that are no strings, which need no option.
-	_, e := callGet(t, untyped(), `{"a":1`+strings.Repeat(" ", 10)+manyNumbers(1000)+`}`, Options{MaxArguments: 2000})
+	_, e := callGet(t, untyped(), `{"a":1`+strings.Repeat(" ", 10)+manyNumbers(1000)+`}`, prompts.Options{Limits: prompts.Limits{MaxArguments: 2000}})
 	require.NotNil(t, e)
 	assert.Equal(t, 64, strings.Count(jsonText(e.Data), `"not_string"`))
 	// And for those that the render function finds.
-	_, e = callGet(t, Prompt{Name: "p", Render: func(context.Context, map[string]string) (*Result, error) {
+	_, e = callGet(t, prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		var errs []error
 		for i := range 100 {
-			errs = append(errs, InvalidArgument(fmt.Sprint(i), "no"))
+			errs = append(errs, prompts.InvalidArgument(fmt.Sprint(i), "no"))
 		}
 		return nil, errors.Join(errs...)
-	}}, `{}`, Options{})
+	}}, `{}`, prompts.Options{})
 	require.NotNil(t, e)
 	assert.Contains(t, jsonText(e.Data), `],"more":36}`)
 }
@@ -203,25 +226,25 @@ func manyNumbers(n int) string {
 // Above a few arguments names are looked up in a map; nothing else changes.
 func TestManyArguments(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, linear, linear + 1, 40} {
-		var arguments []Argument
+	for _, n := range []int{1, 8, 9, 40} {
+		var arguments []prompts.Argument
 		args := map[string]string{}
 		for i := range n {
 			name := fmt.Sprintf("a%02d", n-i)
-			arguments = append(arguments, Argument{Name: name, Required: true})
+			arguments = append(arguments, prompts.Argument{Name: name, Required: true})
 			args[name] = fmt.Sprint(i)
 		}
-		got, e := callGet(t, untyped(arguments...), jsonText(args), Options{StrictArguments: true})
+		got, e := callGet(t, untyped(arguments...), jsonText(args), prompts.Options{StrictArguments: true})
 		require.Nil(t, e)
 		assert.Contains(t, got, fmt.Sprint(args))
 
 		args["other"] = "x"
-		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{StrictArguments: true})
+		_, e = callGet(t, untyped(arguments...), jsonText(args), prompts.Options{StrictArguments: true})
 		require.NotNil(t, e)
 		assert.Equal(t, "other: is not an argument of this prompt", e.Message)
 		delete(args, "other")
 		delete(args, arguments[n-1].Name)
-		_, e = callGet(t, untyped(arguments...), jsonText(args), Options{})
+		_, e = callGet(t, untyped(arguments...), jsonText(args), prompts.Options{})
 		require.NotNil(t, e)
 		assert.Equal(t, "a01: is required", e.Message)
 	}
@@ -230,11 +253,11 @@ func TestManyArguments(t *testing.T) {
 // A call with problems has no render function run.
 func TestProblemsBeforeRender(t *testing.T) {
 	t.Parallel()
-	p := New(Prompt{Name: "p"}, func(context.Context, one[int]) (*Result, error) {
+	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, one[int]) (*prompts.Result, error) {
 		t.Error("rendered")
 		return nil, nil
 	})
-	_, e := callGet(t, p, `{"a":"x"}`, Options{})
+	_, e := callGet(t, p, `{"a":"x"}`, prompts.Options{})
 	assert.NotNil(t, e)
 }
 
@@ -246,8 +269,8 @@ func TestSuggestions(t *testing.T) {
 		Language string   `json:"language"`
 		Focus    []string `json:"focus,omitempty"`
 	}
-	languages := Enum("go", "python", "rust")
-	p := typed(&got, Argument{Name: "language", Schema: languages}, Argument{Name: "focus", Schema: &jsonschema.Schema{Items: Enum("speed, first", "safety")}})
+	languages := prompts.Enum("go", "python", "rust")
+	p := storing(&got, prompts.Argument{Name: "language", Schema: languages}, prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}})
 	for _, c := range []struct{ args, message, suggestions string }{
 		{`{"language":"pyton"}`, `language: "pyton" is not one of go, python, rust; did you mean python?`, "python"},
 		{`{"language":"RUST"}`, `language: "RUST" is not one of go, python, rust; did you mean rust?`, "rust"},
@@ -258,10 +281,14 @@ func TestSuggestions(t *testing.T) {
 		{`{"language":"go","x":"y"}`, `x: is not an argument of this prompt`, ""},
 		{`{"language":"go","` + strings.Repeat("language", 40) + `":"y"}`, strings.Repeat("language", 8) + `…: is not an argument of this prompt`, ""},
 	} {
-		_, e := callGet(t, p, c.args, Options{StrictArguments: true})
+		_, e := callGet(t, p, c.args, prompts.Options{StrictArguments: true})
 		require.NotNil(t, e, c.args)
 		assert.Equal(t, c.message, e.Message)
-		var data argumentsData
+		var data struct {
+			Problems []struct {
+				Suggestion string `json:"suggestion,omitempty"`
+			} `json:"problems"`
+		}
 		require.NoError(t, json.Unmarshal([]byte(jsonText(e.Data)), &data))
 		var suggestions []string
 		for _, p := range data.Problems {
@@ -272,21 +299,40 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// Only the problems that are detailed have one: there may be a great many.
-func TestSuggestionsAreFew(t *testing.T) {
+// What UnmarshalText does is an author's code: a panic is no problem of the
+// client's, and what it says is not for the client.
+type bomb struct{}
+
+func (*bomb) UnmarshalText([]byte) error { panic("a secret") }
+
+func TestValuePanic(t *testing.T) {
 	t.Parallel()
-	args := map[string]string{"language": "go"}
-	for i := range 3 * maxProblems {
-		args[fmt.Sprintf("languag%c", 'α'+i)] = ""
+	var got one[bomb]
+	_, e := callGet(t, storing(&got), `{"a":"x"}`, prompts.Options{})
+	require.NotNil(t, e)
+	assert.Equal(t, prompts.CodeInternalError, e.Code)
+	assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
+}
+
+// The hint stands behind the description, in every list, unless the prompt
+// does without.
+func TestHintsAreListed(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		A string `json:"a" jsonschema:"what it is"`
+		B int    `json:"b"`
+		C string `json:"c" jsonschema:"free"`
 	}
-	p := untyped(Argument{Name: "language"})
-	d := compiled(t, p)
-	var doc strictjson.Doc
-	require.NoError(t, doc.Parse(jsonText(args), maxDepth))
-	_, problems := d.plan.collect(nil, doc.Root(), true, false)
-	require.Len(t, problems, 3*maxProblems)
-	for i, p := range problems {
-		assert.Equal(t, i < maxProblems, p.Suggestion == "language", p.Argument)
-		assert.Equal(t, reasonUnknown, p.Reason)
-	}
+	var got in
+	p := storing(&got, prompts.Argument{Name: "a", Schema: prompts.Enum("x", "<y>")})
+	var r prompts.Registry
+	r.MustAdd(p)
+	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is (one of: x, <y>)","required":true},`+
+		`{"name":"b","description":"an integer","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
+	p.DisableHints = true
+	assert.NoError(t, r.Set(p))
+	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is","required":true},`+
+		`{"name":"b","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
+	back, _ := r.Lookup("p")
+	assert.Equal(t, "what it is", back.Arguments[0].Description)
 }

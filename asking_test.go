@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What the tests of asking a client have in common: a client of each era that
@@ -44,7 +47,7 @@ type outcome struct {
 		} `json:"messages"`
 	} `json:"result"`
 	Error *struct {
-		Code    Code            `json:"code"`
+		Code    prompts.Code    `json:"code"`
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
@@ -80,7 +83,7 @@ func (o outcome) wants(t testing.TB, keys ...string) {
 }
 
 // fails checks that the answer is this error, and returns its data.
-func (o outcome) fails(t testing.TB, code Code, message string) string {
+func (o outcome) fails(t testing.TB, code prompts.Code, message string) string {
 	t.Helper()
 	require.NotNil(t, o.Error, o.raw)
 	assert.Equal(t, code, o.Error.Code, o.raw)
@@ -91,7 +94,7 @@ func (o outcome) fails(t testing.TB, code Code, message string) string {
 // rounds is a client of revision 2026-07-28 that gets one prompt.
 type rounds struct {
 	t            testing.TB
-	server       *Server
+	server       *prompts.Server
 	ctx          context.Context
 	prompt       string
 	arguments    string // JSON
@@ -100,7 +103,7 @@ type rounds struct {
 	n            int
 }
 
-func newRounds(t testing.TB, s *Server, prompt string) *rounds {
+func newRounds(t testing.TB, s *prompts.Server, prompt string) *rounds {
 	return &rounds{t: t, server: s, ctx: context.Background(), prompt: prompt, arguments: "{}", capabilities: allCapabilities}
 }
 
@@ -124,7 +127,7 @@ func (r *rounds) line(responses string) string {
 func (r *rounds) get(responses string) outcome {
 	r.t.Helper()
 	x := &recorder{t: r.t}
-	require.NoError(r.t, r.server.Handle(r.ctx, x.hear(nil, r.line(responses)), Exchange{Send: x.send}))
+	require.NoError(r.t, r.server.Handle(r.ctx, x.hear(nil, r.line(responses)), transport.Exchange{Send: x.send}))
 	require.Len(r.t, x.messages, 1)
 	require.True(r.t, x.messages[0].last)
 	o := readOutcome(r.t, x.messages[0].msg)
@@ -165,9 +168,9 @@ func initializeAs(version, capabilities string) string {
 }
 
 // newSessionAs is newSession for a client of that revision.
-func newSessionAs(t testing.TB, s *Server, version, capabilities string) *Session {
+func newSessionAs(t testing.TB, s *prompts.Server, version, capabilities string) transport.Session {
 	t.Helper()
-	session := s.NewSession(SessionOptions{})
+	session := s.NewSession(transport.SessionOptions{})
 	t.Cleanup(session.Close)
 	for _, msg := range []string{initializeAs(version, capabilities), initializedLine} {
 		_, err := handle(t, s, session, msg)
@@ -209,7 +212,7 @@ func (q asked) reply(result string) string {
 	return `{"jsonrpc":"2.0","id":"` + q.ID + `","result":` + result + `}`
 }
 
-func (q asked) refuse(code Code, message string) string {
+func (q asked) refuse(code prompts.Code, message string) string {
 	return errorLine(`"`+q.ID+`"`, code, message)
 }
 
@@ -224,13 +227,13 @@ type colour struct {
 }
 
 // asking is a prompt that asks for a colour and says which it is.
-func asking(name string) Prompt {
-	return rendered(name, func(ctx context.Context) (*Result, error) {
-		answer, err := Elicit[colour](ctx, "colour", "Which colour?")
+func asking(name string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour?")
 		if err != nil {
 			return nil, err
 		}
-		return Messages(User(answer.Colour)), nil
+		return prompts.Messages(prompts.User(answer.Colour)), nil
 	})
 }
 

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // An author's code is more than the render function: the logger's handler,
@@ -33,17 +36,17 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drained := make(chan struct{})
 		stuck := slog.New(handler{func() { <-drained }})
-		fails := rendered("fails", func(context.Context) (*Result, error) { return nil, errDisk })
+		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), Options{
-			Logger: stuck, RenderTimeout: time.Second,
+		c := connect(t, prompts.NewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{
+			Logger: stuck, Timeouts: prompts.Timeouts{Render: time.Second},
 		})).handshake()
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the prompt could not be rendered")}, c.ask(getLine("1", "fails")))
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered")}, c.ask(getLine("1", "fails")))
 		assert.Empty(t, c.ask(getLine("2", "deaf"), getLine("3", "wait")))
 		cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"no longer needed"}}`
 		assert.Equal(t, []string{pongLine("4")}, c.ask(cancelled, pingLine("4")), "the reader does not log")
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{errorLine("2", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, "the request took too long")}, c.received())
 		<-w.causes
 		close(drained)
 		assert.NoError(t, c.end())
@@ -54,8 +57,8 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 func TestLoggerPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fails := rendered("fails", func(context.Context) (*Result, error) { return nil, errDisk })
-		c := connect(t, NewServer(registryOf(fails), Options{Logger: slog.New(handler{func() { panic("handler") }})})).handshake()
+		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
+		c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func() { panic("handler") }})})).handshake()
 		assert.Len(t, c.ask(getLine("1", "fails")), 1)
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 		assert.NoError(t, c.end())
@@ -74,16 +77,16 @@ func (badError) Unwrap() []error { return nil }
 func TestErrorWhoseMethodsPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		bad := rendered("bad", func(ctx context.Context) (*Result, error) {
+		bad := rendered("bad", func(ctx context.Context) (*prompts.Result, error) {
 			<-ctx.Done()
 			return nil, badError{}
 		})
 		ctx, cancel := context.WithCancel(t.Context())
-		session := newSession(t, NewServer(registryOf(bad), Options{}))
+		session := newSession(t, prompts.NewServer(registryOf(bad), prompts.Options{}))
 		done := make(chan error)
 		go func() {
-			done <- session.Handle(ctx, []byte(getLine("1", "bad")), Exchange{Send: func(msg []byte, _ Code, _ bool) error {
-				assert.Equal(t, errorLine("1", CodeInternalError, "the prompt could not be rendered"), string(msg))
+			done <- session.Handle(ctx, []byte(getLine("1", "bad")), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), string(msg))
 				return nil
 			}})
 		}()
@@ -106,17 +109,17 @@ func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
 		log  string
 	}{
 		"panic":    {func() { panic("in data") }, errorLine("1", 7, "seven"), "in data"},
-		"goexit":   {runtime.Goexit, errorLine("1", CodeInternalError, "the prompt could not be rendered"), "Goexit"},
-		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", CodeInternalError, "the request took too long"), "time limit"},
+		"goexit":   {runtime.Goexit, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), "Goexit"},
+		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", prompts.CodeInternalError, "the request took too long"), "time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var j journal
-				fails := rendered("fails", func(context.Context) (*Result, error) {
-					return nil, &Error{Code: 7, Message: "seven", Data: data(test.do)}
+				fails := rendered("fails", func(context.Context) (*prompts.Result, error) {
+					return nil, &prompts.Error{Code: 7, Message: "seven", Data: data(test.do)}
 				})
-				c := connect(t, NewServer(registryOf(fails), Options{Logger: j.logger()})).handshake()
+				c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: j.logger()})).handshake()
 				c.send(getLine("1", "fails"))
 				time.Sleep(2 * time.Hour)
 				assert.Equal(t, []string{test.want}, c.received())
@@ -130,7 +133,7 @@ func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
 // What a client does not get to see of an error goes to the author.
 func TestBlameIsLoggedIfThereIsMore(t *testing.T) {
 	t.Parallel()
-	blame := InvalidArgument("a", "is \xff")
+	blame := prompts.InvalidArgument("a", "is \xff")
 	for _, test := range []struct {
 		err error
 		log string
@@ -143,11 +146,11 @@ func TestBlameIsLoggedIfThereIsMore(t *testing.T) {
 		{errors.Join(blame, badError{}), "bad"},
 	} {
 		var j journal
-		r := registryOf(rendered("p", func(context.Context) (*Result, error) { return nil, test.err }))
-		_, err := NewServer(r, Options{Logger: j.logger()}).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), CallOptions{})
-		var e *Error
+		r := registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { return nil, test.err }))
+		_, err := prompts.NewServer(r, prompts.Options{Logger: j.logger()}).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{})
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, CodeInvalidParams, e.Code)
+		assert.Equal(t, prompts.CodeInvalidParams, e.Code)
 		assert.Contains(t, fmt.Sprintf("%s", e.Data), `"message":"is `+"\ufffd"+`"`)
 		if test.log == "" {
 			assert.Empty(t, j.String())
@@ -167,20 +170,19 @@ func (*meddler) UnmarshalText([]byte) error { meddle(); return nil }
 func TestDeclarationThatChangesTheRegistry(t *testing.T) {
 	r := registryOf(textPrompt("old", "hi"))
 	meddle = func() { r.Remove("old") }
-	p := New(Prompt{Name: "new", Arguments: []Argument{{Name: "M", Schema: Enum("x")}}},
-		func(context.Context, struct{ M *meddler }) (*Result, error) { return Messages(), nil })
+	p := prompts.New(prompts.Prompt{Name: "new", Arguments: []prompts.Argument{{Name: "M", Schema: prompts.Enum("x")}}},
+		func(context.Context, struct{ M *meddler }) (*prompts.Result, error) { return prompts.Messages(), nil })
 	p.Arguments[0].Schema.Default = []byte(`"x"`)
 	require.NoError(t, r.Add(p))
 	assert.Equal(t, 1, r.Len())
-	assert.Equal(t, ErrInUpdate, r.Update(func(tx *Tx) error { return tx.Set(p) }))
 }
 
 // A Transport's Read that ends its goroutine ends the connection.
 func TestReadThatEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		err := NewServer(nil, Options{}).Serve(t.Context(), quitter{newWire(t)})
-		assert.ErrorIs(t, err, errGoexit)
+		err := prompts.NewServer(nil, prompts.Options{}).Serve(t.Context(), quitter{newWire(t)})
+		assert.ErrorIs(t, err, prompts.ErrNoReturn)
 	})
 }
 
@@ -201,7 +203,7 @@ func TestReadThatGoesOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		assert.NoError(t, NewServer(nil, Options{}).Serve(ctx, chatter{newWire(t)}))
+		assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, chatter{newWire(t)}))
 	})
 }
 
@@ -211,7 +213,7 @@ func TestGraceLeavesALine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Logger: j.logger(), Grace: time.Second})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Drain: time.Second}})).handshake()
 		c.send(getLine("1", "wait"))
 		assert.NoError(t, c.end())
 		<-w.causes

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"testing"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // CAN-01, GAP-15: a batch may cancel what it has begun itself; the others are
@@ -15,7 +17,7 @@ func TestBatchThatCancelsItsOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})
+		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})
 		c := connect(t, s).handshakeIn(batchVersion)
 		assert.Equal(t, []string{batchLine(textLine("2", "hi"))},
 			c.ask(batchLine(getLine("1", "wait"), cancelLine("1"), getLine("2", "text"))))

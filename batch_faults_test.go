@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"runtime"
@@ -6,6 +6,9 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A transport whose code panics, or ends its goroutine, in the middle of a batch
@@ -16,34 +19,22 @@ func TestBatchOfAFaultyTransport(t *testing.T) {
 	for how, fail := range map[string]func(){"panics": func() { panic(secretPanic) }, "ends its goroutine": runtime.Goexit} {
 		for _, test := range []struct {
 			name     string
-			exchange func() Exchange
+			exchange func() transport.Exchange
 		}{
-			{"Send", func() Exchange {
-				return Exchange{Send: func([]byte, Code, bool) error { fail(); return nil }}
-			}},
-			{"Check", func() Exchange {
-				n := 0
-				return Exchange{
-					Send: func([]byte, Code, bool) error { return nil },
-					Check: func(Envelope) *Error {
-						if n++; n == 5 { // it is called twice for each
-							fail()
-						}
-						return nil
-					},
-				}
+			{"Send", func() transport.Exchange {
+				return transport.Exchange{Send: func([]byte, prompts.Code, bool) error { fail(); return nil }}
 			}},
 		} {
 			t.Run(test.name+" "+how, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 2})
-					session := s.NewSession(SessionOptions{Version: batchVersion})
+					s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
+					session := s.NewSession(transport.SessionOptions{Version: batchVersion})
 					for range 4 {
 						go func() {
 							defer func() { _ = recover() }()
 							x := test.exchange()
-							x.Client = "a"
+							x.ClientKey = "a"
 							_ = session.Handle(t.Context(), []byte(gets), x)
 						}()
 						synctest.Wait()
@@ -51,8 +42,7 @@ func TestBatchOfAFaultyTransport(t *testing.T) {
 					got, err := handle(t, s, session, getLine("9", "text"))
 					assert.NoError(t, err)
 					assert.Equal(t, textLine("9", "hi"), got)
-					assert.Zero(t, session.batches.wait(t.Context()))
-					assert.Empty(t, s.shares.clients)
+					assert.Empty(t, prompts.Peek(session).Leftovers())
 					session.Close()
 					assertNoTrace(t, s)
 				})

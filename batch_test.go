@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,6 +12,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Batches are part of one revision.
@@ -40,7 +44,9 @@ func (c *client) askBatch(msgs ...string) []string {
 	return elements(c.t, got[0])
 }
 
-func refusalLine(id, message string) string { return errorLine(id, CodeInvalidRequest, message) }
+func refusalLine(id, message string) string {
+	return errorLine(id, transport.CodeInvalidRequest, message)
+}
 
 // JRP-27, JRP-28, GAP-15, STD-05: what a batch is answered with, over a stream.
 func TestBatch(t *testing.T) {
@@ -63,7 +69,7 @@ func TestBatch(t *testing.T) {
 		{name: "a malformed notification", batch: batchLine(`{"jsonrpc":"1.0","method":"x"}`, pingLine("1")), want: []string{pongLine("1")}},
 		{name: "errors", batch: batchLine(getLine("1", "none"), `{"jsonrpc":"2.0","id":2,"method":"prompts/get"}`, `{"jsonrpc":"1.0","id":3,"method":"ping"}`),
 			want: []string{
-				string(errorAnswer("1", unknownPrompt("none")).msg), errorLine("2", CodeInvalidParams, "params are required, an object"),
+				errorResponse("1", unknownPrompt("none")), errorLine("2", prompts.CodeInvalidParams, "params are required, an object"),
 				refusalLine("3", `jsonrpc must be "2.0"`),
 			}},
 		{name: "no messages", batch: batchLine("1", `"x"`, "null", "[]", `{}`, pingLine("1")), want: []string{
@@ -87,7 +93,7 @@ func TestBatch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+				s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 				c := connect(t, s).handshakeIn(batchVersion)
 				got := c.ask(test.batch)
 				switch {
@@ -111,7 +117,7 @@ func TestBatch(t *testing.T) {
 // JRP-29, GAP-15: in no other revision there is a batch, nor without a session.
 func TestBatchElsewhere(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	for _, batch := range []string{"[]", batchLine(pingLine("1")), batchLine(initializedLine), batchLine(envelopedGet("1", "text")), batchLine(initializeIn(batchVersion))} {
 		for _, version := range handshakeVersions {
 			if version == batchVersion {
@@ -121,9 +127,9 @@ func TestBatchElsewhere(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, refusalLine("", errNoBatch.Message), got, "%s %s", version, batch)
 		}
-		fresh := s.NewSession(SessionOptions{})
+		fresh := s.NewSession(transport.SessionOptions{})
 		defer fresh.Close()
-		for _, session := range []*Session{nil, fresh} {
+		for _, session := range []transport.Session{nil, fresh} {
 			got, err := handle(t, s, session, batch)
 			require.NoError(t, err)
 			assert.Equal(t, refusalLine("", errNoBatch.Message), got, batch)
@@ -131,15 +137,15 @@ func TestBatchElsewhere(t *testing.T) {
 	}
 }
 
-// Elements are worked on at the same time, and answered at once.
-func TestBatchIsConcurrent(t *testing.T) {
+// Elements are worked on one after the other, and answered at once.
+func TestBatchIsAnsweredAtOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("over a connection", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(registryOf(sleeper("long", 3*time.Second), sleeper("short", 2*time.Second)), Options{})).handshakeIn(batchVersion)
+			c := connect(t, prompts.NewServer(registryOf(sleeper("long", 3*time.Second), sleeper("short", 2*time.Second)), prompts.Options{})).handshakeIn(batchVersion)
 			assert.Empty(t, c.ask(batchLine(getLine("1", "long"), pingLine("2"), getLine("3", "short"))))
-			time.Sleep(3*time.Second - 1)
+			time.Sleep(5*time.Second - 1)
 			assert.Empty(t, c.received(), "part of the array")
 			assert.Equal(t, []string{pongLine("4")}, c.ask(pingLine("4")), "the connection waits for nothing")
 			time.Sleep(time.Nanosecond)
@@ -152,44 +158,43 @@ func TestBatchIsConcurrent(t *testing.T) {
 	t.Run("through Handle", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(registryOf(sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), Options{})
+			s := prompts.NewServer(registryOf(sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 			session := sessionIn(t, s, batchVersion)
 			began := time.Now()
 			got, err := handle(t, s, session, batchLine(getLine("1", "long"), getLine("3", "short"), pingLine("2")))
 			require.NoError(t, err)
-			assert.Equal(t, 3*time.Hour, time.Since(began))
+			assert.Equal(t, 5*time.Hour, time.Since(began))
 			assert.ElementsMatch(t, []string{textLine("1", "slept"), pongLine("2"), textLine("3", "slept")}, elements(t, got))
 			got, err = handle(t, s, session, batchLine(initializedLine))
 			require.NoError(t, err)
 			assert.Empty(t, got)
 			for _, batch := range []string{batchLine(getLine("1", "short")), batchLine(pingLine("1")), "[]"} {
 				r := &recorder{t: t, fail: errDisk}
-				assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), Exchange{Send: r.send}))
+				assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), transport.Exchange{Send: r.send}))
 			}
-			assert.Zero(t, session.answers.wait(t.Context()))
-			assert.Zero(t, s.limit.inside())
+			assert.Empty(t, prompts.Peek(session).Leftovers())
+			assert.Zero(t, s.Tasks())
 		})
 	})
 }
 
-// The time limit is each element's own: the array comes with it, whatever the
-// render does.
+// Work that goes on after its time limit holds nobody up: the array is sent, and
+// what follows is not begun.
 func TestBatchTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWaiter()
-		s := NewServer(registryOf(sleeper("deaf", time.Minute), w.prompt("wait"), textPrompt("text", "hi")), Options{RenderTimeout: time.Second})
+		s := prompts.NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})
 		c := connect(t, s).handshakeIn(batchVersion)
-		assert.Empty(t, c.ask(batchLine(getLine("1", "deaf"), getLine("2", "wait"), getLine("3", "text"))))
+		assert.Empty(t, c.ask(batchLine(getLine("1", "text"), getLine("2", "deaf"), getLine("3", "text"))))
 		time.Sleep(time.Second)
 		got := c.received()
 		require.Len(t, got, 1)
 		assert.ElementsMatch(t, []string{
-			errorLine("1", CodeInternalError, "the request took too long"),
-			errorLine("2", CodeInternalError, "the request took too long"),
-			textLine("3", "hi"),
+			textLine("1", "hi"),
+			errorLine("2", prompts.CodeInternalError, "the request took too long"),
+			errorLine("3", prompts.CodeInternalError, "the request took too long"),
 		}, elements(t, got[0]))
-		assert.ErrorIs(t, <-w.causes, errTimeLimit)
+		assert.Equal(t, 1, s.Tasks(), "it counts until the work returns")
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received())
 		require.NoError(t, c.end())
@@ -205,10 +210,10 @@ func TestBatchCancellation(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{RenderTimeout: -1})).handshakeIn(batchVersion)
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})).handshakeIn(batchVersion)
 			assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), getLine("2", "wait"), getLine("3", "deaf"))))
 			assert.Empty(t, c.ask(cancelLine("1"), cancelLine("3"), cancelLine("3")))
-			assert.ErrorIs(t, <-w.causes, errCancelled)
+			assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
 			assert.Empty(t, c.received())
 			w.let <- struct{}{}
 			assert.Equal(t, []string{batchLine(textLine("2", "let go"))}, c.received(), "it waits for no render that is cancelled")
@@ -221,7 +226,7 @@ func TestBatchCancellation(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1})
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 			c := connect(t, s).handshakeIn(batchVersion)
 			assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), getLine("2", "wait"))))
 			assert.Empty(t, c.ask(batchLine(cancelLine("2"), cancelLine("1"))))
@@ -237,12 +242,12 @@ func TestBatchCancellation(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			s := NewServer(registryOf(w.prompt("wait")), Options{})
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 			session := sessionIn(t, s, batchVersion)
 			done := make(chan error)
 			r := &recorder{t: t}
 			go func() {
-				done <- session.Handle(t.Context(), r.hear(session, batchLine(getLine("1", "wait"), getLine("2", "wait"))), Exchange{Send: r.send})
+				done <- session.Handle(t.Context(), r.hear(session, batchLine(getLine("1", "wait"), getLine("2", "wait"))), transport.Exchange{Send: r.send})
 			}()
 			synctest.Wait()
 			for _, id := range []string{"1", "2"} {
@@ -251,14 +256,14 @@ func TestBatchCancellation(t *testing.T) {
 			}
 			<-done
 			assert.Empty(t, r.messages)
-			assert.Zero(t, session.answers.wait(t.Context()))
+			assert.Empty(t, prompts.Peek(session).Leftovers())
 		})
 	})
 	t.Run("of some that are answered", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{})).handshakeIn(batchVersion)
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})).handshakeIn(batchVersion)
 			assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), pingLine("2"))))
 			assert.Equal(t, []string{batchLine(pongLine("2"))}, c.ask(cancelLine("2"), cancelLine("1")))
 			require.NoError(t, c.end())
@@ -271,7 +276,7 @@ func TestBatchIDs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshakeIn(batchVersion)
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshakeIn(batchVersion)
 		assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), getLine("2", "text"))))
 		assert.Equal(t, []string{refusalLine("1", errInFlight.Message)}, c.ask(pingLine("1")))
 		var free atomic.Bool
@@ -295,7 +300,7 @@ func TestBatchIDs(t *testing.T) {
 
 func TestLongBatch(t *testing.T) {
 	t.Parallel()
-	s := NewServer(nil, Options{})
+	s := prompts.NewServer(nil, prompts.Options{})
 	session := sessionIn(t, s, batchVersion)
 	pings := make([]string, maxBatch)
 	for i := range pings {
@@ -314,13 +319,13 @@ func TestBatchProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		reg := registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 2, "begun")
+		reg := registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "begun")
 			<-w.let
-			Progress(ctx, 2, 2, "done")
-			return Messages(User("hi")), nil
+			prompts.Progress(ctx, 2, 2, "done")
+			return prompts.Messages(prompts.User("hi")), nil
 		}))
-		s := NewServer(reg, Options{})
+		s := prompts.NewServer(reg, prompts.Options{})
 		reporting := func(id string) string {
 			return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"reports","_meta":{"progressToken":` + id + `}}}`
 		}
@@ -330,9 +335,9 @@ func TestBatchProgress(t *testing.T) {
 		array := []string{textLine("1", "hi"), textLine("2", "hi")}
 
 		c := connect(t, s).handshakeIn(batchVersion)
-		assert.ElementsMatch(t, []string{progress("1", "1", "begun"), progress("2", "1", "begun")}, c.ask(batchLine(reporting("1"), reporting("2"))))
+		assert.Equal(t, []string{progress("1", "1", "begun")}, c.ask(batchLine(reporting("1"), reporting("2"))))
 		w.let <- struct{}{}
-		assert.Len(t, c.received(), 1)
+		assert.Equal(t, []string{progress("1", "2", "done"), progress("2", "1", "begun")}, c.received())
 		w.let <- struct{}{}
 		got := c.received()
 		require.Len(t, got, 2)
@@ -344,11 +349,12 @@ func TestBatchProgress(t *testing.T) {
 		r := &recorder{t: t}
 		done := make(chan error)
 		go func() {
-			done <- session.Handle(t.Context(), r.hear(session, batchLine(reporting("1"), reporting("2"))), Exchange{Send: r.send})
+			done <- session.Handle(t.Context(), r.hear(session, batchLine(reporting("1"), reporting("2"))), transport.Exchange{Send: r.send})
 		}()
-		synctest.Wait()
-		w.let <- struct{}{}
-		w.let <- struct{}{}
+		for range 2 {
+			synctest.Wait()
+			w.let <- struct{}{}
+		}
 		require.NoError(t, <-done)
 		require.Len(t, r.messages, 5)
 		for _, m := range r.messages[:4] {
@@ -360,24 +366,25 @@ func TestBatchProgress(t *testing.T) {
 	})
 }
 
-// Elements count for the limit like any other requests.
+// A batch counts for the limit like one request, whatever it has.
 func TestBatchBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeIn(batchVersion)
-		c.send(batchLine(getLine("1", "wait"), getLine("2", "wait"), getLine("3", "wait"), pingLine("4"), getLine("5", "none")))
+		c.send(batchLine(getLine("1", "wait"), getLine("2", "wait")), getLine("3", "wait"), batchLine(getLine("4", "wait"), pingLine("5"), getLine("6", "none")))
 		time.Sleep(time.Second)
-		assert.Empty(t, c.received())
-		w.let <- struct{}{}
-		w.let <- struct{}{}
 		got := c.received()
 		require.Len(t, got, 1)
-		assert.ElementsMatch(t, []string{
-			textLine("1", "let go"), textLine("2", "let go"), string(errorAnswer("3", busy()).msg), pongLine("4"),
-			string(errorAnswer("5", unknownPrompt("none")).msg),
-		}, elements(t, got[0]))
+		assert.ElementsMatch(t, []string{errorResponse("4", busy()), pongLine("5"), errorResponse("6", unknownPrompt("none"))}, elements(t, got[0]))
+		for range 3 {
+			w.let <- struct{}{}
+		}
+		got = c.received()
+		require.Len(t, got, 2)
+		assert.Equal(t, []string{textLine("1", "let go"), textLine("2", "let go")}, elements(t, got[0]))
+		assert.Equal(t, textLine("3", "let go"), got[1])
 		assert.EqualValues(t, 1, w.most.Load())
 		require.NoError(t, c.end())
 		assertNoTrace(t, s)
@@ -391,7 +398,7 @@ func TestBatchAtTheEndOfInput(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(t)
-			c := connectWire(t, NewServer(registryOf(sleeper("deaf", 4*time.Second)), Options{}), w).handshakeIn(batchVersion)
+			c := connectWire(t, prompts.NewServer(registryOf(sleeper("deaf", 4*time.Second)), prompts.Options{}), w).handshakeIn(batchVersion)
 			w.onWrite = func(context.Context, []byte) error { time.Sleep(time.Second / 2); return nil }
 			c.send(batchLine(getLine("1", "deaf"), pingLine("2")))
 			require.NoError(t, c.end())
@@ -403,7 +410,7 @@ func TestBatchAtTheEndOfInput(t *testing.T) {
 	t.Run("a render that goes on after the answer", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(registryOf(sleeper("deaf", time.Hour)), Options{RenderTimeout: time.Second})).handshakeIn(batchVersion)
+			c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})).handshakeIn(batchVersion)
 			c.send(batchLine(getLine("1", "deaf")))
 			began := time.Now()
 			require.NoError(t, c.end())
@@ -416,14 +423,13 @@ func TestBatchAtTheEndOfInput(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			wait := newWaiter()
-			c := connect(t, NewServer(registryOf(wait.prompt("wait")), Options{})).handshakeIn(batchVersion)
+			c := connect(t, prompts.NewServer(registryOf(wait.prompt("wait")), prompts.Options{})).handshakeIn(batchVersion)
 			c.send(batchLine(getLine("1", "wait"), getLine("2", "wait")))
 			began := time.Now()
 			require.NoError(t, c.end())
 			assert.Equal(t, defaultGrace, time.Since(began))
 			assert.Empty(t, c.received())
-			<-wait.causes
-			<-wait.causes
+			<-wait.causes // the other has not begun
 		})
 	})
 }
@@ -432,38 +438,15 @@ func TestBatchAtTheEndOfInput(t *testing.T) {
 func TestInitializedInABatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		c := connect(t, NewServer(reg, Options{}))
+		reg := new(prompts.Registry)
+		c := connect(t, prompts.NewServer(reg, prompts.Options{}))
 		require.Len(t, c.ask(initializeIn(batchVersion)), 1)
 		reg.MustAdd(textPrompt("new", "x"))
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received())
 		assert.Equal(t, []string{pongLine("1")}, c.askBatch(initializedLine, pingLine("1")))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{listChangedLine}, c.received())
 		require.NoError(t, c.end())
-	})
-}
-
-// A batch has no slots while it is read: its reader may have to wait for room
-// for the rest of it, and others need them meanwhile.
-func TestBatchThatIsReadHasNoSlots(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 2})
-		c := connect(t, s).handshakeIn(batchVersion)
-		var gets []string
-		for i := range 5 {
-			gets = append(gets, getLine(fmt.Sprint(i), "text"))
-		}
-		c.send("[" + strings.Join(gets, ",") + "]")
-		synctest.Wait()
-		assert.Equal(t, 4, s.limit.inside(), "and the reader waits")
-		assert.Zero(t, s.limit.taken())
-		time.Sleep(mostPatience)
-		got := c.received()
-		require.Len(t, got, 1)
-		assert.Equal(t, 4, strings.Count(got[0], `"hi"`))
-		assert.Equal(t, 1, strings.Count(got[0], "busy"))
-		assert.NoError(t, c.end())
 	})
 }

@@ -1,9 +1,12 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // The benchmarks are at the dispatcher's boundary: the bytes of a request in,
@@ -17,11 +20,11 @@ type benchReview struct {
 	Language string `json:"language,omitempty" jsonschema:"its programming language"`
 }
 
-func benchSession(b testing.TB, r *Registry) (*Session, Exchange) {
+func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transport.Exchange) {
 	b.Helper()
-	s := NewServer(r, Options{}).NewSession(SessionOptions{})
+	s := prompts.NewServer(r, prompts.Options{}).NewSession(transport.SessionOptions{})
 	b.Cleanup(s.Close)
-	x := Exchange{Send: func(_ []byte, code Code, _ bool) error {
+	x := transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		if code != 0 {
 			b.Errorf("an error response, code %d", code)
 		}
@@ -39,15 +42,15 @@ func benchSession(b testing.TB, r *Registry) (*Session, Exchange) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	plain := Prompt{Name: "code_review"}
-	checked := Prompt{Name: "code_review", Arguments: []Argument{
-		{Name: "language", Schema: Enum("c", "go", "java", "python", "rust")},
+	plain := prompts.Prompt{Name: "code_review"}
+	checked := prompts.Prompt{Name: "code_review", Arguments: []prompts.Argument{
+		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
 	}}
-	for name, p := range map[string]Prompt{"plain": plain, "enum": checked} {
+	for name, p := range map[string]prompts.Prompt{"plain": plain, "enum": checked} {
 		b.Run(name, func(b *testing.B) {
-			var r Registry
-			r.MustAdd(New(p, func(_ context.Context, in benchReview) (*Result, error) {
-				return Messages(User("Please review this code:\n" + in.Code)), nil
+			var r prompts.Registry
+			r.MustAdd(prompts.New(p, func(_ context.Context, in benchReview) (*prompts.Result, error) {
+				return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
 			}))
 			s, x := benchSession(b, &r)
 			msg, ctx := []byte(getRequest), context.Background()
@@ -65,11 +68,11 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkList(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r Registry
-			render := func(context.Context, benchReview) (*Result, error) { return Messages(), nil }
-			if err := r.Update(func(tx *Tx) error {
+			var r prompts.Registry
+			render := func(context.Context, benchReview) (*prompts.Result, error) { return prompts.Messages(), nil }
+			if err := r.Update(func(tx *prompts.Tx) error {
 				for i := range n {
-					p := New(Prompt{Name: fmt.Sprintf("prompt_%06d", i), Description: "A prompt of the benchmark"}, render)
+					p := prompts.New(prompts.Prompt{Name: fmt.Sprintf("prompt_%06d", i), Description: "A prompt of the benchmark"}, render)
 					if err := tx.Add(p); err != nil {
 						return err
 					}
@@ -80,7 +83,7 @@ func BenchmarkList(b *testing.B) {
 			}
 			s, x := benchSession(b, &r)
 			msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`,
-				appendCursor(nil, fmt.Sprintf("prompt_%06d", n/2-51)))
+				cursorAfter(fmt.Sprintf("prompt_%06d", n/2-51)))
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {

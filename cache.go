@@ -8,9 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
+
+// This file caches the results of a prompt, see Prompt.Cache.
 
 // Cache says how long the results of a prompt are good for further requests
 // with the same arguments. It is for a render function whose result depends on
@@ -67,20 +70,20 @@ func (c Cache) newResults() *results {
 }
 
 // cached returns the render function with a memory.
-func (d *definition) cached(args []given, render bound) bound {
+func (d *definition) cached(args []argument.Text, render boundRender) boundRender {
 	return boundFunc(func(ctx context.Context) (*Result, error) {
-		c := callerOf(ctx)
-		if c.isCached { // one that includes this one: it has no principal
+		s := scopeOf(ctx)
+		if s.isCached { // one that includes this one: it has no principal
 			return render.call(ctx)
 		}
 		principal := ""
 		if !d.prompt.Cache.Shared {
-			principal = c.server.Principal(ctx)
+			principal = s.server.Principal(ctx)
 		}
-		key := resultKey(c.server, principal, args)
+		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
 		keep := func(r *Result) bool {
-			_, f := c.server.appendResult(nil, revision.NewestHandshake(), r)
+			_, f := s.server.appendResult(nil, revision.NewestHandshake(), r)
 			return f == nil && len(key) <= maxResultKey
 		}
 		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
@@ -89,7 +92,7 @@ func (d *definition) cached(args []given, render bound) bound {
 			if around != nil {
 				ctx = context.WithValue(ctx, includesKey{}, around)
 			}
-			return render.call(&callerContext{ctx, &caller{server: c.server, rev: c.rev, own: ctx, rendered: d.prompt.Name, isCached: true}})
+			return render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
 		})
 		return result.own(), err
 	})
@@ -107,7 +110,7 @@ func (r *Result) own() *Result {
 // resultKey returns a text that is the same for the same principal of a server
 // and the same arguments alone. Two servers of one registry may not mean the same
 // by a principal.
-func resultKey(s *Server, principal string, args []given) string {
+func resultKey(s *Server, principal string, args []argument.Text) string {
 	b := slices.Clone(s.ownKey) // which no other server has
 	add := func(part string) {
 		b = binary.AppendUvarint(b, uint64(len(part)))
@@ -115,12 +118,12 @@ func resultKey(s *Server, principal string, args []given) string {
 	}
 	add(principal)
 	for _, g := range args {
-		if !g.ok {
+		if !g.Given {
 			b = append(b, 0)
 			continue
 		}
 		b = append(b, 1)
-		add(g.text)
+		add(g.Value)
 	}
 	return string(b)
 }

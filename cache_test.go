@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -15,33 +15,36 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
-type userKey struct{}
+type principalKey struct{}
 
-func userOf(ctx context.Context) string {
-	name, _ := ctx.Value(userKey{}).(string)
+func principalOf(ctx context.Context) string {
+	name, _ := ctx.Value(principalKey{}).(string)
 	return name
 }
 
 // counting is a prompt that tells how often it has been rendered.
-func counting(c Cache) Prompt {
+func counting(c prompts.Cache) prompts.Prompt {
 	var n atomic.Int64
-	p := New(Prompt{Name: "p", Cache: c}, func(ctx context.Context, in struct {
+	p := prompts.New(prompts.Prompt{Name: "p", Cache: c}, func(ctx context.Context, in struct {
 		A string `json:"a,omitempty"`
 		N int    `json:"n,omitempty"`
-	}) (*Result, error) {
+	}) (*prompts.Result, error) {
 		if in.A == "fails" {
 			return nil, fmt.Errorf("render %d", n.Add(1))
 		}
-		return Messages(User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), userOf(ctx)))), nil
+		return prompts.Messages(prompts.User(fmt.Sprintf("%q %d render %d for %q", in.A, in.N, n.Add(1), principalOf(ctx)))), nil
 	})
 	return p
 }
 
-func getAs(t *testing.T, s *Server, user, args string) (string, error) {
+func getAs(t *testing.T, s *prompts.Server, user, args string) (string, error) {
 	t.Helper()
-	raw, err := s.Call(context.WithValue(t.Context(), userKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), CallOptions{})
+	raw, err := s.Call(context.WithValue(t.Context(), principalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -58,7 +61,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(registryOf(counting(Cache{TTL: time.Minute, Shared: shared})), Options{Principal: userOf})
+			s := prompts.NewServer(registryOf(counting(prompts.Cache{TTL: time.Minute, Shared: shared})), prompts.Options{Principal: principalOf})
 			get := func(user, args string) string {
 				text, err := getAs(t, s, user, args)
 				require.NoError(t, err)
@@ -88,7 +91,7 @@ func TestCache(t *testing.T) {
 func TestCacheKeepsNot(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := NewServer(registryOf(counting(Cache{TTL: time.Hour, MaxResults: 2})), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := prompts.NewServer(registryOf(counting(prompts.Cache{TTL: time.Hour, MaxResults: 2})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for i := range 2 {
 		_, err := getAs(t, s, "", `{"a":"fails"}`)
 		require.Error(t, err)
@@ -127,18 +130,18 @@ func TestCacheConcurrent(t *testing.T) {
 		renders := 0
 		release := make(chan struct{})
 		var cause error
-		s := NewServer(registryOf(Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+		s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 			renders++
 			select {
 			case <-release:
-				return Messages(User("done")), nil
+				return prompts.Messages(prompts.User("done")), nil
 			case <-ctx.Done():
 				cause = context.Cause(ctx)
 				return nil, cause
 			}
-		}}), Options{})
+		}}), prompts.Options{})
 		call := func(ctx context.Context) error {
-			_, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
+			_, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 			return err
 		}
 		leaving, leave := context.WithCancel(t.Context())
@@ -177,26 +180,32 @@ func TestCacheConcurrent(t *testing.T) {
 func TestCacheFailures(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	cached := func(name string, render RenderFunc) Prompt {
-		return Prompt{Name: name, Cache: Cache{TTL: time.Hour}, Render: render}
+	cached := func(name string, render prompts.RenderFunc) prompts.Prompt {
+		return prompts.Prompt{Name: name, Cache: prompts.Cache{TTL: time.Hour}, Render: render}
 	}
-	s := NewServer(registryOf(
-		cached("panics", func(context.Context, map[string]string) (*Result, error) { panic("no") }),
-		cached("goes", func(context.Context, map[string]string) (*Result, error) { runtime.Goexit(); return nil, nil }),
-		cached("asks", func(ctx context.Context, _ map[string]string) (*Result, error) {
-			_, err := Elicit[struct{ A string }](ctx, "a", "A?")
+	s := prompts.NewServer(registryOf(
+		cached("panics", func(context.Context, map[string]string) (*prompts.Result, error) { panic("no") }),
+		cached("goes", func(context.Context, map[string]string) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		cached("asks", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			_, err := prompts.Elicit[struct{ A string }](ctx, "a", "A?")
 			return nil, err
 		}),
-		cached("blames", func(context.Context, map[string]string) (*Result, error) { return nil, InvalidArgument("a", "is bad") }),
-		cached("nothing", func(context.Context, map[string]string) (*Result, error) { return nil, nil }),
-		cached("a", func(ctx context.Context, _ map[string]string) (*Result, error) { return Include(ctx, "b", nil) }),
-		cached("b", func(ctx context.Context, _ map[string]string) (*Result, error) { return Include(ctx, "a", nil) }),
-		cached("reports", func(ctx context.Context, _ map[string]string) (*Result, error) {
-			Progress(ctx, 1, 2, "")
-			return Include(ctx, "plain", nil)
+		cached("blames", func(context.Context, map[string]string) (*prompts.Result, error) {
+			return nil, prompts.InvalidArgument("a", "is bad")
+		}),
+		cached("nothing", func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }),
+		cached("a", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return prompts.Include(ctx, "b", nil)
+		}),
+		cached("b", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return prompts.Include(ctx, "a", nil)
+		}),
+		cached("reports", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "")
+			return prompts.Include(ctx, "plain", nil)
 		}),
 		textPrompt("plain", "hi"),
-	), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for name, want := range map[string]string{
 		"panics":  "panic: no",
 		"goes":    "runtime.Goexit",
@@ -219,12 +228,12 @@ func TestCacheFailures(t *testing.T) {
 // A prompt that is replaced has new results.
 func TestCacheOfReplacedPrompt(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(counting(Cache{TTL: time.Hour}))
-	s := NewServer(reg, Options{})
+	reg := registryOf(counting(prompts.Cache{TTL: time.Hour}))
+	s := prompts.NewServer(reg, prompts.Options{})
 	first, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
-	require.NoError(t, reg.Set(Prompt{Name: "p", Render: func(context.Context, map[string]string) (*Result, error) {
-		return Messages(User("new")), nil
+	require.NoError(t, reg.Set(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("new")), nil
 	}}))
 	second, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
@@ -233,12 +242,12 @@ func TestCacheOfReplacedPrompt(t *testing.T) {
 
 func TestCacheFaults(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]Cache{
+	for want, c := range map[string]prompts.Cache{
 		"Cache.TTL is negative":        {TTL: -1},
 		"Cache.MaxResults is negative": {TTL: 1, MaxResults: -1},
 		"has no TTL":                   {Shared: true},
 	} {
-		var reg Registry
+		var reg prompts.Registry
 		assert.ErrorContains(t, reg.Add(counting(c)), want)
 	}
 }
@@ -246,23 +255,23 @@ func TestCacheFaults(t *testing.T) {
 // What a request appends to a result that is kept is its own.
 func TestCachedResultIsNotShared(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(
-		Prompt{Name: "base", Cache: Cache{TTL: time.Hour, Shared: true}, Render: func(context.Context, map[string]string) (*Result, error) {
-			r := &Result{Messages: make([]Message, 0, 100), Meta: Meta{"a": 1}}
-			r.Messages = append(r.Messages, User("base"))
+	s := prompts.NewServer(registryOf(
+		prompts.Prompt{Name: "base", Cache: prompts.Cache{TTL: time.Hour, Shared: true}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			r := &prompts.Result{Messages: make([]prompts.Message, 0, 100), Meta: prompts.Meta{"a": 1}}
+			r.Messages = append(r.Messages, prompts.User("base"))
 			return r, nil
 		}},
-		Prompt{Name: "p", Arguments: []Argument{{Name: "q"}}, Render: func(ctx context.Context, args map[string]string) (*Result, error) {
-			r, err := Include(ctx, "base", nil)
+		prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "q"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			r, err := prompts.Include(ctx, "base", nil)
 			if err != nil {
 				return nil, err
 			}
-			r.Messages = append(r.Messages, User(args["q"]))
-			r.Messages[0], r.Meta["q"] = User(args["q"]), args["q"]
+			r.Messages = append(r.Messages, prompts.User(args["q"]))
+			r.Messages[0], r.Meta["q"] = prompts.User(args["q"]), args["q"]
 			runtime.Gosched()
-			return Messages(r.Messages[1]), nil
+			return prompts.Messages(r.Messages[1]), nil
 		}},
-	), Options{})
+	), prompts.Options{})
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -276,7 +285,7 @@ func TestCachedResultIsNotShared(t *testing.T) {
 		})
 	}
 	all.Wait()
-	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"base"}`), CallOptions{})
+	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"base"}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), "secret")
 }
@@ -289,19 +298,19 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 		release := make(chan struct{})
 		var running atomic.Int64
 		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
-		s := NewServer(registryOf(
-			Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
+		s := prompts.NewServer(registryOf(
+			prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				ignorant()
-				return Messages(), nil
+				return prompts.Messages(), nil
 			}},
-			completing("c", SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
+			completing("c", prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
 				func(context.Context, string) ([]string, error) { ignorant(); return nil, nil })),
-		), Options{MaxConcurrent: 2, MaxConcurrentTotal: 2, Rate: Rate{Completions: -1}})
+		), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2, CompletionsPerSecond: -1}})
 		session := sessionIn(t, s, "2025-11-25")
 		for i := range 20 {
 			for _, msg := range []string{getLine(fmt.Sprint(i), "p"), `{"jsonrpc":"2.0","id":"c` + fmt.Sprint(i) + `","method":"completion/complete","params":{` + completeParamsOf("c", "a", "") + `}}`} {
 				go func() {
-					_ = session.Handle(t.Context(), []byte(msg), Exchange{Send: func([]byte, Code, bool) error { return nil }})
+					_ = session.Handle(t.Context(), []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
 				}()
 				synctest.Wait()
 			}
@@ -324,18 +333,18 @@ func TestCachedPromptsInACircle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		include := func(name, other string) Prompt {
-			return Prompt{Name: name, Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
+		include := func(name, other string) prompts.Prompt {
+			return prompts.Prompt{Name: name, Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
 				time.Sleep(time.Second) // the other one has begun
-				return Include(ctx, other, nil)
+				return prompts.Include(ctx, other, nil)
 			}}
 		}
-		s := NewServer(registryOf(include("a", "b"), include("b", "a")), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		s := prompts.NewServer(registryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		begin := time.Now()
 		var all sync.WaitGroup
 		for _, name := range []string{"a", "b"} {
 			all.Go(func() {
-				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+name+`"}`), CallOptions{})
+				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+name+`"}`), prompts.CallOptions{})
 				assert.ErrorContains(t, err, "-32603")
 			})
 		}
@@ -348,17 +357,17 @@ func TestCachedPromptsInACircle(t *testing.T) {
 // A result that is not valid is none to keep.
 func TestCacheKeepsNoInvalidResult(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]*Result{
-		"nil": nil, "a role": Messages(Message{"robot", Text{Text: "x"}}), "UTF-8": Messages(User("\xff")),
+	for name, bad := range map[string]*prompts.Result{
+		"nil": nil, "a role": prompts.Messages(prompts.Message{"robot", prompts.Text{Text: "x"}}), "UTF-8": prompts.Messages(prompts.User("\xff")),
 	} {
 		first := true
-		s := NewServer(registryOf(Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
+		s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			if first {
 				first = false
 				return bad, nil
 			}
-			return Messages(User("good")), nil
-		}}), Options{})
+			return prompts.Messages(prompts.User("good")), nil
+		}}), prompts.Options{})
 		_, err := getAs(t, s, "", "{}")
 		assert.ErrorContains(t, err, "not valid", name)
 		text, err := getAs(t, s, "", "{}")
@@ -372,24 +381,24 @@ func TestCacheKeepsNoInvalidResult(t *testing.T) {
 func TestCachedPromptHasNoPrincipal(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	o := Options{
-		Principal: func(ctx context.Context) string { return ctx.Value(userKey{}).(string) },
-		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Rate: Rate{Completions: -1},
+	o := prompts.Options{
+		Principal: func(ctx context.Context) string { return ctx.Value(principalKey{}).(string) },
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Limits: prompts.Limits{CompletionsPerSecond: -1},
 	}
 	reg := registryOf(
-		Prompt{Name: "p", Cache: Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
-			return Include(ctx, "q", nil)
+		prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return prompts.Include(ctx, "q", nil)
 		}},
-		Prompt{Name: "q", Cache: Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*Result, error) {
-			return Messages(User("hi")), nil
+		prompts.Prompt{Name: "q", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("hi")), nil
 		}},
 	)
-	text, err := getAs(t, NewServer(reg, o), "ann", "{}")
+	text, err := getAs(t, prompts.NewServer(reg, o), "ann", "{}")
 	require.NoError(t, err)
 	assert.Equal(t, "hi", text)
 
-	o.Visible = func(context.Context, Prompt) bool { return true }
-	_, err = getAs(t, NewServer(reg, o), "ann", "{}")
+	o.Visible = func(context.Context, prompts.Prompt) bool { return true }
+	_, err = getAs(t, prompts.NewServer(reg, o), "ann", "{}")
 	require.Error(t, err)
 	assert.Contains(t, log.String(), "Options.Visible cannot say")
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // messageOf returns the message of an elicitation.
@@ -23,19 +25,19 @@ func messageOf(t testing.TB, params json.RawMessage) string {
 	return p.Message
 }
 
-func callSeveral(s *Server, ctx context.Context, request func(context.Context, string, json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
-	return s.Call(ctx, "prompts/get", []byte(`{"name":"several"}`), CallOptions{ClientCapabilities: []byte(formCapability), Request: request})
+func callSeveral(s *prompts.Server, ctx context.Context, request func(context.Context, string, json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
+	return s.Call(ctx, "prompts/get", []byte(`{"name":"several"}`), prompts.CallOptions{ClientCapabilities: []byte(formCapability), Request: request})
 }
 
 // Questions that are asked at once are asked concurrently, and each gets its
 // own answer, in whatever order they come.
 func TestRequestsAreConcurrent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
-			a, b, c := Form[colour]("a", "3"), Form[colour]("b", "1"), Form[colour]("c", "2")
-			err := Ask(ctx, a, b, c)
-			return Messages(User(a.Value.Colour + b.Value.Colour + c.Value.Colour)), err
-		})), Options{})
+		s := prompts.NewServer(registryOf(rendered("several", func(ctx context.Context) (*prompts.Result, error) {
+			a, b, c := prompts.Form[colour]("a", "3"), prompts.Form[colour]("b", "1"), prompts.Form[colour]("c", "2")
+			err := prompts.Ask(ctx, a, b, c)
+			return prompts.Messages(prompts.User(a.Value.Colour + b.Value.Colour + c.Value.Colour)), err
+		})), prompts.Options{})
 		var running atomic.Int32
 		began := time.Now()
 		got, err := callSeveral(s, t.Context(), func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
@@ -56,10 +58,10 @@ func TestRequestsAreConcurrent(t *testing.T) {
 func TestRequestsEndTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var ended atomic.Int32
-		s := NewServer(registryOf(several(func(err error) {
+		s := prompts.NewServer(registryOf(several(func(err error) {
 			assert.ErrorIs(t, err, errDisk)
-			assert.ErrorIs(t, err, ErrCannotAsk)
-		})), Options{MaxConcurrentTotal: 1})
+			assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable)
+		})), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}})
 		_, err := callSeveral(s, t.Context(), func(ctx context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
 			if messageOf(t, params) == "B?" {
 				time.Sleep(time.Second)
@@ -72,8 +74,8 @@ func TestRequestsEndTogether(t *testing.T) {
 		assert.NoError(t, err)
 		synctest.Wait()
 		assert.EqualValues(t, 2, ended.Load())
-		assert.Zero(t, s.limit.inside())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -89,7 +91,7 @@ func TestCallEndsWhileTheClientThinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
-				s := NewServer(registryOf(asking("several")), Options{Logger: j.logger()})
+				s := prompts.NewServer(registryOf(asking("several")), prompts.Options{Logger: j.logger()})
 				ctx, cancel := context.WithCancelCause(t.Context())
 				_, err := callSeveral(s, ctx, func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 					cancel(errDisk)
@@ -98,7 +100,7 @@ func TestCallEndsWhileTheClientThinks(t *testing.T) {
 				})
 				assert.Equal(t, errDisk, err)
 				assert.Empty(t, j.String())
-				assert.Zero(t, s.limit.taken())
+				assert.Zero(t, s.Slots())
 			})
 		})
 	}
@@ -111,16 +113,16 @@ func TestContextOfACallThatHasReturned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var kept context.Context
-				s := NewServer(registryOf(rendered("several", func(ctx context.Context) (*Result, error) {
+				s := prompts.NewServer(registryOf(rendered("several", func(ctx context.Context) (*prompts.Result, error) {
 					assert.NoError(t, ctx.Err())
 					kept = ctx
 					if questions == 0 {
-						return Messages(), nil
+						return prompts.Messages(), nil
 					}
-					return Messages(), Ask(ctx, Form[colour]("a", "A?"))
-				})), Options{})
+					return prompts.Messages(), prompts.Ask(ctx, prompts.Form[colour]("a", "A?"))
+				})), prompts.Options{})
 				asked := 0
-				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"several","_meta":{"progressToken":1}}`), CallOptions{
+				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"several","_meta":{"progressToken":1}}`), prompts.CallOptions{
 					ClientCapabilities: []byte(formCapability),
 					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 						asked++
@@ -129,19 +131,19 @@ func TestContextOfACallThatHasReturned(t *testing.T) {
 					Notify: func(string, json.RawMessage) { t.Error("it has reported") },
 				})
 				require.NoError(t, err)
-				assert.Equal(t, errAnswered, context.Cause(kept))
+				assert.Equal(t, prompts.ErrAnswered, context.Cause(kept))
 				assert.NoError(t, t.Context().Err())
 				for _, ctx := range []context.Context{kept, context.WithoutCancel(kept)} {
-					Progress(ctx, 1, 2, "late")
+					prompts.Progress(ctx, 1, 2, "late")
 					for _, key := range []string{"a", "b"} {
-						_, err = Elicit[colour](ctx, key, "Again?")
-						assert.ErrorIs(t, err, errAnswered)
+						_, err = prompts.Elicit[colour](ctx, key, "Again?")
+						assert.ErrorIs(t, err, prompts.ErrAnswered)
 					}
 				}
 				synctest.Wait()
 				assert.Equal(t, questions, asked)
-				assert.Zero(t, s.limit.inside())
-				assert.Zero(t, s.limit.taken())
+				assert.Zero(t, s.Tasks())
+				assert.Zero(t, s.Slots())
 			})
 		})
 	}
@@ -150,7 +152,7 @@ func TestContextOfACallThatHasReturned(t *testing.T) {
 // What Request returns is what a client says: it is checked as such.
 func TestRequestResultsAreChecked(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("several")), Options{})
+	s := prompts.NewServer(registryOf(asking("several")), prompts.Options{})
 	for _, result := range []string{
 		"", "null", "{", red + red, "\xff",
 		strings.Replace(red, "red", "\xff", 1),
@@ -159,9 +161,9 @@ func TestRequestResultsAreChecked(t *testing.T) {
 		`{"action":"decline","action":"accept","content":{"colour":"red"}}`,
 	} {
 		_, err := callSeveral(s, t.Context(), func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return []byte(result), nil })
-		var e *Error
+		var e *prompts.Error
 		if assert.ErrorAs(t, err, &e, result) {
-			assert.Equal(t, CodeInvalidParams, e.Code, result)
+			assert.Equal(t, prompts.CodeInvalidParams, e.Code, result)
 			assert.Equal(t, `the answer to "colour" is not an object`, e.Message, fmt.Sprintf("%.40q", result))
 		}
 	}

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,17 +12,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 func TestCall(t *testing.T) {
 	t.Parallel()
-	s := NewServer(goldenRegistry(), Options{PageSize: 2, Methods: map[string]Method{
+	s := prompts.NewServer(goldenRegistry(), prompts.Options{PageSize: 2, Methods: map[string]prompts.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
 	}})
 	for _, test := range []struct {
 		method, params string // params "" for nil
 		want           string
-		code           Code
+		code           prompts.Code
 		message        string
 	}{
 		{"prompts/get", `{"name":"nothing"}`, `{"messages":[]}`, 0, ""},
@@ -32,39 +35,39 @@ func TestCall(t *testing.T) {
 		{"prompts/list", `{}`, `{"prompts":[{"name":"bare"},{"name":"content"}],"nextCursor":"Af7FMKljb250ZW50"}`, 0, ""},
 		{"prompts/list", `{"cursor":"AcMnPcp6eno"}`, `{"prompts":[]}`, 0, ""},
 
-		{"prompts/get", "", "", CodeInvalidParams, "params are required, an object"},
-		{"prompts/get", "null", "", CodeInvalidParams, "params are required, an object"},
-		{"prompts/get", `["nothing"]`, "", CodeInvalidParams, "params must be an object"},
-		{"prompts/get", `"nothing"`, "", CodeInvalidParams, "params must be an object"},
-		{"prompts/get", `{}`, "", CodeInvalidParams, "name is required, a string"},
-		{"prompts/get", `{"name":"nobody"}`, "", CodeInvalidParams, `there is no prompt "nobody"`},
-		{"prompts/get", `{"name":"greet"}`, "", CodeInvalidParams, "who: is required"},
-		{"prompts/get", `{"name":"nothing","name":"nothing"}`, "", CodeInvalidParams, `params: duplicate key "name" at byte 18`},
-		{"prompts/get", `{"name":"nothing","arguments":{"a":"1","a":"2"}}`, "", CodeInvalidParams, `params: duplicate key "a" at byte 39`},
-		{"prompts/get", `{"name":"nothing","_Meta":{}}`, "", CodeInvalidParams, `params: "_Meta" must be written "_meta"`},
-		{"prompts/get", `{"Name":"nothing"}`, "", CodeInvalidParams, `params: "Name" must be written "name"`},
-		{"prompts/get", `{"name":"nothing"`, "", CodeInvalidParams, "params: invalid JSON at byte 17: unexpected end of text"},
-		{"prompts/get", `{"name":"nothing"} x`, "", CodeInvalidParams, "params: invalid JSON at byte 19: text after the value"},
-		{"prompts/get", "{\"name\":\"\xff\"}", "", CodeInvalidParams, "params: invalid JSON at byte 9: invalid UTF-8"},
-		{"prompts/get", `{"name":"nothing","x":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}`, "", CodeInvalidParams, "params: nesting too deep at byte 149"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"error"}}`, "", CodeInternalError, "the prompt could not be rendered"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"panic"}}`, "", CodeInternalError, "the prompt could not be rendered"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"role"}}`, "", CodeInternalError, "the prompt's content is not valid"},
+		{"prompts/get", "", "", prompts.CodeInvalidParams, "params are required, an object"},
+		{"prompts/get", "null", "", prompts.CodeInvalidParams, "params are required, an object"},
+		{"prompts/get", `["nothing"]`, "", prompts.CodeInvalidParams, "params must be an object"},
+		{"prompts/get", `"nothing"`, "", prompts.CodeInvalidParams, "params must be an object"},
+		{"prompts/get", `{}`, "", prompts.CodeInvalidParams, "name is required, a string"},
+		{"prompts/get", `{"name":"nobody"}`, "", prompts.CodeInvalidParams, `there is no prompt "nobody"`},
+		{"prompts/get", `{"name":"greet"}`, "", prompts.CodeInvalidParams, "who: is required"},
+		{"prompts/get", `{"name":"nothing","name":"nothing"}`, "", prompts.CodeInvalidParams, `params: duplicate key "name" at byte 18`},
+		{"prompts/get", `{"name":"nothing","arguments":{"a":"1","a":"2"}}`, "", prompts.CodeInvalidParams, `params: duplicate key "a" at byte 39`},
+		{"prompts/get", `{"name":"nothing","_Meta":{}}`, "", prompts.CodeInvalidParams, `params: "_Meta" must be written "_meta"`},
+		{"prompts/get", `{"Name":"nothing"}`, "", prompts.CodeInvalidParams, `params: "Name" must be written "name"`},
+		{"prompts/get", `{"name":"nothing"`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 17: unexpected end of text"},
+		{"prompts/get", `{"name":"nothing"} x`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 19: text after the value"},
+		{"prompts/get", "{\"name\":\"\xff\"}", "", prompts.CodeInvalidParams, "params: invalid JSON at byte 9: invalid UTF-8"},
+		{"prompts/get", `{"name":"nothing","x":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}`, "", prompts.CodeInvalidParams, "params: nesting too deep at byte 149"},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"error"}}`, "", prompts.CodeInternalError, "the prompt could not be rendered"},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"panic"}}`, "", prompts.CodeInternalError, "the prompt could not be rendered"},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"role"}}`, "", prompts.CodeInternalError, "the prompt's content is not valid"},
 		{"prompts/get", `{"name":"faulty","arguments":{"how":"own code"}}`, "", 1001, "quota exceeded"},
-		{"prompts/list", `{"cursor":""}`, "", CodeInvalidParams, "cursor is not one that this server has given"},
+		{"prompts/list", `{"cursor":""}`, "", prompts.CodeInvalidParams, "cursor is not one that this server has given"},
 
 		// Somebody else's layer answers these itself.
-		{"initialize", `{}`, "", CodeMethodNotFound, "method not found"},
-		{"ping", "", "", CodeMethodNotFound, "method not found"},
-		{"tools/list", "", "", CodeMethodNotFound, "method not found"},
-		{"notifications/initialized", "", "", CodeMethodNotFound, "method not found"},
-		{"", "", "", CodeMethodNotFound, "method not found"},
+		{"initialize", `{}`, "", prompts.CodeMethodNotFound, "method not found"},
+		{"ping", "", "", prompts.CodeMethodNotFound, "method not found"},
+		{"tools/list", "", "", prompts.CodeMethodNotFound, "method not found"},
+		{"notifications/initialized", "", "", prompts.CodeMethodNotFound, "method not found"},
+		{"", "", "", prompts.CodeMethodNotFound, "method not found"},
 	} {
 		var params json.RawMessage
 		if test.params != "" {
 			params = json.RawMessage(test.params)
 		}
-		got, err := s.Call(t.Context(), test.method, params, CallOptions{})
+		got, err := s.Call(t.Context(), test.method, params, prompts.CallOptions{})
 		what := test.method + " " + test.params
 		if test.message == "" {
 			require.NoError(t, err, what)
@@ -72,14 +75,14 @@ func TestCall(t *testing.T) {
 			continue
 		}
 		assert.Nil(t, got, what)
-		var e *Error
+		var e *prompts.Error
 		if assert.ErrorAs(t, err, &e, what) {
 			assert.Equal(t, test.code, e.Code, what)
 			assert.Equal(t, test.message, e.Message, what)
 		}
 	}
 	// An empty text is none, too.
-	got, err := s.Call(t.Context(), "prompts/list", json.RawMessage{}, CallOptions{})
+	got, err := s.Call(t.Context(), "prompts/list", json.RawMessage{}, prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"name":"bare"`)
 }
@@ -87,25 +90,25 @@ func TestCall(t *testing.T) {
 // The results of Call are the caller's: a later call must not change them.
 func TestCallResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("a", "1"), textPrompt("b", "2")), Options{})
-	a, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"a"}`), CallOptions{})
+	s := prompts.NewServer(registryOf(textPrompt("a", "1"), textPrompt("b", "2")), prompts.Options{})
+	a, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"a"}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	before := string(a)
-	b, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"b"}`), CallOptions{})
+	b, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"b"}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, before, string(a))
 	clear(a)
-	list, err := s.Call(t.Context(), "prompts/list", nil, CallOptions{})
+	list, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
 	require.NoError(t, err)
 	clear(list)
-	list, err = s.Call(t.Context(), "prompts/list", nil, CallOptions{})
+	list, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, `{"prompts":[{"name":"a"},{"name":"b"}]}`, string(list))
 	assert.Contains(t, string(b), `"2"`)
 	// So are the errors.
 	for range 2 {
-		_, err = s.Call(t.Context(), "no/such", nil, CallOptions{})
-		var e *Error
+		_, err = s.Call(t.Context(), "no/such", nil, prompts.CallOptions{})
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
 		assert.Equal(t, "method not found", e.Message)
 		e.Message = "changed"
@@ -117,56 +120,47 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrentTotal: 1, Logger: j.logger()})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}, Logger: j.logger()})
 		ctx, cancel := context.WithCancel(t.Context())
 		errs := make(chan error)
 		for range 2 {
 			go func() {
-				got, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), CallOptions{})
+				got, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
 				assert.Nil(t, got)
 				errs <- err
 			}()
 		}
 		synctest.Wait()
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"wait"}`), CallOptions{})
+		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
 		assert.Equal(t, busy(), err)
-		_, err = s.Call(t.Context(), "prompts/list", nil, CallOptions{})
+		_, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
 		assert.NoError(t, err, "a list never waits")
 		cancel()
 		for range 2 {
 			assert.ErrorIs(t, <-errs, context.Canceled)
 		}
+		synctest.Wait() // until the renders have returned
 		assert.EqualValues(t, 1, w.started.Load(), "the one that waited has run")
 		assert.NotContains(t, j.String(), "level=ERROR")
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 
 		// Nothing is rendered for a context that has ended before.
-		_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), CallOptions{})
+		_, err = s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"wait"}`), prompts.CallOptions{})
 		assert.Error(t, err)
 		assert.EqualValues(t, 1, w.started.Load())
 	})
 }
 
-func TestCallHasNoTimeLimit(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(sleeper("deaf", 24*time.Hour)), Options{})
-		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"deaf"}`), CallOptions{})
-		require.NoError(t, err)
-		assert.Contains(t, string(got), "slept")
-	})
-}
-
 func TestCallInParallel(t *testing.T) {
 	t.Parallel()
-	s := NewServer(goldenRegistry(), Options{})
+	s := prompts.NewServer(goldenRegistry(), prompts.Options{})
 	done := make(chan struct{})
 	for i := range 8 {
 		go func() {
 			defer func() { done <- struct{}{} }()
 			for range 100 {
 				who := fmt.Sprint("client ", i)
-				got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"who":"`+who+`"}}`), CallOptions{})
+				got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"who":"`+who+`"}}`), prompts.CallOptions{})
 				if !assert.NoError(t, err) || !assert.Contains(t, string(got), "Hello, "+who+"!") {
 					return
 				}
@@ -181,13 +175,13 @@ func TestCallInParallel(t *testing.T) {
 // LIF-08, LIF-11
 func TestMethodsAndCapabilities(t *testing.T) {
 	t.Parallel()
-	s := NewServer(nil, Options{
-		Methods:      map[string]Method{"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
+	s := prompts.NewServer(nil, prompts.Options{
+		Methods:      map[string]prompts.Method{"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
 		Capabilities: map[string]any{"tools": struct{}{}},
 	})
 	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
 	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
-	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, NewServer(nil, Options{NoListChanged: true, NoCompletions: true}).Capabilities())
+	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.NewServer(nil, prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
 
 	// What is returned is the caller's.
 	s.Methods()[0] = "changed"
@@ -196,7 +190,7 @@ func TestMethodsAndCapabilities(t *testing.T) {
 	caps["other"] = 1
 	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
 	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
-	got, err := handle(t, s, s.NewSession(SessionOptions{}), initializeLine)
+	got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeLine)
 	require.NoError(t, err)
 	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}}`)
 }
@@ -204,16 +198,16 @@ func TestMethodsAndCapabilities(t *testing.T) {
 // What an author keeps of the options is the author's, too.
 func TestOptionsAreCopied(t *testing.T) {
 	t.Parallel()
-	methods := map[string]Method{"m": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}
+	methods := map[string]prompts.Method{"m": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}
 	tools := map[string]any{"listChanged": true}
 	capabilities := map[string]any{"tools": tools}
-	o := Options{Methods: methods, Capabilities: capabilities}
-	s := NewServer(nil, o)
+	o := prompts.Options{Methods: methods, Capabilities: capabilities}
+	s := prompts.NewServer(nil, o)
 	delete(methods, "m")
 	methods["n"] = nil
 	tools["listChanged"] = make(chan int)
 	capabilities["x"] = 1
-	session := s.NewSession(SessionOptions{})
+	session := s.NewSession(transport.SessionOptions{})
 	got, err := handle(t, s, session, initializeLine)
 	require.NoError(t, err)
 	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
@@ -227,28 +221,28 @@ func TestOptionFaults(t *testing.T) {
 	t.Parallel()
 	method := func(context.Context, json.RawMessage) (any, error) { return nil, nil }
 	for name, test := range map[string]struct {
-		o    Options
+		o    prompts.Options
 		want []string
 	}{
-		"numbers": {Options{PageSize: -1, MaxConcurrent: -1, MaxConcurrentTotal: -2, MaxMessageBytes: -3}, []string{
+		"numbers": {prompts.Options{PageSize: -1, Limits: prompts.Limits{MaxConcurrent: -1, MaxConcurrentTotal: -2, MaxMessageBytes: -3}}, []string{
 			"PageSize is negative", "MaxConcurrent is negative", "MaxConcurrentTotal is negative", "MaxMessageBytes is negative",
 		}},
-		"a method that is nil":      {Options{Methods: map[string]Method{"a": nil, "b": nil}}, []string{`method "a" is nil`, `method "b" is nil`}},
-		"a method without a name":   {Options{Methods: map[string]Method{"": method}}, []string{`method ""`}},
-		"initialize":                {Options{Methods: map[string]Method{"initialize": method}}, []string{`method "initialize" is reserved`}},
-		"ping":                      {Options{Methods: map[string]Method{"ping": method}}, []string{`method "ping" is reserved`}},
-		"prompts/get, prompts/list": {Options{Methods: map[string]Method{"prompts/get": method, "prompts/list": method}}, []string{`"prompts/get"`, `"prompts/list"`}},
-		"methods to come":           {Options{Methods: map[string]Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method}}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
-		"notifications":             {Options{Methods: map[string]Method{"notifications/initialized": method, "notifications/x": method}}, []string{"notifications/initialized", "notifications/x"}},
-		"our capability":            {Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is this package's own`}},
-		"capabilities":              {Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
-		"text":                      {Options{Instructions: "\xff", Info: Implementation{Name: "\xfe"}}, []string{"instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
-		"the description":           {Options{Info: Implementation{WebsiteURL: "example.org", Icons: []Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 0"}},
-		"all of it":                 {Options{PageSize: -1, Methods: map[string]Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "instructions"}},
+		"a method that is nil":      {prompts.Options{Methods: map[string]prompts.Method{"a": nil, "b": nil}}, []string{`method "a" is nil`, `method "b" is nil`}},
+		"a method without a name":   {prompts.Options{Methods: map[string]prompts.Method{"": method}}, []string{`method ""`}},
+		"initialize":                {prompts.Options{Methods: map[string]prompts.Method{"initialize": method}}, []string{`method "initialize" is reserved`}},
+		"ping":                      {prompts.Options{Methods: map[string]prompts.Method{"ping": method}}, []string{`method "ping" is reserved`}},
+		"prompts/get, prompts/list": {prompts.Options{Methods: map[string]prompts.Method{"prompts/get": method, "prompts/list": method}}, []string{`"prompts/get"`, `"prompts/list"`}},
+		"methods to come":           {prompts.Options{Methods: map[string]prompts.Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method}}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
+		"notifications":             {prompts.Options{Methods: map[string]prompts.Method{"notifications/initialized": method, "notifications/x": method}}, []string{"notifications/initialized", "notifications/x"}},
+		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is this package's own`}},
+		"capabilities":              {prompts.Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
+		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
+		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 0"}},
+		"all of it":                 {prompts.Options{PageSize: -1, Methods: map[string]prompts.Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "instructions"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := newServer(nil, test.o)
+			err := optionsError(test.o)
 			require.Error(t, err)
 			for _, want := range test.want {
 				assert.ErrorContains(t, err, want)
@@ -256,7 +250,6 @@ func TestOptionFaults(t *testing.T) {
 			var joined interface{ Unwrap() []error }
 			require.ErrorAs(t, err, &joined)
 			assert.Len(t, joined.Unwrap(), len(test.want), err.Error())
-			assert.PanicsWithError(t, "prompts: options: "+err.Error(), func() { NewServer(nil, test.o) })
 		})
 	}
 }
@@ -264,8 +257,8 @@ func TestOptionFaults(t *testing.T) {
 // Names are text, not JSON.
 func TestCapabilityNamesAreEscaped(t *testing.T) {
 	t.Parallel()
-	s := NewServer(nil, Options{Capabilities: map[string]any{"a\"b\\\n<>\u2028": map[string]any{"x": "<&>"}, "": struct{}{}}})
-	got, err := handle(t, s, s.NewSession(SessionOptions{}), initializeLine)
+	s := prompts.NewServer(nil, prompts.Options{Capabilities: map[string]any{"a\"b\\\n<>\u2028": map[string]any{"x": "<&>"}, "": struct{}{}}})
+	got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeLine)
 	require.NoError(t, err)
 	var msg struct {
 		Result struct {
@@ -280,14 +273,14 @@ func TestCapabilityNamesAreEscaped(t *testing.T) {
 
 func TestOptionDefaults(t *testing.T) {
 	t.Parallel()
-	o := NewServer(nil, Options{}).options
+	o := prompts.NewServer(nil, prompts.Options{}).Filled()
 	assert.Equal(t, 100, o.PageSize)
-	assert.Equal(t, 64, o.MaxConcurrent)
-	assert.Equal(t, 1024, o.MaxConcurrentTotal)
-	assert.Equal(t, 4<<20, o.MaxMessageBytes)
-	assert.Equal(t, 30*time.Second, o.RenderTimeout)
-	assert.Equal(t, 5*time.Second, o.Grace)
-	assert.Equal(t, Implementation{Name: "prompts", Version: "0"}, o.Info)
+	assert.Equal(t, 64, o.Limits.MaxConcurrent)
+	assert.Equal(t, 1024, o.Limits.MaxConcurrentTotal)
+	assert.Equal(t, 4<<20, o.Limits.MaxMessageBytes)
+	assert.Equal(t, 30*time.Second, o.Timeouts.Render)
+	assert.Equal(t, 5*time.Second, o.Timeouts.Drain)
+	assert.Equal(t, prompts.Implementation{Name: "prompts", Version: "0"}, o.Info)
 	assert.NotNil(t, o.Logger)
 }
 
@@ -307,73 +300,82 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 		N int    `json:"n,omitempty"`
 	}
 	for name, test := range map[string]struct {
-		render func(context.Context, in) (*Result, error)
+		render func(context.Context, in) (*prompts.Result, error)
 		client string   // the error that the client gets
 		log    []string // what the log has to have; none means that there is nothing in it
 		secret string   // what the client must not see
 	}{
 		"an error": {
-			func(context.Context, in) (*Result, error) { return nil, fmt.Errorf("query: %w", errDisk) },
+			func(context.Context, in) (*prompts.Result, error) { return nil, fmt.Errorf("query: %w", errDisk) },
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"level=ERROR", "prompt=p", "query: the disk is on fire"}, "disk",
 		},
 		"a panic": {
-			func(context.Context, in) (*Result, error) { panic("secret panic") },
+			func(context.Context, in) (*prompts.Result, error) { panic("secret panic") },
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"level=ERROR", "prompt=p", "panic: secret panic", "stack=", "call_test.go"}, "panic",
 		},
 		"a nil dereference": {
-			func(context.Context, in) (*Result, error) { var r *Result; return Messages(r.Messages...), nil },
+			func(context.Context, in) (*prompts.Result, error) {
+				var r *prompts.Result
+				return prompts.Messages(r.Messages...), nil
+			},
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"nil pointer dereference", "stack="}, "nil",
 		},
 		"no result": {
-			func(context.Context, in) (*Result, error) { return nil, nil },
+			func(context.Context, in) (*prompts.Result, error) { return nil, nil },
 			`{"code":-32603,"message":"the prompt's content is not valid"}`,
 			[]string{"prompt=p", "neither a result nor an error"}, "neither",
 		},
 		"content that is not valid, all of it": {
-			func(context.Context, in) (*Result, error) {
-				return Messages(Message{Role: "system", Content: Text{}}, Message{Role: RoleUser}), nil
+			func(context.Context, in) (*prompts.Result, error) {
+				return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{}}, prompts.Message{Role: prompts.RoleUser}), nil
 			},
 			`{"code":-32603,"message":"the prompt's content is not valid"}`,
 			[]string{"prompt=p", "message 0", "system", "message 1", "content is nil"}, "system",
 		},
 		"an error of its own": {
-			func(context.Context, in) (*Result, error) { return nil, &Error{Code: 7, Message: "sorry", Data: 1} },
+			func(context.Context, in) (*prompts.Result, error) {
+				return nil, &prompts.Error{Code: 7, Message: "sorry", Data: 1}
+			},
 			`{"code":7,"message":"sorry","data":1}`, nil, "",
 		},
 		"a wrapped error of its own": {
-			func(context.Context, in) (*Result, error) {
-				return nil, fmt.Errorf("shard 3: %w", &Error{Code: 7, Message: "sorry"})
+			func(context.Context, in) (*prompts.Result, error) {
+				return nil, fmt.Errorf("shard 3: %w", &prompts.Error{Code: 7, Message: "sorry"})
 			},
 			`{"code":7,"message":"sorry"}`,
 			[]string{"level=INFO", "prompt=p", "shard 3: sorry"}, "shard",
 		},
 		"a reserved code": {
-			func(context.Context, in) (*Result, error) { return nil, &Error{Code: -32000, Message: "secret"} },
+			func(context.Context, in) (*prompts.Result, error) {
+				return nil, &prompts.Error{Code: -32000, Message: "secret"}
+			},
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"level=ERROR", "prompt=p", "secret (-32000)"}, "secret",
 		},
 		"an error that is nil": {
-			func(context.Context, in) (*Result, error) { var e *Error; return nil, e },
+			func(context.Context, in) (*prompts.Result, error) { var e *prompts.Error; return nil, e },
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"level=ERROR", "prompt=p"}, "",
 		},
 		"an error that cannot be unwrapped": {
-			func(context.Context, in) (*Result, error) { var e *withNilUnwrap; return nil, e },
+			func(context.Context, in) (*prompts.Result, error) { var e *withNilUnwrap; return nil, e },
 			`{"code":-32603,"message":"the prompt could not be rendered"}`,
 			[]string{"level=ERROR", "prompt=p"}, "",
 		},
 		"an argument that is blamed": {
-			func(_ context.Context, v in) (*Result, error) { return nil, InvalidArgument("a", "there is no "+v.A) },
+			func(_ context.Context, v in) (*prompts.Result, error) {
+				return nil, prompts.InvalidArgument("a", "there is no "+v.A)
+			},
 			`{"code":-32602,"message":"a: there is no ` + value + `","data":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"there is no ` + value + `"}]}}`, nil, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := NewServer(registryOf(New(Prompt{Name: "p"}, test.render)), Options{Logger: j.logger()})
+			s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p"}, test.render)), prompts.Options{Logger: j.logger()})
 			session := newSession(t, s)
 			params := `{"name":"p","arguments":{"a":"` + value + `"}}`
 			got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":`+params+`}`)
@@ -391,17 +393,17 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 				assert.NotContains(t, got, test.secret)
 			}
 			// The same through Call.
-			_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(params), CallOptions{})
-			var e *Error
+			_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, got, string(errorAnswer("1", e).msg))
+			assert.Equal(t, got, errorResponse("1", e))
 		})
 	}
 	t.Run("bad arguments", func(t *testing.T) {
 		t.Parallel()
 		var j journal
-		s := NewServer(registryOf(New(Prompt{Name: "p"}, func(context.Context, in) (*Result, error) { return Messages(), nil })), Options{Logger: j.logger(), StrictArguments: true})
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"n":"`+value+`","x":"`+value+`"}}`), CallOptions{})
+		s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })), prompts.Options{Logger: j.logger(), StrictArguments: true})
+		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"n":"`+value+`","x":"`+value+`"}}`), prompts.CallOptions{})
 		assert.Error(t, err)
 		assert.Empty(t, j.String(), "a client's fault is no news")
 	})
@@ -412,13 +414,13 @@ func TestRawMethods(t *testing.T) {
 	var j journal
 	var got json.RawMessage
 	var called bool
-	answer := func(v any, err error) Method {
+	answer := func(v any, err error) prompts.Method {
 		return func(_ context.Context, params json.RawMessage) (any, error) {
 			called, got = true, params
 			return v, err
 		}
 	}
-	s := NewServer(nil, Options{Logger: j.logger(), Methods: map[string]Method{
+	s := prompts.NewServer(nil, prompts.Options{Logger: j.logger(), Methods: map[string]prompts.Method{
 		"ok":           answer(map[string]string{"html": "<&>"}, nil),
 		"raw":          answer(json.RawMessage(`{"a": [1 ,2]}`), nil),
 		"scalar":       answer(1, nil),
@@ -427,12 +429,12 @@ func TestRawMethods(t *testing.T) {
 		"panic result": answer(goldenPanic{}, nil),
 		"duplicate":    answer(json.RawMessage(`{"a":1,"a":1}`), nil),
 		"utf8":         answer(map[string]string{"a": "\xff"}, nil),
-		"reserved":     answer(nil, &Error{Code: CodeUnsupportedVersion, Message: "m"}),
-		"wrapped":      answer(nil, fmt.Errorf("shard 3: %w", &Error{Code: -32002, Message: "m", Data: []int{1}})),
-		"nil error":    answer(nil, (*Error)(nil)),
+		"reserved":     answer(nil, &prompts.Error{Code: transport.CodeUnsupportedVersion, Message: "m"}),
+		"wrapped":      answer(nil, fmt.Errorf("shard 3: %w", &prompts.Error{Code: -32002, Message: "m", Data: []int{1}})),
+		"nil error":    answer(nil, (*prompts.Error)(nil)),
 		"plain":        answer(nil, errDisk),
-		"data":         answer(nil, &Error{Code: 5, Message: "m", Data: goldenPanic{}}),
-		"no code":      answer(nil, &Error{Message: "forgotten"}),
+		"data":         answer(nil, &prompts.Error{Code: 5, Message: "m", Data: goldenPanic{}}),
+		"no code":      answer(nil, &prompts.Error{Message: "forgotten"}),
 		"panic":        func(context.Context, json.RawMessage) (any, error) { panic("secret panic") },
 		"both":         answer(struct{}{}, errDisk),
 	}})
@@ -492,7 +494,7 @@ func TestRawMethods(t *testing.T) {
 	}
 	// What a Method keeps of its params is its own.
 	msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"ok","params":{"a":"value"}}`)
-	require.NoError(t, session.Handle(t.Context(), msg, Exchange{Send: func([]byte, Code, bool) error { return nil }}))
+	require.NoError(t, session.Handle(t.Context(), msg, transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
 	clear(msg)
 	assert.Equal(t, `{"a":"value"}`, string(got))
 	clear(got)
@@ -502,7 +504,7 @@ func TestRawMethods(t *testing.T) {
 func TestRawMethodsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(nil, Options{MaxConcurrent: 1, RenderTimeout: time.Second, Methods: map[string]Method{
+		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}, Methods: map[string]prompts.Method{
 			"wait": func(ctx context.Context, _ json.RawMessage) (any, error) {
 				<-ctx.Done()
 				return nil, context.Cause(ctx)
@@ -513,19 +515,19 @@ func TestRawMethodsAreBounded(t *testing.T) {
 		assert.Empty(t, c.ask(line("1")))
 		assert.Empty(t, c.ask(line("2")))
 		c.send(line("3"))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
 		assert.Empty(t, c.ask(cancelLine("2")))
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 		assert.NoError(t, c.end())
 	})
 }
 
 func TestErrorsOfCallAreErrors(t *testing.T) {
 	t.Parallel()
-	_, err := NewServer(nil, Options{}).Call(t.Context(), "no/such", nil, CallOptions{})
-	var e *Error
+	_, err := prompts.NewServer(nil, prompts.Options{}).Call(t.Context(), "no/such", nil, prompts.CallOptions{})
+	var e *prompts.Error
 	require.True(t, errors.As(err, &e))
 	assert.Equal(t, "method not found (-32601)", err.Error())
 }

@@ -1,8 +1,9 @@
-package prompts
+package prompts_test
 
 import (
 	"testing"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -18,7 +19,7 @@ func TestChangeAllocations(t *testing.T) {
 				return testing.AllocsPerRun(runs, func() { c.change(t) })
 			}
 			more := allocations(many) - allocations(few)
-			if !raceEnabled { // the race detector allocates, and drops what is pooled
+			if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
 				assert.Less(t, more, float64(many-few)/10)
 			}
 		})

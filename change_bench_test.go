@@ -1,17 +1,20 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // tellings are the two ways of being told of changes. Each has one more
 // subscriber, until ctx ends, and calls told for each notification.
-var tellings = map[string]func(ctx context.Context, tb testing.TB, s *Server, running *sync.WaitGroup, told func()){
-	"session": func(ctx context.Context, tb testing.TB, s *Server, running *sync.WaitGroup, told func()) {
-		session := s.NewSession(SessionOptions{Version: "2025-11-25"})
+var tellings = map[string]func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()){
+	"session": func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()) {
+		session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 		running.Go(func() {
 			defer session.Close()
 			_ = session.Notifications(ctx, func([]byte) error {
@@ -20,10 +23,10 @@ var tellings = map[string]func(ctx context.Context, tb testing.TB, s *Server, ru
 			})
 		})
 	},
-	"listen": func(ctx context.Context, tb testing.TB, s *Server, running *sync.WaitGroup, told func()) {
+	"listen": func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()) {
 		acknowledged := make(chan struct{})
 		isFirst := true
-		x := Exchange{Send: func([]byte, Code, bool) error {
+		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error {
 			if isFirst {
 				isFirst = false
 				close(acknowledged)
@@ -39,14 +42,14 @@ var tellings = map[string]func(ctx context.Context, tb testing.TB, s *Server, ru
 
 // toldCrowd is a server with n subscribers that are told in one way.
 type toldCrowd struct {
-	registry *Registry
+	registry *prompts.Registry
 	n        int
 	told     sync.WaitGroup
 }
 
 func newToldCrowd(tb testing.TB, way string, n int) *toldCrowd {
-	c := &toldCrowd{registry: new(Registry), n: n}
-	s := NewServer(c.registry, Options{})
+	c := &toldCrowd{registry: new(prompts.Registry), n: n}
+	s := prompts.NewServer(c.registry, prompts.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	tb.Cleanup(func() {

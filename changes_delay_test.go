@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // With a ChangeDelay the last notification comes when the list has been as it is
@@ -34,8 +36,8 @@ func TestChangeDelay(t *testing.T) {
 			t.Run(name+"/"+era, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					reg := new(Registry)
-					s := NewServer(reg, Options{ChangeDelay: delay})
+					reg := new(prompts.Registry)
+					s := prompts.NewServer(reg, prompts.Options{ChangeDelay: delay})
 					c := open(connect(t, s))
 					var told []time.Time
 					c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"testing"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
 )
 
 // Who begins in the midst of a burst is told at its end if there has been a
@@ -17,16 +20,16 @@ func TestSubscriberThatBeginsInABurst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				reg := new(Registry)
-				s := NewServer(reg, Options{})
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, prompts.Options{})
 				first := connect(t, s).listen("1")
 				require.NoError(t, reg.Set(textPrompt("text", "x")))
-				time.Sleep(changeQuiet / 2)
+				time.Sleep(notify.MinPause / 2)
 				second := connect(t, s).listen("2")
 				for range changes {
 					require.NoError(t, reg.Set(textPrompt("text", "y")))
 				}
-				time.Sleep(changeQuiet)
+				time.Sleep(notify.MinPause)
 				assert.Equal(t, []string{changedLine("1")}, first.received())
 				assert.Len(t, second.received(), changes)
 				require.NoError(t, first.end())
@@ -42,8 +45,8 @@ func TestSubscriberThatBeginsInABurst(t *testing.T) {
 func TestChangeIsToldBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		c := connect(t, NewServer(reg, Options{})).listen("1")
+		reg := new(prompts.Registry)
+		c := connect(t, prompts.NewServer(reg, prompts.Options{})).listen("1")
 		require.NoError(t, reg.Set(textPrompt("text", "x")))
 		require.NoError(t, c.end())
 		assert.Equal(t, []string{changedLine("1"), listenEndLine("1"), cancelLine("1")}, c.received())

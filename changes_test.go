@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A burst of changes is one notification for each who listens: the session of
@@ -24,13 +28,13 @@ func TestBurstOfChangesIsOneNotification(t *testing.T) {
 	}{
 		{"at once", 1000, 0},
 		{"one after the other", 1000, 100 * time.Microsecond},
-		{"with pauses", 9, changeQuiet - time.Nanosecond},
+		{"with pauses", 9, notify.MinPause - time.Nanosecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				reg := new(Registry)
-				s := NewServer(reg, Options{})
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, prompts.Options{})
 				old, both, modern := connect(t, s).handshake(), connect(t, s).handshake().listen("1"), connect(t, s).listen("1", `"1"`)
 				for i := range test.changes {
 					if i > 0 {
@@ -41,7 +45,7 @@ func TestBurstOfChangesIsOneNotification(t *testing.T) {
 				for _, c := range []*client{old, both, modern} {
 					assert.Empty(t, c.received(), "before they pause")
 				}
-				time.Sleep(changeQuiet)
+				time.Sleep(notify.MinPause)
 				assert.Equal(t, []string{listChangedLine}, old.received())
 				assert.ElementsMatch(t, []string{listChangedLine, changedLine("1")}, both.received())
 				assert.ElementsMatch(t, []string{changedLine("1"), changedLine(`"1"`)}, modern.received())
@@ -61,8 +65,8 @@ func TestSteadyChangesAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const apart, goOn = 10 * time.Millisecond, 5 * time.Second
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		for _, c := range []*client{connect(t, s).handshake(), connect(t, s).listen("1")} {
 			var told []time.Time
 			c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
@@ -72,14 +76,14 @@ func TestSteadyChangesAreTold(t *testing.T) {
 				time.Sleep(apart)
 			}
 			last := time.Now().Add(-apart)
-			time.Sleep(changeLongest)
+			time.Sleep((200 * time.Millisecond))
 			c.received()
 			require.NotEmpty(t, told)
-			assert.LessOrEqual(t, told[0].Sub(began), changeLongest)
+			assert.LessOrEqual(t, told[0].Sub(began), (200 * time.Millisecond))
 			for i := range told[1:] {
-				assert.LessOrEqual(t, told[i+1].Sub(told[i]), changeLongest+apart, "the pause before notification %d", i+1)
+				assert.LessOrEqual(t, told[i+1].Sub(told[i]), (200*time.Millisecond)+apart, "the pause before notification %d", i+1)
 			}
-			assert.Less(t, len(told), int(goOn/changeLongest)+2, "told too often")
+			assert.Less(t, len(told), int(goOn/(200*time.Millisecond))+2, "told too often")
 			assert.False(t, told[len(told)-1].Before(last), "the last change is not told")
 			require.NoError(t, c.end())
 		}
@@ -97,8 +101,8 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				reg := new(Registry)
-				c := open(connect(t, NewServer(reg, Options{})))
+				reg := new(prompts.Registry)
+				c := open(connect(t, prompts.NewServer(reg, prompts.Options{})))
 				left := 3
 				c.wire.onWrite = func(context.Context, []byte) error {
 					if left > 0 {
@@ -108,7 +112,7 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 					return nil
 				}
 				require.NoError(t, reg.Set(textPrompt("text", "x")))
-				time.Sleep(10 * changeLongest)
+				time.Sleep(10 * (200 * time.Millisecond))
 				assert.Len(t, c.received(), 4, "the first and one for each that came meanwhile")
 				require.NoError(t, c.end())
 			})
@@ -123,7 +127,7 @@ func TestChangesAreNotToldUnasked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
-		s := NewServer(reg, Options{})
+		s := prompts.NewServer(reg, prompts.Options{})
 		before := connect(t, s).listen("1")
 		require.NoError(t, before.end())
 
@@ -140,7 +144,7 @@ func TestChangesAreNotToldUnasked(t *testing.T) {
 			assert.Empty(t, c.received())
 		}
 		assert.Equal(t, []string(nil), early.ask(initializedLine))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{listChangedLine}, early.received(), "it has waited for the client")
 		for _, c := range []*client{silent, modern, early} {
 			require.NoError(t, c.end())
@@ -153,18 +157,18 @@ func TestChangesAreNotToldUnasked(t *testing.T) {
 func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		quick, slow := connect(t, s).listen("1"), connect(t, s).listen("1")
 		hold := make(chan struct{})
 		slow.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
 		for i := range 10 {
 			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
-			time.Sleep(changeQuiet)
+			time.Sleep(notify.MinPause)
 			assert.Equal(t, []string{changedLine("1")}, quick.received())
 		}
 		close(hold)
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{changedLine("1"), changedLine("1")}, slow.received(), "the one in hand and one for the rest")
 		require.NoError(t, quick.end())
 		require.NoError(t, slow.end())
@@ -175,15 +179,15 @@ func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
 func TestEndingOneSubscriptionTouchesNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).handshake().listen("1", `"1"`, "2")
 		other := connect(t, s).listen("1")
 		n := 0
 		told := func() []string {
 			n++
 			reg.MustAdd(textPrompt(fmt.Sprint(n), "x"))
-			time.Sleep(changeQuiet)
+			time.Sleep(notify.MinPause)
 			return c.received()
 		}
 		assert.ElementsMatch(t, []string{listChangedLine, changedLine("1"), changedLine(`"1"`), changedLine("2")}, told())
@@ -197,7 +201,7 @@ func TestEndingOneSubscriptionTouchesNoOther(t *testing.T) {
 		require.NoError(t, c.end())
 		assert.Len(t, c.received(), 0, "what is cancelled has no result")
 		reg.MustAdd(textPrompt("last", "x"))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{changedLine("1")}, other.received())
 		require.NoError(t, other.end())
 		assertNoTrace(t, s)
@@ -210,23 +214,23 @@ func TestUnsentChangeIsKept(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		stop func(t *testing.T, session *Session, change func())
+		stop func(t *testing.T, session transport.Session, change func())
 	}{
-		{"while changes go on", func(t *testing.T, session *Session, change func()) {
-			ctx, cancel := context.WithTimeout(t.Context(), changeQuiet/2)
+		{"while changes go on", func(t *testing.T, session transport.Session, change func()) {
+			ctx, cancel := context.WithTimeout(t.Context(), notify.MinPause/2)
 			defer cancel()
 			l := hear(ctx, session)
 			change()
 			require.NoError(t, <-l.done)
 			assert.Zero(t, l.count.Load())
 		}},
-		{"before it began", func(t *testing.T, session *Session, change func()) {
+		{"before it began", func(t *testing.T, session transport.Session, change func()) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			change()
 			require.NoError(t, session.Notifications(ctx, func([]byte) error { return errDisk }))
 		}},
-		{"in the middle of sending", func(t *testing.T, session *Session, change func()) {
+		{"in the middle of sending", func(t *testing.T, session transport.Session, change func()) {
 			change()
 			err := session.Notifications(t.Context(), func([]byte) error {
 				change()
@@ -239,20 +243,20 @@ func TestUnsentChangeIsKept(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				reg := new(Registry)
-				session := newSession(t, NewServer(reg, Options{}))
+				reg := new(prompts.Registry)
+				session := newSession(t, prompts.NewServer(reg, prompts.Options{}))
 				change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
 				test.stop(t, session, change)
 				test.stop(t, session, func() {}) // nor is it lost if there is no other
 				ctx, cancel := context.WithCancel(t.Context())
 				l := hear(ctx, session)
-				time.Sleep(changeLongest)
+				time.Sleep((200 * time.Millisecond))
 				synctest.Wait()
 				assert.EqualValues(t, 1, l.count.Load())
 				cancel()
 				require.NoError(t, <-l.done)
 				l = hear(t.Context(), session)
-				time.Sleep(changeLongest)
+				time.Sleep((200 * time.Millisecond))
 				synctest.Wait()
 				assert.Zero(t, l.count.Load(), "what has been sent is not kept")
 				session.Close()
@@ -266,11 +270,11 @@ func TestUnsentChangeIsKept(t *testing.T) {
 func TestConnectionEndsInABurst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).handshake().listen("1")
 		reg.MustAdd(textPrompt("one", "1"))
-		time.Sleep(changeQuiet / 2)
+		time.Sleep(notify.MinPause / 2)
 		began := time.Now()
 		require.NoError(t, c.end())
 		assert.Zero(t, time.Since(began))

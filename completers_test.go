@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -11,19 +11,21 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // completes asks through Call, and returns the values and their number.
-func completes(t *testing.T, p Prompt, argument, typed string) ([]string, int) {
+func completes(t *testing.T, p prompts.Prompt, argument, typed string) ([]string, int) {
 	t.Helper()
-	values, total, err := callComplete(t.Context(), NewServer(registryOf(p), Options{}), p.Name, argument, typed)
+	values, total, err := callComplete(t.Context(), prompts.NewServer(registryOf(p), prompts.Options{}), p.Name, argument, typed)
 	require.NoError(t, err)
 	return values, total
 }
 
-func callComplete(ctx context.Context, s *Server, prompt, argument, typed string) ([]string, int, error) {
+func callComplete(ctx context.Context, s *prompts.Server, prompt, argument, typed string) ([]string, int, error) {
 	params := fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%s},"argument":{"name":%s,"value":%s}}`, jsonText(prompt), jsonText(argument), jsonText(typed))
-	raw, err := s.Call(ctx, methodComplete, []byte(params), CallOptions{})
+	raw, err := s.Call(ctx, methodComplete, []byte(params), prompts.CallOptions{})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -72,10 +74,10 @@ func TestCompleters(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for name, f := range map[string]CompleteFunc{
-				"Suggest":     Suggest(test.candidates...),
-				"SuggestFunc": SuggestFunc(returning(test.candidates)),
-				"SuggestCached": SuggestCached(0, noKey, func(context.Context, string) ([]string, error) {
+			for name, f := range map[string]prompts.CompleteFunc{
+				"Suggest":     prompts.Suggest(test.candidates...),
+				"SuggestFunc": prompts.SuggestFunc(returning(test.candidates)),
+				"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) {
 					return test.candidates, nil
 				}),
 			} {
@@ -93,19 +95,19 @@ func TestCompleters(t *testing.T) {
 func TestSuggestOfInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	const fault = "value 1 is not valid UTF-8"
-	assert.PanicsWithError(t, "prompts: Suggest: "+fault, func() { Suggest("fine", "\xff") })
-	_, err := SuggestFunc(returning([]string{"fine", "\xff"}))(t.Context(), "f", nil)
+	assert.PanicsWithError(t, "prompts: Suggest: "+fault, func() { prompts.Suggest("fine", "\xff") })
+	_, err := prompts.SuggestFunc(returning([]string{"fine", "\xff"}))(t.Context(), "f", nil)
 	assert.EqualError(t, err, fault)
-	_, err = SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return []string{"fine", "\xff"}, nil })(t.Context(), "f", nil)
+	_, err = prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return []string{"fine", "\xff"}, nil })(t.Context(), "f", nil)
 	assert.EqualError(t, err, fault)
 }
 
 func TestSuggestOfNoFunction(t *testing.T) {
 	t.Parallel()
-	assert.PanicsWithError(t, "prompts: SuggestFunc: the function is nil", func() { SuggestFunc(nil) })
-	assert.PanicsWithError(t, "prompts: SuggestCached: a function is nil", func() { SuggestCached[string](0, noKey, nil) })
+	assert.PanicsWithError(t, "prompts: SuggestFunc: the function is nil", func() { prompts.SuggestFunc(nil) })
+	assert.PanicsWithError(t, "prompts: SuggestCached: a function is nil", func() { prompts.SuggestCached[string](0, noKey, nil) })
 	assert.PanicsWithError(t, "prompts: SuggestCached: a function is nil", func() {
-		SuggestCached(0, nil, func(context.Context, string) ([]string, error) { return nil, nil })
+		prompts.SuggestCached(0, nil, func(context.Context, string) ([]string, error) { return nil, nil })
 	})
 }
 
@@ -113,7 +115,7 @@ func TestSuggestOfNoFunction(t *testing.T) {
 func TestSuggestCopies(t *testing.T) {
 	t.Parallel()
 	values := []string{"a", "b"}
-	f := Suggest(values...)
+	f := prompts.Suggest(values...)
 	values[0] = "changed"
 	got, err := f(t.Context(), "", nil)
 	require.NoError(t, err)
@@ -124,11 +126,11 @@ func TestSuggestCopies(t *testing.T) {
 func TestSuggestFuncSeesTheRequest(t *testing.T) {
 	t.Parallel()
 	type who struct{}
-	s := NewServer(registryOf(completing("p", SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
+	s := prompts.NewServer(registryOf(completing("p", prompts.SuggestFunc(func(ctx context.Context, args map[string]string) ([]string, error) {
 		return []string{args["b"] + " of " + ctx.Value(who{}).(string)}, nil
-	}))), Options{})
+	}))), prompts.Options{})
 	got, err := s.Call(context.WithValue(t.Context(), who{}, "Ann"), methodComplete,
-		[]byte(`{`+completeParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), CallOptions{})
+		[]byte(`{`+completeParamsOf("p", "a", "ann")+`,"context":{"arguments":{"b":"red"}}}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, `{"completion":{"values":["red of Ann"],"total":1,"hasMore":false}}`, string(got))
 }
@@ -144,21 +146,21 @@ func TestCompletersFail(t *testing.T) {
 	}{
 		{"a panic", func() ([]string, error) { panic("a secret") }, completeFailed, "panic: a secret"},
 		{"an error", func() ([]string, error) { return []string{"a"}, errors.New("a secret") }, completeFailed, "a secret"},
-		{"an error for the client", func() ([]string, error) { return nil, &Error{Code: 1001, Message: "no more"} }, "no more", ""},
-		{"a blamed argument", func() ([]string, error) { return nil, InvalidArgument("b", "is needed first") }, "b: is needed first", ""},
+		{"an error for the client", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "no more"} }, "no more", ""},
+		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") }, "b: is needed first", ""},
 		{"invalid UTF-8", func() ([]string, error) { return []string{"a", "\xff"}, nil }, completeFailed, "value 1 is not valid UTF-8"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for name, f := range map[string]CompleteFunc{
+			for name, f := range map[string]prompts.CompleteFunc{
 				"CompleteFunc":  func(context.Context, string, map[string]string) ([]string, error) { return test.f() },
-				"SuggestFunc":   SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
-				"SuggestCached": SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
+				"SuggestFunc":   prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
+				"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
 			} {
 				var j journal
-				s := NewServer(registryOf(completing("p", f)), Options{Logger: j.logger()})
+				s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
 				_, _, err := callComplete(t.Context(), s, "p", "a", "a")
-				var e *Error
+				var e *prompts.Error
 				require.ErrorAs(t, err, &e, name)
 				assert.Equal(t, test.message, e.Message, name)
 				assert.Contains(t, j.String(), test.log, name)
@@ -197,19 +199,19 @@ func TestCompletionOfLists(t *testing.T) {
 	var prefixes []string
 	author := func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
 		prefixes = append(prefixes, prefix)
-		return Suggest(colours...)(ctx, prefix, args)
+		return prompts.Suggest(colours...)(ctx, prefix, args)
 	}
-	schema := Enum(colours[:6]...)
-	counts := Enum()
+	schema := prompts.Enum(colours[:6]...)
+	counts := prompts.Enum()
 	counts.Enum = []any{1, 10, 2}
 	p := promptOf[in](
-		Argument{Name: "own", Schema: itemsOf(schema)},
-		Argument{Name: "author", Complete: author},
-		Argument{Name: "counts", Schema: itemsOf(counts)},
-		Argument{Name: "objects", Complete: author},
-		Argument{Name: "nested", Schema: itemsOf(itemsOf(schema))},
+		prompts.Argument{Name: "own", Schema: itemsOf(schema)},
+		prompts.Argument{Name: "author", Complete: author},
+		prompts.Argument{Name: "counts", Schema: itemsOf(counts)},
+		prompts.Argument{Name: "objects", Complete: author},
+		prompts.Argument{Name: "nested", Schema: itemsOf(itemsOf(schema))},
 	)
-	long := strings.Repeat("x,", maxHead/2)
+	long := strings.Repeat("x,", 1024/2)
 	for _, test := range []struct {
 		typed  string
 		want   []string
@@ -272,8 +274,18 @@ func TestCompletionOfLongLists(t *testing.T) {
 	t.Parallel()
 	names := candidateNames(250)
 	var got struct{ L []string }
-	values, total := completes(t, typed(&got, Argument{Name: "L", Complete: Suggest(names...)}), "L", names[0]+", ")
-	assert.Len(t, values, maxCompletions)
+	values, total := completes(t, storing(&got, prompts.Argument{Name: "L", Complete: prompts.Suggest(names...)}), "L", names[0]+", ")
+	assert.Len(t, values, 100)
 	assert.Equal(t, names[0]+", "+names[1], values[0])
 	assert.Equal(t, 249, total)
+}
+
+// An enum of any size is completed.
+func TestCompletionOfLargeEnums(t *testing.T) {
+	t.Parallel()
+	p := completing("p", nil)
+	p.Arguments[1].Schema = prompts.Enum(candidateNames(20_000)...)
+	values, total := completes(t, p, "b", "session-00003")
+	assert.Equal(t, []string{"feature/session-00003"}, values)
+	assert.Equal(t, 1, total)
 }

@@ -2,15 +2,26 @@ package prompts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/memo"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
+
+// This file serves completion/complete, and has the functions that complete an
+// argument from a list. internal/match ranks the values.
 
 // CompleteFunc returns values for an argument that begin with prefix, or that
 // a person who has typed it may mean, the best first. [Suggest], [SuggestFunc]
@@ -30,54 +41,50 @@ import (
 // was there before is left out, and not counted.
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
-// maxCompletions is the protocol's limit (CMP-05).
-const maxCompletions = 100
-
 const completeFailed = "the argument could not be completed"
 
 // complete is the method completion/complete.
-func complete(c *call, dst []byte) ([]byte, work, *Error) {
-	p, err := parseCompleteParams(c.message.params, c.rev)
+func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Error) {
+	p, err := parseCompleteParams(c.Message.Params, c.Rev)
 	if err != nil {
-		return nil, work{}, err
+		return nil, rpc.Work{}, err
 	}
-	s := c.server
-	if len(p.prefix) > s.options.MaxArgumentBytes {
-		return nil, work{}, s.tooLong("argument", p.argument)
+	if len(p.prefix) > s.options.Limits.MaxArgumentBytes {
+		return nil, rpc.Work{}, s.tooLong("argument", p.argument)
 	}
-	if err := s.checkSizes("context", c.message.params.Get("context").Get("arguments")); err != nil {
-		return nil, work{}, err
+	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments")); err != nil {
+		return nil, rpc.Work{}, err
 	}
 	if s.handler != nil {
 		r := &Request{Prompt: p.prompt, Argument: p.argument, Prefix: p.prefix, Arguments: map[string]string{}}
 		for name, text := range p.others {
 			r.Arguments[strings.Clone(name)] = strings.Clone(text)
 		}
-		w := c.passage(&passage{request: r}, completeFailed)
-		w.limit = s.options.CompleteTimeout
+		w := s.throughMiddleware(c, &middlewareRequest{request: r}, completeFailed)
+		w.Timeout = s.options.Timeouts.Complete
 		return nil, w, nil
 	}
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
 		return s.unknown(p.prompt)
 	}
-	g := &completion{server: s, rev: c.rev, definition: d, completeParams: p, position: d.plan.find(p.argument)}
-	if s.options.Visible == nil && !c.isDeferred && g.needsNoAuthor() {
+	g := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
+	if s.options.Visible == nil && !c.Deferred && g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
-			return nil, work{}, err
+			return nil, rpc.Work{}, err
 		}
-		return s.appendCompletion(dst, c.rev, values, total), work{}, nil
+		return s.appendCompletion(dst, c.Rev, values, total), rpc.Work{}, nil
 	}
-	if c.message.large {
+	if c.Message.Large {
 		g.detach()
 	}
-	return nil, work{code: g, failed: completeFailed, limit: s.options.CompleteTimeout}, nil
+	return nil, rpc.Work{Handler: g, Failed: completeFailed, Timeout: s.options.Timeouts.Complete}, nil
 }
 
-// completion is one request for completion, checked as far as that needs no
+// completeRequest is one request for completion, checked as far as that needs no
 // author's code.
-type completion struct {
+type completeRequest struct {
 	server     *Server
 	rev        revision.Revision
 	definition *definition
@@ -85,27 +92,27 @@ type completion struct {
 	position int // of the argument, -1 if the prompt has none of that name
 }
 
-func (g *completion) subject() slog.Attr {
-	return slog.Group("completion", slog.String("prompt", g.definition.prompt.Name), slog.String("argument", clip(g.argument, maxEcho)))
+func (g *completeRequest) LogAttr() slog.Attr {
+	return slog.Group("completion", slog.String("prompt", g.definition.prompt.Name), slog.String("argument", phrase.Clip(g.argument, phrase.MaxEcho)))
 }
 
 // needsNoAuthor reports whether own can answer.
-func (g *completion) needsNoAuthor() bool {
-	return g.position < 0 || g.definition.plan.arguments[g.position].Complete == nil
+func (g *completeRequest) needsNoAuthor() bool {
+	return g.position < 0 || g.definition.completer(g.position) == nil
 }
 
 // own returns the values of an argument that completes by itself, and how many
 // there are.
-func (g *completion) own() ([]string, int, *Error) {
+func (g *completeRequest) own() ([]string, int, *wire.Error) {
 	if g.position < 0 {
-		return nil, 0, argumentsError(g.prompt, []problem{g.definition.plan.undeclared(g.argument)})
+		return nil, 0, argumentsError(g.prompt, []argument.Problem{g.definition.plan.Undeclared(g.argument)})
 	}
-	values, total := g.definition.plan.arguments[g.position].value.completions(g.prefix)
+	values, total := g.definition.plan.Arguments[g.position].Complete(g.prefix)
 	return values, total, nil
 }
 
-// run is the work of a request that needs an author's code.
-func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+// Run is the work of a request that needs an author's code.
+func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
 	values, total, f := g.values(ctx)
 	if f != nil {
 		return nil, f
@@ -114,60 +121,39 @@ func (g *completion) run(ctx context.Context, dst []byte) ([]byte, *failure) {
 }
 
 // values returns the values of the argument, and how many there are.
-func (g *completion) values(ctx context.Context) ([]string, int, *failure) {
+func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
 	if !g.server.isVisible(ctx, g.definition) {
-		return nil, 0, &failure{seen: unknownPrompt(g.definition.prompt.Name)}
+		return nil, 0, &rpc.Failure{Client: unknownPrompt(g.definition.prompt.Name)}
 	}
 	if g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
-			return nil, 0, &failure{seen: err}
+			return nil, 0, &rpc.Failure{Client: err}
 		}
 		return values, total, nil
 	}
 	plan := g.definition.plan
 	others := make(map[string]string, len(g.others))
 	for name, text := range g.others {
-		if i := plan.find(name); i >= 0 && i != g.position {
-			others[plan.arguments[i].Name] = text
+		if i := plan.Find(name); i >= 0 && i != g.position {
+			others[plan.Arguments[i].Name] = text
 		}
 	}
-	values, total, err := plan.arguments[g.position].completions(ctx, g.prefix, others)
+	values, total, err := plan.Arguments[g.position].CompleteWith(g.prefix, func(typed string) ([]string, error) {
+		values, err := g.definition.complete[g.position](ctx, typed, others)
+		// An empty value would clear what was typed, and the same one twice is no choice.
+		return match.Distinct(values), err
+	})
+	if err == nil {
+		err = checkCompletions(values)
+	}
 	if err == nil {
 		return values, total, nil
 	}
 	if e := renderError(g.definition.prompt.Name, err); e != nil {
-		return nil, 0, show(e, err)
+		return nil, 0, clientFailure(e, err)
 	}
-	return nil, 0, hide(completeFailed, err)
-}
-
-// completions returns what the author's function completes the argument to.
-func (a *argument) completions(ctx context.Context, typed string, others map[string]string) (values []string, total int, err error) {
-	if a.value.kind != kindList || !a.value.elem.splits() {
-		values, err = a.call(ctx, typed, others)
-		return values, len(values), err
-	}
-	l, ok := openListOf(typed)
-	if !ok {
-		return nil, 0, nil
-	}
-	if values, err = a.call(ctx, l.typed, others); err != nil {
-		return nil, 0, err
-	}
-	values, total = l.close(values)
-	return values, total, checkCompletions(values) // others may have come among the first
-}
-
-// call calls the author's function, and checks what it returns. An empty value
-// would clear what was typed, and the same one twice is no choice.
-func (a *argument) call(ctx context.Context, typed string, others map[string]string) ([]string, error) {
-	values, err := a.Complete(ctx, typed, others)
-	if err != nil {
-		return nil, err
-	}
-	values = distinct(values)
-	return values, checkCompletions(values)
+	return nil, 0, rpc.InternalFailure(completeFailed, err)
 }
 
 // completeParams are the params of completion/complete.
@@ -176,9 +162,9 @@ type completeParams struct {
 	others                   map[string]string
 }
 
-func parseCompleteParams(params strictjson.Value, rev revision.Revision) (completeParams, *Error) {
+func parseCompleteParams(params strictjson.Value, rev revision.Revision) (completeParams, *wire.Error) {
 	var p completeParams
-	if err := checkCase(params, "ref", "argument", "context", "_meta"); err != nil {
+	if err := wire.CheckCase(params, "ref", "argument", "context", "_meta"); err != nil {
 		return p, err
 	}
 	if err := p.parseRef(params.Get("ref")); err != nil {
@@ -186,13 +172,13 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	}
 	argument := params.Get("argument")
 	if argument.Kind() != strictjson.Object {
-		return p, invalidParam("argument", "argument is required, an object")
+		return p, wire.InvalidParam("argument", "argument is required, an object")
 	}
-	if err := checkCase(argument, "name", "value"); err != nil {
-		return p, err.about("argument")
+	if err := wire.CheckCase(argument, "name", "value"); err != nil {
+		return p, err.WithParam("argument")
 	}
 	if argument.Get("name").Kind() != strictjson.String || argument.Get("value").Kind() != strictjson.String {
-		return p, invalidParam("argument", "argument.name and argument.value are required, strings")
+		return p, wire.InvalidParam("argument", "argument.name and argument.value are required, strings")
 	}
 	p.argument, p.prefix = argument.Get("name").Text(), argument.Get("value").Text()
 	if !rev.Context() {
@@ -201,37 +187,37 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	return p, p.parseContext(params.Get("context"))
 }
 
-func (p *completeParams) parseRef(ref strictjson.Value) *Error {
+func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
 	if ref.Kind() != strictjson.Object {
-		return invalidParam("ref", "ref is required, an object")
+		return wire.InvalidParam("ref", "ref is required, an object")
 	}
-	if err := checkCase(ref, "type", "name", "title", "uri"); err != nil {
-		return err.about("ref")
+	if err := wire.CheckCase(ref, "type", "name", "title", "uri"); err != nil {
+		return err.WithParam("ref")
 	}
 	switch ref.Get("type").Text() {
 	case "ref/prompt":
 	case "ref/resource":
-		return invalidParam("ref", "there are no resources to complete here")
+		return wire.InvalidParam("ref", "there are no resources to complete here")
 	default:
-		return invalidParam("ref", `ref.type must be "ref/prompt"`)
+		return wire.InvalidParam("ref", `ref.type must be "ref/prompt"`)
 	}
 	if ref.Get("name").Kind() != strictjson.String {
-		return invalidParam("ref", "ref.name is required, a string")
+		return wire.InvalidParam("ref", "ref.name is required, a string")
 	}
 	p.prompt = ref.Get("name").Text()
 	return nil
 }
 
-func (p *completeParams) parseContext(c strictjson.Value) *Error {
+func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 	switch c.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 		return nil
 	case strictjson.Object:
 	default:
-		return invalidParam("context", "context must be an object")
+		return wire.InvalidParam("context", "context must be an object")
 	}
-	if err := checkCase(c, "arguments"); err != nil {
-		return err.about("context")
+	if err := wire.CheckCase(c, "arguments"); err != nil {
+		return err.WithParam("context")
 	}
 	switch v := c.Get("arguments"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
@@ -239,12 +225,12 @@ func (p *completeParams) parseContext(c strictjson.Value) *Error {
 		p.others = map[string]string{}
 		for name, text := range v.Members() {
 			if text.Kind() != strictjson.String {
-				return invalidParam("context", "context.arguments: %q must be a string", clip(name, maxEcho))
+				return wire.InvalidParam("context", "context.arguments: %q must be a string", phrase.Clip(name, phrase.MaxEcho))
 			}
 			p.others[name] = text.Text()
 		}
 	default:
-		return invalidParam("context", "context.arguments must be an object of strings")
+		return wire.InvalidParam("context", "context.arguments must be an object of strings")
 	}
 	return nil
 }
@@ -258,7 +244,7 @@ func (p *completeParams) detach() {
 }
 
 func checkCompletions(values []string) error {
-	for i, v := range values[:min(len(values), maxCompletions)] {
+	for i, v := range values[:min(len(values), argument.MaxCompletions)] {
 		if !utf8.ValidString(v) {
 			return fmt.Errorf("value %d is not valid UTF-8", i)
 		}
@@ -274,7 +260,7 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 		dst = append(dst, `"resultType":"complete",`...)
 	}
 	dst = append(dst, `"completion":{"values":[`...)
-	for i, v := range values[:min(len(values), maxCompletions)] {
+	for i, v := range values[:min(len(values), argument.MaxCompletions)] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -283,7 +269,7 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(total), 10)
 	dst = append(dst, `,"hasMore":`...)
-	dst = strconv.AppendBool(dst, total > min(len(values), maxCompletions))
+	dst = strconv.AppendBool(dst, total > min(len(values), argument.MaxCompletions))
 	dst = append(dst, '}')
 	if rev.Stateless() {
 		dst = append(dst, `,"_meta":{`...)
@@ -291,4 +277,116 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 		dst = append(dst, '}')
 	}
 	return append(dst, '}')
+}
+
+// Suggest returns a function that completes an argument from a fixed list. Any
+// other value is still allowed; [Enum] is for those that are not.
+//
+// A value matches what was typed if it contains that, in any case. First come
+// the values that are it, then those that begin with it, then those in which a
+// word does, then the others, and in each group the earlier in the list is the
+// first. Words start after what is neither a letter nor a digit, with a capital
+// letter after a small one, and with a digit after a letter. Of what was not
+// typed yet, all values are completions.
+//
+// The list is copied, and indexed for lists of 100,000 values. Suggest panics
+// if a value is not valid UTF-8.
+func Suggest(values ...string) CompleteFunc {
+	x, err := indexed(values)
+	if err != nil {
+		panic(fmt.Errorf("prompts: Suggest: %w", err))
+	}
+	return func(_ context.Context, prefix string, _ map[string]string) ([]string, error) {
+		return x.Match(prefix), nil
+	}
+}
+
+// SuggestFunc returns a function that completes an argument from the list that
+// f returns for the other arguments, as [Suggest] does from a fixed one. f is
+// called each time, by the rules of [CompleteFunc]; an error of f is the
+// function's, and so is a value that is not valid UTF-8. SuggestFunc panics if
+// f is nil.
+func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, error)) CompleteFunc {
+	if f == nil {
+		panic(errors.New("prompts: SuggestFunc: the function is nil"))
+	}
+	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
+		values, err := f(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkUTF8(values); err != nil {
+			return nil, err
+		}
+		return match.Search(values, prefix), nil
+	}
+}
+
+// indexed is match.New for an author's values.
+func indexed(values []string) (*match.Index, error) {
+	if err := checkUTF8(values); err != nil {
+		return nil, err
+	}
+	return match.New(values), nil
+}
+
+func checkUTF8(values []string) error {
+	for i, v := range values {
+		if !utf8.ValidString(v) {
+			return fmt.Errorf("value %d is not valid UTF-8", i)
+		}
+	}
+	return nil
+}
+
+const (
+	// maxCached is how many lists a SuggestCached keeps.
+	maxCached = 256
+	// maxCachedKey is how long the key of a list may be to keep it, as text: a
+	// client may have a say in it.
+	maxCachedKey = 4 << 10
+)
+
+// SuggestCached is [SuggestFunc] with a memory: a list that f has returned is
+// kept for ttl, and serves all requests with the same key, which the function
+// of that name returns for a request.
+//
+// What f returns is shown to everybody whose request has that key. So f gets
+// the key and nothing else of the request; its context has no values. What
+// the list depends on must be in the key: if not everybody may see the same
+// values, that includes who the client is, which key can find out from its ctx.
+// A struct is a key that keeps several texts apart.
+//
+// For one key f runs once at a time. Requests that come meanwhile wait for it,
+// and its context ends when all of them have gone. Then the next request calls
+// it again, even if it has not returned. Its errors are the waiting requests',
+// and are not kept. It runs on a goroutine of its own; a panic in it is an
+// error. Of the lists, 256 at most are kept, the newest, and none if ttl
+// is not positive or whose key is longer than 4 KiB when printed.
+//
+// SuggestCached panics if key or f is nil.
+func SuggestCached[K comparable](
+	ttl time.Duration,
+	key func(ctx context.Context, args map[string]string) K,
+	f func(ctx context.Context, key K) ([]string, error),
+) CompleteFunc {
+	if key == nil || f == nil {
+		panic(errors.New("prompts: SuggestCached: a function is nil"))
+	}
+	cache := memo.New[K, *match.Index](ttl, maxCached)
+	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
+		k := key(ctx, args)
+		keep := func(*match.Index) bool { return len(fmt.Sprint(k)) <= maxCachedKey }
+		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*match.Index, error) {
+			values, err := f(ctx, k)
+			if err != nil {
+				return nil, err
+			}
+			return indexed(values)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return x.Match(prefix), nil
+	}
 }

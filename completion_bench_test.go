@@ -1,10 +1,12 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // manyCandidates is how many candidates completion is made to be fast for.
@@ -25,7 +27,7 @@ func BenchmarkSuggest(b *testing.B) {
 	names := candidateNames(manyCandidates)
 	b.ReportAllocs()
 	for b.Loop() {
-		Suggest(names...)
+		prompts.Suggest(names...)
 	}
 }
 
@@ -44,19 +46,19 @@ var typedInBenchmarks = []struct{ name, typed string }{
 // BenchmarkSuggestKey is one key that is pressed, all the way through Call.
 func BenchmarkSuggestKey(b *testing.B) {
 	names := candidateNames(manyCandidates)
-	for what, f := range map[string]CompleteFunc{
-		"fixed": Suggest(names...),
-		"function": SuggestFunc(func(context.Context, map[string]string) ([]string, error) {
+	for what, f := range map[string]prompts.CompleteFunc{
+		"fixed": prompts.Suggest(names...),
+		"function": prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) {
 			return names, nil
 		}),
 	} {
-		s := NewServer(registryOf(completing("p", f)), Options{Rate: Rate{Completions: -1}})
+		s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 		for _, test := range typedInBenchmarks {
 			b.Run(what+"/"+test.name, func(b *testing.B) {
 				params := json.RawMessage(`{` + completeParamsOf("p", "a", test.typed) + `}`)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Call(context.Background(), methodComplete, params, CallOptions{}); err != nil {
+					if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -68,11 +70,11 @@ func BenchmarkSuggestKey(b *testing.B) {
 // BenchmarkCompleteEnum is one key that is pressed for an argument that
 // completes by itself.
 func BenchmarkCompleteEnum(b *testing.B) {
-	s := NewServer(registryOf(completing("p", completed())), Options{Rate: Rate{Completions: -1}})
+	s := prompts.NewServer(registryOf(completing("p", completed())), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 	params := json.RawMessage(`{` + completeParamsOf("p", "b", "g") + `}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Call(context.Background(), methodComplete, params, CallOptions{}); err != nil {
+		if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -82,14 +84,14 @@ func BenchmarkCompleteEnum(b *testing.B) {
 // made for.
 func BenchmarkCompleteLargeEnum(b *testing.B) {
 	p := completing("p", nil)
-	p.Arguments[1].Schema = Enum(candidateNames(manyCandidates)...)
-	s := NewServer(registryOf(p), Options{Rate: Rate{Completions: -1}})
+	p.Arguments[1].Schema = prompts.Enum(candidateNames(manyCandidates)...)
+	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 	for _, test := range typedInBenchmarks {
 		b.Run(test.name, func(b *testing.B) {
 			params := json.RawMessage(`{` + completeParamsOf("p", "b", test.typed) + `}`)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Call(context.Background(), methodComplete, params, CallOptions{}); err != nil {
+				if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

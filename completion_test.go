@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -6,33 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // completing declares a prompt with the arguments a, which f completes, b, which
 // is one of three, and c, which is anything.
-func completing(name string, f CompleteFunc) Prompt {
-	return Prompt{
+func completing(name string, f prompts.CompleteFunc) prompts.Prompt {
+	return prompts.Prompt{
 		Name: name,
-		Arguments: []Argument{
-			{Name: "a", Complete: f}, {Name: "b", Schema: Enum("Red", "green", "grey")}, {Name: "c"},
+		Arguments: []prompts.Argument{
+			{Name: "a", Complete: f}, {Name: "b", Schema: prompts.Enum("Red", "green", "grey")}, {Name: "c"},
 		},
-		Render: func(context.Context, map[string]string) (*Result, error) { return Messages(), nil },
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil },
 	}
 }
 
-func completed(values ...string) CompleteFunc {
+func completed(values ...string) prompts.CompleteFunc {
 	return func(context.Context, string, map[string]string) ([]string, error) { return values, nil }
 }
 
@@ -56,8 +57,8 @@ func TestCompletionParams(t *testing.T) {
 		arg  = `"argument":{"name":"a","value":"x"}`
 		both = ref + "," + arg
 	)
-	s := NewServer(registryOf(completing("p", completed("xy"))), Options{})
-	sessions := map[string]*Session{}
+	s := prompts.NewServer(registryOf(completing("p", completed("xy"))), prompts.Options{})
+	sessions := map[string]transport.Session{}
 	for _, version := range handshakeVersions {
 		sessions[version] = sessionIn(t, s, version)
 	}
@@ -143,17 +144,17 @@ func TestCompletionValues(t *testing.T) {
 		return strings.Trim(string(raw), "[]")
 	}
 	bad := append(many(100), "\xff")
-	s := NewServer(registryOf(
+	s := prompts.NewServer(registryOf(
 		completing("one", completed(`<x> & "y"`)), completing("none", completed()), completing("empty", completed([]string{}...)),
 		completing("100", completed(many(100)...)), completing("101", completed(many(101)...)), completing("5000", completed(many(5000)...)),
 		completing("bad late", completed(bad...)),
-		New(Prompt{Name: "flag"}, func(context.Context, struct {
+		prompts.New(prompts.Prompt{Name: "flag"}, func(context.Context, struct {
 			On bool `json:"on"`
 			N  int  `json:"n"`
-		}) (*Result, error) {
-			return Messages(), nil
+		}) (*prompts.Result, error) {
+			return prompts.Messages(), nil
 		}),
-	), Options{})
+	), prompts.Options{})
 	session := newSession(t, s)
 	for _, test := range []struct{ prompt, argument, prefix, want string }{
 		{"one", "a", "", completionLine("1", `"<x> & \"y\""`, 1, false)},
@@ -192,7 +193,7 @@ func TestCompletionValues(t *testing.T) {
 // hints for caches.
 func TestCompletionOfTheStatelessEra(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(completing("p", completed("x"))), Options{CacheTTL: time.Hour, CachePublic: true})
+	s := prompts.NewServer(registryOf(completing("p", completed("x"))), prompts.Options{CacheTTL: time.Hour, CachePublic: true})
 	for _, argument := range []string{"a", "c"} {
 		got, err := handle(t, s, nil, envelopedLine("1", "completion/complete", completeParamsOf("p", argument, "")))
 		require.NoError(t, err)
@@ -209,9 +210,9 @@ func TestCompletionOfTheStatelessEra(t *testing.T) {
 func TestNoCompletions(t *testing.T) {
 	t.Parallel()
 	for _, off := range []bool{false, true} {
-		s := NewServer(registryOf(completing("p", completed("x"))), Options{NoCompletions: off})
+		s := prompts.NewServer(registryOf(completing("p", completed("x"))), prompts.Options{DisableCompletions: off})
 		for _, version := range handshakeVersions {
-			session := s.NewSession(SessionOptions{})
+			session := s.NewSession(transport.SessionOptions{})
 			defer session.Close()
 			got, err := handle(t, s, session, initializeIn(version))
 			require.NoError(t, err)
@@ -238,11 +239,11 @@ func TestCompletionArguments(t *testing.T) {
 		others map[string]string
 	}
 	var calls []seen
-	s := NewServer(registryOf(completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
+	s := prompts.NewServer(registryOf(completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
 		calls = append(calls, seen{prefix, maps.Clone(others)})
 		others["mine"] = "x"
 		return nil, nil
-	})), Options{})
+	})), prompts.Options{})
 	const context = `,"context":{"arguments":{"a":"itself","b":"not red","c":"","d":"undeclared","A":"x"}}`
 	given := map[string]string{"b": "not red", "c": ""}
 	for _, version := range handshakeVersions {
@@ -268,10 +269,10 @@ func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 		shares  bool
 	}{{0, true}, {maxShared, false}} {
 		var prefix, other string
-		s := NewServer(registryOf(completing("p", func(_ context.Context, p string, others map[string]string) ([]string, error) {
+		s := prompts.NewServer(registryOf(completing("p", func(_ context.Context, p string, others map[string]string) ([]string, error) {
 			prefix, other = p, others["c"]
 			return nil, nil
-		})), Options{})
+		})), prompts.Options{})
 		msg := envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "prefix")+`,"padding":"`+strings.Repeat("x", test.padding)+`","context":{"arguments":{"c":"other"}}`)
 		_, err := handle(t, s, nil, msg)
 		require.NoError(t, err)
@@ -286,7 +287,7 @@ func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 func TestCompletionFailures(t *testing.T) {
 	t.Parallel()
 	const failed = "the argument could not be completed"
-	internal := errorLine("1", CodeInternalError, failed)
+	internal := errorLine("1", prompts.CodeInternalError, failed)
 	for _, test := range []struct {
 		name string
 		f    func() ([]string, error)
@@ -298,21 +299,21 @@ func TestCompletionFailures(t *testing.T) {
 		{"a panic", func() ([]string, error) { panic("a secret") }, internal, "a secret"},
 		{"the end of the goroutine", func() ([]string, error) { runtime.Goexit(); return nil, nil }, internal, "runtime.Goexit"},
 		{"invalid UTF-8", func() ([]string, error) { return []string{"fine", "\xff"}, nil }, internal, "value 1 is not valid UTF-8"},
-		{"an error of its own", func() ([]string, error) { return nil, &Error{Code: 1001, Message: "quota exceeded"} }, errorLine("1", 1001, "quota exceeded"), ""},
+		{"an error of its own", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "quota exceeded"} }, errorLine("1", 1001, "quota exceeded"), ""},
 		{"a wrapped one", func() ([]string, error) {
-			return nil, fmt.Errorf("a secret: %w", &Error{Code: CodeInvalidParams, Message: "no"})
-		}, errorLine("1", CodeInvalidParams, "no"), "a secret"},
-		{"a reserved code", func() ([]string, error) { return nil, &Error{Code: -32002, Message: "a secret"} }, internal, "a secret"},
-		{"a blamed argument", func() ([]string, error) { return nil, InvalidArgument("b", "is needed first") },
-			string(errorAnswer("1", argumentsError("p", []problem{{Argument: "b", Reason: reasonRefused, Message: "is needed first"}})).msg), ""},
+			return nil, fmt.Errorf("a secret: %w", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no"})
+		}, errorLine("1", prompts.CodeInvalidParams, "no"), "a secret"},
+		{"a reserved code", func() ([]string, error) { return nil, &prompts.Error{Code: -32002, Message: "a secret"} }, internal, "a secret"},
+		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") },
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"b: is needed first","data":{"prompt":"p","problems":[{"argument":"b","reason":"refused","message":"is needed first"}]}}}`, ""},
 		// MRT-03: input may be asked for by prompts/get alone.
-		{"a question", func() ([]string, error) { return nil, ErrInputRequired }, internal, "input from the client"},
+		{"a question", func() ([]string, error) { return nil, prompts.ErrInputRequired }, internal, "input from the client"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var j journal
-				s := NewServer(registryOf(completing("p", func(context.Context, string, map[string]string) ([]string, error) { return test.f() })), Options{Logger: j.logger()})
+				s := prompts.NewServer(registryOf(completing("p", func(context.Context, string, map[string]string) ([]string, error) { return test.f() })), prompts.Options{Logger: j.logger()})
 				c := connect(t, s).handshake()
 				assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
 				assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
@@ -334,15 +335,15 @@ func TestCompletionFailures(t *testing.T) {
 func TestCompletionCannotAsk(t *testing.T) {
 	t.Parallel()
 	var asked error
-	s := NewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-		_, asked = Elicit[struct{ X string }](ctx, "x", "Which?")
+	s := prompts.NewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+		_, asked = prompts.Elicit[struct{ X string }](ctx, "x", "Which?")
 		return nil, nil
-	})), Options{})
+	})), prompts.Options{})
 	got, err := handle(t, s, nil, strings.Replace(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")),
 		`clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1))
 	require.NoError(t, err)
 	assert.Contains(t, got, `"resultType":"complete"`)
-	assert.ErrorIs(t, asked, ErrCannotAsk)
+	assert.ErrorIs(t, asked, prompts.ErrElicitationUnavailable)
 }
 
 // It is an author's code as a render is: it can be cancelled, and has the time
@@ -356,14 +357,14 @@ func TestCompletionIsTheAuthorsCode(t *testing.T) {
 			causes <- context.Cause(ctx)
 			return nil, ctx.Err()
 		}
-		s := NewServer(registryOf(completing("p", hang), completing("deaf", func(context.Context, string, map[string]string) ([]string, error) {
+		s := prompts.NewServer(registryOf(completing("p", hang), completing("deaf", func(context.Context, string, map[string]string) ([]string, error) {
 			time.Sleep(time.Hour)
 			return nil, nil
-		})), Options{MaxConcurrent: 2})
+		})), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
 		c := connect(t, s).handshake()
 		assert.Empty(t, c.ask(completeLine("1", "p", "a", "")))
 		assert.Empty(t, c.ask(cancelLine("1")))
-		assert.ErrorIs(t, <-causes, errCancelled)
+		assert.ErrorIs(t, <-causes, prompts.ErrCancelled)
 
 		// A flood: two run, two wait, the others are refused; what needs no
 		// function is answered meanwhile.
@@ -377,13 +378,13 @@ func TestCompletionIsTheAuthorsCode(t *testing.T) {
 			assert.Contains(t, msg, busy().Message)
 		}
 		assert.Equal(t, []string{completionLine("99", "", 0, false)}, c.ask(completeLine("99", "p", "c", "")))
-		assert.EqualValues(t, 4, s.limit.inside())
+		assert.EqualValues(t, 4, s.Tasks())
 		time.Sleep(time.Minute)
 		assert.Len(t, c.received(), 4)
 
 		assert.Empty(t, c.ask(completeLine("1", "deaf", "a", "")))
 		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received())
 		require.NoError(t, c.end())
@@ -400,8 +401,8 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 		called = true
 		return []string{"a secret"}, nil
 	})
-	hides := Options{Visible: func(_ context.Context, p Prompt) bool { return p.Name != "hidden" }}
-	with, without := NewServer(registryOf(p, completing("shown", completed("x"))), hides), NewServer(registryOf(completing("shown", completed("x"))), hides)
+	hides := prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }}
+	with, without := prompts.NewServer(registryOf(p, completing("shown", completed("x"))), hides), prompts.NewServer(registryOf(completing("shown", completed("x"))), hides)
 	for _, argument := range []string{"a", "b", "c", "d"} {
 		line := envelopedLine("1", "completion/complete", completeParamsOf("hidden", argument, ""))
 		got, err := handle(t, with, nil, line)
@@ -417,13 +418,13 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
 		}
-		_, err = with.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), CallOptions{})
-		var e *Error
+		_, err = with.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), prompts.CallOptions{})
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
-		_, err = without.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), CallOptions{})
-		var unknown *Error
+		_, err = without.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), prompts.CallOptions{})
+		var unknown *prompts.Error
 		require.ErrorAs(t, err, &unknown)
-		assert.Equal(t, string(errorAnswer("1", unknown).msg), string(errorAnswer("1", e).msg))
+		assert.Equal(t, errorResponse("1", unknown), errorResponse("1", e))
 	}
 	assert.False(t, called)
 	for argument, values := range map[string]string{"a": `["x"]`, "b": `["Red","green","grey"]`, "c": "[]"} {
@@ -434,94 +435,6 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 	got, err := handle(t, with, nil, envelopedLine("1", "completion/complete", completeParamsOf("shown", "d", "")))
 	require.NoError(t, err)
 	assert.Contains(t, got, "is not an argument of this prompt")
-}
-
-// One search of a list finds what its index does.
-func TestSearchAgreesWithIndex(t *testing.T) {
-	t.Parallel()
-	const letters = "aAbkKſsS1-_ é\u0301Éß"
-	alphabet := []rune(letters + "\u212a")
-	random := rand.New(rand.NewPCG(1, 2))
-	word := func(most int) string {
-		w := make([]rune, random.IntN(most+1))
-		for i := range w {
-			w[i] = alphabet[random.IntN(len(alphabet))]
-		}
-		return string(w)
-	}
-	found := 0
-	for range 20_000 {
-		values := make([]string, random.IntN(12))
-		for i := range values {
-			values[i] = word(5)
-			if i > 0 && random.IntN(4) == 0 {
-				values[i] = values[random.IntN(i)]
-			}
-		}
-		typed := word(3)
-		if random.IntN(50) == 0 {
-			typed += "\xff"
-		}
-		want := newIndex(values).match(typed)
-		got := search(values, typed)
-		require.True(t, slices.Equal(want, got), "%q in %q: %q, not %q", typed, values, got, want)
-		found += len(got)
-	}
-	assert.Greater(t, found, 10_000)
-}
-
-func FuzzSearch(f *testing.F) {
-	f.Add("go", "let go\nGo\nGopher\nergo\nGO\n\nGo")
-	f.Add("\u212a\u212a", "kk\nk")
-	f.Fuzz(func(t *testing.T, typed, list string) {
-		if !utf8.ValidString(list) {
-			return
-		}
-		values := strings.Split(list, "\n")
-		if want, got := newIndex(values).match(typed), search(values, typed); !slices.Equal(want, got) {
-			t.Errorf("%q in %q: %q, not %q", typed, values, got, want)
-		}
-	})
-}
-
-// A text may be longer than the value that it is in another case.
-func TestTypedTextThatFoldsShorter(t *testing.T) {
-	t.Parallel()
-	typed := strings.Repeat("\u212a", 5) // the sign of the Kelvin
-	assert.Equal(t, []string{"kkkkk"}, newIndex([]string{"kkkkk"}).match(typed))
-	assert.Equal(t, []string{"kkkkk"}, search([]string{"kkkkk"}, typed))
-}
-
-// What is too long for every value is not even folded.
-func TestLongTypedTextAllocatesNothing(t *testing.T) {
-	typed := strings.Repeat("feature/", 1<<19)
-	names := candidateNames(1000)
-	x := newIndex(names)
-	assert.Zero(t, testing.AllocsPerRun(10, func() {
-		if x.match(typed) != nil || search(names, typed) != nil {
-			panic("found")
-		}
-	}))
-}
-
-// A search that finds nothing makes no index.
-func TestSearchAllocatesForWhatItFinds(t *testing.T) {
-	names := candidateNames(10_000)
-	assert.Less(t, testing.AllocsPerRun(10, func() { search(names, "session-00003") }), 20.0)
-}
-
-// The names are kept in their order, whatever the table holds.
-func TestDistinct(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ values, want []string }{
-		{nil, []string{}},
-		{[]string{"", ""}, []string{}},
-		{[]string{"b", "a", "", "b", "a", "c"}, []string{"b", "a", "c"}},
-		{slices.Repeat([]string{"x"}, 1000), []string{"x"}},
-		{slices.Concat(candidateNames(5000), candidateNames(6000)), candidateNames(6000)},
-	} {
-		assert.Equal(t, test.want, distinct(test.values))
-	}
 }
 
 // A function of the author's own may repeat itself; what it repeats, and what is
@@ -535,7 +448,7 @@ func TestCompletionsAreSentOnce(t *testing.T) {
 	assert.Equal(t, candidateNames(100), values)
 	assert.Equal(t, 101, total)
 	var got struct{ L []string }
-	values, total = completes(t, typed(&got, Argument{Name: "L", Complete: completed("b", "", "b", "a")}), "L", "a,")
+	values, total = completes(t, storing(&got, prompts.Argument{Name: "L", Complete: completed("b", "", "b", "a")}), "L", "a,")
 	assert.Equal(t, []string{"a,b"}, values)
 	assert.Equal(t, 1, total)
 }

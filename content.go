@@ -1,6 +1,11 @@
 package prompts
 
-import "time"
+import (
+	"time"
+)
+
+// This file has the content of messages. encode.go writes it as JSON; content that a
+// protocol version does not know is replaced here.
 
 // Content is what one message holds: [Text], [Image], [Audio],
 // [EmbeddedResource] or [ResourceLink], or a pointer to one. It is checked
@@ -72,4 +77,45 @@ type Annotations struct {
 	// LastModified is sent in RFC 3339 form, to the second; the zero time is
 	// not sent. From revision 2025-06-18.
 	LastModified time.Time
+}
+
+// forRevision returns content that the revision knows: c, or what an author puts in
+// its place (GAP-37). A link for which there is nothing else becomes a text
+// when it is encoded.
+func (e *encoder) forRevision(c Content) Content {
+	var lacks bool
+	switch v := c.(type) {
+	case *Audio:
+		if v != nil {
+			c, lacks = *v, !e.rev.Audio()
+		}
+	case Audio:
+		lacks = !e.rev.Audio()
+	case *ResourceLink:
+		if v != nil {
+			c, lacks = *v, !e.rev.ResourceLink()
+		}
+	case ResourceLink:
+		lacks = !e.rev.ResourceLink()
+	}
+	if !lacks || e.fallback == nil {
+		return c
+	}
+	if other := e.fallback(c, e.rev.String()); other != nil {
+		return other
+	}
+	return c
+}
+
+// text says what a link says to those who know no links.
+func (c *ResourceLink) text() string {
+	name := c.Name
+	if c.Title != "" {
+		name = c.Title + " (" + c.Name + ")"
+	}
+	text := name + ": " + c.URI
+	if c.Description != "" {
+		text += "\n" + c.Description
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"encoding/json"
@@ -8,25 +8,26 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // A pointer to content is as good as the content.
 func TestContentPointers(t *testing.T) {
 	t.Parallel()
-	text, image, audio := Text{Text: "x"}, Image{Data: []byte{1}, MIMEType: "image/png"}, Audio{Data: []byte{1}, MIMEType: "audio/wav"}
-	resource, link := EmbeddedResource{URI: "x://y", Text: "z"}, ResourceLink{URI: "x://y", Name: "z"}
-	for _, c := range []struct{ value, pointer, null Content }{
-		{text, &text, (*Text)(nil)}, {image, &image, (*Image)(nil)}, {audio, &audio, (*Audio)(nil)},
-		{resource, &resource, (*EmbeddedResource)(nil)}, {link, &link, (*ResourceLink)(nil)},
+	text, image, audio := prompts.Text{Text: "x"}, prompts.Image{Data: []byte{1}, MIMEType: "image/png"}, prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}
+	resource, link := prompts.EmbeddedResource{URI: "x://y", Text: "z"}, prompts.ResourceLink{URI: "x://y", Name: "z"}
+	for _, c := range []struct{ value, pointer, null prompts.Content }{
+		{text, &text, (*prompts.Text)(nil)}, {image, &image, (*prompts.Image)(nil)}, {audio, &audio, (*prompts.Audio)(nil)},
+		{resource, &resource, (*prompts.EmbeddedResource)(nil)}, {link, &link, (*prompts.ResourceLink)(nil)},
 	} {
 		for _, rev := range revision.All() {
-			want, wantFaults := encoded(rev, Messages(Message{RoleUser, c.value}))
-			got, faults := encoded(rev, Messages(Message{RoleUser, c.pointer}))
+			want, wantFaults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.value}))
+			got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.pointer}))
 			assert.Equal(t, want, got)
 			assert.Equal(t, wantFaults, faults)
 		}
-		_, faults := encoded(revision.V20251125, Messages(Message{RoleUser, c.null}))
+		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.null}))
 		assert.EqualError(t, errors.Join(faults...), "message 0: content is nil", "%T", c.null)
 	}
 }
@@ -34,13 +35,13 @@ func TestContentPointers(t *testing.T) {
 // Many bad messages make no long line in the log.
 func TestFaultsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
-	_, faults := encoded(revision.V20251125, Messages(make([]Message, 50_000)...))
-	require.Len(t, faults, maxResultFaults+1)
+	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
+	require.Len(t, faults, maxResultErrors+1)
 	assert.EqualError(t, faults[0], `message 0: role "" is neither "user" nor "assistant"`)
-	assert.EqualError(t, faults[maxResultFaults], "and 99984 more")
+	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
 
-	_, faults = encoded(revision.V20251125, Messages(make([]Message, maxResultFaults/2)...))
-	assert.Len(t, faults, maxResultFaults)
+	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))
+	assert.Len(t, faults, maxResultErrors)
 }
 
 // Two callers of Lookup never share a value inside Meta.
@@ -55,14 +56,14 @@ func TestMetaIsCopied(t *testing.T) {
 	}
 	value := &private{embedded: embedded{[]string{"d"}}, Names: []string{"a"}, note: []string{"n"}}
 	value.Parent = value
-	declared := Meta{
+	declared := prompts.Meta{
 		"list": []any{map[string]any{"k": []any{"v"}}}, "strings": map[string][]string{"k": {"v"}}, "value": value, "array": [1][]int{{1}},
 		"raw": json.RawMessage(`{"a":1}`), "int": int64(1<<53 + 1), "nil": nil, "self": &goodSelf{},
 	}
-	var r Registry
-	require.NoError(t, r.Add(Prompt{Name: "p", Render: nothing, Meta: declared}, Prompt{Name: "q", Render: nothing}))
+	var r prompts.Registry
+	require.NoError(t, r.Add(prompts.Prompt{Name: "p", Render: nothing, Meta: declared}, prompts.Prompt{Name: "q", Render: nothing}))
 	want := jsonText(declared)
-	spoil := func(m Meta) {
+	spoil := func(m prompts.Meta) {
 		m["list"].([]any)[0].(map[string]any)["k"].([]any)[0] = "spoilt"
 		m["strings"].(map[string][]string)["k"][0] = "spoilt"
 		m["value"].(*private).Names[0], m["value"].(*private).Deep[0] = "spoilt", "spoilt"

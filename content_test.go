@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,15 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
-
-// encoded returns a result in the form of a revision, and what is wrong.
-func encoded(rev revision.Revision, r *Result) (string, []error) {
-	e := encoder{rev: rev}
-	e.result(r)
-	return string(e.buf), e.faults
-}
 
 // resultOf returns the result with the members, in the form of a revision
 // (JRP-09, PRG-11, GAP-45).
@@ -41,8 +35,8 @@ func resultOf(rev revision.Revision, members string) string {
 func TestContent(t *testing.T) {
 	t.Parallel()
 	when := time.Date(2026, 1, 2, 4, 4, 5, 999, time.FixedZone("", 3600))
-	notes := &Annotations{Audience: []Role{RoleUser, RoleAssistant}, Priority: ptr(0.5), LastModified: when}
-	meta := Meta{"z": 1, "com.example/a": []string{"<b>"}}
+	notes := &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, prompts.RoleAssistant}, Priority: ptr(0.5), LastModified: when}
+	meta := prompts.Meta{"z": 1, "com.example/a": []string{"<b>"}}
 	const (
 		audience = `"annotations":{"audience":["user","assistant"],"priority":0.5`
 		old      = audience + `}`
@@ -51,39 +45,39 @@ func TestContent(t *testing.T) {
 	const r1, r2, r3, r4, r5 = revision.V20241105, revision.V20250326, revision.V20250618, revision.V20251125, revision.V20260728
 	for _, c := range []struct {
 		name    string
-		content Content
+		content prompts.Content
 		want    map[revision.Revision]string // empty where there is a fault
 	}{
-		{"text", Text{Text: "a<b>&\"\\\n\u2028é\x7f", Annotations: notes, Meta: meta}, map[revision.Revision]string{
+		{"text", prompts.Text{Text: "a<b>&\"\\\n\u2028é\x7f", Annotations: notes, Meta: meta}, map[revision.Revision]string{
 			r1: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + old + `}`,
 			r2: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + old + `}`,
 			r3: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
 			r4: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
 			r5: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
 		}},
-		{"image", Image{Data: []byte{0, 1, 2, 255}, MIMEType: "image/png", Annotations: notes, Meta: meta}, map[revision.Revision]string{
+		{"image", prompts.Image{Data: []byte{0, 1, 2, 255}, MIMEType: "image/png", Annotations: notes, Meta: meta}, map[revision.Revision]string{
 			r1: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + old + `}`,
 			r2: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + old + `}`,
 			r3: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
 			r4: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
 			r5: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
 		}},
-		{"audio", Audio{Data: []byte{251, 239}, MIMEType: "audio/wav", Annotations: notes, Meta: meta}, map[revision.Revision]string{
+		{"audio", prompts.Audio{Data: []byte{251, 239}, MIMEType: "audio/wav", Annotations: notes, Meta: meta}, map[revision.Revision]string{
 			r1: ``, // CNT-07
 			r2: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + old + `}`,
 			r3: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
 			r4: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
 			r5: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
 		}},
-		{"resource of text", EmbeddedResource{URI: "file:///a%20b", MIMEType: "text/x-go; charset=utf-8", Text: "x", ResourceMeta: Meta{"r": nil}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
+		{"resource of text", prompts.EmbeddedResource{URI: "file:///a%20b", MIMEType: "text/x-go; charset=utf-8", Text: "x", ResourceMeta: prompts.Meta{"r": nil}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
 			r1: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x"},` + old + `}`,
 			r2: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x"},` + old + `}`,
 			r3: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
 			r4: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
 			r5: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
 		}},
-		{"resource link", ResourceLink{URI: "note://7", Name: "n", Title: "t", Description: "d", MIMEType: "text/plain", Size: ptr(int64(math.MaxInt64)),
-			Icons: []Icon{{Src: "https://example.com/i", MIMEType: "image/png", Sizes: []string{"1x1", "any"}, Theme: "light"}, {Src: "data:,x"}}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
+		{"resource link", prompts.ResourceLink{URI: "note://7", Name: "n", Title: "t", Description: "d", MIMEType: "text/plain", Size: ptr(int64(math.MaxInt64)),
+			Icons: []prompts.Icon{{Src: "https://example.com/i", MIMEType: "image/png", Sizes: []string{"1x1", "any"}, Theme: "light"}, {Src: "data:,x"}}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
 			r1: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-07
 			r2: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-08
 			r3: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` + titled + `}`,
@@ -98,7 +92,7 @@ func TestContent(t *testing.T) {
 				t.Parallel()
 				want, ok := c.want[rev]
 				require.True(t, ok)
-				got, faults := encoded(rev, Messages(Message{RoleAssistant, c.content}))
+				got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleAssistant, c.content}))
 				if want == "" {
 					require.Len(t, faults, 1)
 					assert.ErrorContains(t, faults[0], "message 0: the client speaks revision "+rev.String()+", which has no audio")
@@ -116,25 +110,25 @@ func TestContent(t *testing.T) {
 func TestContentMinimal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		content Content
+		content prompts.Content
 		want    string
 	}{
-		{Text{}, `{"type":"text","text":""}`},
-		{Text{Annotations: &Annotations{}}, `{"type":"text","text":"","annotations":{}}`},
-		{Text{Annotations: &Annotations{Priority: ptr(0.0)}, Meta: Meta{}}, `{"type":"text","text":"","annotations":{"priority":0}}`},
-		{Text{Annotations: &Annotations{Priority: ptr(1.0), Audience: []Role{RoleUser}}}, `{"type":"text","text":"","annotations":{"audience":["user"],"priority":1}}`},
-		{Text{Annotations: &Annotations{Priority: ptr(1e-9), Audience: []Role{}}}, `{"type":"text","text":"","annotations":{"priority":0.000000001}}`},
-		{Text{Annotations: &Annotations{LastModified: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"0000-01-01T00:00:00Z"}}`},
-		{Text{Annotations: &Annotations{LastModified: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"9999-12-31T23:59:59Z"}}`},
-		{Text{Annotations: &Annotations{LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", -30*3600-30))}}, `{"type":"text","text":"","annotations":{"lastModified":"2026-01-03T09:04:35Z"}}`},
-		{Image{MIMEType: "image/png"}, `{"type":"image","data":"","mimeType":"image/png"}`},
-		{EmbeddedResource{URI: "a:b"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":""}}`},
-		{EmbeddedResource{URI: "a:b", Blob: []byte{}}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"application/octet-stream","blob":""}}`},
-		{EmbeddedResource{URI: "a:b", Blob: []byte{0, 16, 131}, MIMEType: "image/png"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"image/png","blob":"ABCD"}}`},
-		{ResourceLink{URI: "a:b", Name: "n"}, `{"type":"resource_link","uri":"a:b","name":"n"}`},
-		{ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(0)), Icons: []Icon{}}, `{"type":"resource_link","uri":"a:b","name":"n","size":0}`},
+		{prompts.Text{}, `{"type":"text","text":""}`},
+		{prompts.Text{Annotations: &prompts.Annotations{}}, `{"type":"text","text":"","annotations":{}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(0.0)}, Meta: prompts.Meta{}}, `{"type":"text","text":"","annotations":{"priority":0}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(1.0), Audience: []prompts.Role{prompts.RoleUser}}}, `{"type":"text","text":"","annotations":{"audience":["user"],"priority":1}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(1e-9), Audience: []prompts.Role{}}}, `{"type":"text","text":"","annotations":{"priority":0.000000001}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"0000-01-01T00:00:00Z"}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"9999-12-31T23:59:59Z"}}`},
+		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", -30*3600-30))}}, `{"type":"text","text":"","annotations":{"lastModified":"2026-01-03T09:04:35Z"}}`},
+		{prompts.Image{MIMEType: "image/png"}, `{"type":"image","data":"","mimeType":"image/png"}`},
+		{prompts.EmbeddedResource{URI: "a:b"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":""}}`},
+		{prompts.EmbeddedResource{URI: "a:b", Blob: []byte{}}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"application/octet-stream","blob":""}}`},
+		{prompts.EmbeddedResource{URI: "a:b", Blob: []byte{0, 16, 131}, MIMEType: "image/png"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"image/png","blob":"ABCD"}}`},
+		{prompts.ResourceLink{URI: "a:b", Name: "n"}, `{"type":"resource_link","uri":"a:b","name":"n"}`},
+		{prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(0)), Icons: []prompts.Icon{}}, `{"type":"resource_link","uri":"a:b","name":"n","size":0}`},
 	} {
-		got, faults := encoded(revision.V20251125, Messages(Message{RoleUser, c.content}))
+		got, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.content}))
 		assert.Empty(t, faults)
 		assert.Equal(t, `{"messages":[{"role":"user","content":`+c.want+`}]}`, got)
 	}
@@ -142,88 +136,90 @@ func TestContentMinimal(t *testing.T) {
 
 func TestResult(t *testing.T) {
 	t.Parallel()
-	for want, r := range map[string]*Result{
+	for want, r := range map[string]*prompts.Result{
 		`"messages":[]`: {},
-		`"description":"d","messages":[],"_meta":{"a":{"b":1},"c":"\u0001<"}`:                                                         {Description: "d", Messages: []Message{}, Meta: Meta{"c": "\x01<", "a": map[string]int{"b": 1}}},
-		`"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}}]`: Messages(User("a"), Assistant("b")),
+		`"description":"d","messages":[],"_meta":{"a":{"b":1},"c":"\u0001<"}`:                                                         {Description: "d", Messages: []prompts.Message{}, Meta: prompts.Meta{"c": "\x01<", "a": map[string]int{"b": 1}}},
+		`"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}}]`: prompts.Messages(prompts.User("a"), prompts.Assistant("b")),
 	} {
 		for _, rev := range revision.All() {
-			got, faults := encoded(rev, r)
+			got, faults := prompts.EncodeResult(rev, r)
 			assert.Empty(t, faults)
 			assert.Equal(t, resultOf(rev, want), got)
 		}
 	}
-	assert.Equal(t, &Result{}, Messages())
+	assert.Equal(t, &prompts.Result{}, prompts.Messages())
 }
 
-type embedsText struct{ Text }
+type embedsText struct{ prompts.Text }
 
 // What is wrong with a result is said to the author, all of it, each with the
 // message that it is in; the client gets to know nothing but that there was
 // something.
 func TestContentFaults(t *testing.T) {
 	t.Parallel()
-	in := func(c Content) *Result { return Messages(User("ok"), Message{RoleUser, c}) }
-	notes := func(a Annotations) *Result { return in(Text{Annotations: &a}) }
+	in := func(c prompts.Content) *prompts.Result {
+		return prompts.Messages(prompts.User("ok"), prompts.Message{prompts.RoleUser, c})
+	}
+	notes := func(a prompts.Annotations) *prompts.Result { return in(prompts.Text{Annotations: &a}) }
 	for _, c := range []struct {
 		name   string
-		result *Result
+		result *prompts.Result
 		want   []string
 	}{
 		{"nil", nil, []string{"the render function returned neither a result nor an error"}},
-		{"zero message", Messages(Message{}), []string{`message 0: role "" is neither "user" nor "assistant"`, "message 0: content is nil"}},
-		{"role", Messages(Message{"system", Text{}}, Message{"User", Text{}}), []string{`message 0: role "system" is neither`, `message 1: role "User" is neither`}},
-		{"nil pointer", in((*Image)(nil)), []string{"message 1: content is nil"}},
-		{"embedding", in(embedsText{}), []string{"message 1: content is a prompts.embedsText; use"}},
-		{"UTF-8 in a text", in(Text{Text: "a\xff"}), []string{"message 1: text is not valid UTF-8"}},
-		{"surrogates", in(Text{Text: "\xed\xa0\x80"}), []string{"message 1: text is not valid UTF-8"}},
-		{"UTF-8 in a description", &Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
-		{"UTF-8 in a role", Messages(Message{"\xff", Text{}}), []string{`message 0: role "\xff" is neither`, "message 0: role is not valid UTF-8"}},
-		{"UTF-8 in _meta", &Result{Meta: Meta{"a": "\xff"}}, []string{`_meta "a": a string is not valid UTF-8`}},
-		{"UTF-8 in a name", in(ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
+		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 0: role "" is neither "user" nor "assistant"`, "message 0: content is nil"}},
+		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 0: role "system" is neither`, `message 1: role "User" is neither`}},
+		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 1: content is nil"}},
+		{"embedding", in(embedsText{}), []string{"message 1: content is a prompts_test.embedsText; use"}},
+		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 1: text is not valid UTF-8"}},
+		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 1: text is not valid UTF-8"}},
+		{"UTF-8 in a description", &prompts.Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
+		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 0: role "\xff" is neither`, "message 0: role is not valid UTF-8"}},
+		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta "a": invalid UTF-8`}},
+		{"UTF-8 in a name", in(prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
 			[]string{"message 1: name is not", "message 1: title is not", "message 1: description is not"}},
-		{"UTF-8 in a resource", in(EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
+		{"UTF-8 in a resource", in(prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
 			"message 1: uri is not valid UTF-8", `message 1: uri: a URI must be percent-encoded`,
 			"message 1: mimeType is not valid UTF-8", `message 1: MIME type: `, "message 1: text is not valid UTF-8"}},
-		{"no MIME type", in(Image{}), []string{`message 1: MIME type: required`}},
-		{"no MIME type of audio", in(Audio{}), []string{`message 1: MIME type: required`}},
-		{"MIME type", in(Image{MIMEType: "png"}), []string{`message 1: MIME type: no subtype`}},
-		{"priority above 1", notes(Annotations{Priority: ptr(1.01)}), []string{"message 1: priority 1.01 is not from 0 to 1"}},
-		{"priority below 0", notes(Annotations{Priority: ptr(-0.1)}), []string{"message 1: priority -0.1 is not"}},
-		{"priority NaN", notes(Annotations{Priority: ptr(math.NaN())}), []string{"message 1: priority NaN is not"}},
-		{"priority infinite", notes(Annotations{Priority: ptr(math.Inf(1))}), []string{"message 1: priority +Inf is not"}},
-		{"audience", notes(Annotations{Audience: []Role{RoleUser, "model"}}), []string{`message 1: audience "model" is neither`}},
-		{"year 10000", notes(Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year 10000"}},
-		{"year 10000 in UTC", notes(Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 1: lastModified: the year 10000"}},
-		{"year -1", notes(Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year -1"}},
-		{"text and blob", in(EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 1: the resource has both text and a blob`}},
-		{"no URI", in(EmbeddedResource{Text: "x"}), []string{`message 1: uri: not an absolute URI`}},
-		{"relative URI", in(ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 1: uri: not an absolute URI: it has no scheme`}},
-		{"no name", in(ResourceLink{URI: "a:b"}), []string{`message 1: the resource link has no name`}},
-		{"negative size", in(ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 1: size -1 is negative"}},
-		{"icon", in(ResourceLink{URI: "a:b", Name: "n", Icons: []Icon{{Src: "x"}}}), []string{`message 1: icon 0: src "x": not an absolute URI`}},
-		{"icons", in(ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
+		{"no MIME type", in(prompts.Image{}), []string{`message 1: MIME type: required`}},
+		{"no MIME type of audio", in(prompts.Audio{}), []string{`message 1: MIME type: required`}},
+		{"MIME type", in(prompts.Image{MIMEType: "png"}), []string{`message 1: MIME type: no subtype`}},
+		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 1: priority 1.01 is not from 0 to 1"}},
+		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 1: priority -0.1 is not"}},
+		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 1: priority NaN is not"}},
+		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 1: priority +Inf is not"}},
+		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 1: audience "model" is neither`}},
+		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year 10000"}},
+		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 1: lastModified: the year 10000"}},
+		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year -1"}},
+		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 1: the resource has both text and a blob`}},
+		{"no URI", in(prompts.EmbeddedResource{Text: "x"}), []string{`message 1: uri: not an absolute URI`}},
+		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 1: uri: not an absolute URI: it has no scheme`}},
+		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 1: the resource link has no name`}},
+		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 1: size -1 is negative"}},
+		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 1: icon 0: src "x": not an absolute URI`}},
+		{"icons", in(prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
 			`message 1: MIME type: no subtype`, `message 1: icon 0: src "file:///x" must be an https`, `message 1: icon 0: MIME type "x": no subtype`,
 			`message 1: icon 0: size "x" is neither`, `message 1: icon 0: theme "x" is neither`}},
-		{"reserved _meta", in(Text{Meta: Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 1: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
-		{"_meta of a resource", in(EmbeddedResource{URI: "a:b", ResourceMeta: Meta{"a b": 1}}), []string{`message 1: _meta key "a b": a name must`}},
-		{"_meta that panics", &Result{Meta: Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
-		{"_meta too deep", &Result{Meta: Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
-		{"all of them", Messages(Message{}, Message{RoleUser, Image{}}), []string{"message 0: role", "message 0: content is nil", `message 1: MIME type: required`}},
+		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 1: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
+		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 1: _meta key "a b": a name must`}},
+		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
+		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
+		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 0: role", "message 0: content is nil", `message 1: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, faults := encoded(revision.V20251125, c.result)
+			_, faults := prompts.EncodeResult(revision.V20251125, c.result)
 			if assert.Len(t, faults, len(c.want), errors.Join(faults...)) {
 				for i, want := range c.want {
 					assert.True(t, strings.HasPrefix(faults[i].Error(), want), "%s\n%s", want, faults[i])
 				}
 			}
 			var log strings.Builder
-			p := Prompt{Name: "p", Render: func(context.Context, map[string]string) (*Result, error) { return c.result, nil }}
-			_, e := callGet(t, p, `{}`, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return c.result, nil }}
+			_, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			require.NotNil(t, e)
-			assert.Equal(t, CodeInternalError, e.Code)
+			assert.Equal(t, prompts.CodeInternalError, e.Code)
 			assert.Nil(t, e.Data)
 			assert.NotContains(t, e.Message, "message 1")
 			assert.Equal(t, 1, strings.Count(log.String(), "\n"))
@@ -239,44 +235,13 @@ func TestContentFaults(t *testing.T) {
 func TestContentFaultsDoNotQuoteArguments(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret value"
-	for _, c := range []Content{
-		EmbeddedResource{URI: secret}, ResourceLink{URI: secret}, Image{MIMEType: secret},
-		EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, Text{Text: secret + "\xff"},
+	for _, c := range []prompts.Content{
+		prompts.EmbeddedResource{URI: secret}, prompts.ResourceLink{URI: secret}, prompts.Image{MIMEType: secret},
+		prompts.EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, prompts.Text{Text: secret + "\xff"},
 	} {
-		_, faults := encoded(revision.V20251125, Messages(Message{RoleUser, c}))
+		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c}))
 		assert.NotEmpty(t, faults)
 		assert.NotContains(t, errors.Join(faults...).Error(), "s3cret")
-	}
-}
-
-// RFC 3986, absolute.
-func TestCheckURI(t *testing.T) {
-	t.Parallel()
-	for _, uri := range []string{
-		"https://example.com", "https://example.com/a/b?c=d&e=f%20g#h", "http://[::1]:80/x", "file:///etc/passwd", "file:///C:/x", "mailto:a@example.com", "urn:isbn:0451450523",
-		"note://7", "data:,", "data:text/plain;base64,SGk=", "a+b-c.1:x", "x:/", "HTTP://EXAMPLE.COM", "git://host/repo.git?ref=x", "https://example.com/%E2%82%AC", "tag:x,2026:y", "x:a'b(c)*d!",
-	} {
-		assert.NoError(t, checkURI(uri), uri)
-	}
-	for _, uri := range []string{
-		"", "a", "/a", "//host/a", "a/b:c", "?x", "#x", "https:", "x:", "https://", "1a:b", ":a", "a b:c", "https://exa mple.com", "https://example.com/a b", " https://example.com", "https://example.com\n",
-		"https://example.com/é", "https://example.com/%zz", "https://example.com/%", "https://example.com?%zz", "https://example.com/#%zz", "https://example.com:port/", "https://example.com/\x00", "https://example.com/\x7f",
-		"https://example.com/<a>", `https://example.com/"`, `https://example.com\a`, "https://example.com/a|b", "https://example.com/{id}", "https://example.com/^", "https://example.com/`", "http://[::1", "file:///a\xff",
-	} {
-		assert.Error(t, checkURI(uri), uri)
-	}
-}
-
-func TestCheckMIMEType(t *testing.T) {
-	t.Parallel()
-	for _, s := range []string{"text/plain", "TEXT/Plain", "image/svg+xml", "application/vnd.api+json", "text/plain; charset=utf-8", `text/plain;charset="utf-8"`, "a/b"} {
-		assert.NoError(t, checkMIMEType(s), s)
-	}
-	for _, s := range []string{
-		"", "text", "/", "text/", "/plain", "text/plain/x", "text plain", "text/pl ain", "text/plain; charset", "text/plain; charset=", "text/plain; a=1; a=2", "text/é", "text/plain\n", " text/plain", "text/plain ", "text/\x00",
-		"text/plain,image/png", "text/\xff", "*", "text/plain;\tcharset=utf-8",
-	} {
-		assert.Error(t, checkMIMEType(s), s)
 	}
 }
 
@@ -284,20 +249,19 @@ func TestCheckMIMEType(t *testing.T) {
 func TestListedShapes(t *testing.T) {
 	t.Parallel()
 	var got one[string]
-	p := typed(&got, Argument{Name: "a", Title: "A", Description: "d"})
-	p.Title, p.Description, p.Meta, p.Icons = "T", "D", Meta{"k": "v"}, []Icon{{Src: "https://example.com/i"}}
-	d := compiled(t, p)
+	p := storing(&got, prompts.Argument{Name: "a", Title: "A", Description: "d"})
+	p.Title, p.Description, p.Meta, p.Icons = "T", "D", prompts.Meta{"k": "v"}, []prompts.Icon{{Src: "https://example.com/i"}}
+	reg := registryOf(p)
 	const icons = `{"name":"p","title":"T","description":"D","arguments":[{"name":"a","title":"A","description":"d","required":true}],"icons":[{"src":"https://example.com/i"}],"_meta":{"k":"v"}}`
-	assert.Equal(t, `{"name":"p","description":"D","arguments":[{"name":"a","description":"d","required":true}]}`, string(d.listed[revision.ShapeBase]))
-	assert.Equal(t, `{"name":"p","title":"T","description":"D","arguments":[{"name":"a","title":"A","description":"d","required":true}],"_meta":{"k":"v"}}`, string(d.listed[revision.ShapeTitled]))
-	assert.Equal(t, icons, string(d.listed[revision.ShapeIcons]))
-
-	// Equal ones are one.
-	d = compiled(t, untyped(Argument{Name: "x"}))
-	assert.Equal(t, `{"name":"p","arguments":[{"name":"x"}]}`, string(d.listed[revision.ShapeBase]))
-	assert.Same(t, &d.listed[revision.ShapeIcons][0], &d.listed[revision.ShapeBase][0])
-	assert.Same(t, &d.listed[revision.ShapeIcons][0], &d.listed[revision.ShapeTitled][0])
-	p.Icons = nil
-	d = compiled(t, p)
-	assert.Same(t, &d.listed[revision.ShapeIcons][0], &d.listed[revision.ShapeTitled][0])
+	for rev, want := range map[revision.Revision]string{
+		revision.V20241105: `{"name":"p","description":"D","arguments":[{"name":"a","description":"d","required":true}]}`,
+		revision.V20250326: `{"name":"p","description":"D","arguments":[{"name":"a","description":"d","required":true}]}`,
+		revision.V20250618: `{"name":"p","title":"T","description":"D","arguments":[{"name":"a","title":"A","description":"d","required":true}],"_meta":{"k":"v"}}`,
+		revision.V20251125: icons,
+		revision.V20260728: icons,
+	} {
+		got, err := prompts.NewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: rev.String()})
+		require.NoError(t, err)
+		assert.Contains(t, string(got), `{"prompts":[`+want+`]`, rev)
+	}
 }

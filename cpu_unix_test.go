@@ -1,6 +1,6 @@
 //go:build unix
 
-package prompts
+package prompts_test
 
 import (
 	"syscall"

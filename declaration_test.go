@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -14,14 +14,18 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
-func nothing(context.Context, map[string]string) (*Result, error) { return &Result{}, nil }
+func nothing(context.Context, map[string]string) (*prompts.Result, error) {
+	return &prompts.Result{}, nil
+}
 
 // promptOf is a prompt of the struct In that is never rendered.
-func promptOf[In any](arguments ...Argument) Prompt {
+func promptOf[In any](arguments ...prompts.Argument) prompts.Prompt {
 	var got In
-	return typed(&got, arguments...)
+	return storing(&got, arguments...)
 }
 
 type (
@@ -40,11 +44,15 @@ type (
 // and each fault names prompt and argument (CNT-15 for the sizes of icons).
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	schema := func(s *jsonschema.Schema) Prompt { return untyped(Argument{Name: "a", Schema: s}) }
-	field := func(s *jsonschema.Schema) Prompt { return promptOf[maybe[int]](Argument{Name: "a", Schema: s}) }
+	schema := func(s *jsonschema.Schema) prompts.Prompt { return untyped(prompts.Argument{Name: "a", Schema: s}) }
+	field := func(s *jsonschema.Schema) prompts.Prompt {
+		return promptOf[maybe[int]](prompts.Argument{Name: "a", Schema: s})
+	}
 	def := func(text string) *jsonschema.Schema { return &jsonschema.Schema{Default: json.RawMessage(text)} }
-	withMeta := func(m Meta) Prompt { return Prompt{Name: "p", Meta: m, Render: nothing} }
-	withIcon := func(i Icon) Prompt { return Prompt{Name: "p", Icons: []Icon{i}, Render: nothing} }
+	withMeta := func(m prompts.Meta) prompts.Prompt { return prompts.Prompt{Name: "p", Meta: m, Render: nothing} }
+	withIcon := func(i prompts.Icon) prompts.Prompt {
+		return prompts.Prompt{Name: "p", Icons: []prompts.Icon{i}, Render: nothing}
+	}
 	const src = "https://example.com/a.png"
 	circle := &jsonschema.Schema{Type: "array"}
 	circle.Items = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{}, circle}}
@@ -52,23 +60,23 @@ func TestFaults(t *testing.T) {
 
 	for _, c := range []struct {
 		name   string
-		prompt Prompt
+		prompt prompts.Prompt
 		want   []string // none for no fault
 	}{
-		{"the zero Prompt", Prompt{}, []string{`prompt "": it has no name`, `prompt "": it has no render function`}},
-		{"control character", Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": its name has a control character`}},
-		{"C1 control character", Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": its name has a control character`}},
-		{"UTF-8 in the name", Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
-		{"UTF-8 in the texts", Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []Argument{
+		{"the zero Prompt", prompts.Prompt{}, []string{`prompt "": it has no name`, `prompt "": it has no render function`}},
+		{"control character", prompts.Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": its name has a control character`}},
+		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": its name has a control character`}},
+		{"UTF-8 in the name", prompts.Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
+		{"UTF-8 in the texts", prompts.Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []prompts.Argument{
 			{Name: "a", Title: "\xff", Description: "\xff"}, {Name: "b\xff"}}}, []string{
 			`prompt "p": title is not valid UTF-8`, `prompt "p": description is not valid UTF-8`,
 			`prompt "p": argument "a": title is not valid UTF-8`, `prompt "p": argument "a": description is not valid UTF-8`,
 			`prompt "p": argument "b\xff": name is not valid UTF-8`}},
-		{"free texts", Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: nothing, Arguments: []Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
-		{"argument names", untyped(Argument{}, Argument{Name: "a\x00"}, Argument{Name: "b"}, Argument{Name: "b"}), []string{
+		{"free texts", prompts.Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: nothing, Arguments: []prompts.Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
+		{"argument names", untyped(prompts.Argument{}, prompts.Argument{Name: "a\x00"}, prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "": it has no name`, `prompt "p": argument "a\x00": its name has a control character`, `prompt "p": argument "b": declared twice`}},
-		{"nil render", New[one[int]](Prompt{Name: "p"}, nil), []string{`prompt "p": its render function is nil`}},
-		{"two renders", func() Prompt { p := promptOf[one[int]](); p.Render = nothing; return p }(),
+		{"nil render", prompts.New[one[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": its render function is nil`}},
+		{"two renders", func() prompts.Prompt { p := promptOf[one[int]](); p.Render = nothing; return p }(),
 			[]string{`prompt "p": it has two render functions, Render and the one given to New`}},
 		{"not a struct", promptOf[map[string]string](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
 		{"a pointer to a struct", promptOf[*inner](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
@@ -112,10 +120,10 @@ func TestFaults(t *testing.T) {
 			`prompt "p": argument "B": no text can fill a value of type func();`, `prompt "p": argument "C": no text can fill a value of type complex128;`,
 			`prompt "p": argument "D": no text can fill a value of type io.Reader;`, `prompt "p": argument "E": no text can fill a value of type uintptr;`,
 			`prompt "p": argument "F": no text can fill a value of type chan int;`,
-			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": its member "Next": its type prompts.self holds itself`,
+			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": its member "Next": its type prompts_test.self holds itself`,
 			`prompt "p": argument "K": lists nest too deeply in its type`, `prompt "p": argument "L": no text can fill`}},
 		{"an embedded pointer that cannot be set", promptOf[struct{ *hiddenBase }](), []string{
-			`prompt "p": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
+			`prompt "p": argument "hiddenBase": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
 		{"a struct that embeds itself", promptOf[Loop](), nil},
 		{"skipped fields", promptOf[struct {
 			A chan int `json:"-"`
@@ -123,18 +131,18 @@ func TestFaults(t *testing.T) {
 			C int
 		}](), nil},
 
-		{"unknown field", promptOf[one[int]](Argument{Name: "A"}, Argument{Name: "b"}), []string{
+		{"unknown field", promptOf[one[int]](prompts.Argument{Name: "A"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "A": the struct has no such field`, `prompt "p": argument "b": the struct has no such field`}},
-		{"unknown field, listed twice", promptOf[one[int]](Argument{Name: "b"}, Argument{Name: "b"}), []string{
+		{"unknown field, listed twice", promptOf[one[int]](prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
 			`prompt "p": argument "b": declared twice`, `prompt "p": argument "b": the struct has no such field`}},
-		{"listed twice", promptOf[one[int]](Argument{Name: "a"}, Argument{Name: "a"}), []string{`prompt "p": argument "a": declared twice`}},
-		{"required although optional", promptOf[maybe[int]](Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
+		{"listed twice", promptOf[one[int]](prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}), []string{`prompt "p": argument "a": declared twice`}},
+		{"required although optional", promptOf[maybe[int]](prompts.Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
 			`prompt "p": argument "a": the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer`,
 			`prompt "p": argument "a": schema: `, `prompt "p": argument "a": title is not valid UTF-8`}},
-		{"required as the struct says", promptOf[one[int]](Argument{Name: "a", Required: true}), nil},
+		{"required as the struct says", promptOf[one[int]](prompts.Argument{Name: "a", Required: true}), nil},
 
-		{"default of a required argument", promptOf[one[int]](Argument{Name: "a", Schema: def(`1`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
-		{"the same without a struct", untyped(Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
+		{"default of a required argument", promptOf[one[int]](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
+		{"the same without a struct", untyped(prompts.Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
 		{"default that is not JSON", schema(def(`go`)), []string{`prompt "p": argument "a": schema: the default go is not JSON; a text has quotes in JSON`}},
 		{"default that is no number", field(def(`1e999`)), []string{`prompt "p": argument "a": schema: json: cannot unmarshal number 1e999`}},
 		{"default with duplicate keys", schema(&jsonschema.Schema{Type: "object", Default: json.RawMessage(`{"a":1,"a":2}`)}), []string{`prompt "p": argument "a": schema: `}},
@@ -142,34 +150,34 @@ func TestFaults(t *testing.T) {
 		{"fractional default", field(def(`1.5`)), []string{`prompt "p": argument "a": its default: "1.5" is not an integer`}},
 		{"null default", field(def(`null`)), []string{`prompt "p": argument "a": its default null is not of type integer`}},
 		{"default of a string", schema(def(`5`)), []string{`prompt "p": argument "a": its default 5 is not of type string`}},
-		{"default of a list", promptOf[maybe[[]string]](Argument{Name: "a", Schema: def(`"x,y"`)}), []string{`prompt "p": argument "a": its default "x,y" is not of type array`}},
-		{"default of a duration", promptOf[maybe[time.Duration]](Argument{Name: "a", Schema: def(`"soon"`)}), []string{`prompt "p": argument "a": its default: "soon" is not a duration such as 1h30m`}},
+		{"default of a list", promptOf[maybe[[]string]](prompts.Argument{Name: "a", Schema: def(`"x,y"`)}), []string{`prompt "p": argument "a": its default "x,y" is not of type array`}},
+		{"default of a duration", promptOf[maybe[time.Duration]](prompts.Argument{Name: "a", Schema: def(`"soon"`)}), []string{`prompt "p": argument "a": its default: "soon" is not a duration such as 1h30m`}},
 		{"default against the schema", field(&jsonschema.Schema{Default: json.RawMessage(`5`), Maximum: ptr(4.0)}), []string{`prompt "p": argument "a": its default: 5 is not at most 4`}},
 		{"default not in the enum", schema(&jsonschema.Schema{Default: json.RawMessage(`"c"`), Enum: []any{"a", "b"}}), []string{`prompt "p": argument "a": its default: "c" is not one of a, b`}},
-		{"default of an object", promptOf[maybe[inner]](Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": its default: `}},
+		{"default of an object", promptOf[maybe[inner]](prompts.Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": its default: `}},
 
 		{"type against the field", field(&jsonschema.Schema{Type: "string"}), []string{`prompt "p": argument "a": schema: its type is string, but the value is read as integer`}},
 		{"types against the field", field(&jsonschema.Schema{Types: []string{"string", "array"}}), []string{`prompt "p": argument "a": schema: its type is string or array, but the value is read as integer`}},
-		{"type of a URL", promptOf[one[url.URL]](Argument{Name: "a", Schema: &jsonschema.Schema{Type: "object"}}), []string{`prompt "p": argument "a": schema: its type is object, but the value is read as string`}},
-		{"items against the field", promptOf[one[[]int]](Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{Type: "boolean"}}}), []string{
+		{"type of a URL", promptOf[one[url.URL]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "object"}}), []string{`prompt "p": argument "a": schema: its type is object, but the value is read as string`}},
+		{"items against the field", promptOf[one[[]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{Type: "boolean"}}}), []string{
 			`prompt "p": argument "a": items: schema: its type is boolean, but the value is read as integer`}},
-		{"length of an array", promptOf[one[[2]int]](Argument{Name: "a", Schema: &jsonschema.Schema{MaxItems: ptr(3)}}), []string{
+		{"length of an array", promptOf[one[[2]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{MaxItems: ptr(3)}}), []string{
 			`prompt "p": argument "a": schema: the type has 2 elements, so minItems and maxItems must be 2`}},
 		{"unknown type", schema(&jsonschema.Schema{Type: "date"}), []string{`prompt "p": argument "a": schema: unknown type "date"`}},
 		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: its type is null, but the value is read as string`}},
 		{"several types", schema(&jsonschema.Schema{Types: []string{"string", "integer"}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
-		{"several types of an any", promptOf[one[any]](Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"several types of an any", promptOf[one[any]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
 		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},
 		{"mixed enum", schema(&jsonschema.Schema{Enum: []any{"a", 1}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
-		{"empty enum", schema(Enum()), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
-		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: Enum()}), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
-		{"enum of another type", field(Enum("a")), []string{`prompt "p": argument "a": schema: enum value "a" is not of type integer`}},
-		{"enum of a string", promptOf[one[string]](Argument{Name: "a", Schema: &jsonschema.Schema{Enum: []any{1}}}), []string{`prompt "p": argument "a": schema: enum value 1 is not a string`}},
-		{"enum of a list", promptOf[one[[]string]](Argument{Name: "a", Schema: Enum("a")}), []string{`prompt "p": argument "a": schema: enum value "a" is no list; one for the elements belongs into Items`}},
-		{"UTF-8 in a schema", schema(Enum("\xff")), []string{`prompt "p": argument "a": schema: a string is not valid UTF-8`}},
+		{"empty enum", schema(prompts.Enum()), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: prompts.Enum()}), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"enum of another type", field(prompts.Enum("a")), []string{`prompt "p": argument "a": schema: enum value "a" is not of type integer`}},
+		{"enum of a string", promptOf[one[string]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Enum: []any{1}}}), []string{`prompt "p": argument "a": schema: enum value 1 is not a string`}},
+		{"enum of a list", promptOf[one[[]string]](prompts.Argument{Name: "a", Schema: prompts.Enum("a")}), []string{`prompt "p": argument "a": schema: enum value "a" is no list; one for the elements belongs into Items`}},
+		{"UTF-8 in a schema", schema(prompts.Enum("\xff")), []string{`prompt "p": argument "a": schema: invalid UTF-8`}},
 		{"pattern", schema(&jsonschema.Schema{Pattern: "("}), []string{`prompt "p": argument "a": schema: `}},
 		{"multipleOf 0", field(&jsonschema.Schema{MultipleOf: ptr(0.0)}), []string{`prompt "p": argument "a": schema: multipleOf must be greater than 0`}},
-		{"negative multipleOf of elements", promptOf[one[[]int]](Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{MultipleOf: ptr(-1.0)}}}), []string{
+		{"negative multipleOf of elements", promptOf[one[[]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{MultipleOf: ptr(-1.0)}}}), []string{
 			`prompt "p": argument "a": items: schema: multipleOf must be greater than 0`}},
 		{"cyclic schema", schema(circle), []string{`prompt "p": argument "a": schema: it contains itself`}},
 		{"shared part of a schema", schema(&jsonschema.Schema{AllOf: []*jsonschema.Schema{shared, shared}}), nil},
@@ -181,22 +189,22 @@ func TestFaults(t *testing.T) {
 		{"reference to nowhere", schema(&jsonschema.Schema{Ref: "#/$defs/x"}), []string{`prompt "p": argument "a": schema: `}},
 		{"reference to elsewhere", schema(&jsonschema.Schema{Ref: "https://example.com/x.json"}), []string{`prompt "p": argument "a": schema: `}},
 
-		{"icons", Prompt{Name: "p", Render: nothing, Icons: []Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 0: src "": not an absolute URI`, `prompt "p": icon 2: src "ftp://x/y" must be an https, http or data URI`}},
-		{"icon of a relative URI", withIcon(Icon{Src: "/a.png"}), []string{`prompt "p": icon 0: src "/a.png": not an absolute URI: it has no scheme`}},
-		{"icon of a bad MIME type", withIcon(Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 0: MIME type "png": no subtype`}},
-		{"icon sizes", withIcon(Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 0: size "48" is neither such as "48x48" nor "any"`}},
-		{"icon of size 0", withIcon(Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 0: size "0x48" is neither`}},
-		{"icon theme", withIcon(Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 0: theme "Dark" is neither "light" nor "dark"`}},
-		{"good icons", Prompt{Name: "p", Render: nothing, Icons: []Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
+		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 0: src "": not an absolute URI`, `prompt "p": icon 2: src "ftp://x/y" must be an https, http or data URI`}},
+		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 0: src "/a.png": not an absolute URI: it has no scheme`}},
+		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 0: MIME type "png": no subtype`}},
+		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 0: size "48" is neither such as "48x48" nor "any"`}},
+		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 0: size "0x48" is neither`}},
+		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 0: theme "Dark" is neither "light" nor "dark"`}},
+		{"good icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
 
-		{"_meta key", withMeta(Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
-		{"_meta value", withMeta(Meta{"a": make(chan int), "b": math.NaN(), "c": "\xff", "d": json.RawMessage(`{"a":1,"a":2}`), "e": json.RawMessage(`{`), "f": panics{}}), []string{
-			`prompt "p": _meta "a": `, `prompt "p": _meta "b": `, `prompt "p": _meta "c": a string is not valid UTF-8`,
+		{"_meta key", withMeta(prompts.Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
+		{"_meta value", withMeta(prompts.Meta{"a": make(chan int), "b": math.NaN(), "c": "\xff", "d": json.RawMessage(`{"a":1,"a":2}`), "e": json.RawMessage(`{`), "f": panics{}}), []string{
+			`prompt "p": _meta "a": `, `prompt "p": _meta "b": `, `prompt "p": _meta "c": invalid UTF-8`,
 			`prompt "p": _meta "d": `, `prompt "p": _meta "e": `, `prompt "p": _meta "f": panic: a panic`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var r Registry
+			var r prompts.Registry
 			changed, cancel := r.Subscribe()
 			defer cancel()
 			err := r.Add(c.prompt)
@@ -228,49 +236,31 @@ type panics struct{}
 
 func (panics) MarshalJSON() ([]byte, error) { panic("a panic") }
 
-// MET-01 to MET-04.
-func TestMetaKeys(t *testing.T) {
-	t.Parallel()
-	for _, key := range []string{
-		"a", "A1", "a-b_c.d", "1", "progressToken", "traceparent", "com.example/", "com.example/a", "x/y", "a-b.c1/x", "com.example.mcp/x", "mcp/x", "modelcontextprotocol/x",
-		"mcp.a.b/x", "com.example.mcpx/y", "xmcp.a/b", "a.b.c.mcp/x",
-	} {
-		assert.NoError(t, checkMetaKey(key), key)
-	}
-	for _, key := range []string{
-		"", "/", "/a", "-a", "a-", ".a", "a_", "a b", "ä", "a\n", "a/b/c", "a//b", "1a/b", "a-/b", "-a/b", ".a/b", "a./b", "a..b/c", "a_b/c", "a/b-", "com.example/-",
-		"mcp.dev/x", "api.modelcontextprotocol.org/x", "tools.mcp.com/", "a.b.mcp.c/x", // MET-03
-		"io.modelcontextprotocol/x", "dev.mcp/x", "com.mcp.a.b/x", "io.modelcontextprotocol/serverInfo", // MET-04
-	} {
-		assert.Error(t, checkMetaKey(key), key)
-	}
-}
-
 // Add puts all of its prompts into the registry or none, and reports what is
 // wrong with any of them.
 func TestAddAllOrNothing(t *testing.T) {
 	t.Parallel()
-	var r Registry
-	good := func(name string) Prompt { return Prompt{Name: name, Render: nothing} }
+	var r prompts.Registry
+	good := func(name string) prompts.Prompt { return prompts.Prompt{Name: name, Render: nothing} }
 	require.NoError(t, r.Add(good("taken")))
-	err := r.Add(good("a"), Prompt{Name: "b"}, good("taken"), good("c"), good("c"), Prompt{Name: "taken"})
-	assert.ErrorIs(t, err, ErrExists)
+	err := r.Add(good("a"), prompts.Prompt{Name: "b"}, good("taken"), good("c"), good("c"), prompts.Prompt{Name: "taken"})
+	assert.ErrorIs(t, err, prompts.ErrExists)
 	assert.EqualError(t, err, strings.Join([]string{
 		`prompt "b": it has no render function`, `prompt "taken": a prompt of this name exists`, `prompt "c": a prompt of this name exists`,
 		`prompt "taken": a prompt of this name exists`, `prompt "taken": it has no render function`}, "\n"))
 	assert.Equal(t, 1, r.Len())
-	err = r.Add(Prompt{Name: "b"})
-	assert.NotErrorIs(t, err, ErrExists)
+	err = r.Add(prompts.Prompt{Name: "b"})
+	assert.NotErrorIs(t, err, prompts.ErrExists)
 	assert.NoError(t, r.Add())
 	assert.NoError(t, r.Set())
 
-	err = r.Set(good("a"), Prompt{Name: "taken"})
+	err = r.Set(good("a"), prompts.Prompt{Name: "taken"})
 	assert.EqualError(t, err, `prompt "taken": it has no render function`)
 	assert.Equal(t, 1, r.Len())
 	assert.NoError(t, r.Set(good("taken"), good("a"), good("a")))
 	assert.Equal(t, 2, r.Len())
 
-	assert.PanicsWithError(t, "prompts: prompt \"b\": it has no render function", func() { r.MustAdd(Prompt{Name: "b"}) })
+	assert.PanicsWithError(t, "prompts: prompt \"b\": it has no render function", func() { r.MustAdd(prompts.Prompt{Name: "b"}) })
 }
 
 // What the author passes in is copied: changing any of it afterwards changes
@@ -286,23 +276,23 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	schema := &jsonschema.Schema{Enum: enum, Default: json.RawMessage(`"x"`), Pattern: "^."}
 	object := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}
 	var got in
-	p := typed(&got, Argument{Name: "a", Title: "A", Schema: schema},
-		Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: items}}, Argument{Name: "o", Schema: object})
+	p := storing(&got, prompts.Argument{Name: "a", Title: "A", Schema: schema},
+		prompts.Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: items}}, prompts.Argument{Name: "o", Schema: object})
 	inside := []string{"m"}
-	p.Icons = []Icon{{Src: "https://example.com/a", Sizes: []string{"any"}}}
-	p.Meta = Meta{"m": inside}
+	p.Icons = []prompts.Icon{{Src: "https://example.com/a", Sizes: []string{"any"}}}
+	p.Meta = prompts.Meta{"m": inside}
 	p.Tags = []string{"t"}
 	plain := untyped(p.Arguments...)
 	plain.Name = "plain"
 
-	var r Registry
+	var r prompts.Registry
 	require.NoError(t, r.Add(p, plain))
 	before := callList(t, &r)
-	srv := NewServer(&r, Options{})
+	srv := prompts.NewServer(&r, prompts.Options{})
 	answers := func() (all []string) {
 		for _, name := range []string{"p", "plain"} {
 			for _, args := range []string{`{"n":"1,2","o":"{\"k\":\"a\"}"}`, `{"a":"z","n":"0","o":"{\"k\":\"ab\"}"}`, `{"a":"y","n":"1,2,3","o":"{}"}`} {
-				out, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args)), CallOptions{})
+				out, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args)), prompts.CallOptions{})
 				all = append(all, string(out)+jsonText(err))
 			}
 		}
@@ -325,7 +315,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	*object.Properties["k"].MaxLength = 9
 	object.Properties["z"] = &jsonschema.Schema{}
 	*p.Arguments[1].Schema.MaxItems = 9
-	p.Arguments[0] = Argument{Name: "changed"}
+	p.Arguments[0] = prompts.Argument{Name: "changed"}
 	p.Icons[0].Sizes[0] = "1x1"
 	p.Icons[0].Src = "changed"
 	p.Meta["z"] = 1
@@ -363,7 +353,7 @@ func TestDeclarationsAreCopied(t *testing.T) {
 	assert.Equal(t, unchanged, jsonText(looked.Arguments)+jsonText(looked.Icons)+jsonText(looked.Meta)+jsonText(looked.Tags))
 
 	// Nor does it reach what is inferred for the type the next time.
-	again := typed(&got)
+	again := storing(&got)
 	again.Name = "again"
 	require.NoError(t, r.Add(again))
 	back, _ := r.Lookup("again")
@@ -409,12 +399,12 @@ func scribble(s *jsonschema.Schema) {
 // A copy from Lookup can be changed and set again.
 func TestLookupRoundTrip(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	p := review()
-	p.Title, p.Meta, p.Tags = "Review", Meta{"a": 1}, []string{"t"}
-	p.Icons = []Icon{{Src: "https://example.com/a"}}
-	plain := untyped(Argument{Name: "x", Required: true}, Argument{Name: "y", Schema: &jsonschema.Schema{Type: "array", Items: Enum("a"), Default: json.RawMessage(`["a"]`)}})
-	require.NoError(t, r.Add(p, plain, promptOf[derived]().named("derived")))
+	p.Title, p.Meta, p.Tags = "Review", prompts.Meta{"a": 1}, []string{"t"}
+	p.Icons = []prompts.Icon{{Src: "https://example.com/a"}}
+	plain := untyped(prompts.Argument{Name: "x", Required: true}, prompts.Argument{Name: "y", Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("a"), Default: json.RawMessage(`["a"]`)}})
+	require.NoError(t, r.Add(p, plain, barePrompt("third", "3")))
 	before := callList(t, &r)
 	for i := range 3 {
 		for p := range r.All() {
@@ -422,7 +412,7 @@ func TestLookupRoundTrip(t *testing.T) {
 		}
 		assert.Equal(t, before, callList(t, &r), i)
 	}
-	got, e := callGet(t, firstOf(t, &r, "review"), `{"code":"x","lines":"1"}`, Options{})
+	got, e := callGet(t, firstOf(t, &r, "review"), `{"code":"x","lines":"1"}`, prompts.Options{})
 	require.Nil(t, e)
 	assert.Contains(t, got, "x go 1 [] false")
 
@@ -445,13 +435,23 @@ func TestLookupRoundTrip(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func (p Prompt) named(name string) Prompt {
-	p.Name = name
-	return p
-}
-
-func firstOf(t *testing.T, r *Registry, name string) Prompt {
+func firstOf(t *testing.T, r *prompts.Registry, name string) prompts.Prompt {
 	p, ok := r.Lookup(name)
 	require.True(t, ok)
 	return p
+}
+
+// A fault is the same whichever way the prompt is added, and none of them
+// adds it.
+func TestDeclaredByEveryWay(t *testing.T) {
+	t.Parallel()
+	bad := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, struct{ A chan int }) (*prompts.Result, error) { return nil, nil })
+	var r prompts.Registry
+	want := r.Add(bad)
+	require.Error(t, want)
+	assert.EqualError(t, r.Set(bad), want.Error())
+	assert.EqualError(t, r.Update(func(tx *prompts.Tx) error { return tx.Add(bad) }), want.Error())
+	assert.EqualError(t, r.Update(func(tx *prompts.Tx) error { return tx.Set(bad) }), want.Error())
+	assert.PanicsWithError(t, "prompts: "+want.Error(), func() { r.MustAdd(bad) })
+	assert.Zero(t, r.Len())
 }

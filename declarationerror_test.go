@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // Each fault of a declaration can be told from the others without its text,
@@ -19,23 +21,23 @@ func TestDeclarationError(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		prompt Prompt
-		want   []DeclarationError // Err aside
+		prompt prompts.Prompt
+		want   []prompts.DeclarationError // Err aside
 		texts  []string
 	}{
-		{"of the prompt", Prompt{Name: "p"}, []DeclarationError{{Prompt: "p"}}, []string{"it has no render function"}},
-		{"of an argument", untyped(Argument{Name: "a", Schema: &jsonschema.Schema{Type: "integer", Default: json.RawMessage(`"x"`)}}),
-			[]DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": its default "x" is not of type integer`}},
-		{"of an argument's entry", untyped(Argument{Name: "a", Description: "\xff"}),
-			[]DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": description is not valid UTF-8`}},
-		{"of a field", promptOf[quoted](), []DeclarationError{{Prompt: "p", Argument: "a"}},
+		{"of the prompt", prompts.Prompt{Name: "p"}, []prompts.DeclarationError{{Prompt: "p"}}, []string{"it has no render function"}},
+		{"of an argument", untyped(prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "integer", Default: json.RawMessage(`"x"`)}}),
+			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": its default "x" is not of type integer`}},
+		{"of an argument's entry", untyped(prompts.Argument{Name: "a", Description: "\xff"}),
+			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": description is not valid UTF-8`}},
+		{"of a field", promptOf[quoted](), []prompts.DeclarationError{{Prompt: "p", Argument: "a"}},
 			[]string{`argument "a": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`}},
-		{"of several", untyped(Argument{Name: "a"}, Argument{Name: "a"}, Argument{}),
-			[]DeclarationError{{Prompt: "p", Argument: "a"}, {Prompt: "p"}}, []string{`argument "a": declared twice`, `argument "": it has no name`}},
+		{"of several", untyped(prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}, prompts.Argument{}),
+			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}, {Prompt: "p"}}, []string{`argument "a": declared twice`, `argument "": it has no name`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var r Registry
+			var r prompts.Registry
 			joined, ok := r.Add(c.prompt).(interface{ Unwrap() []error })
 			require.True(t, ok)
 			all := joined.Unwrap()
@@ -44,7 +46,7 @@ func TestDeclarationError(t *testing.T) {
 			}
 			require.Len(t, all, len(c.want))
 			for i, err := range all {
-				var got *DeclarationError
+				var got *prompts.DeclarationError
 				require.ErrorAs(t, err, &got)
 				assert.Equal(t, c.want[i].Prompt, got.Prompt)
 				assert.Equal(t, c.want[i].Argument, got.Argument)

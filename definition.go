@@ -2,25 +2,37 @@ package prompts
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"unicode"
 
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/clone"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/syntax"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
+
+// This file compiles a declared Prompt into a definition: its arguments as a plan of
+// internal/argument, and its list entry as JSON for each protocol version.
 
 // definition is a prompt as a registry holds it: compiled, checked, and never
 // changed again.
 type definition struct {
-	prompt  Prompt // a copy, without the arguments: the plan has them
-	plan    *plan
-	listed  [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
-	results *results                // kept for further requests; nil if none are
-	seen    atomic.Pointer[Prompt]  // what shown returns; nil until it is asked for
+	prompt   Prompt // a copy, without the arguments: the plan has them
+	plan     *argument.Plan
+	complete []CompleteFunc          // of the plan's arguments, by position; nil if none has one
+	listed   [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
+	results  *results                // kept for further requests; nil if none are
+	seen     atomic.Pointer[Prompt]  // what shown returns; nil until it is asked for
 }
 
 // compile checks everything about a declaration and returns all that is
@@ -30,7 +42,7 @@ func compile(p Prompt) (*definition, error) {
 	p.Arguments = nil
 	d := &definition{prompt: p.clone(), results: p.Cache.newResults()}
 	var faults []error
-	if err := checkName(p.Name); err != nil {
+	if err := argument.CheckName(p.Name); err != nil {
 		faults = append(faults, err)
 	}
 	switch {
@@ -43,29 +55,56 @@ func compile(p Prompt) (*definition, error) {
 	}
 	faults = append(faults, p.Cache.check()...)
 	var argumentFaults []error
-	d.plan, argumentFaults = compilePlan(p.typed, arguments)
+	var in reflect.Type
+	if p.typed != nil {
+		in = p.typed.in()
+	}
+	var few [8]argument.Spec // room for the arguments of most prompts
+	d.plan, argumentFaults = argument.Compile(in, appendSpecs(few[:0], arguments))
 	faults = append(faults, argumentFaults...)
+	d.setComplete(arguments)
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
-			d.prompt.Meta = copyMeta(p.Meta)
+			d.prompt.Meta = clone.Encoded(p.Meta)
 		}
 		return d, nil
 	}
 	for i, err := range faults {
-		faults[i] = declarationFault(p.Name, err)
+		faults[i] = declarationError(p.Name, err)
 	}
 	return nil, errors.Join(faults...)
 }
 
-func checkName(name string) error {
-	if name == "" {
-		return errors.New("it has no name")
+// appendSpecs appends what the arguments declare, but for their CompleteFuncs.
+func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
+	for _, a := range arguments {
+		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Schema: a.Schema})
 	}
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return errors.New("its name has a control character")
+	return dst
+}
+
+// setComplete keeps the CompleteFuncs of the arguments.
+func (d *definition) setComplete(arguments []Argument) {
+	for _, a := range arguments {
+		i := d.plan.Find(a.Name)
+		if i < 0 || a.Complete == nil {
+			continue
+		}
+		if d.complete == nil {
+			d.complete = make([]CompleteFunc, len(d.plan.Arguments))
+		}
+		d.complete[i] = a.Complete
 	}
-	return nil // its encoding is checked with the rest of the entry
+}
+
+// completer returns the CompleteFunc of the argument at the position; nil if
+// it has none.
+func (d *definition) completer(i int) CompleteFunc {
+	if d.complete == nil {
+		return nil
+	}
+	return d.complete[i]
 }
 
 // revisions are all of them, the newest first.
@@ -73,8 +112,8 @@ var revisions = revision.All()
 
 // encode encodes the prompt's entry in each shape, once for all lists.
 func (d *definition) encode() []error {
-	buffer := takeBuffer()
-	defer giveBuffer(buffer)
+	buffer := wire.GetBuffer()
+	defer wire.PutBuffer(buffer)
 	full := d.fullShape()
 	e := encoder{buf: *buffer}
 	for _, rev := range revisions {
@@ -87,24 +126,24 @@ func (d *definition) encode() []error {
 			continue
 		}
 		e.rev, e.buf = rev, e.buf[:0]
-		if e.prompt(d); len(e.faults) > 0 {
+		if e.prompt(d); len(e.errs) > 0 {
 			break // the newest shape has every member, so these are all
 		}
 		d.listed[shape] = bytes.Clone(e.buf)
 	}
 	*buffer = e.buf
-	return e.faults
+	return e.errs
 }
 
 // fullShape returns the oldest shape that has all members of the prompt's
 // entry. The entries in later ones are equal to that.
 func (d *definition) fullShape() revision.Shape {
 	p := &d.prompt
-	hasTitle := func(a argument) bool { return a.Title != "" }
+	hasTitle := func(a argument.Argument) bool { return a.Title != "" }
 	switch {
 	case len(p.Icons) > 0:
 		return revision.ShapeIcons
-	case p.Title != "" || p.Version != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.arguments, hasTitle):
+	case p.Title != "" || p.Version != "" || len(p.Meta) > 0 || slices.ContainsFunc(d.plan.Arguments, hasTitle):
 		return revision.ShapeTitled
 	}
 	return revision.ShapeBase
@@ -119,11 +158,11 @@ func (e *encoder) prompt(d *definition) {
 		e.opt("title", p.Title)
 	}
 	e.opt("description", p.Description)
-	if len(d.plan.arguments) > 0 {
+	if len(d.plan.Arguments) > 0 {
 		e.key("arguments")
-		for i := range d.plan.arguments {
+		for i := range d.plan.Arguments {
 			e.buf = append(e.buf, "[,"[min(i, 1)])
-			e.argument(&d.plan.arguments[i], !p.NoHints)
+			e.argument(&d.plan.Arguments[i], !p.DisableHints)
 		}
 		e.raw("]")
 	}
@@ -141,24 +180,24 @@ func (e *encoder) promptMeta(p *Prompt) {
 		return
 	}
 	if _, ok := p.Meta[versionKey]; ok {
-		e.fault("its Meta has %q, which Version sets", versionKey)
+		e.errorf("its Meta has %q, which Version sets", versionKey)
 	}
 	own, ok := strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version)
 	if !ok {
-		e.fault("its version is not valid UTF-8")
+		e.errorf("its version is not valid UTF-8")
 	}
 	e.metaAfter(own, p.Meta)
 }
 
-func (e *encoder) argument(a *argument, hints bool) {
-	faults := len(e.faults)
+func (e *encoder) argument(a *argument.Argument, hints bool) {
+	faults := len(e.errs)
 	e.raw("{")
 	e.str("name", a.Name)
 	if e.rev.Titles() {
 		e.opt("title", a.Title)
 	}
 	if hints {
-		e.opt("description", a.hinted())
+		e.opt("description", a.DescriptionWithHint())
 	} else {
 		e.opt("description", a.Description)
 	}
@@ -166,15 +205,15 @@ func (e *encoder) argument(a *argument, hints bool) {
 		e.raw(`,"required":true`)
 	}
 	e.raw("}")
-	for i, err := range e.faults[faults:] {
-		e.faults[faults+i] = &argumentFault{a.Name, err}
+	for i, err := range e.errs[faults:] {
+		e.errs[faults+i] = &argument.DeclarationError{Name: a.Name, Err: err}
 	}
 }
 
 // bind fills in the arguments of a call.
-func (d *definition) bind(args []given) (bound, []problem) {
-	var render bound
-	var problems []problem
+func (d *definition) bind(args []argument.Text) (boundRender, []argument.Problem) {
+	var render boundRender
+	var problems []argument.Problem
 	if d.prompt.typed != nil {
 		render, problems = d.prompt.typed.bind(d.plan, args)
 	} else {
@@ -202,21 +241,92 @@ func (p Prompt) clone() Prompt {
 // export returns the prompt for an author to keep and to change.
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
-	p.Meta = copyMeta(p.Meta)
-	for i := range d.plan.arguments {
-		a := d.plan.arguments[i].Argument
-		a.Schema = deepCopy(a.Schema)
-		p.Arguments = append(p.Arguments, a)
+	p.Meta = clone.Encoded(p.Meta)
+	for i := range d.plan.Arguments {
+		a := &d.plan.Arguments[i]
+		p.Arguments = append(p.Arguments, Argument{
+			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required,
+			Schema: clone.Deep(a.Schema), Complete: d.completer(i),
+		})
 	}
 	return p
 }
 
-// shown returns a copy of the prompt for filters, made once.
-func (d *definition) shown() Prompt {
+// filterCopy returns a copy of the prompt for filters, made once.
+func (d *definition) filterCopy() Prompt {
 	if p := d.seen.Load(); p != nil {
 		return *p
 	}
 	p := d.export()
 	d.seen.CompareAndSwap(nil, &p) // another may have come first
 	return *d.seen.Load()
+}
+
+// boundRender is a render function with its arguments filled in.
+type boundRender interface {
+	call(ctx context.Context) (*Result, error)
+}
+
+type boundFunc func(ctx context.Context) (*Result, error)
+
+func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
+
+// boundStruct is a typedFunc with its struct.
+type boundStruct[In any] struct {
+	in     In
+	render typedFunc[In]
+}
+
+func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
+
+// typedRender is a render function whose arguments are a struct.
+type typedRender interface {
+	in() reflect.Type
+	isNil() bool
+	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
+}
+
+// typedFunc is the one typedRender: what New was given.
+type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
+
+func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
+
+func (f typedFunc[In]) isNil() bool { return f == nil }
+
+func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	b := &boundStruct[In]{render: f}
+	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
+	return b, problems
+}
+
+// bind fills the map of a prompt without a struct.
+func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	texts, problems := p.Texts(args)
+	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
+}
+
+var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
+
+// check returns everything that is wrong with an icon.
+func (i Icon) check() (faults []error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if err := syntax.CheckURI(i.Src); err != nil {
+		fault("src %q: %w", phrase.Clip(i.Src, 128), err)
+	} else if scheme, _, _ := strings.Cut(strings.ToLower(i.Src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
+		fault("src %q must be an https, http or data URI", phrase.Clip(i.Src, 128))
+	}
+	if i.MIMEType != "" {
+		if err := syntax.CheckMIMEType(i.MIMEType); err != nil {
+			fault("MIME type %q: %w", phrase.Clip(i.MIMEType, 128), err)
+		}
+	}
+	for _, s := range i.Sizes {
+		if !iconSize.MatchString(s) {
+			fault(`size %q is neither such as "48x48" nor "any"`, phrase.Clip(s, 32))
+		}
+	}
+	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
+		fault(`theme %q is neither "light" nor "dark"`, phrase.Clip(i.Theme, 32))
+	}
+	return faults
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // A small argument that an author keeps must not keep a large message alive.
@@ -17,13 +19,13 @@ func TestArgumentsOfLargeMessagesAreCopies(t *testing.T) {
 		shares  bool
 	}{{0, true}, {maxShared, false}} {
 		var kept []string
-		var r Registry
-		r.MustAdd(New(Prompt{Name: "keep"}, func(_ context.Context, in struct{ A, B string }) (*Result, error) {
+		var r prompts.Registry
+		r.MustAdd(prompts.New(prompts.Prompt{Name: "keep"}, func(_ context.Context, in struct{ A, B string }) (*prompts.Result, error) {
 			kept = append(kept, in.A, in.B)
-			return Messages(), nil
+			return prompts.Messages(), nil
 		}))
 		params := `{"name":"keep","arguments":{"A":"first","B":"second"},"_meta":{"padding":"` + strings.Repeat("x", test.padding) + `"}}`
-		_, err := NewServer(&r, Options{}).Call(t.Context(), "prompts/get", []byte(params), CallOptions{})
+		_, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{})
 		require.NoError(t, err)
 		require.Equal(t, []string{"first", "second"}, kept)
 		distance := uintptr(unsafe.Pointer(unsafe.StringData(kept[1]))) - uintptr(unsafe.Pointer(unsafe.StringData(kept[0])))

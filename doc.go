@@ -51,15 +51,15 @@
 //
 // Options.Middleware wraps every request for a list, a prompt or completions (see
 // the examples of [Handler]); Options.Visible hides prompts from some clients;
-// Options.Rate bounds how often a client may ask; Prompt.Cache keeps results,
-// and [Include] makes one prompt of others.
+// Options.Limits bounds what a client can use; Prompt.Cache keeps results, and
+// [Include] makes one prompt of others.
 //
 // # Connecting a server
 //
 // [Server.Serve] takes a [Transport], a connection that carries whole
 // messages both ways; package stdio has the one for standard input and
-// output. A transport of requests and responses uses [Server.NewSession] and
-// [Session.Handle]. A server that has a JSON-RPC layer of its own mounts the
+// output. A transport of requests and responses uses [Server.NewSession],
+// [Server.Handle] and package transport. A server that has a JSON-RPC layer of its own mounts the
 // prompts methods with [Server.Call]. The other way round, Options.Methods
 // adds methods such as tools/list to this package's.
 //
@@ -69,7 +69,7 @@
 // [Elicit] for one form, [Ask] for several questions at once. In revision
 // 2026-07-28 the function is run again with the answers, so what must not be
 // done twice goes through [Once]; in sessions of 2025-06-18 and 2025-11-25 it
-// waits for them. With Options.AskArguments a client is asked for arguments
+// waits for them. With Options.ElicitArguments a client is asked for arguments
 // that are missing or wrong. [Progress] tells how far a slow function is.
 //
 // # Errors

@@ -9,18 +9,24 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/syntax"
 )
+
+// This file writes results and content as JSON of one protocol version, and checks
+// them on the way. It is the last line before the wire: nothing invalid passes.
 
 // encoder appends what an author declared or rendered to a message, in the
 // form of one revision, and checks it on the way: members that the revision
 // does not know are left out, and what is wrong is collected as faults. What
 // it has appended is not to be sent if there are any.
 type encoder struct {
-	buf    []byte
-	rev    revision.Revision
-	faults []error
+	buf  []byte
+	rev  revision.Revision
+	errs []error
 	// fallback and serverInfo are for results.
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
@@ -34,12 +40,12 @@ type encoder struct {
 	room int
 }
 
-// maxResultFaults is how many faults of one result are reported. Messages are
+// maxResultErrors is how many faults of one result are reported. Messages are
 // often made in a loop, and a log should not get the same line 100,000 times.
-const maxResultFaults = 16
+const maxResultErrors = 16
 
-func (e *encoder) fault(format string, args ...any) {
-	if e.most > 0 && len(e.faults) >= e.most {
+func (e *encoder) errorf(format string, args ...any) {
+	if e.most > 0 && len(e.errs) >= e.most {
 		e.dropped++
 		return
 	}
@@ -47,16 +53,16 @@ func (e *encoder) fault(format string, args ...any) {
 	if e.inMessages {
 		err = fmt.Errorf("message %d: %w", e.message, err)
 	}
-	e.faults = append(e.faults, err)
+	e.errs = append(e.errs, err)
 }
 
-// about names a member and its value, to begin a fault with. What a message
+// quoteName names a member and its value, to begin a fault with. What a message
 // holds may be an argument's value, which is not for the log.
-func (e *encoder) about(name, value string) string {
+func (e *encoder) quoteName(name, value string) string {
 	if e.inMessages {
 		return name
 	}
-	return name + " " + strconv.Quote(clip(value, 128))
+	return name + " " + strconv.Quote(phrase.Clip(value, 128))
 }
 
 // key begins the member of an object.
@@ -77,7 +83,7 @@ func (e *encoder) str(name, value string) {
 	var ok bool
 	if e.buf, ok = strictjson.AppendValidString(e.buf, value); !ok {
 		e.raw(`""`)
-		e.fault("%s is not valid UTF-8", name)
+		e.errorf("%s is not valid UTF-8", name)
 	}
 }
 
@@ -98,25 +104,25 @@ func (e *encoder) base64(name string, data []byte) {
 
 func (e *encoder) uri(name, value string) {
 	e.str(name, value)
-	if err := checkURI(value); err != nil {
-		e.fault("%s: %w", e.about(name, value), err)
+	if err := syntax.CheckURI(value); err != nil {
+		e.errorf("%s: %w", e.quoteName(name, value), err)
 	}
 }
 
 func (e *encoder) mimeType(value string) {
 	e.str("mimeType", value)
-	if err := checkMIMEType(value); err != nil {
-		e.fault("%s: %w", e.about("MIME type", value), err)
+	if err := syntax.CheckMIMEType(value); err != nil {
+		e.errorf("%s: %w", e.quoteName("MIME type", value), err)
 	}
 }
 
 // result appends the result of prompts/get.
 func (e *encoder) result(r *Result) {
 	if r == nil {
-		e.fault("the render function returned neither a result nor an error")
+		e.errorf("the render function returned neither a result nor an error")
 		return
 	}
-	e.most = maxResultFaults
+	e.most = maxResultErrors
 	e.raw("{")
 	if e.rev.Stateless() {
 		e.raw(`"resultType":"complete"`)
@@ -143,13 +149,13 @@ func (e *encoder) result(r *Result) {
 	}
 	e.raw("}")
 	if e.dropped > 0 {
-		e.faults = append(e.faults, fmt.Errorf("and %d more", e.dropped))
+		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
 	}
 }
 
 func (e *encoder) appendMessage(m *Message) {
 	if m.Role != RoleUser && m.Role != RoleAssistant {
-		e.fault("role %q is neither %q nor %q", clip(string(m.Role), 32), RoleUser, RoleAssistant)
+		e.errorf("role %q is neither %q nor %q", phrase.Clip(string(m.Role), 32), RoleUser, RoleAssistant)
 	}
 	e.raw("{")
 	e.str("role", string(m.Role))
@@ -161,10 +167,10 @@ func (e *encoder) appendMessage(m *Message) {
 
 func (e *encoder) content(c Content) {
 	if !e.rev.Audio() || !e.rev.ResourceLink() {
-		c = e.known(c)
+		c = e.forRevision(c)
 	}
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		e.fault("content is nil")
+		e.errorf("content is nil")
 		return
 	}
 	switch c := c.(type) {
@@ -190,7 +196,7 @@ func (e *encoder) content(c Content) {
 		e.resourceLink(c)
 	default:
 		// What embeds a type of ours has its methods.
-		e.fault("content is a %T; use one of this package's own types", c)
+		e.errorf("content is a %T; use one of this package's own types", c)
 	}
 }
 
@@ -210,7 +216,7 @@ func (e *encoder) image(c *Image) {
 
 func (e *encoder) audio(c *Audio) {
 	if !e.rev.Audio() {
-		e.fault("the client speaks revision %s, which has no audio; Options.Fallback can put something in its place", e.rev)
+		e.errorf("the client speaks revision %s, which has no audio; Options.Fallback can put something in its place", e.rev)
 	}
 	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
 }
@@ -242,7 +248,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	e.mimeType(mimeType)
 	if c.Blob != nil {
 		if c.Text != "" {
-			e.fault("the resource has both text and a blob")
+			e.errorf("the resource has both text and a blob")
 		}
 		e.base64("blob", c.Blob)
 	} else {
@@ -260,7 +266,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.uri("uri", c.URI)
 	e.str("name", c.Name)
 	if c.Name == "" {
-		e.fault("the resource link has no name")
+		e.errorf("the resource link has no name")
 	}
 	e.opt("title", c.Title)
 	e.opt("description", c.Description)
@@ -269,7 +275,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	}
 	if c.Size != nil {
 		if *c.Size < 0 {
-			e.fault("size %d is negative", *c.Size)
+			e.errorf("size %d is negative", *c.Size)
 		}
 		e.key("size")
 		e.buf = strconv.AppendInt(e.buf, *c.Size, 10)
@@ -293,7 +299,7 @@ func (e *encoder) annotations(a *Annotations) {
 		e.key("audience")
 		for i, role := range a.Audience {
 			if role != RoleUser && role != RoleAssistant {
-				e.fault("audience %q is neither %q nor %q", clip(string(role), 32), RoleUser, RoleAssistant)
+				e.errorf("audience %q is neither %q nor %q", phrase.Clip(string(role), 32), RoleUser, RoleAssistant)
 			}
 			e.buf = append(e.buf, "[,"[min(i, 1)])
 			e.buf = strictjson.AppendString(e.buf, string(role))
@@ -305,14 +311,14 @@ func (e *encoder) annotations(a *Annotations) {
 		if p := *a.Priority; p >= 0 && p <= 1 {
 			e.buf = strconv.AppendFloat(e.buf, p, 'f', -1, 64)
 		} else {
-			e.fault("priority %v is not from 0 to 1", p)
+			e.errorf("priority %v is not from 0 to 1", p)
 			e.raw("0")
 		}
 	}
 	if !a.LastModified.IsZero() && e.rev.Titles() {
 		t := a.LastModified.UTC() // the form that CNT-10 asks for
 		if y := t.Year(); y < 0 || y > 9999 {
-			e.fault("lastModified: the year %d has no RFC 3339 form", y)
+			e.errorf("lastModified: the year %d has no RFC 3339 form", y)
 		}
 		e.str("lastModified", t.Format(time.RFC3339))
 	}
@@ -326,7 +332,7 @@ func (e *encoder) icons(icons []Icon) {
 	e.key("icons")
 	for i, icon := range icons {
 		for _, err := range icon.check() {
-			e.fault("icon %d: %w", i, err)
+			e.errorf("icon %d: %w", i, err)
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
 		e.str("src", icon.Src)
@@ -368,14 +374,14 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 		return
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if err := checkMetaKey(k); err != nil {
-			e.fault("_meta key %q: %w", clip(k, 128), err)
+		if err := syntax.CheckMetaKey(k); err != nil {
+			e.errorf("_meta key %q: %w", phrase.Clip(k, 128), err)
 			continue
 		}
 		e.key(k) // a checked key needs no escapes
 		var err error
-		if e.buf, err = appendJSON(e.buf, m[k]); err != nil {
-			e.fault("_meta %q: %w", k, err)
+		if e.buf, err = jsonenc.Append(e.buf, m[k]); err != nil {
+			e.errorf("_meta %q: %w", k, err)
 		}
 	}
 	e.raw("}")
@@ -397,4 +403,18 @@ func (e *encoder) implementation(i *Implementation) {
 	}
 	e.icons(i.Icons)
 	e.raw("}")
+}
+
+// spend reports whether there is room for n bytes more of what a render function
+// has returned. It is a fault if there is none.
+func (e *encoder) spend(n int) bool {
+	if e.room == 0 { // no limit
+		return true
+	}
+	if n >= e.room {
+		e.errorf("it has more than Options.Limits.MaxResultBytes together with what comes before")
+		return false
+	}
+	e.room -= n
+	return true
 }

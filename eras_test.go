@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"strings"
@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What a client of revision 2026-07-28 says, and what it gets: each request has
@@ -50,9 +53,9 @@ func (c *client) handshakeIn(version string) *client {
 }
 
 // sessionIn returns a session that is initialized in a revision.
-func sessionIn(t testing.TB, s *Server, version string) *Session {
+func sessionIn(t testing.TB, s *prompts.Server, version string) transport.Session {
 	t.Helper()
-	session := s.NewSession(SessionOptions{})
+	session := s.NewSession(transport.SessionOptions{})
 	t.Cleanup(session.Close)
 	for _, msg := range []string{initializeIn(version), initializedLine} {
 		_, err := handle(t, s, session, msg)
@@ -94,17 +97,7 @@ func (c *client) listen(ids ...string) *client {
 
 // assertNoTrace checks that nothing is left of the connections of a server that
 // have ended: no subscriber, no slot, no subscription.
-func assertNoTrace(t testing.TB, s *Server) {
+func assertNoTrace(t testing.TB, s *prompts.Server) {
 	t.Helper()
-	s.changes.mu.Lock()
-	defer s.changes.mu.Unlock()
-	s.registry.mu.Lock()
-	defer s.registry.mu.Unlock()
-	assert.Empty(t, s.registry.subscribers, "subscribers")
-	assert.Empty(t, s.changes.hearers, "hearers")
-	assert.False(t, s.changes.burst.isUnderWay(), "a timer")
-	assert.Zero(t, s.places.open.n.Load(), "subscriptions")
-	assert.Zero(t, s.places.running.n.Load(), "goroutines of subscriptions")
-	assert.Zero(t, s.limit.inside(), "tasks")
-	assert.Zero(t, s.limit.taken(), "slots")
+	assert.Empty(t, s.Leftovers())
 }

@@ -3,25 +3,27 @@ package prompts
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
+// This file has the errors that clients and authors see. internal/rpc has the one
+// failure type inside.
+
 // Code is a JSON-RPC error code.
-type Code int
+type Code = wire.Code // an int
 
 // The codes that the protocol defines and this package uses. Codes of an
 // application lie outside of -32768 to -32000.
 const (
-	CodeParseError         Code = -32700 // not JSON, or not UTF-8
-	CodeInvalidRequest     Code = -32600 // JSON, but no request
-	CodeMethodNotFound     Code = -32601 // no such method, or not now
-	CodeInvalidParams      Code = -32602 // unknown prompt, bad arguments, bad cursor
-	CodeInternalError      Code = -32603 // the server's fault, whatever it is
-	CodeMissingCapability  Code = -32021 // revision 2026-07-28: the client has not declared a capability that is needed
-	CodeUnsupportedVersion Code = -32022 // revision 2026-07-28: no such protocol version here
+	CodeMethodNotFound Code = -32601 // no such method, or not now
+	CodeInvalidParams  Code = -32602 // unknown prompt, bad arguments, bad cursor
+	CodeInternalError  Code = -32603 // the server's fault, whatever it is
 )
 
 // Error is an error that a client gets to see: all three fields are sent to
@@ -64,7 +66,7 @@ const (
 //     type, does not want it, see [InvalidArgument].
 //
 // Of more than 64 problems the others are only counted, as "more". If a client
-// was asked for the arguments, see Options.AskArguments, and has not given them,
+// was asked for the arguments, see Options.ElicitArguments, and has not given them,
 // "input" is the key of the question, and "action" what the user has done.
 type Error struct {
 	Code    Code
@@ -78,39 +80,18 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.
 // ErrExists is what [Registry.Add] returns, wrapped, for a name that is taken.
 var ErrExists = errors.New("a prompt of this name exists")
 
-// ErrInUpdate is what the methods that change a [Registry] return inside the
-// function of its own [Registry.Update], which must use its Tx.
-var ErrInUpdate = errors.New("the registry is being updated by this goroutine: use the Tx")
-
 // InvalidArgument returns the error with which a render function blames an
 // argument: the client gets invalid params (-32602) that name the argument
 // and give the reason, in the form that failed checks have. Several, joined
 // by [errors.Join], are reported together.
 func InvalidArgument(name, reason string) error {
-	return &argumentError{problem{
-		Argument: strings.ToValidUTF8(name, "\ufffd"),
-		Reason:   reasonRefused,
-		Message:  strings.ToValidUTF8(reason, "\ufffd"),
-	}}
-}
-
-type argumentError struct{ problem problem }
-
-func (e *argumentError) Error() string { return e.problem.sentence() }
-
-// invalidParams returns an error about a member of params.
-func invalidParams(format string, args ...any) *Error {
-	return &Error{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
-}
-
-func internalError(message string) *Error {
-	return &Error{Code: CodeInternalError, Message: message}
+	return argument.Refuse(name, reason)
 }
 
 // renderError returns what the client gets to see of an error of a render
 // function, or nil if that is nothing.
-func renderError(prompt string, err error) *Error {
-	if problems := blamed(err, nil); len(problems) > 0 {
+func renderError(prompt string, err error) *wire.Error {
+	if problems := argument.ArgumentErrors(err, nil); len(problems) > 0 {
 		return argumentsError(prompt, problems)
 	}
 	e := visibleError(err)
@@ -124,40 +105,94 @@ func renderError(prompt string, err error) *Error {
 	return e
 }
 
-// in returns the error of a Method with a code that the revision allows. The
-// stateless era has retired two, and keeps a range to itself (JRP-23, JRP-24).
-func (e *Error) in(rev revision.Revision) *Error {
-	if !rev.Stateless() {
-		return e
-	}
-	code := e.Code
-	switch {
-	case code == -32002: // a resource that is not found is a param that is not valid
-		code = CodeInvalidParams
-	case code == -32042, -32099 <= code && code < CodeUnsupportedVersion:
-		code = CodeInternalError
-	}
-	return &Error{Code: code, Message: e.Message, Data: e.Data}
-}
-
 // visibleError returns the Error in err that a client gets to see. One
 // without a code is none: 0 says that there was no error.
-func visibleError(err error) *Error {
+func visibleError(err error) *wire.Error {
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Code != 0 {
-		return e
+		return (*wire.Error)(e)
 	}
 	return nil
 }
 
-// clip returns s, or its beginning and an ellipsis if it is longer than most
-// bytes: a client's own value is repeated to it, but not at any length.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
+// argumentsError returns the one error for all problems of a call.
+func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
+	const most = 8 // in the message
+	sentences := make([]string, 0, most+1)
+	for i, p := range problems {
+		if i == most {
+			sentences = append(sentences, fmt.Sprintf("and %d more", len(problems)-most))
+			break
+		}
+		sentences = append(sentences, p.Sentence())
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
+	more := max(0, len(problems)-argument.MaxProblems)
+	return &wire.Error{
+		Code:    CodeInvalidParams,
+		Message: strings.Join(sentences, "; "),
+		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
 	}
-	return s[:most] + "…"
+}
+
+// argumentsData is the data of an error about arguments.
+type argumentsData struct {
+	Prompt   string             `json:"prompt"`
+	Input    string             `json:"input,omitempty"`  // the question for them, if that was not answered
+	Action   string             `json:"action,omitempty"` // what the user has done instead
+	Problems []argument.Problem `json:"problems"`
+	More     int                `json:"more,omitempty"` // problems that are left out
+}
+
+// DeclarationError is a fault of a declaration: what [Registry.Add],
+// [Registry.Set] and their like find wrong with a prompt. They return all that
+// there are, joined. It is for programs that have read the declaration from
+// somewhere, and want to say where the fault is.
+type DeclarationError struct {
+	// Prompt is the name of the prompt.
+	Prompt string
+	// Argument is the name of the argument that is at fault; empty if it is
+	// none, or one without a name.
+	Argument string
+	// Err says what is wrong, and with which argument. The text may change.
+	Err error
+}
+
+// Error returns what is wrong, with the prompt. The text may change.
+func (e *DeclarationError) Error() string { return fmt.Sprintf("prompt %q: %v", e.Prompt, e.Err) }
+
+// Unwrap returns Err.
+func (e *DeclarationError) Unwrap() error { return e.Err }
+
+// declarationError returns the error about a prompt.
+func declarationError(prompt string, err error) error {
+	e := &DeclarationError{Prompt: prompt, Err: err}
+	if f := (*argument.DeclarationError)(nil); errors.As(err, &f) {
+		e.Argument = f.Name
+	}
+	return e
+}
+
+// clientFailure returns a failure that the client gets to see as e. The log gets
+// err if that says more.
+func clientFailure(e *wire.Error, err error) *rpc.Failure {
+	f := &rpc.Failure{Client: e, Cause: err}
+	if !isClientSafe(err) {
+		f.Title, f.Level, f.Log = "the request was refused", slog.LevelInfo, err
+	}
+	return f
+}
+
+// isClientSafe reports whether all of err is for the client to see.
+func isClientSafe(err error) bool {
+	switch e := err.(type) {
+	case *Error, *argument.Error, *fieldsError, *refusedError:
+		return true
+	case *unavailableError:
+		return e.cause == nil
+	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
+		all := e.Unwrap()
+		joined := errors.Join(all...) // nil if there are none
+		return joined != nil && err.Error() == joined.Error() && !slices.ContainsFunc(all, func(err error) bool { return !isClientSafe(err) })
+	}
+	return false
 }

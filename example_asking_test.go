@@ -136,11 +136,11 @@ func ExampleOnce() {
 }
 
 // A client that cannot be asked gets what there is without asking.
-func ExampleErrCannotAsk() {
+func ExampleErrElicitationUnavailable() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "announce", Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 		result, err := announce(ctx, args)
-		if errors.Is(err, prompts.ErrCannotAsk) {
+		if errors.Is(err, prompts.ErrElicitationUnavailable) {
 			return prompts.Messages(prompts.User("Announce the newest release.")), nil
 		}
 		return result, err

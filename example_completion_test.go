@@ -10,8 +10,8 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// completion prints what the argument of a prompt is completed to.
-func completion(ctx context.Context, argument prompts.Argument, typed string, args map[string]string) {
+// completeRequest prints what the argument of a prompt is completed to.
+func completeRequest(ctx context.Context, argument prompts.Argument, typed string, args map[string]string) {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{
 		Name:      "p",
@@ -42,7 +42,7 @@ func ExampleSuggest() {
 		Name:     "language",
 		Complete: prompts.Suggest("Django", "Rust", "go template", "Go", "Visual Go"),
 	}
-	completion(context.Background(), language, "go", nil)
+	completeRequest(context.Background(), language, "go", nil)
 	// Output:
 	// {"completion":{"values":["Go","go template","Visual Go","Django"],"total":4,"hasMore":false}}
 }
@@ -59,8 +59,8 @@ func ExampleSuggestFunc() {
 			return branches[args["repository"]], nil
 		}),
 	}
-	completion(context.Background(), branch, "es", map[string]string{"repository": "parser"})
-	completion(context.Background(), branch, "", map[string]string{"repository": "docs"})
+	completeRequest(context.Background(), branch, "es", map[string]string{"repository": "parser"})
+	completeRequest(context.Background(), branch, "", map[string]string{"repository": "docs"})
 	// Output:
 	// {"completion":{"values":["fix-escape"],"total":1,"hasMore":false}}
 	// {"completion":{"values":["main"],"total":1,"hasMore":false}}
@@ -84,9 +84,9 @@ func ExampleSuggestCached() {
 			}),
 	}
 	ann := context.WithValue(context.Background(), user{}, "Ann")
-	completion(ann, issue, "", map[string]string{"repository": "docs"})
-	completion(ann, issue, "s", map[string]string{"repository": "docs"})
-	completion(context.WithValue(context.Background(), user{}, "Bob"), issue, "s", map[string]string{"repository": "docs"})
+	completeRequest(ann, issue, "", map[string]string{"repository": "docs"})
+	completeRequest(ann, issue, "s", map[string]string{"repository": "docs"})
+	completeRequest(context.WithValue(context.Background(), user{}, "Bob"), issue, "s", map[string]string{"repository": "docs"})
 	// Output:
 	// fetching the issues of Ann in docs
 	// {"completion":{"values":["12 slow start of Ann","7 typo"],"total":2,"hasMore":false}}

@@ -137,7 +137,7 @@ func ExampleHandler_cache() {
 					return response.(*prompts.Response), nil
 				}
 				response, err := next(ctx, r)
-				if err == nil && !response.Asked {
+				if err == nil && !response.Elicited {
 					kept.Store(key, response)
 				}
 				return response, err

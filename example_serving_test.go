@@ -97,12 +97,12 @@ func ExampleOptions_visible() {
 }
 
 // A client that asks too often is told when it may again.
-func ExampleRate() {
+func ExampleLimits() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Hello.")), nil
 	}})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Rate: prompts.Rate{Gets: 0.001}})
+	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Limits: prompts.Limits{GetsPerSecond: 0.001}})
 	callAs(srv, "ada", `{"name":"p"}`)
 	callAs(srv, "ada", `{"name":"p"}`)
 	callAs(srv, "ben", `{"name":"p"}`)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -9,16 +9,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // contentIn returns the message that a client of a revision gets for content,
 // or the error.
-func contentIn(t testing.TB, version string, content Content, o Options) (string, error) {
+func contentIn(t testing.TB, version string, content prompts.Content, o prompts.Options) (string, error) {
 	t.Helper()
-	p := rendered("p", func(context.Context) (*Result, error) {
-		return Messages(Message{Role: RoleUser, Content: content}), nil
+	p := rendered("p", func(context.Context) (*prompts.Result, error) {
+		return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: content}), nil
 	})
-	raw, err := NewServer(registryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), CallOptions{Version: version})
+	raw, err := prompts.NewServer(registryOf(p), o).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
 	if err != nil {
 		return "", err
 	}
@@ -29,17 +31,17 @@ func contentIn(t testing.TB, version string, content Content, o Options) (string
 }
 
 var (
-	someAudio = Audio{Data: []byte("RIFF"), MIMEType: "audio/wav"}
-	someLink  = ResourceLink{URI: "note://7", Name: "seven"}
+	someAudio = prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav"}
+	someLink  = prompts.ResourceLink{URI: "note://7", Name: "seven"}
 	allWires  = append([]string{"2026-07-28"}, handshakeVersions...)
 )
 
 // lacks reports whether a revision has no such content (CNT-07, CNT-08).
-func lacks(version string, c Content) bool {
+func lacks(version string, c prompts.Content) bool {
 	switch c.(type) {
-	case Audio, *Audio:
+	case prompts.Audio, *prompts.Audio:
 		return version == "2024-11-05"
-	case ResourceLink, *ResourceLink:
+	case prompts.ResourceLink, *prompts.ResourceLink:
 		return version < "2025-06-18"
 	}
 	return false
@@ -50,19 +52,19 @@ func lacks(version string, c Content) bool {
 // else.
 func TestFallbackIsCalledForWhatTheRevisionHasNot(t *testing.T) {
 	t.Parallel()
-	for _, content := range []Content{
-		Text{Text: "x"}, &Text{Text: "x"}, Image{MIMEType: "image/png"}, EmbeddedResource{URI: "a:b"},
+	for _, content := range []prompts.Content{
+		prompts.Text{Text: "x"}, &prompts.Text{Text: "x"}, prompts.Image{MIMEType: "image/png"}, prompts.EmbeddedResource{URI: "a:b"},
 		someAudio, &someAudio, someLink, &someLink,
 	} {
 		for _, version := range allWires {
 			type call struct {
-				content Content
+				content prompts.Content
 				version string
 			}
 			var calls []call
-			got, err := contentIn(t, version, content, Options{Fallback: func(c Content, version string) Content {
+			got, err := contentIn(t, version, content, prompts.Options{Fallback: func(c prompts.Content, version string) prompts.Content {
 				calls = append(calls, call{c, version})
-				return Text{Text: "instead"}
+				return prompts.Text{Text: "instead"}
 			}})
 			require.NoError(t, err)
 			if !lacks(version, content) {
@@ -72,7 +74,7 @@ func TestFallbackIsCalledForWhatTheRevisionHasNot(t *testing.T) {
 			}
 			want := call{version: version}
 			switch content.(type) {
-			case Audio, *Audio:
+			case prompts.Audio, *prompts.Audio:
 				want.content = someAudio
 			default:
 				want.content = someLink
@@ -88,14 +90,14 @@ func TestFallbackIsCalledForWhatTheRevisionHasNot(t *testing.T) {
 func TestFallbackOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	half := 0.5
-	full := ResourceLink{
+	full := prompts.ResourceLink{
 		URI: "https://example.org/a?b&c", Name: "a.txt", Title: "The <a>", Description: "Goes there", MIMEType: "text/plain",
-		Meta: Meta{"x": 1}, Icons: []Icon{{Src: "https://example.org/i.png"}},
-		Annotations: &Annotations{Audience: []Role{RoleUser}, Priority: &half, LastModified: time.Unix(0, 0)},
+		Meta: prompts.Meta{"x": 1}, Icons: []prompts.Icon{{Src: "https://example.org/i.png"}},
+		Annotations: &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser}, Priority: &half, LastModified: time.Unix(0, 0)},
 	}
-	silent := func(Content, string) Content { return nil }
-	for _, fallback := range []func(Content, string) Content{nil, silent} {
-		o := Options{Fallback: fallback}
+	silent := func(prompts.Content, string) prompts.Content { return nil }
+	for _, fallback := range []func(prompts.Content, string) prompts.Content{nil, silent} {
+		o := prompts.Options{Fallback: fallback}
 		for _, version := range allWires {
 			got, err := contentIn(t, version, someLink, o)
 			require.NoError(t, err)
@@ -109,9 +111,9 @@ func TestFallbackOfTheLibrary(t *testing.T) {
 			assert.Equal(t, `{"type":"text","text":"seven: note://7"}`, got)
 			assert.Equal(t, `{"type":"text","text":"The <a> (a.txt): https://example.org/a?b&c\nGoes there","annotations":{"audience":["user"],"priority":0.5}}`, all)
 		}
-		for _, audio := range []Content{someAudio, &someAudio} {
+		for _, audio := range []prompts.Content{someAudio, &someAudio} {
 			var j journal
-			_, err := contentIn(t, "2024-11-05", audio, Options{Fallback: fallback, Logger: j.logger()})
+			_, err := contentIn(t, "2024-11-05", audio, prompts.Options{Fallback: fallback, Logger: j.logger()})
 			assert.Equal(t, internalError("the prompt's content is not valid"), err)
 			assert.Contains(t, j.String(), "Options.Fallback", "the author is told what helps")
 			assert.Contains(t, j.String(), "2024-11-05")
@@ -124,13 +126,13 @@ func TestFallbackOfTheLibrary(t *testing.T) {
 func TestFallbackIsChecked(t *testing.T) {
 	t.Parallel()
 	minus := int64(-1)
-	for _, link := range []ResourceLink{
+	for _, link := range []prompts.ResourceLink{
 		{URI: "no uri", Name: "x"}, {URI: "a:b"}, {URI: "a:b", Name: "\xff"}, {URI: "a:b", Name: "x", Title: "\xff"},
 		{URI: "a:b", Name: "x", Description: "\xff"}, {URI: "a:b", Name: "x", Size: &minus}, {URI: "a:b", Name: "x", MIMEType: "text"},
-		{URI: "a:b", Name: "x", Annotations: &Annotations{Audience: []Role{"system"}}},
+		{URI: "a:b", Name: "x", Annotations: &prompts.Annotations{Audience: []prompts.Role{"system"}}},
 	} {
 		for _, version := range allWires {
-			_, err := contentIn(t, version, link, Options{})
+			_, err := contentIn(t, version, link, prompts.Options{})
 			assert.Equal(t, internalError("the prompt's content is not valid"), err, "%+v in %s", link, version)
 		}
 	}
@@ -142,27 +144,29 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 	failed := internalError("the prompt's content is not valid")
 	for _, test := range []struct {
 		name     string
-		content  Content
-		fallback func(Content, string) Content
+		content  prompts.Content
+		fallback func(prompts.Content, string) prompts.Content
 		want     string
 		err      error
 		log      string
 	}{
-		{"a pointer", someAudio, func(Content, string) Content { return &Text{Text: "x"} }, `{"type":"text","text":"x"}`, nil, ""},
-		{"of what it is", someAudio, func(c Content, _ string) Content { return Text{Text: string(c.(Audio).Data)} }, `{"type":"text","text":"RIFF"}`, nil, ""},
-		{"audio for audio", someAudio, func(c Content, _ string) Content { return c }, "", failed, "Options.Fallback"},
-		{"audio for a link", someLink, func(Content, string) Content { return someAudio }, "", failed, "which has no audio"},
-		{"a link for audio", someAudio, func(Content, string) Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
-		{"a link for a link", someLink, func(Content, string) Content { return ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
-		{"a nil pointer", someLink, func(Content, string) Content { return (*Text)(nil) }, "", failed, "content is nil"},
-		{"not valid", someLink, func(Content, string) Content { return Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
-		{"of no type of ours", someLink, func(Content, string) Content { return struct{ Text }{} }, "", failed, "use one of this package's own types"},
-		{"a panic", someLink, func(Content, string) Content { panic(errors.New("a secret")) }, "", internalError("the prompt could not be rendered"), "a secret"},
+		{"a pointer", someAudio, func(prompts.Content, string) prompts.Content { return &prompts.Text{Text: "x"} }, `{"type":"text","text":"x"}`, nil, ""},
+		{"of what it is", someAudio, func(c prompts.Content, _ string) prompts.Content {
+			return prompts.Text{Text: string(c.(prompts.Audio).Data)}
+		}, `{"type":"text","text":"RIFF"}`, nil, ""},
+		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, "", failed, "Options.Fallback"},
+		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, "", failed, "which has no audio"},
+		{"a link for audio", someAudio, func(prompts.Content, string) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},
+		{"a link for a link", someLink, func(prompts.Content, string) prompts.Content { return prompts.ResourceLink{URI: "a:b", Name: "other"} }, `{"type":"text","text":"other: a:b"}`, nil, ""},
+		{"a nil pointer", someLink, func(prompts.Content, string) prompts.Content { return (*prompts.Text)(nil) }, "", failed, "content is nil"},
+		{"not valid", someLink, func(prompts.Content, string) prompts.Content { return prompts.Text{Text: "\xff"} }, "", failed, "not valid UTF-8"},
+		{"of no type of ours", someLink, func(prompts.Content, string) prompts.Content { return struct{ prompts.Text }{} }, "", failed, "use one of this package's own types"},
+		{"a panic", someLink, func(prompts.Content, string) prompts.Content { panic(errors.New("a secret")) }, "", internalError("the prompt could not be rendered"), "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			got, err := contentIn(t, "2024-11-05", test.content, Options{Fallback: test.fallback, Logger: j.logger()})
+			got, err := contentIn(t, "2024-11-05", test.content, prompts.Options{Fallback: test.fallback, Logger: j.logger()})
 			assert.Equal(t, test.want, got)
 			if test.err == nil {
 				assert.NoError(t, err)
@@ -178,9 +182,9 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 // A nil pointer has nothing that could stand in for it.
 func TestFallbackOfNothing(t *testing.T) {
 	t.Parallel()
-	for _, content := range []Content{nil, (*Audio)(nil), (*ResourceLink)(nil), (*Text)(nil)} {
+	for _, content := range []prompts.Content{nil, (*prompts.Audio)(nil), (*prompts.ResourceLink)(nil), (*prompts.Text)(nil)} {
 		var j journal
-		_, err := contentIn(t, "2024-11-05", content, Options{Logger: j.logger(), Fallback: func(Content, string) Content {
+		_, err := contentIn(t, "2024-11-05", content, prompts.Options{Logger: j.logger(), Fallback: func(prompts.Content, string) prompts.Content {
 			t.Error("called for nothing")
 			return nil
 		}})

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
 )
 
 // secretive is an error whose methods are worse than its text.
@@ -26,44 +29,57 @@ func (s secretive) Error() string { s.do(); return secretError }
 func TestEveryEndOfARender(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		render func(ctx context.Context) (*Result, error)
+		render func(ctx context.Context) (*prompts.Result, error)
 		log    string
 	}{
-		"panics with an error":    {func(context.Context) (*Result, error) { panic(errors.New(secretPanic)) }, "panic: " + secretPanic},
-		"panics with nil":         {func(context.Context) (*Result, error) { panic(error(nil)) }, "panic called with nil"},
-		"panics by the runtime":   {func(context.Context) (*Result, error) { var r *Result; return &Result{Meta: r.Meta}, nil }, "nil pointer"},
-		"panics with what panics": {func(context.Context) (*Result, error) { panic(secretive{func() { panic("x") }}) }, "PANIC=Error method: x"},
-		"panics with what it is":  {func(context.Context) (*Result, error) { panic(map[string]any{"x": secretPanic}) }, secretPanic},
-		"panics while it panics":  {func(context.Context) (*Result, error) { defer panic(secretPanic); panic("first") }, secretPanic},
-		"panics while it exits":   {func(context.Context) (*Result, error) { defer panic(secretPanic); runtime.Goexit(); return nil, nil }, "level=ERROR"},
-		"exits while it panics":   {func(context.Context) (*Result, error) { defer runtime.Goexit(); panic(secretPanic) }, "Goexit"},
-		"fails":                   {func(context.Context) (*Result, error) { return nil, errors.New(secretError) }, secretError},
-		"fails with a result":     {func(context.Context) (*Result, error) { return Messages(User(secretPanic)), errors.New(secretError) }, secretError},
-		"fails with what panics":  {func(context.Context) (*Result, error) { return nil, secretive{func() { panic("x") }} }, ""},
-		"fails with what exits":   {func(context.Context) (*Result, error) { return nil, secretive{runtime.Goexit} }, ""},
-		"fails with many":         {func(context.Context) (*Result, error) { return nil, errors.Join(errors.New(secretError), io.EOF) }, secretError},
-		"returns nothing":         {func(context.Context) (*Result, error) { return nil, nil }, "level=ERROR"},
-		"returns what is no text": {func(context.Context) (*Result, error) { return Messages(User("\xff" + secretError)), nil }, "UTF-8"},
-		"returns data that panics": {func(context.Context) (*Result, error) {
-			return &Result{Meta: Meta{"x": data(func() { panic(secretPanic) })}}, nil
+		"panics with an error": {func(context.Context) (*prompts.Result, error) { panic(errors.New(secretPanic)) }, "panic: " + secretPanic},
+		"panics with nil":      {func(context.Context) (*prompts.Result, error) { panic(error(nil)) }, "panic called with nil"},
+		"panics by the runtime": {func(context.Context) (*prompts.Result, error) {
+			var r *prompts.Result
+			return &prompts.Result{Meta: r.Meta}, nil
+		}, "nil pointer"},
+		"panics with what panics": {func(context.Context) (*prompts.Result, error) { panic(secretive{func() { panic("x") }}) }, "PANIC=Error method: x"},
+		"panics with what it is":  {func(context.Context) (*prompts.Result, error) { panic(map[string]any{"x": secretPanic}) }, secretPanic},
+		"panics while it panics":  {func(context.Context) (*prompts.Result, error) { defer panic(secretPanic); panic("first") }, secretPanic},
+		"panics while it exits": {func(context.Context) (*prompts.Result, error) {
+			defer panic(secretPanic)
+			runtime.Goexit()
+			return nil, nil
+		}, "level=ERROR"},
+		"exits while it panics": {func(context.Context) (*prompts.Result, error) { defer runtime.Goexit(); panic(secretPanic) }, "Goexit"},
+		"fails":                 {func(context.Context) (*prompts.Result, error) { return nil, errors.New(secretError) }, secretError},
+		"fails with a result": {func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(secretPanic)), errors.New(secretError)
+		}, secretError},
+		"fails with what panics": {func(context.Context) (*prompts.Result, error) { return nil, secretive{func() { panic("x") }} }, ""},
+		"fails with what exits":  {func(context.Context) (*prompts.Result, error) { return nil, secretive{runtime.Goexit} }, ""},
+		"fails with many": {func(context.Context) (*prompts.Result, error) {
+			return nil, errors.Join(errors.New(secretError), io.EOF)
+		}, secretError},
+		"returns nothing": {func(context.Context) (*prompts.Result, error) { return nil, nil }, "level=ERROR"},
+		"returns what is no text": {func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("\xff" + secretError)), nil
+		}, "UTF-8"},
+		"returns data that panics": {func(context.Context) (*prompts.Result, error) {
+			return &prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(secretPanic) })}}, nil
 		}, secretPanic},
-		"claims to be cancelled": {func(context.Context) (*Result, error) { return nil, context.Canceled }, "context canceled"},
-		"claims to be late":      {func(context.Context) (*Result, error) { return nil, context.DeadlineExceeded }, "deadline exceeded"},
-		"ignores its context":    {func(context.Context) (*Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "time limit"},
+		"claims to be cancelled": {func(context.Context) (*prompts.Result, error) { return nil, context.Canceled }, "context canceled"},
+		"claims to be late":      {func(context.Context) (*prompts.Result, error) { return nil, context.DeadlineExceeded }, "deadline exceeded"},
+		"ignores its context":    {func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
-				s := NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), Options{Logger: j.logger(), MaxConcurrent: 2})
+				s := prompts.NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
 				other, c := connect(t, s).handshake(), connect(t, s).handshake()
 				c.send(getLine("1", "bad"), envelopedGet("2", "bad"))
 				time.Sleep(defaultRenderTimeout)
 				got := c.received()
 				require.Len(t, got, 2)
 				for _, msg := range got {
-					var m struct{ Error struct{ Code Code } }
+					var m struct{ Error struct{ Code prompts.Code } }
 					require.NoError(t, json.Unmarshal([]byte(msg), &m))
-					assert.Equal(t, CodeInternalError, m.Error.Code, msg)
+					assert.Equal(t, prompts.CodeInternalError, m.Error.Code, msg)
 					assert.NotContains(t, msg, "secret")
 				}
 				assert.Contains(t, j.String(), test.log)
@@ -83,17 +99,17 @@ func TestEveryEndOfARender(t *testing.T) {
 func TestRenderInsideOfAnUpdate(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
-		reg.MustAdd(rendered("stuck", func(context.Context) (*Result, error) {
-			return Messages(), reg.Update(func(tx *Tx) error {
+		reg.MustAdd(rendered("stuck", func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(), reg.Update(func(tx *prompts.Tx) error {
 				time.Sleep(time.Hour)
 				return tx.Add(textPrompt("new", "hi"))
 			})
 		}))
-		s := NewServer(reg, Options{})
+		s := prompts.NewServer(reg, prompts.Options{})
 		c, other := connect(t, s).handshake(), connect(t, s).handshake()
 		c.send(getLine("1", "stuck"))
 		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 		assert.Equal(t, []string{textLine("2", "hi")}, other.ask(getLine("2", "text")))
 		assert.Len(t, other.ask(`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`), 1)
 		assert.NoError(t, c.end())
@@ -110,18 +126,18 @@ func TestGoroutinesThatARenderLeavesBehind(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const left = 20
 		asked := make(chan error, left)
-		s := NewServer(registryOf(rendered("leaks", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("leaks", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range left {
 				go func() {
 					time.Sleep(time.Duration(i) * time.Minute)
-					Progress(ctx, float64(i+1), 0, secretError)
-					_, err := Elicit[colour](ctx, "colour", secretError)
+					prompts.Progress(ctx, float64(i+1), 0, secretError)
+					_, err := prompts.Elicit[colour](ctx, "colour", secretError)
 					asked <- err
 				}()
 			}
 			time.Sleep(time.Second)
-			return Messages(User("done")), nil
-		})), Options{})
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", `{}`)
 		c.send(getLine("1", "leaks"))
 		time.Sleep(2 * time.Second)
@@ -180,9 +196,9 @@ func TestHugeResult(t *testing.T) {
 	}
 	before := heap()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(textPrompt("text", "hi"), rendered("huge", func(context.Context) (*Result, error) {
-			return Messages(User(strings.Repeat("x", size))), nil
-		})), Options{MaxResultBytes: 2 * size})
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("huge", func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(strings.Repeat("x", size))), nil
+		})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 2 * size}})
 		other := connect(t, s).handshake()
 		u := &unheard{in: make(chan string, 8), size: make(chan int, 8), hold: make(chan struct{})}
 		served := make(chan error)
@@ -210,7 +226,7 @@ func TestClockThatJumps(t *testing.T) {
 		t.Run(jump.String(), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				reg := registryOf(textPrompt("text", "hi"), asking("paint"))
-				s := NewServer(reg, Options{PageSize: 1, Rate: Rate{Gets: 2}, AskTimeout: -1})
+				s := prompts.NewServer(reg, prompts.Options{PageSize: 1, Limits: prompts.Limits{GetsPerSecond: 2}, Timeouts: prompts.Timeouts{Elicit: -1}})
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability).listen("9")
 				list := c.ask(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 				require.Len(t, list, 1)
@@ -228,9 +244,9 @@ func TestClockThatJumps(t *testing.T) {
 				for _, id := range []string{"3", "4"} {
 					assert.Equal(t, []string{textLine(id, "hi")}, c.ask(getLine(id, "text")))
 				}
-				r.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+				r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 				reg.MustAdd(textPrompt("new", "x"))
-				time.Sleep(changeQuiet)
+				time.Sleep(notify.MinPause)
 				assert.ElementsMatch(t, []string{listChangedLine, changedLine("9")}, c.received())
 				assert.NoError(t, c.end())
 				assertNoTrace(t, s)

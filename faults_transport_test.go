@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -15,6 +15,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What only the author is to know: texts of errors and panics, and what a
@@ -28,14 +32,15 @@ const (
 // ordeal is a server with prompts of many kinds, a client that is well, and
 // one whose transport or context is at fault.
 type ordeal struct {
-	t      *testing.T
-	log    journal
-	server *Server
-	other  *client
-	bad    *faultyWire
-	cancel context.CancelFunc
-	served chan error
-	closed atomic.Bool // the client at fault has closed its side
+	t        *testing.T
+	log      journal
+	registry *prompts.Registry
+	server   *prompts.Server
+	other    *client
+	bad      *faultyWire
+	cancel   context.CancelFunc
+	served   chan error
+	closed   atomic.Bool // the client at fault has closed its side
 
 	mu    sync.Mutex // protects the fields below
 	calls int        // of the transport and of the author's code
@@ -75,7 +80,7 @@ func (w *faultyWire) Read(ctx context.Context) ([]byte, error) {
 	w.mu.Unlock()
 	msg, err := w.onRead(n, func() ([]byte, error) { return w.wire.Read(ctx) })
 	w.mu.Lock()
-	w.failed = err != nil && !errors.Is(err, ErrTooLarge)
+	w.failed = err != nil && !errors.Is(err, transport.ErrTooLarge)
 	w.mu.Unlock()
 	w.o.point()
 	return msg, err
@@ -108,40 +113,40 @@ func asItShould(_ int, do func() ([]byte, error)) ([]byte, error) { return do() 
 func newOrdeal(t *testing.T, fault func(o *ordeal)) *ordeal {
 	t.Helper()
 	o := &ordeal{t: t, served: make(chan error, 1)}
-	point := func(name string, f func(context.Context) (*Result, error)) Prompt {
-		return rendered(name, func(ctx context.Context) (*Result, error) { o.point(); return f(ctx) })
+	point := func(name string, f func(context.Context) (*prompts.Result, error)) prompts.Prompt {
+		return rendered(name, func(ctx context.Context) (*prompts.Result, error) { o.point(); return f(ctx) })
 	}
-	registry := registryOf(
-		point("text", func(context.Context) (*Result, error) { return Messages(User("hi")), nil }),
-		point("fails", func(context.Context) (*Result, error) { return nil, errors.New(secretError) }),
-		point("panics", func(context.Context) (*Result, error) { panic(secretPanic) }),
-		point("exits", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
-		point("waits", func(ctx context.Context) (*Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
-		point("reports", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 2, "half")
+	o.registry = registryOf(
+		point("text", func(context.Context) (*prompts.Result, error) { return prompts.Messages(prompts.User("hi")), nil }),
+		point("fails", func(context.Context) (*prompts.Result, error) { return nil, errors.New(secretError) }),
+		point("panics", func(context.Context) (*prompts.Result, error) { panic(secretPanic) }),
+		point("exits", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		point("waits", func(ctx context.Context) (*prompts.Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
+		point("reports", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "half")
 			o.point()
-			return Messages(User("done")), nil
+			return prompts.Messages(prompts.User("done")), nil
 		}),
-		point("asks", func(ctx context.Context) (*Result, error) {
-			answer, err := Elicit[colour](ctx, "colour", "Which?")
+		point("asks", func(ctx context.Context) (*prompts.Result, error) {
+			answer, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 			o.point()
-			return Messages(User(answer.Colour)), err
+			return prompts.Messages(prompts.User(answer.Colour)), err
 		}),
-		Prompt{
+		prompts.Prompt{
 			Name: "argument",
-			Arguments: []Argument{{Name: "a", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+			Arguments: []prompts.Argument{{Name: "a", Complete: func(context.Context, string, map[string]string) ([]string, error) {
 				o.point()
 				panic(secretPanic)
 			}}},
-			Render: func(_ context.Context, args map[string]string) (*Result, error) {
+			Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 				o.point()
 				return nil, fmt.Errorf("%s: %s", secretError, args["a"])
 			},
 		},
 	)
-	o.server = NewServer(registry, Options{
+	o.server = prompts.NewServer(o.registry, prompts.Options{
 		Logger:  o.log.logger(),
-		Visible: func(context.Context, Prompt) bool { o.point(); return true },
+		Visible: func(context.Context, prompts.Prompt) bool { o.point(); return true },
 	})
 	o.other = connect(t, o.server).handshake()
 	o.bad = &faultyWire{wire: newWire(t), o: o, onRead: asItShould, onWrite: asItShould}
@@ -166,8 +171,8 @@ func (o *ordeal) play() {
 		listenLine("11"), "", getLine("12", "waits"), cancelLine("12"), envelopedGet("13", "text"), getLine("14", "waits"),
 	} {
 		if msg == "" {
-			require.NoError(o.t, o.server.registry.Set(textPrompt("new", "x")))
-			time.Sleep(changeQuiet)
+			require.NoError(o.t, o.registry.Set(textPrompt("new", "x")))
+			time.Sleep(notify.MinPause)
 		} else {
 			o.bad.in <- []byte(msg)
 		}
@@ -237,8 +242,8 @@ func extent(t *testing.T) (reads, writes, calls int) {
 		assert.NoError(t, o.assertOver(defaultGrace+stragglers))
 		reads, writes, calls = o.bad.reads, o.bad.writes, o.calls
 		for _, want := range []string{
-			textLine("3", "hi"), errorLine("4", CodeInternalError, renderFailed), errorLine("5", CodeInternalError, renderFailed),
-			errorLine("6", CodeInternalError, renderFailed), textLine("7", "done"), errorLine("8", CodeInternalError, renderFailed),
+			textLine("3", "hi"), errorLine("4", prompts.CodeInternalError, renderFailed), errorLine("5", prompts.CodeInternalError, renderFailed),
+			errorLine("6", prompts.CodeInternalError, renderFailed), textLine("7", "done"), errorLine("8", prompts.CodeInternalError, renderFailed),
 			textLine("10", "red"), ackLine("11"), changedLine("11"), envelopedText("13", "hi"), listChangedLine, listenEndLine("11"),
 		} {
 			assert.Contains(t, o.bad.tried, want)
@@ -276,11 +281,11 @@ var failures = []fault{
 		_, _ = do()
 		return nil, io.ErrUnexpectedEOF
 	}, io.ErrUnexpectedEOF, true, stragglers, false},
-	{"panics", func(*ordeal, func() ([]byte, error)) ([]byte, error) { panic(secretPanic) }, errPanic, true, stragglers, false},
+	{"panics", func(*ordeal, func() ([]byte, error)) ([]byte, error) { panic(secretPanic) }, prompts.ErrNoReturn, true, stragglers, false},
 	{"ends its goroutine", func(*ordeal, func() ([]byte, error)) ([]byte, error) {
 		runtime.Goexit()
 		return nil, nil
-	}, errGoexit, true, stragglers, false},
+	}, prompts.ErrNoReturn, true, stragglers, false},
 	{"heeds Close alone", func(o *ordeal, _ func() ([]byte, error)) ([]byte, error) {
 		<-o.bad.gone
 		return nil, io.ErrClosedPipe
@@ -389,28 +394,28 @@ func TestContextOfACallEndsAtEveryPoint(t *testing.T) {
 					cancel(errDisk)
 				}
 			}
-			s := NewServer(registryOf(rendered("all", func(ctx context.Context) (*Result, error) {
+			s := prompts.NewServer(registryOf(rendered("all", func(ctx context.Context) (*prompts.Result, error) {
 				point()
-				Progress(ctx, 1, 2, "")
-				answer, err := Elicit[colour](ctx, "colour", "Which?")
+				prompts.Progress(ctx, 1, 2, "")
+				answer, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 				point()
 				if err != nil {
 					return nil, err
 				}
-				Progress(ctx, 2, 2, "")
-				return Messages(User(answer.Colour)), nil
-			})), Options{
-				MaxConcurrentTotal: 1,
-				Visible:            func(context.Context, Prompt) bool { point(); return true },
-				Middleware: func(next Handler) Handler {
-					return func(ctx context.Context, r *Request) (*Response, error) {
+				prompts.Progress(ctx, 2, 2, "")
+				return prompts.Messages(prompts.User(answer.Colour)), nil
+			})), prompts.Options{
+				Limits:  prompts.Limits{MaxConcurrentTotal: 1},
+				Visible: func(context.Context, prompts.Prompt) bool { point(); return true },
+				Middleware: func(next prompts.Handler) prompts.Handler {
+					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
 						point()
 						defer point()
 						return next(ctx, r)
 					}
 				},
 			})
-			raw, err := s.Call(ctx, "prompts/get", []byte(`{"name":"all","_meta":{"progressToken":1}}`), CallOptions{
+			raw, err := s.Call(ctx, "prompts/get", []byte(`{"name":"all","_meta":{"progressToken":1}}`), prompts.CallOptions{
 				ClientCapabilities: []byte(formCapability),
 				Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 					point()

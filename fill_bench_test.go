@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -6,42 +6,44 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // manyPrompts declares n prompts of one type, in the order of their names.
-func manyPrompts(n int) []Prompt {
-	all := make([]Prompt, n)
+func manyPrompts(n int) []prompts.Prompt {
+	all := make([]prompts.Prompt, n)
 	for i := range all {
 		all[i] = benchPrompt(i)
 	}
 	return all
 }
 
-func benchPrompt(i int) Prompt {
-	return New(
-		Prompt{Name: fmt.Sprintf("code_review_%07d", i), Description: fmt.Sprintf("Reviews code, %07d", i)},
-		func(context.Context, benchReview) (*Result, error) { return Messages(), nil },
+func benchPrompt(i int) prompts.Prompt {
+	return prompts.New(
+		prompts.Prompt{Name: fmt.Sprintf("code_review_%07d", i), Description: fmt.Sprintf("Reviews code, %07d", i)},
+		func(context.Context, benchReview) (*prompts.Result, error) { return prompts.Messages(), nil },
 	)
 }
 
 // manyData declares n prompts without a struct.
-func manyData(n int) []Prompt {
-	all := make([]Prompt, n)
+func manyData(n int) []prompts.Prompt {
+	all := make([]prompts.Prompt, n)
 	for i := range all {
 		all[i] = dataPrompt(i)
 	}
 	return all
 }
 
-func dataPrompt(i int) Prompt {
-	return Prompt{
+func dataPrompt(i int) prompts.Prompt {
+	return prompts.Prompt{
 		Name:        fmt.Sprintf("code_review_%07d", i),
 		Description: fmt.Sprintf("Reviews code, %07d", i),
-		Arguments: []Argument{
+		Arguments: []prompts.Argument{
 			{Name: "code", Description: "the code to review", Required: true},
 			{Name: "language", Description: "its programming language"},
 		},
-		Render: func(context.Context, map[string]string) (*Result, error) { return Messages(), nil },
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil },
 	}
 }
 
@@ -62,11 +64,11 @@ func fillSizes(large ...int) []int {
 func BenchmarkAdd(b *testing.B) {
 	for _, n := range fillSizes(100_000, 1_000_000) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r Registry
+			var r prompts.Registry
 			if err := r.Add(manyPrompts(n)...); err != nil {
 				b.Fatal(err)
 			}
-			added := make([]Prompt, 1000)
+			added := make([]prompts.Prompt, 1000)
 			for i := range added {
 				added[i] = benchPrompt(i * 7919 % n)
 				added[i].Name += fmt.Sprintf("_%d", i)
@@ -95,14 +97,14 @@ func BenchmarkAdd(b *testing.B) {
 func BenchmarkAddBatch(b *testing.B) {
 	for _, kind := range []struct {
 		name    string
-		declare func(int) []Prompt
+		declare func(int) []prompts.Prompt
 	}{{"struct", manyPrompts}, {"data", manyData}} {
 		for _, n := range fillSizes(100_000) {
 			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
 				all := kind.declare(n)
 				b.ReportAllocs()
 				for b.Loop() {
-					var r Registry
+					var r prompts.Registry
 					if err := r.Add(all...); err != nil {
 						b.Fatal(err)
 					}

@@ -1,17 +1,28 @@
 package prompts
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"math"
+	"fmt"
+	"net/url"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/syntax"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
+
+// This file makes the questions of an elicitation: a Form from a Go struct, and an
+// InputRequest with raw params. Both check the params and the response.
 
 // Form returns a question that a person answers by filling in a form: a field
 // for each field of the struct T, by the rules of [New], with what arguments
@@ -24,13 +35,12 @@ import (
 // other type is a text, read as an argument's text would be.
 func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 	compile := sync.OnceValues(func() (*form, error) {
-		c := planCompiler{plan: &plan{}}
-		c.fromStruct(infer(reflect.TypeFor[T]()), arguments)
-		return &form{message: message, plan: c.plan, hints: true}, errors.Join(c.faults...)
+		plan, faults := argument.Compile(reflect.TypeFor[T](), appendSpecs(nil, arguments))
+		return &form{message: message, plan: plan, hints: true}, errors.Join(faults...)
 	})
 	a := &Answer[T]{question: question{key: key, method: methodElicit}}
-	a.question.encode = func(rev revision.Revision) (json.RawMessage, clientCapabilities, error) {
-		needs := clientCapabilities{form: true}
+	a.question.encode = func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error) {
+		needs := wire.Capabilities{Form: true}
 		f, err := compile()
 		if err != nil {
 			return nil, needs, err
@@ -48,7 +58,7 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 			return err
 		}
 		value := new(T)
-		problems := f.plan.fill(reflect.ValueOf(value).Elem(), texts)
+		problems := f.plan.Fill(reflect.ValueOf(value).Elem(), texts)
 		if len(problems) > 0 {
 			return badFields(key, problems)
 		}
@@ -60,22 +70,22 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 
 // badFields returns the error for fields of a form that are not filled in
 // rightly.
-func badFields(key string, problems []problem) error {
+func badFields(key string, problems []argument.Problem) error {
 	e := argumentsError("", problems)
-	e.Data = inputData{Input: key, Problems: problems[:min(len(problems), maxProblems)]}
+	e.Data = inputData{Input: key, Problems: problems[:min(len(problems), argument.MaxProblems)]}
 	return &fieldsError{seen: e, problems: problems}
 }
 
 // fieldsError is an error for the client, which has values of fields, with a text
 // that has none: an author may log it, or wrap it in one that is logged.
 type fieldsError struct {
-	seen     *Error
-	problems []problem
+	seen     *wire.Error
+	problems []argument.Problem
 }
 
-func (e *fieldsError) Error() string { return withoutValues(e.problems) }
+func (e *fieldsError) Error() string { return argument.Redacted(e.problems) }
 
-func (e *fieldsError) Unwrap() error { return e.seen }
+func (e *fieldsError) Unwrap() error { return (*Error)(e.seen) }
 
 // The methods of the requests that a client may be asked to answer.
 const (
@@ -87,162 +97,20 @@ const (
 // form asks for the arguments of a plan.
 type form struct {
 	message string
-	plan    *plan
+	plan    *argument.Plan
 	hints   bool // whether descriptions have them
 }
 
-// params returns the form as a revision knows it (MRT-26).
+// params returns the form as a revision knows it.
 func (f *form) params(rev revision.Revision) (json.RawMessage, error) {
-	e := encoder{rev: rev}
-	e.raw("{")
-	if rev.ElicitationModes() {
-		e.str("mode", "form")
-	}
-	e.str("message", f.message)
-	e.key("requestedSchema")
-	e.raw(`{"type":"object","properties":{`)
-	var required []string
-	for i := range f.plan.arguments {
-		a := &f.plan.arguments[i]
-		if i > 0 {
-			e.raw(",")
-		}
-		e.field(a, f.hints)
-		if a.Required {
-			required = append(required, a.Name)
-		}
-	}
-	e.raw("}")
-	if len(required) > 0 {
-		e.key("required")
-		e.strings(required)
-	}
-	e.raw("}}")
-	return json.RawMessage(e.buf), errors.Join(e.faults...)
-}
-
-// field appends the schema of one field of a form, under its name.
-func (e *encoder) field(a *argument, hints bool) {
-	var ok bool
-	if e.buf, ok = strictjson.AppendValidString(e.buf, a.Name); !ok {
-		e.fault("the name %q is not valid UTF-8", a.Name)
-	}
-	e.raw(":{")
-	r := &a.value.rules
-	told := true // whether the schema says all that a hint would
-	switch k := a.value.kind; {
-	case k == kindBool:
-		e.raw(`"type":"boolean"`)
-	case k.isNumber():
-		e.str("type", k.instanceType())
-		low := r.minimum
-		if k == kindUint && low == nil {
-			low = new(float64)
-		}
-		e.number("minimum", low)
-		e.number("maximum", r.maximum)
-		told = r.enum == nil && r.exclusiveMinimum == nil && r.exclusiveMaximum == nil && r.multipleOf == nil
-	case a.value.isChoice() && e.rev.ElicitationModes():
-		e.raw(`"type":"array","items":{"type":"string","enum":`)
-		e.strings(a.value.elem.rules.texts)
-		e.raw("}")
-		e.count("minItems", r.minItems)
-		e.count("maxItems", r.maxItems)
-	default:
-		told = e.textField(a)
-	}
-	hasDefault := a.hasDefault && (e.rev.ElicitationModes() || a.value.kind == kindBool)
-	told = told && hasDefault == a.hasDefault
-	e.opt("title", a.Title)
-	if told || !hints {
-		e.opt("description", a.Description)
-	} else {
-		e.opt("description", a.hinted())
-	}
-	if hasDefault {
-		e.fieldDefault(a)
-	}
-	e.raw("}")
-}
-
-// textField appends what is special about a field that is a text, and reports
-// whether that is all there is to be said.
-func (e *encoder) textField(a *argument) bool {
-	e.raw(`"type":"string"`)
-	r := &a.value.rules
-	if r.texts != nil {
-		e.key("enum")
-		e.strings(r.texts)
-		return true
-	}
-	if !a.value.kind.judgedAsText() {
-		return false
-	}
-	e.count("minLength", r.minLength)
-	e.count("maxLength", r.maxLength)
-	switch {
-	case a.value.isTime:
-		e.str("format", "date-time")
-		return r.pattern == nil
-	case a.value.kind == kindURL:
-		return false // "uri" would not allow a relative one
-	}
-	return a.value.kind == kindString && r.pattern == nil
-}
-
-// fieldDefault appends the default of a field, if the field's form has one.
-func (e *encoder) fieldDefault(a *argument) {
-	switch k := a.value.kind; {
-	case k == kindBool || k.isNumber():
-		e.key("default")
-		e.raw(a.defaultText)
-	case a.value.isChoice():
-		if strings.HasPrefix(a.defaultText, "[") {
-			e.key("default")
-			e.raw(a.defaultText)
-		}
-	default:
-		e.str("default", a.defaultText)
-	}
-}
-
-// isChoice reports whether the value is a list of which each element is one of
-// several texts.
-func (v *value) isChoice() bool { return v.kind == kindList && v.elem.rules.texts != nil }
-
-func (e *encoder) strings(values []string) {
-	e.raw("[")
-	for i, v := range values {
-		if i > 0 {
-			e.raw(",")
-		}
-		var ok bool
-		if e.buf, ok = strictjson.AppendValidString(e.buf, v); !ok {
-			e.fault("%q is not valid UTF-8", v)
-		}
-	}
-	e.raw("]")
-}
-
-func (e *encoder) number(name string, n *float64) {
-	if n != nil {
-		e.key(name)
-		e.raw(decimal(*n))
-	}
-}
-
-func (e *encoder) count(name string, n *int) {
-	if n != nil {
-		e.key(name)
-		e.buf = strconv.AppendInt(e.buf, int64(*n), 10)
-	}
+	return f.plan.AppendForm(nil, f.message, f.hints, rev.ElicitationModes())
 }
 
 // read returns the texts that a client has filled in, by the position of their
 // arguments. Its error is that of a question's take.
-func (f *form) read(key string, rev revision.Revision, result string) ([]given, error) {
-	doc := takeDoc()
-	defer giveDoc(doc)
+func (f *form) read(key string, rev revision.Revision, result string) ([]argument.Text, error) {
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
 	answer, err := readElicited(doc, key, result)
 	if err != nil {
 		return nil, err
@@ -251,90 +119,241 @@ func (f *form) read(key string, rev revision.Revision, result string) ([]given, 
 	if content.Kind() != strictjson.Object {
 		return nil, badAnswer(key, "has no content")
 	}
-	texts := make([]given, len(f.plan.arguments))
-	var problems []problem
-	for name, v := range content.Members() {
-		i := f.plan.find(name)
-		if i < 0 || v.Kind() == strictjson.Null {
-			continue // MRT-21
-		}
-		text, want := fieldText(f.plan.arguments[i].value, rev, v)
-		if want != "" {
-			problems = append(problems, problem{Argument: name, Reason: reasonType, Message: "must be " + want})
-			continue
-		}
-		texts[i] = given{text: strings.Clone(text), ok: true}
-	}
+	texts, problems := f.plan.ReadForm(content, rev.ElicitationModes())
 	if len(problems) > 0 {
 		return nil, badFields(key, problems)
 	}
 	return texts, nil
 }
 
-// fieldText returns the text of an argument that has been filled in as v in
-// the form of a revision, or what that would have to be instead.
-func fieldText(a *value, rev revision.Revision, v strictjson.Value) (text, want string) {
-	switch {
-	case a.kind == kindBool:
-		if v.Kind() != strictjson.Bool {
-			return "", "a boolean"
-		}
-	case a.kind.isNumber():
-		if v.Kind() != strictjson.Number {
-			return "", "a number"
-		}
-		if a.kind != kindFloat && !v.IsInteger() {
-			return integral(v.Raw()), ""
-		}
-	case a.isChoice() && rev.ElicitationModes():
-		if v.Kind() != strictjson.Array {
-			return "", "an array of strings"
-		}
-		for e := range v.Elements() {
-			if e.Kind() != strictjson.String {
-				return "", "an array of strings"
-			}
-		}
-	default:
-		if v.Kind() != strictjson.String {
-			return "", "a string"
-		}
-		return v.Text(), ""
-	}
-	return v.Raw(), ""
-}
-
-// integral returns a number that is written with a fraction or an exponent, but
-// is an integer, as one; and any other as it is.
-func integral(number string) string {
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return number
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
-}
-
 // readElicited parses a client's answer to an elicitation. Its error is that
 // of a question's take.
 func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, error) {
-	if err := doc.Parse(result, maxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
+	if err := doc.Parse(result, jsonenc.MaxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
 		return strictjson.Value{}, badAnswer(key, "is not an object")
 	}
 	switch doc.Root().Get("action").Text() {
 	case "accept":
 		return doc.Root(), nil
 	case "decline":
-		return strictjson.Value{}, &refusal{key, ErrDeclined}
+		return strictjson.Value{}, &refusedError{key, ErrDeclined}
 	case "cancel":
-		return strictjson.Value{}, &refusal{key, ErrDismissed}
+		return strictjson.Value{}, &refusedError{key, ErrCanceled}
 	}
 	return strictjson.Value{}, badAnswer(key, "has no action that is accept, decline or cancel")
 }
 
-// fill fills a struct with the texts of its fields.
-func (p *plan) fill(v reflect.Value, args []given) []problem {
-	return p.judge(args, func(a *argument, text string) *problem {
-		_, problem := a.value.read(fieldAt(v, a.index), text, false)
-		return problem
-	})
+// InputRequest returns a question in the protocol's own terms, for what [Form]
+// has no way to ask: method is elicitation/create, sampling/createMessage or
+// roots/list; params is what the protocol says of it, as encoding/json encodes
+// it, and may be nil for roots/list. Faults of the params are reported by [Ask].
+// The answer's Value is the client's result as it came: it has the members that
+// the method's results have, and the content of a form fits its requestedSchema.
+//
+// An elicitation in URL mode (from revision 2025-11-25) is the way to ask for
+// secrets: {"mode":"url","message":…,"url":…}; where the revision wants an
+// elicitationId, a missing one is made. The URL must not hold anything about the
+// user, nor be a way in for whoever opens it; see the protocol's page on
+// elicitation. Its answer says only that the user has agreed to open it.
+//
+// Sampling and roots are deprecated by the protocol.
+func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
+	a := &Answer[json.RawMessage]{question: question{key: key, method: method}}
+	var schema *jsonschema.Resolved // of a form; nil before encode, and for others
+	a.question.take = func(rev revision.Revision, result string) error {
+		if _, _, err := a.question.encode(rev); err != nil {
+			return err // it may have been answered in an earlier run
+		}
+		if err := checkInput(key, method, schema, result); err != nil {
+			return err
+		}
+		a.Value = json.RawMessage(result)
+		return nil
+	}
+	a.question.encode = func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error) {
+		if params == nil {
+			params = struct{}{}
+		}
+		raw, err := jsonenc.Append(nil, params)
+		if err != nil {
+			return nil, wire.Capabilities{}, err
+		}
+		var doc strictjson.Doc
+		if err := doc.Parse(string(raw), jsonenc.MaxDepth); err != nil {
+			return nil, wire.Capabilities{}, err
+		}
+		p := doc.Root()
+		if p.Kind() != strictjson.Object {
+			return nil, wire.Capabilities{}, errors.New("its params are not a JSON object")
+		}
+		needs, err := inputNeeds(rev, method, p)
+		if method == methodElicit && err == nil {
+			raw = elicitParams(rev, p)
+		}
+		if needs.Form && err == nil {
+			schema, err = requestedSchema(p)
+		}
+		return raw, needs, err
+	}
+	return a
+}
+
+// inputNeeds returns the capabilities that a client must have to be asked
+// this, or what is wrong with the params.
+func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (wire.Capabilities, error) {
+	switch method {
+	case methodElicit:
+		return elicitNeeds(rev, p)
+	case methodSample:
+		if p.Get("messages").Kind() != strictjson.Array || !p.Get("maxTokens").IsInteger() {
+			return wire.Capabilities{}, errors.New("sampling needs messages, an array, and maxTokens, an integer")
+		}
+		needs := wire.Capabilities{Sampling: true}
+		needs.Tools = p.Get("tools").Kind() != strictjson.Invalid || p.Get("toolChoice").Kind() != strictjson.Invalid
+		if c := p.Get("includeContext"); c.Kind() != strictjson.Invalid {
+			needs.Context = c.Text() != "none"
+		}
+		return needs, nil
+	case methodRoots:
+		return wire.Capabilities{Roots: true}, nil
+	}
+	return wire.Capabilities{}, fmt.Errorf("the method %q is none of %s, %s and %s", phrase.Clip(method, phrase.MaxEcho), methodElicit, methodSample, methodRoots)
+}
+
+// elicitNeeds is inputNeeds for an elicitation (MRT-26, MRT-29).
+func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, error) {
+	if p.Get("message").Kind() != strictjson.String {
+		return wire.Capabilities{}, errors.New("an elicitation needs a message, a string")
+	}
+	switch mode := p.Get("mode"); {
+	case mode.Text() == "url":
+		raw := p.Get("url").Text()
+		if err := syntax.CheckURI(raw); err != nil {
+			return wire.Capabilities{}, fmt.Errorf("its url: %w", err)
+		}
+		if u, err := url.Parse(raw); err != nil || u.User != nil {
+			return wire.Capabilities{}, errors.New("its url must not have credentials in it") // MRT-27
+		}
+		return wire.Capabilities{URL: true}, nil
+	case mode.Kind() != strictjson.Invalid && mode.Text() != "form":
+		return wire.Capabilities{}, errors.New(`its mode is neither "form" nor "url"`)
+	}
+	schema := p.Get("requestedSchema")
+	if schema.Get("type").Text() != "object" || schema.Get("properties").Kind() != strictjson.Object {
+		return wire.Capabilities{}, errors.New(`its requestedSchema must be an object with the type "object" and properties`)
+	}
+	for name, property := range schema.Get("properties").Members() {
+		if property.Get("type").Text() == "array" && !rev.ElicitationModes() {
+			return wire.Capabilities{}, &unavailableError{why: "its protocol revision has no multiple choice"}
+		}
+		if err := checkField(property); err != nil {
+			return wire.Capabilities{}, fmt.Errorf("its requestedSchema: property %q %w", name, err)
+		}
+	}
+	return wire.Capabilities{Form: true}, nil
+}
+
+// requestedSchema returns the schema of a form (MRT-29).
+func requestedSchema(p strictjson.Value) (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	resolved, err := argument.Resolve(&s)
+	if err != nil {
+		return nil, fmt.Errorf("its requestedSchema: %w", err)
+	}
+	return resolved, nil
+}
+
+// checkField refuses a property that the protocol's forms do not have.
+func checkField(p strictjson.Value) error {
+	switch p.Get("type").Text() {
+	case "string":
+		if format := p.Get("format"); format.Kind() != strictjson.Invalid && !slices.Contains(fieldFormats, format.Text()) {
+			return errors.New("has a format that is none of " + strings.Join(fieldFormats, ", "))
+		}
+		return nil
+	case "number", "integer", "boolean":
+		return nil
+	case "array":
+		items := p.Get("items")
+		if items.Get("enum").Kind() == strictjson.Array && items.Get("type").Text() == "string" || items.Get("anyOf").Kind() == strictjson.Array {
+			return nil
+		}
+		return errors.New(`is an array whose items have neither an enum, with the type "string", nor an anyOf`)
+	}
+	return errors.New("is neither a string, a number, a boolean, nor a choice of several strings")
+}
+
+// fieldFormats are those that the protocol's forms have.
+var fieldFormats = []string{"date", "date-time", "email", "uri"}
+
+// elicitParams returns the params of an elicitation in the form of a revision:
+// some do not know the mode, and one wants an id for what is asked by URL.
+func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
+	out := []byte{'{'}
+	add := func(name, raw string) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = strictjson.AppendString(out, name)
+		out = append(out, ':')
+		out = append(out, raw...)
+	}
+	for name, v := range p.Members() {
+		if name != "mode" || rev.ElicitationModes() {
+			add(name, v.Raw())
+		}
+	}
+	if !rev.Stateless() && p.Get("mode").Text() == "url" && p.Get("elicitationId").Kind() == strictjson.Invalid {
+		add("elicitationId", `"`+rand.Text()+`"`)
+	}
+	return append(out, '}')
+}
+
+// checkInput refuses a result that is not one of the method (MRT-19). Its
+// error is that of a question's take.
+func checkInput(key, method string, schema *jsonschema.Resolved, result string) error {
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	if method == methodElicit {
+		answer, err := readElicited(doc, key, result)
+		if err != nil {
+			return err
+		}
+		if schema == nil {
+			return nil // by URL, which has no content
+		}
+		content := answer.Get("content")
+		if content.Kind() != strictjson.Object {
+			return badAnswer(key, "has no content")
+		}
+		var instance any
+		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || schema.Validate(instance) != nil {
+			return badAnswer(key, "does not fit the requestedSchema")
+		}
+		return nil
+	}
+	if err := doc.Parse(result, jsonenc.MaxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
+		return badAnswer(key, "is not an object")
+	}
+	r := doc.Root()
+	switch method {
+	case methodSample:
+		if role := r.Get("role").Text(); role != string(RoleUser) && role != string(RoleAssistant) ||
+			r.Get("model").Kind() != strictjson.String || r.Get("content").Kind() < strictjson.Array {
+			return badAnswer(key, "is no sampled message")
+		}
+	case methodRoots:
+		if r.Get("roots").Kind() != strictjson.Array {
+			return badAnswer(key, "has no roots")
+		}
+		for root := range r.Get("roots").Elements() {
+			if !strings.Contains(root.Get("uri").Text(), ":") {
+				return badAnswer(key, "has a root without a URI")
+			}
+		}
+	}
+	return nil
 }

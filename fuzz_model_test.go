@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // awaited is a request that has no answer yet.
@@ -32,10 +35,10 @@ type awaited struct {
 // prediction is what a simple request leads to: one of these, or anything that a
 // response may be.
 type prediction struct {
-	code    Code     // an error
-	result  bool     // a result
-	text    string   // of the only message of a prompt, if that is known
-	names   []string // of the page of prompts, if that is known
+	code    prompts.Code // an error
+	result  bool         // a result
+	text    string       // of the only message of a prompt, if that is known
+	names   []string     // of the page of prompts, if that is known
 	hasMore bool
 	// prompt is the name of a prompt that comes and goes: whether there is one
 	// by the time that the request is looked at decides.
@@ -48,7 +51,7 @@ func (o prediction) isAny() bool { return o.code == 0 && !o.result }
 // what the server owes it. It looks at messages by encoding/json alone.
 type model struct {
 	t       *testing.T
-	options Options
+	options prompts.Options
 	link    link
 
 	prompts  map[string]string // those that there are; and their text, if it is known
@@ -67,16 +70,16 @@ type model struct {
 	isReady bool             // the client says that it is initialized
 }
 
-func newModel(t *testing.T, reg *Registry, o Options, l link) *model {
+func newModel(t *testing.T, reg *prompts.Registry, o prompts.Options, l link) *model {
 	m := &model{t: t, options: o, link: l, prompts: map[string]string{}, owed: map[string]*owed{}, asked: map[string]bool{}}
 	for p := range reg.All() {
 		m.prompts[p.Name] = ""
 	}
-	m.hearers = []*listenerModel{{wants: !o.NoListChanged}}
+	m.hearers = []*listenerModel{{wants: !o.DisableListChanged}}
 	m.prompts["nap"] = "rested"
 	m.prompts["fuzz report"] = "reported"
 	if o.Visible != nil {
-		maps.DeleteFunc(m.prompts, func(name, _ string) bool { return !o.Visible(t.Context(), Prompt{Name: name}) })
+		maps.DeleteFunc(m.prompts, func(name, _ string) bool { return !o.Visible(t.Context(), prompts.Prompt{Name: name}) })
 	}
 	return m
 }
@@ -98,7 +101,7 @@ func keyOf(id string) string {
 // nothing moves and all has been heard, so that the order of what happens is
 // known.
 func (m *model) client(msg []byte, isQuiet bool) {
-	if len(msg) > m.options.MaxMessageBytes && m.options.MaxMessageBytes > 0 {
+	if len(msg) > m.options.Limits.MaxMessageBytes && m.options.Limits.MaxMessageBytes > 0 {
 		m.nameless++
 		return
 	}
@@ -154,14 +157,16 @@ func (m *model) request(msg []byte, o outline, inBatch, isQuiet bool) *awaited {
 	switch {
 	case !inBatch:
 	case a.method == "initialize":
-		a.want = prediction{code: CodeInvalidRequest} // GAP-15
-	case m.options.MaxMessageBytes > 0:
+		a.want = prediction{code: transport.CodeInvalidRequest} // GAP-15
+	case m.options.Limits.MaxMessageBytes > 0:
 		a.want = prediction{} // it is refused after many answers
 	}
-	a.mayFail = a.method == "subscriptions/listen" && m.options.MaxSubscriptions > 0
+	// A batch is worked on in order: a request behind a slow one may have no time
+	// left.
+	a.mayFail = inBatch || a.method == "subscriptions/listen" && m.options.Limits.MaxSubscriptions > 0
 	m.owed[key].requests = append(before, a)
 	if a.method == "subscriptions/listen" {
-		m.hearers = append(m.hearers, &listenerModel{request: a, wants: !m.options.NoListChanged && wantsChanges(msg)})
+		m.hearers = append(m.hearers, &listenerModel{request: a, wants: !m.options.DisableListChanged && wantsChanges(msg)})
 	}
 	if a.method != "ping" {
 		m.deaf += strings.Count(string(msg), "deaf")
@@ -189,7 +194,7 @@ func (m *model) crowd() {
 	for _, o := range m.owed {
 		n += len(o.requests) - len(o.answers)
 	}
-	if m.options.MaxConcurrent == 0 || n <= m.options.MaxConcurrent {
+	if m.options.Limits.MaxConcurrent == 0 || n <= m.options.Limits.MaxConcurrent {
 		return
 	}
 	for a := range m.requests() {
@@ -356,7 +361,7 @@ func (m *model) isSimple(msg []byte) bool {
 // that another of its id is in flight.
 func (m *model) predict(msg []byte, o outline, isRepeated bool) prediction {
 	if o.broken || !o.method || methodOf(msg) == "" {
-		return prediction{code: CodeInvalidRequest}
+		return prediction{code: transport.CodeInvalidRequest}
 	}
 	if !m.isSimple(msg) {
 		return prediction{}
@@ -369,17 +374,17 @@ func (m *model) predict(msg []byte, o outline, isRepeated bool) prediction {
 	switch {
 	case !stateless:
 	case version[0] != '"':
-		return prediction{code: CodeInvalidParams} // GAP-18
+		return prediction{code: prompts.CodeInvalidParams} // GAP-18
 	case keyOf(string(version)) != "text 2026-07-28":
-		return prediction{code: CodeUnsupportedVersion} // GAP-05
+		return prediction{code: transport.CodeUnsupportedVersion} // GAP-05
 	case meta[capabilitiesKey] == nil || meta[capabilitiesKey][0] != '{':
-		return prediction{code: CodeInvalidParams}
+		return prediction{code: prompts.CodeInvalidParams}
 	}
 	if m.isOver && (!stateless || m.link != byServer) {
-		return prediction{code: CodeInvalidRequest}
+		return prediction{code: transport.CodeInvalidRequest}
 	}
 	if isRepeated {
-		return prediction{code: CodeInvalidRequest} // GAP-17
+		return prediction{code: transport.CodeInvalidRequest} // GAP-17
 	}
 	if token := meta["progressToken"]; token != nil && (token[0] == '"' || keyOf(string(token))[0] == 'n' && keyOf(string(token))[1] == 'u') {
 		delete(meta, "progressToken")
@@ -398,18 +403,18 @@ func (m *model) predict(msg []byte, o outline, isRepeated bool) prediction {
 	statelesses := method == "server/discover" || method == "subscriptions/listen"
 	switch {
 	case !known, handshakes && stateless, statelesses && !stateless && m.revision != "":
-		return prediction{code: CodeMethodNotFound}
+		return prediction{code: prompts.CodeMethodNotFound}
 	case m.revision == "" && !stateless && !handshakes:
-		return prediction{code: CodeInvalidParams}
+		return prediction{code: prompts.CodeInvalidParams}
 	case method == "ping" && len(params) == 0, method == "server/discover" && len(params) == 0:
 		return prediction{result: true}
 	case method == "initialize" && isHandshake(params):
 		if m.revision != "" {
-			return prediction{code: CodeInvalidRequest} // GAP-09
+			return prediction{code: transport.CodeInvalidRequest} // GAP-09
 		}
 		return prediction{result: true}
 	case method == "subscriptions/listen" && len(params) == 0:
-		return prediction{code: CodeInvalidParams} // GAP-27
+		return prediction{code: prompts.CodeInvalidParams} // GAP-27
 	case method == "subscriptions/listen" && len(params) == 1 && slices.Contains([]string{"{}", `{"promptsListChanged":true}`}, string(params["notifications"])):
 		return prediction{result: true}
 	case method == methodList && len(params) == 0:
@@ -417,7 +422,7 @@ func (m *model) predict(msg []byte, o outline, isRepeated bool) prediction {
 	case method == methodGet && len(params) == 1 && params["name"] != nil:
 		return m.get(params["name"])
 	case method == methodGet && len(params) == 0:
-		return prediction{code: CodeInvalidParams}
+		return prediction{code: prompts.CodeInvalidParams}
 	}
 	return prediction{}
 }
@@ -444,17 +449,17 @@ func (m *model) page() prediction {
 func (m *model) get(raw json.RawMessage) prediction {
 	var name string
 	if json.Unmarshal(raw, &name) != nil || raw[0] != '"' {
-		return prediction{code: CodeInvalidParams}
+		return prediction{code: prompts.CodeInvalidParams}
 	}
 	switch name {
 	case "fuzz ask", "fuzz complete", "greet", "types", "content":
 		return prediction{} // they want more, or a newer revision
 	case "deaf", "goexit", "panic":
-		return prediction{code: CodeInternalError}
+		return prediction{code: prompts.CodeInternalError}
 	}
 	text, ok := m.prompts[name]
 	if !ok {
-		return prediction{code: CodeInvalidParams, prompt: name}
+		return prediction{code: prompts.CodeInvalidParams, prompt: name}
 	}
 	return prediction{result: true, text: text, prompt: name}
 }
@@ -567,7 +572,7 @@ func (m *model) answer(msg []byte, inBatch bool) {
 		ID      json.RawMessage `json:"id"`
 		Result  json.RawMessage `json:"result"`
 		Error   *struct {
-			Code    Code            `json:"code"`
+			Code    prompts.Code    `json:"code"`
 			Message *string         `json:"message"`
 			Data    json.RawMessage `json:"data"`
 		} `json:"error"`
@@ -577,7 +582,7 @@ func (m *model) answer(msg []byte, inBatch bool) {
 	require.NoError(t, dec.Decode(&a), "%s", msg)
 	require.Equal(t, "2.0", a.Version)
 	require.NotEqual(t, a.Result == nil, a.Error == nil, "JRP-07: %s", msg)
-	var code Code
+	var code prompts.Code
 	if a.Error != nil {
 		require.NotNil(t, a.Error.Message, "JRP-11")
 		code = a.Error.Code
@@ -587,7 +592,7 @@ func (m *model) answer(msg []byte, inBatch bool) {
 	}
 	if len(a.ID) == 0 || string(a.ID) == "null" {
 		require.NotNil(t, a.Error)
-		require.Contains(t, []Code{CodeParseError, CodeInvalidRequest}, a.Error.Code, "%s", msg)
+		require.Contains(t, []prompts.Code{transport.CodeParseError, transport.CodeInvalidRequest}, a.Error.Code, "%s", msg)
 		m.nameless--
 		require.GreaterOrEqual(t, m.nameless, 0, "an answer to nothing: %s", msg)
 		return

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // owed is what is owed for the requests of one id. There may be more than one
@@ -24,7 +28,7 @@ type owed struct {
 type heard struct {
 	id      string
 	inBatch bool
-	code    Code
+	code    prompts.Code
 
 	// of a result
 	method      string // of which it is; empty for that of another method
@@ -38,7 +42,7 @@ type heard struct {
 }
 
 // newHeard takes an answer apart.
-func newHeard(id string, inBatch bool, result json.RawMessage, code Code) *heard {
+func newHeard(id string, inBatch bool, result json.RawMessage, code prompts.Code) *heard {
 	r := &heard{id: id, inBatch: inBatch, code: code}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(result, &members) != nil {
@@ -62,9 +66,9 @@ func newHeard(id string, inBatch bool, result json.RawMessage, code Code) *heard
 	if json.Unmarshal(members["messages"], &messages) == nil && len(messages) == 1 {
 		r.text = messages[0].Content.Text
 	}
-	var prompts []struct{ Name string }
-	_ = json.Unmarshal(members["prompts"], &prompts)
-	for _, p := range prompts {
+	var ps []struct{ Name string }
+	_ = json.Unmarshal(members["prompts"], &ps)
+	for _, p := range ps {
 		r.names = append(r.names, p.Name)
 	}
 	return r
@@ -75,15 +79,15 @@ func (r *heard) fits(a *awaited) bool {
 	switch {
 	case r.id != a.id || r.inBatch != a.inBatch:
 		return false
-	case r.code == CodeInternalError && a.mayFail && a.method != "ping":
+	case r.code == prompts.CodeInternalError && (a.mayFail || a.inBatch) && a.method != "ping": // one before it in the batch may take too long
 		return true
-	case r.code == CodeInvalidRequest && (a.isAdmitted || a.mayRepeat):
+	case r.code == transport.CodeInvalidRequest && (a.isAdmitted || a.mayRepeat):
 		return !a.isAdmitted
-	case r.code == CodeMissingCapability || r.code == CodeUnsupportedVersion:
+	case r.code == transport.CodeMissingCapability || r.code == transport.CodeUnsupportedVersion:
 		return a.isStateless && (a.want.isAny() || a.want.code == r.code) // JRP-23
 	case r.code != 0:
-		return a.want.code == r.code || a.want.isAny() && slices.Contains([]Code{
-			CodeInvalidRequest, CodeInvalidParams, CodeMethodNotFound, CodeInternalError,
+		return a.want.code == r.code || a.want.isAny() && slices.Contains([]prompts.Code{
+			transport.CodeInvalidRequest, prompts.CodeInvalidParams, prompts.CodeMethodNotFound, prompts.CodeInternalError,
 		}, r.code)
 	case a.want.code != 0 || r.isStateless != a.isStateless: // JRP-09, GAP-45
 		return false
@@ -292,11 +296,11 @@ func (l *listenerModel) rest(t *testing.T) {
 	if !l.isOpen {
 		return
 	}
-	if l.isDue && time.Since(l.first) >= changeLongest {
+	if l.isDue && time.Since(l.first) >= (200*time.Millisecond) {
 		require.Positive(t, l.sinceFirst, "it is not told of a change in the longest time (LCH-01, LCH-04)")
 		l.first, l.sinceFirst = time.Now(), 0
 	}
-	if time.Since(l.last) >= changeQuiet {
+	if time.Since(l.last) >= notify.MinPause {
 		require.True(t, !l.isDue || l.sinceLast > 0, "it is not told of a change (LCH-01, LCH-04)")
 		l.changes, l.told, l.isDue = 0, 0, false
 	}

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // A script is a whole session as a fuzzer can write one. Its first line
@@ -154,34 +156,34 @@ var responses = []string{
 }
 
 // scriptServers are the options of the servers of scripts.
-func scriptServers() []Options {
-	echo := map[string]Method{"echo": goldenServers["methods"].Methods["echo"]}
-	return []Options{
+func scriptServers() []prompts.Options {
+	echo := map[string]prompts.Method{"echo": goldenServers["methods"].Methods["echo"]}
+	return []prompts.Options{
 		{PageSize: 5},
-		{PageSize: 4, MaxConcurrent: 1, MaxSubscriptions: 1, Methods: echo, AskArguments: true},
-		{StrictArguments: true, NoListChanged: true, MaxConcurrent: 2, Visible: func(_ context.Context, p Prompt) bool { return p.Name != "nothing" }},
-		{MaxMessageBytes: 256, RenderTimeout: 2 * time.Second, AskTimeout: time.Minute, Grace: -1},
+		{PageSize: 4, Limits: prompts.Limits{MaxConcurrent: 1, MaxSubscriptions: 1}, Methods: echo, ElicitArguments: true},
+		{StrictArguments: true, DisableListChanged: true, Limits: prompts.Limits{MaxConcurrent: 2}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "nothing" }},
+		{Limits: prompts.Limits{MaxMessageBytes: 256}, Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: time.Minute, Drain: -1}},
 	}
 }
 
 // scriptPrompts are those of fuzzPrompts and some that are no good.
-func scriptPrompts() *Registry {
+func scriptPrompts() *prompts.Registry {
 	reg := fuzzPrompts()
 	reg.MustAdd(
-		rendered("nap", func(ctx context.Context) (*Result, error) {
+		rendered("nap", func(ctx context.Context) (*prompts.Result, error) {
 			select {
 			case <-time.After(time.Second):
-				return Messages(User("rested")), nil
+				return prompts.Messages(prompts.User("rested")), nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
 		}),
-		rendered("deaf", func(context.Context) (*Result, error) {
+		rendered("deaf", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Hour) // whatever its context says
-			return Messages(User("too late")), nil
+			return prompts.Messages(prompts.User("too late")), nil
 		}),
-		rendered("goexit", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
-		rendered("panic", func(context.Context) (*Result, error) { panic("a secret") }),
+		rendered("goexit", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		rendered("panic", func(context.Context) (*prompts.Result, error) { panic("a secret") }),
 	)
 	return reg
 }
@@ -251,6 +253,11 @@ func addScripts(f *testing.F) {
 		// Subscriptions, cancelled and not, over the end.
 		"00\nm6104\nm6114\nm612>\na00\nt0\nc0\na10\nt0\na01\nt0\ne",
 		"20\nh3\nm6104\nm6104\na00\nt0\nc0\nm6114\na10\nt0",
+		// A batch that cancels its own request, one with an id twice, and white
+		// space before one.
+		"10\nh1\n:" + batchLine(getLine("1", "nap"), `{"jsonrpc":"2.0","iG":2,"method":"ping"}`, cancelLine("1")),
+		"10\nh1\n:" + batchLine(`{"jsonrpc":"2.0","id":1,"methid":"ping"}`, pingLine("1")),
+		"10\nh1\n:" + strings.Repeat("\t", 600) + batchLine(pingLine("1")),
 	} {
 		f.Add([]byte(script))
 	}

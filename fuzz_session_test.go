@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"bytes"
@@ -17,7 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // link is how the client of a script is connected.
@@ -46,9 +49,9 @@ func FuzzSession(f *testing.F) {
 // player is the client and the author in a script.
 type player struct {
 	t      *testing.T
-	reg    *Registry
+	reg    *prompts.Registry
 	script []byte
-	server *Server
+	server *prompts.Server
 	model  *model
 	ended  bool
 
@@ -57,7 +60,7 @@ type player struct {
 	served chan error
 
 	// by Handle
-	session   *Session
+	session   transport.Session
 	closing   chan struct{}
 	closeOnce func()
 	said      *transcript
@@ -109,12 +112,12 @@ func (g *gate) pass(ctx context.Context) error {
 }
 
 // playScript plays a script in a bubble of its own.
-func playScript(t *testing.T, reg *Registry, script []byte) {
+func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 	lines := bytes.Split(script, []byte("\n"))
 	head := &chooser{lines[0]}
 	l := link(head.next(int(links)))
 	options := chosen(head, scriptServers())
-	p := &player{t: t, script: script, reg: reg, server: NewServer(reg, options), model: newModel(t, reg, options, l)}
+	p := &player{t: t, script: script, reg: reg, server: prompts.NewServer(reg, options), model: newModel(t, reg, options, l)}
 	p.begin()
 	for _, line := range lines[1:min(len(lines), 1+mostSteps)] {
 		if len(line) > 0 && !p.ended {
@@ -127,7 +130,7 @@ func playScript(t *testing.T, reg *Registry, script []byte) {
 			reg.Remove(name)
 		}
 	}
-	require.Empty(t, reg.subscribers)
+	require.Zero(t, reg.Subscribers())
 	assertFuzzTrace(t, p.server)
 }
 
@@ -144,7 +147,7 @@ func (p *player) begin() {
 	p.said = newTranscript(p.t, speccheck.Options{HTTP: true})
 	p.closing = make(chan struct{})
 	p.closeOnce = sync.OnceFunc(func() { close(p.closing) })
-	p.session = p.server.NewSession(SessionOptions{})
+	p.session = p.server.NewSession(transport.SessionOptions{})
 	p.t.Cleanup(func() {
 		p.abort(func() {
 			p.session.Close()
@@ -217,7 +220,7 @@ func (p *player) step(line []byte) {
 			p.gate.toggle()
 		}
 		p.settle(waits)
-		time.Sleep(chosen(c, []time.Duration{changeQuiet, time.Second, 2 * time.Second, 6 * time.Second, 31 * time.Second, 6 * time.Minute, 2 * time.Hour}))
+		time.Sleep(chosen(c, []time.Duration{notify.MinPause, time.Second, 2 * time.Second, 6 * time.Second, 31 * time.Second, 6 * time.Minute, 2 * time.Hour}))
 	case 'w':
 		p.settle(waits)
 		p.gate.toggle()
@@ -225,7 +228,7 @@ func (p *player) step(line []byte) {
 		if p.wire != nil {
 			p.settle(waits)
 			p.model.nameless++
-			p.wire.in <- fmt.Errorf("a line: %w", ErrTooLarge)
+			p.wire.in <- fmt.Errorf("a line: %w", transport.ErrTooLarge)
 		}
 	case 'e':
 		p.settle(waits)
@@ -286,7 +289,7 @@ func (p *player) handle(msg []byte) {
 	p.said.add(false, string(msg))
 	var sending atomic.Int32
 	var hasAnswered, hasReturned atomic.Bool
-	x := Exchange{Closing: p.closing, Overdue: func() {}, Send: func(msg []byte, code Code, last bool) error {
+	x := transport.Exchange{Done: p.closing, Send: func(msg []byte, code prompts.Code, last bool) error {
 		assert.EqualValues(p.t, 1, sending.Add(1), "sends at a time")
 		defer sending.Add(-1)
 		assert.False(p.t, hasReturned.Load(), "sent after Handle has returned: %s", msg)
@@ -298,17 +301,17 @@ func (p *player) handle(msg []byte) {
 	p.calls.Go(func() {
 		var err error
 		if p.model.link == byServer {
-			x.Session = func(Envelope) (*Session, *Error) { return p.session, nil }
+			x.Session = func(transport.RequestInfo) (transport.Session, error) { return p.session, nil }
 			err = p.server.Handle(context.Background(), given, x)
 		} else {
 			err = p.session.Handle(context.Background(), given, x)
 		}
 		hasReturned.Store(true)
 		assert.Equal(p.t, msg, given, "Handle has changed the message")
-		if errors.Is(err, errTimeLimit) { // the answer says so
+		if errors.Is(err, prompts.ErrTimeLimit) { // the answer says so
 			return
 		}
-		var ignored *Error
+		var ignored *prompts.Error
 		if err != nil && !errors.As(err, &ignored) {
 			assert.ErrorIs(p.t, err, context.Canceled)
 		}
@@ -336,7 +339,7 @@ func (p *player) settle(waits bool) bool {
 		if isRead() {
 			break
 		}
-		time.Sleep(mostPatience)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 	}
 	p.take()
@@ -370,7 +373,7 @@ func (p *player) hangUp() {
 		p.session.Close()
 		return
 	}
-	if p.model.deaf > 0 || p.gate.isShut() || p.model.options.Grace < 0 {
+	if p.model.deaf > 0 || p.gate.isShut() || p.model.options.Timeouts.Drain < 0 {
 		p.model.loosen()
 	}
 	p.ended = true
@@ -403,12 +406,8 @@ func (p *player) end() {
 		synctest.Wait()
 		p.session.Close()
 		p.calls.Wait()
-		require.Empty(p.t, p.session.inFlight)
-		require.Empty(p.t, p.session.outgoing)
-		for _, tally := range []*tally{&p.session.answers, &p.session.batches, &p.session.subscriptions} {
-			require.Zero(p.t, tally.n)
-		}
-		require.Zero(p.t, p.session.limit.inside())
+		require.Empty(p.t, prompts.Peek(p.session).Leftovers())
+		require.Zero(p.t, prompts.Peek(p.session).Tasks())
 	}
 	time.Sleep(longer)
 	synctest.Wait()

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -8,15 +8,19 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // goldenVisible hides what is for nobody.
-func goldenVisible(_ context.Context, p Prompt) bool { return p.Name != "faulty" && p.Name != "deaf" }
+func goldenVisible(_ context.Context, p prompts.Prompt) bool {
+	return p.Name != "faulty" && p.Name != "deaf"
+}
 
 // goldenFallback has words for sounds, and leaves links as they are.
-func goldenFallback(c Content, version string) Content {
-	if _, ok := c.(Audio); ok {
-		return Text{Text: "a sound that " + version + " has no way to play"}
+func goldenFallback(c prompts.Content, version string) prompts.Content {
+	if _, ok := c.(prompts.Audio); ok {
+		return prompts.Text{Text: "a sound that " + version + " has no way to play"}
 	}
 	return nil
 }
@@ -26,7 +30,7 @@ type goldenRelease struct {
 	Notes   string `json:"notes,omitempty"`
 }
 
-var goldenChannel = Argument{Name: "channel", Schema: Enum("beta", "stable")}
+var goldenChannel = prompts.Argument{Name: "channel", Schema: prompts.Enum("beta", "stable")}
 
 // goldenFields has a field of every kind that a form can have.
 type goldenFields struct {
@@ -44,129 +48,131 @@ type goldenFields struct {
 }
 
 // askingPrompts ask their client.
-func askingPrompts() *Registry {
+func askingPrompts() *prompts.Registry {
 	runs := 0 // of chain
-	ask := func(name string, question func() *Answer[json.RawMessage]) Prompt {
-		return rendered(name, func(ctx context.Context) (*Result, error) {
+	ask := func(name string, question func() *prompts.Answer[json.RawMessage]) prompts.Prompt {
+		return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
 			q := question()
-			if err := Ask(ctx, q); err != nil {
+			if err := prompts.Ask(ctx, q); err != nil {
 				return nil, err
 			}
-			return Messages(User("the answer: " + string(q.Value))), nil
+			return prompts.Messages(prompts.User("the answer: " + string(q.Value))), nil
 		})
 	}
 	sampling := map[string]any{"messages": []any{}, "maxTokens": 100}
 	return registryOf(
-		New(Prompt{Name: "release"}, func(ctx context.Context, in struct {
+		prompts.New(prompts.Prompt{Name: "release"}, func(ctx context.Context, in struct {
 			Product string `json:"product,omitempty"`
-		}) (*Result, error) {
-			r, err := Elicit[goldenRelease](ctx, "release", "Which <release> of "+in.Product+"?", goldenChannel)
+		}) (*prompts.Result, error) {
+			r, err := prompts.Elicit[goldenRelease](ctx, "release", "Which <release> of "+in.Product+"?", goldenChannel)
 			if err != nil {
 				return nil, fmt.Errorf("a secret: %w", err)
 			}
-			return Messages(User(in.Product + " to " + r.Channel + ": " + r.Notes)), nil
+			return prompts.Messages(prompts.User(in.Product + " to " + r.Channel + ": " + r.Notes)), nil
 		}),
-		rendered("two", func(ctx context.Context) (*Result, error) {
-			name, colour := Form[struct {
+		rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+			name, colour := prompts.Form[struct {
 				Name string `json:"name"`
-			}]("name", "Your name?"), Form[struct {
+			}]("name", "Your name?"), prompts.Form[struct {
 				Colour string `json:"colour"`
 			}]("colour", "Your colour?")
-			if err := Ask(ctx, name, colour); err != nil {
+			if err := prompts.Ask(ctx, name, colour); err != nil {
 				return nil, err
 			}
-			return Messages(User(name.Value.Name + " likes " + colour.Value.Colour)), nil
+			return prompts.Messages(prompts.User(name.Value.Name + " likes " + colour.Value.Colour)), nil
 		}),
-		rendered("chain", func(ctx context.Context) (*Result, error) {
-			first, err := Elicit[struct {
+		rendered("chain", func(ctx context.Context) (*prompts.Result, error) {
+			first, err := prompts.Elicit[struct {
 				City string `json:"city"`
 			}](ctx, "city", "Which city?")
 			if err != nil {
 				return nil, err
 			}
-			run, err := Once(ctx, "run", func(context.Context) (int, error) { runs++; return runs, nil })
+			run, err := prompts.Once(ctx, "run", func(context.Context) (int, error) { runs++; return runs, nil })
 			if err != nil {
 				return nil, err
 			}
-			second, err := Elicit[struct {
+			second, err := prompts.Elicit[struct {
 				Street string `json:"street"`
 			}](ctx, "street", "Which street in "+first.City+"?")
 			if err != nil {
 				return nil, err
 			}
-			return Messages(User(fmt.Sprintf("%s, %s (looked up %d times)", second.Street, first.City, run))), nil
+			return prompts.Messages(prompts.User(fmt.Sprintf("%s, %s (looked up %d times)", second.Street, first.City, run))), nil
 		}),
-		rendered("fields", func(ctx context.Context) (*Result, error) {
-			f, err := Elicit[goldenFields](ctx, "fields", "Everything, please.",
-				Argument{Name: "text", Title: "A text", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(2), MaxLength: jsonschema.Ptr(5)}},
-				Argument{Name: "free", Schema: &jsonschema.Schema{Default: json.RawMessage(`"nothing"`)}},
-				Argument{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$"}},
-				Argument{Name: "choice", Schema: Enum("a", "b")},
-				Argument{Name: "many", Schema: &jsonschema.Schema{Type: "array", Items: Enum("x", "y", "z"), MaxItems: jsonschema.Ptr(2)}},
-				Argument{Name: "ratio", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(1.0), Default: json.RawMessage(`0.5`)}},
-				Argument{Name: "loud", Schema: &jsonschema.Schema{Default: json.RawMessage(`true`)}},
+		rendered("fields", func(ctx context.Context) (*prompts.Result, error) {
+			f, err := prompts.Elicit[goldenFields](ctx, "fields", "Everything, please.",
+				prompts.Argument{Name: "text", Title: "A text", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(2), MaxLength: jsonschema.Ptr(5)}},
+				prompts.Argument{Name: "free", Schema: &jsonschema.Schema{Default: json.RawMessage(`"nothing"`)}},
+				prompts.Argument{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$"}},
+				prompts.Argument{Name: "choice", Schema: prompts.Enum("a", "b")},
+				prompts.Argument{Name: "many", Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y", "z"), MaxItems: jsonschema.Ptr(2)}},
+				prompts.Argument{Name: "ratio", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(1.0), Default: json.RawMessage(`0.5`)}},
+				prompts.Argument{Name: "loud", Schema: &jsonschema.Schema{Default: json.RawMessage(`true`)}},
 			)
 			if err != nil {
 				return nil, err
 			}
-			return Messages(User(fmt.Sprintf("%q %q %q %q %q %q %d %g %t %s %s", f.Text, f.Free, f.Code, f.Choice, f.Many, f.List, f.Count, f.Ratio, f.Loud, f.When.Format(time.RFC3339), f.Wait))), nil
+			return prompts.Messages(prompts.User(fmt.Sprintf("%q %q %q %q %q %q %d %g %t %s %s", f.Text, f.Free, f.Code, f.Choice, f.Many, f.List, f.Count, f.Ratio, f.Loud, f.When.Format(time.RFC3339), f.Wait))), nil
 		}),
-		rendered("careful", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
+		rendered("careful", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
 			switch {
-			case errors.Is(err, ErrDeclined):
-				return Messages(User("declined")), nil
-			case errors.Is(err, ErrDismissed):
-				return Messages(User("dismissed")), nil
-			case errors.Is(err, ErrCannotAsk):
-				return Messages(User("cannot ask")), nil
+			case errors.Is(err, prompts.ErrDeclined):
+				return prompts.Messages(prompts.User("declined")), nil
+			case errors.Is(err, prompts.ErrCanceled):
+				return prompts.Messages(prompts.User("dismissed")), nil
+			case errors.Is(err, prompts.ErrElicitationUnavailable):
+				return prompts.Messages(prompts.User("cannot ask")), nil
 			case err != nil:
 				return nil, err
 			}
-			return Messages(User("accepted")), nil
+			return prompts.Messages(prompts.User("accepted")), nil
 		}),
-		rendered("swallow", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[goldenRelease](ctx, "release", "Which release?")
-			return Messages(User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, ErrInputRequired)))), nil
+		rendered("swallow", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?")
+			return prompts.Messages(prompts.User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, prompts.ErrInputRequired)))), nil
 		}),
-		rendered("alone", func(context.Context) (*Result, error) { return nil, ErrInputRequired }),
-		ask("sample", func() *Answer[json.RawMessage] { return InputRequest("draft", "sampling/createMessage", sampling) }),
-		ask("tools", func() *Answer[json.RawMessage] {
-			return InputRequest("draft", "sampling/createMessage", map[string]any{
+		rendered("alone", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrInputRequired }),
+		ask("sample", func() *prompts.Answer[json.RawMessage] {
+			return prompts.InputRequest("draft", "sampling/createMessage", sampling)
+		}),
+		ask("tools", func() *prompts.Answer[json.RawMessage] {
+			return prompts.InputRequest("draft", "sampling/createMessage", map[string]any{
 				"messages": []any{}, "maxTokens": 100, "includeContext": "thisServer", "tools": []any{},
 			})
 		}),
-		ask("roots", func() *Answer[json.RawMessage] { return InputRequest("dirs", "roots/list", nil) }),
-		ask("url", func() *Answer[json.RawMessage] {
-			return InputRequest("login", "elicitation/create", map[string]any{"mode": "url", "message": "Please log in.", "url": "https://golden.example.org/login"})
+		ask("roots", func() *prompts.Answer[json.RawMessage] { return prompts.InputRequest("dirs", "roots/list", nil) }),
+		ask("url", func() *prompts.Answer[json.RawMessage] {
+			return prompts.InputRequest("login", "elicitation/create", map[string]any{"mode": "url", "message": "Please log in.", "url": "https://golden.example.org/login"})
 		}),
-		ask("raw", func() *Answer[json.RawMessage] {
-			return InputRequest("raw", "elicitation/create", map[string]any{"mode": "form", "message": "Sure?", "requestedSchema": map[string]any{
+		ask("raw", func() *prompts.Answer[json.RawMessage] {
+			return prompts.InputRequest("raw", "elicitation/create", map[string]any{"mode": "form", "message": "Sure?", "requestedSchema": map[string]any{
 				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "boolean"}},
 			}})
 		}),
-		ask("nested", func() *Answer[json.RawMessage] {
-			return InputRequest("raw", "elicitation/create", map[string]any{"message": "Sure?", "requestedSchema": map[string]any{
+		ask("nested", func() *prompts.Answer[json.RawMessage] {
+			return prompts.InputRequest("raw", "elicitation/create", map[string]any{"message": "Sure?", "requestedSchema": map[string]any{
 				"type": "object", "properties": map[string]any{"sure": map[string]any{"type": "object"}},
 			}})
 		}),
-		rendered("mixed", func(ctx context.Context) (*Result, error) {
-			release, dirs := Form[goldenRelease]("release", "Which release?", goldenChannel), InputRequest("dirs", "roots/list", nil)
-			if err := Ask(ctx, release, dirs); err != nil {
+		rendered("mixed", func(ctx context.Context) (*prompts.Result, error) {
+			release, dirs := prompts.Form[goldenRelease]("release", "Which release?", goldenChannel), prompts.InputRequest("dirs", "roots/list", nil)
+			if err := prompts.Ask(ctx, release, dirs); err != nil {
 				return nil, err
 			}
-			return Messages(User(release.Value.Channel + " in " + string(dirs.Value))), nil
+			return prompts.Messages(prompts.User(release.Value.Channel + " in " + string(dirs.Value))), nil
 		}),
-		New(Prompt{Name: "late"}, func(ctx context.Context, in struct {
+		prompts.New(prompts.Prompt{Name: "late"}, func(ctx context.Context, in struct {
 			For time.Duration `json:"for"`
-		}) (*Result, error) {
+		}) (*prompts.Result, error) {
 			time.Sleep(in.For) // whatever its context says
-			r, err := Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
+			r, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?", goldenChannel)
 			if err != nil {
 				return nil, err
 			}
 			time.Sleep(in.For)
-			return Messages(User(r.Channel)), nil
+			return prompts.Messages(prompts.User(r.Channel)), nil
 		}),
 	)
 }
@@ -178,73 +184,73 @@ type goldenTrip struct {
 }
 
 // guidedPrompts are for a server that asks for arguments.
-func guidedPrompts() *Registry {
+func guidedPrompts() *prompts.Registry {
 	return registryOf(
-		New(Prompt{
+		prompts.New(prompts.Prompt{
 			Name: "trip", Title: "A trip",
-			Arguments: []Argument{
+			Arguments: []prompts.Argument{
 				{Name: "days", Title: "How long", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(30.0)}},
 				{Name: "class", Schema: &jsonschema.Schema{Enum: []any{"first", "second"}, Default: json.RawMessage(`"second"`)}},
 			},
-		}, func(_ context.Context, in goldenTrip) (*Result, error) {
+		}, func(_ context.Context, in goldenTrip) (*prompts.Result, error) {
 			if in.City == "Atlantis" {
-				return nil, InvalidArgument("city", "is under water")
+				return nil, prompts.InvalidArgument("city", "is under water")
 			}
-			return Messages(User(fmt.Sprintf("%s, %d days, %s class", in.City, in.Days, in.Class))), nil
+			return prompts.Messages(prompts.User(fmt.Sprintf("%s, %d days, %s class", in.City, in.Days, in.Class))), nil
 		}),
-		New(Prompt{Name: "both"}, func(ctx context.Context, in struct {
+		prompts.New(prompts.Prompt{Name: "both"}, func(ctx context.Context, in struct {
 			City string `json:"city"`
-		}) (*Result, error) {
-			r, err := Elicit[goldenRelease](ctx, "release", "Which release for "+in.City+"?", goldenChannel)
+		}) (*prompts.Result, error) {
+			r, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release for "+in.City+"?", goldenChannel)
 			if err != nil {
 				return nil, err
 			}
-			return Messages(User(r.Channel + " for " + in.City)), nil
+			return prompts.Messages(prompts.User(r.Channel + " for " + in.City)), nil
 		}),
 	)
 }
 
 // reportingPrompts tell how far they are.
-func reportingPrompts() *Registry {
+func reportingPrompts() *prompts.Registry {
 	return registryOf(
-		rendered("steps", func(ctx context.Context) (*Result, error) {
+		rendered("steps", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 3 {
-				Progress(ctx, float64(i+1), 3, fmt.Sprintf("step %d <of> 3", i+1))
+				prompts.Progress(ctx, float64(i+1), 3, fmt.Sprintf("step %d <of> 3", i+1))
 				if err := goldenSleep(ctx); err != nil {
 					return nil, err
 				}
 			}
-			return Messages(User("done")), nil
+			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("odd", func(ctx context.Context) (*Result, error) {
+		rendered("odd", func(ctx context.Context) (*prompts.Result, error) {
 			for _, done := range []float64{-1, 0, 0.25, 0.25, 0.1, 1e21, 1e-9, 2e21} {
-				Progress(ctx, done, 0, "")
+				prompts.Progress(ctx, done, 0, "")
 				if err := goldenSleep(ctx); err != nil {
 					return nil, err
 				}
 			}
-			return Messages(User("done")), nil
+			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("quick", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 1, "")
-			return Messages(User("done")), nil
+		rendered("quick", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 1, "")
+			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("afterwards", func(ctx context.Context) (*Result, error) {
+		rendered("afterwards", func(ctx context.Context) (*prompts.Result, error) {
 			go func() {
 				for i := range 10 {
-					Progress(ctx, float64(i), 10, "")
+					prompts.Progress(ctx, float64(i), 10, "")
 					time.Sleep(time.Second)
 				}
 			}()
 			time.Sleep(1500 * time.Millisecond)
-			return Messages(User("done")), nil
+			return prompts.Messages(prompts.User("done")), nil
 		}),
-		rendered("deaf", func(ctx context.Context) (*Result, error) {
+		rendered("deaf", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 10 {
-				Progress(ctx, float64(i+1), 0, "")
+				prompts.Progress(ctx, float64(i+1), 0, "")
 				time.Sleep(time.Second) // whatever its context says
 			}
-			return Messages(User("done")), nil
+			return prompts.Messages(prompts.User("done")), nil
 		}),
 	)
 }
@@ -260,13 +266,15 @@ func goldenSleep(ctx context.Context) error {
 }
 
 // completingPrompts have arguments to be completed.
-func completingPrompts() *Registry {
-	none := func(context.Context, map[string]string) (*Result, error) { return Messages(), nil }
-	completed := func(name string, f CompleteFunc) Argument { return Argument{Name: name, Complete: f} }
-	return registryOf(Prompt{
+func completingPrompts() *prompts.Registry {
+	none := func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil }
+	completed := func(name string, f prompts.CompleteFunc) prompts.Argument {
+		return prompts.Argument{Name: name, Complete: f}
+	}
+	return registryOf(prompts.Prompt{
 		Name: "all",
-		Arguments: []Argument{
-			{Name: "tone", Schema: Enum("formal", "friendly", "Casual", "<b>")},
+		Arguments: []prompts.Argument{
+			{Name: "tone", Schema: prompts.Enum("formal", "friendly", "Casual", "<b>")},
 			{Name: "loud", Schema: &jsonschema.Schema{Type: "boolean"}},
 			{Name: "level", Schema: &jsonschema.Schema{Type: "integer", Enum: []any{1, 2, 10}}},
 			{Name: "free"},
@@ -292,7 +300,7 @@ func completingPrompts() *Registry {
 				return []string{"a secret"}, errors.New("a secret")
 			}),
 			completed("blames", func(context.Context, string, map[string]string) ([]string, error) {
-				return nil, fmt.Errorf("a secret: %w", InvalidArgument("free", "is needed first"))
+				return nil, fmt.Errorf("a secret: %w", prompts.InvalidArgument("free", "is needed first"))
 			}),
 			completed("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") }),
 			completed("slow", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
@@ -301,7 +309,7 @@ func completingPrompts() *Registry {
 			}),
 			completed("bytes", func(context.Context, string, map[string]string) ([]string, error) { return []string{"\xff"}, nil }),
 			completed("asks", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-				_, err := Elicit[goldenRelease](ctx, "release", "Which release?")
+				_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?")
 				return nil, err
 			}),
 		},

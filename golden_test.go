@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -21,6 +21,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
 )
 
 var update = flag.Bool("update", false, "write what the server sends into testdata/sessions")
@@ -70,9 +73,9 @@ func TestGoldenSessions(t *testing.T) {
 
 // play runs a session and returns it as it went.
 func play(t *testing.T, file, script string) string {
-	options, registry := Options{}, goldenRegistry
+	options, registry := prompts.Options{}, goldenRegistry
 	var c *client
-	var srv *Server
+	var srv *prompts.Server
 	var played strings.Builder
 	states := random{name: "state", member: "requestState"}
 	elicitations := random{name: "elicitation", member: "elicitationId"}
@@ -87,7 +90,7 @@ func play(t *testing.T, file, script string) string {
 		}
 	}
 	reg := registry()
-	srv = NewServer(reg, options)
+	srv = prompts.NewServer(reg, options)
 	begin := func() { c = connect(t, srv) }
 	end := func(where string) {
 		if err := c.end(); err != nil {
@@ -124,7 +127,7 @@ func play(t *testing.T, file, script string) string {
 				t.Fatalf("%s: %s?", where, verb)
 			}
 			if kind == "A>" {
-				time.Sleep(changeQuiet)
+				time.Sleep(notify.MinPause)
 			}
 		case kind == "T>":
 			d, err := time.ParseDuration(rest)
@@ -246,18 +249,18 @@ func sortBatch(t *testing.T, msg string) string {
 }
 
 // goldenServers are the options that a session may ask for.
-var goldenServers = map[string]Options{
+var goldenServers = map[string]prompts.Options{
 	"described": {
-		Info: Implementation{
+		Info: prompts.Implementation{
 			Name: "golden", Version: "1.2.3", Title: "Golden <server>", Description: "Answers sessions",
-			WebsiteURL: "https://golden.example.org/", Icons: []Icon{{Src: "https://golden.example.org/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
+			WebsiteURL: "https://golden.example.org/", Icons: []prompts.Icon{{Src: "https://golden.example.org/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
 		},
 		Instructions: "Pick a prompt & go.",
 		Capabilities: map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}},
 	},
 	"methods": {
 		Capabilities: map[string]any{"tools": struct{}{}},
-		Methods: map[string]Method{
+		Methods: map[string]prompts.Method{
 			"tools/list": func(context.Context, json.RawMessage) (any, error) {
 				return map[string]any{"tools": []string{}, "note": "<none>"}, nil
 			},
@@ -275,7 +278,7 @@ var goldenServers = map[string]Options{
 			"goexit": func(context.Context, json.RawMessage) (any, error) { runtime.Goexit(); return nil, nil },
 			"error":  func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("a secret") },
 			"refuse": func(context.Context, json.RawMessage) (any, error) {
-				return nil, fmt.Errorf("a secret: %w", &Error{Code: -32002, Message: "resource not found", Data: map[string]any{"uri": "a&b"}})
+				return nil, fmt.Errorf("a secret: %w", &prompts.Error{Code: -32002, Message: "resource not found", Data: map[string]any{"uri": "a&b"}})
 			},
 			"nested": func(context.Context, json.RawMessage) (any, error) {
 				return json.RawMessage(`{"a":1,"a":2}`), nil
@@ -283,27 +286,27 @@ var goldenServers = map[string]Options{
 		},
 	},
 	"pages":      {PageSize: 3},
-	"quiet":      {NoListChanged: true},
-	"small":      {MaxMessageBytes: 128},
+	"quiet":      {DisableListChanged: true},
+	"small":      {Limits: prompts.Limits{MaxMessageBytes: 128}},
 	"strict":     {StrictArguments: true},
-	"sequential": {MaxConcurrent: 1},
-	"hasty":      {RenderTimeout: 2 * time.Second, Grace: 3 * time.Second, MaxConcurrent: 2},
-	"patient":    {MaxConcurrent: 1, Grace: 3 * time.Second},
+	"sequential": {Limits: prompts.Limits{MaxConcurrent: 1}},
+	"hasty":      {Timeouts: prompts.Timeouts{Render: 2 * time.Second, Drain: 3 * time.Second}, Limits: prompts.Limits{MaxConcurrent: 2}},
+	"patient":    {Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Drain: 3 * time.Second}},
 
 	"cached":      {PageSize: 5, CacheTTL: 90 * time.Second, CachePublic: true},
 	"filtered":    {CacheTTL: time.Minute, CachePublic: true, Visible: goldenVisible},
-	"few":         {MaxSubscriptions: 2},
+	"few":         {Limits: prompts.Limits{MaxSubscriptions: 2}},
 	"fallback":    {Fallback: goldenFallback},
-	"asking":      {RenderTimeout: 2 * time.Second, AskTimeout: 5 * time.Minute},
-	"guided":      {AskArguments: true},
-	"reporting":   {RenderTimeout: time.Minute},
-	"completing":  {RenderTimeout: 2 * time.Second},
-	"uncompleted": {NoCompletions: true},
+	"asking":      {Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: 5 * time.Minute}},
+	"guided":      {ElicitArguments: true},
+	"reporting":   {Timeouts: prompts.Timeouts{Render: time.Minute}},
+	"completing":  {Timeouts: prompts.Timeouts{Render: 2 * time.Second}},
+	"uncompleted": {DisableCompletions: true},
 }
 
 // goldenRegistries are the prompts of servers that have others than
 // goldenRegistry.
-var goldenRegistries = map[string]func() *Registry{
+var goldenRegistries = map[string]func() *prompts.Registry{
 	"asking":     askingPrompts,
 	"guided":     guidedPrompts,
 	"reporting":  reportingPrompts,
@@ -319,88 +322,88 @@ type goldenTypes struct {
 	Code  string        `json:"code,omitempty"`
 }
 
-func goldenRegistry() *Registry {
+func goldenRegistry() *prompts.Registry {
 	return registryOf(
-		New(Prompt{
+		prompts.New(prompts.Prompt{
 			Name: "greet", Title: "Greeting", Description: "Greets <someone> & co.",
-			Arguments: []Argument{
+			Arguments: []prompts.Argument{
 				{Name: "who", Title: "Whom"},
 				{Name: "tone", Schema: &jsonschema.Schema{Enum: []any{"formal", "casual"}, Default: json.RawMessage(`"casual"`)}},
 			},
-			Icons: []Icon{{Src: "https://golden.example.org/g.png", Sizes: []string{"any"}, Theme: "light"}},
-			Meta:  Meta{"org.example/owner": "docs"},
+			Icons: []prompts.Icon{{Src: "https://golden.example.org/g.png", Sizes: []string{"any"}, Theme: "light"}},
+			Meta:  prompts.Meta{"org.example/owner": "docs"},
 			Tags:  []string{"internal"},
 		}, func(_ context.Context, in struct {
 			Who  string `json:"who" jsonschema:"whom to greet"`
 			Tone string `json:"tone,omitempty"`
-		}) (*Result, error) {
-			return &Result{
+		}) (*prompts.Result, error) {
+			return &prompts.Result{
 				Description: "A " + in.Tone + " greeting",
-				Messages:    []Message{User("Greet " + in.Who + " in a " + in.Tone + " tone."), Assistant("Hello, " + in.Who + "!")},
+				Messages:    []prompts.Message{prompts.User("Greet " + in.Who + " in a " + in.Tone + " tone."), prompts.Assistant("Hello, " + in.Who + "!")},
 			}, nil
 		}),
-		New(Prompt{
+		prompts.New(prompts.Prompt{
 			Name: "types",
-			Arguments: []Argument{
+			Arguments: []prompts.Argument{
 				{Name: "count", Schema: &jsonschema.Schema{Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(10.0)}},
 				{Name: "tags", Schema: &jsonschema.Schema{MaxItems: jsonschema.Ptr(2)}},
 				{Name: "code", Schema: &jsonschema.Schema{Pattern: "^[a-z]+$", MinLength: jsonschema.Ptr(2)}},
 			},
-		}, func(_ context.Context, in goldenTypes) (*Result, error) {
-			return Messages(User(fmt.Sprintf("%d %g %t %s %q %q", in.Count, in.Ratio, in.Loud, in.Wait, in.Tags, in.Code))), nil
+		}, func(_ context.Context, in goldenTypes) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(fmt.Sprintf("%d %g %t %s %q %q", in.Count, in.Ratio, in.Loud, in.Wait, in.Tags, in.Code))), nil
 		}),
 		textPrompt("bare", "<b>bare & \"quoted\"</b>\n\t\u2028\x7f é 😀"),
-		rendered("nothing", func(context.Context) (*Result, error) { return Messages(), nil }),
+		rendered("nothing", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
 		rendered("content", goldenContent),
-		New(Prompt{Name: "faulty"}, func(_ context.Context, in struct {
+		prompts.New(prompts.Prompt{Name: "faulty"}, func(_ context.Context, in struct {
 			How string `json:"how"`
-		}) (*Result, error) {
+		}) (*prompts.Result, error) {
 			return goldenFaults(in.How)
 		}),
-		New(Prompt{Name: "slow"}, func(ctx context.Context, in struct {
+		prompts.New(prompts.Prompt{Name: "slow"}, func(ctx context.Context, in struct {
 			For time.Duration `json:"for"`
-		}) (*Result, error) {
+		}) (*prompts.Result, error) {
 			select {
 			case <-time.After(in.For):
-				return Messages(User("done after " + in.For.String())), nil
+				return prompts.Messages(prompts.User("done after " + in.For.String())), nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
 		}),
-		rendered("deaf", func(context.Context) (*Result, error) {
+		rendered("deaf", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Hour) // whatever its context says
-			return Messages(User("too late")), nil
+			return prompts.Messages(prompts.User("too late")), nil
 		}),
 	)
 }
 
-func goldenContent(context.Context) (*Result, error) {
+func goldenContent(context.Context) (*prompts.Result, error) {
 	half, size := 0.5, int64(5)
-	a := &Annotations{
-		Audience: []Role{RoleUser, RoleAssistant}, Priority: &half,
+	a := &prompts.Annotations{
+		Audience: []prompts.Role{prompts.RoleUser, prompts.RoleAssistant}, Priority: &half,
 		LastModified: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
 	}
 	one, zero := 1.0, 0.0
-	m := Meta{"org.example/rev": 3}
-	contents := []Content{
-		Text{Text: "<plain> & simple"},
-		Text{Text: "annotated", Annotations: a, Meta: m},
-		Image{Data: []byte{0, 1, 2}, MIMEType: "image/png", Annotations: &Annotations{Priority: &zero}},
-		Image{MIMEType: "image/png"},
-		Audio{Data: []byte("RIFF"), MIMEType: "audio/wav", Annotations: &Annotations{Priority: &one}, Meta: m},
-		EmbeddedResource{URI: "file:///log.txt", Text: "line 1\nline 2"},
-		EmbeddedResource{URI: "note://7", MIMEType: "text/markdown", Text: "", ResourceMeta: m, Annotations: &Annotations{}},
-		EmbeddedResource{URI: "note://8", Blob: []byte{0, 1, 2}, Meta: m},
-		EmbeddedResource{URI: "note://9", MIMEType: "image/png", Blob: []byte{}},
-		ResourceLink{URI: "note://7", Name: "seven"},
-		ResourceLink{
+	m := prompts.Meta{"org.example/rev": 3}
+	contents := []prompts.Content{
+		prompts.Text{Text: "<plain> & simple"},
+		prompts.Text{Text: "annotated", Annotations: a, Meta: m},
+		prompts.Image{Data: []byte{0, 1, 2}, MIMEType: "image/png", Annotations: &prompts.Annotations{Priority: &zero}},
+		prompts.Image{MIMEType: "image/png"},
+		prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav", Annotations: &prompts.Annotations{Priority: &one}, Meta: m},
+		prompts.EmbeddedResource{URI: "file:///log.txt", Text: "line 1\nline 2"},
+		prompts.EmbeddedResource{URI: "note://7", MIMEType: "text/markdown", Text: "", ResourceMeta: m, Annotations: &prompts.Annotations{}},
+		prompts.EmbeddedResource{URI: "note://8", Blob: []byte{0, 1, 2}, Meta: m},
+		prompts.EmbeddedResource{URI: "note://9", MIMEType: "image/png", Blob: []byte{}},
+		prompts.ResourceLink{URI: "note://7", Name: "seven"},
+		prompts.ResourceLink{
 			URI: "https://example.org/a?b=c&d=e", Name: "link", Title: "A link", Description: "Goes <there>", MIMEType: "text/html", Size: &size,
-			Icons: []Icon{{Src: "data:image/png;base64,iVBORw0KGgo="}}, Annotations: a, Meta: m,
+			Icons: []prompts.Icon{{Src: "data:image/png;base64,iVBORw0KGgo="}}, Annotations: a, Meta: m,
 		},
 	}
-	r := &Result{Meta: Meta{"b": "<2>", "a": []int{1}}}
+	r := &prompts.Result{Meta: prompts.Meta{"b": "<2>", "a": []int{1}}}
 	for i, c := range contents {
-		r.Messages = append(r.Messages, Message{Role: []Role{RoleUser, RoleAssistant}[i%2], Content: c})
+		r.Messages = append(r.Messages, prompts.Message{Role: []prompts.Role{prompts.RoleUser, prompts.RoleAssistant}[i%2], Content: c})
 	}
 	return r, nil
 }
@@ -410,15 +413,17 @@ type goldenPanic struct{}
 
 func (goldenPanic) MarshalJSON() ([]byte, error) { panic("a secret") }
 
-func goldenFaults(how string) (*Result, error) {
-	say := func(c Content) *Result { return Messages(Message{Role: RoleUser, Content: c}) }
+func goldenFaults(how string) (*prompts.Result, error) {
+	say := func(c prompts.Content) *prompts.Result {
+		return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: c})
+	}
 	bad, nan := 1.5, math.NaN()
 	minus := int64(-1)
 	switch how {
 	case "error":
 		return nil, errors.New("a secret")
 	case "error and result":
-		return Messages(User("not to be sent")), errors.New("a secret")
+		return prompts.Messages(prompts.User("not to be sent")), errors.New("a secret")
 	case "panic":
 		panic("a secret")
 	case "panic nil":
@@ -428,76 +433,76 @@ func goldenFaults(how string) (*Result, error) {
 	case "nil":
 		return nil, nil
 	case "typed nil":
-		var e *Error
+		var e *prompts.Error
 		return nil, e
 	case "blame":
-		return nil, errors.Join(InvalidArgument("how", "is not for today"), fmt.Errorf("a secret: %w", InvalidArgument("when", "is <never>")))
+		return nil, errors.Join(prompts.InvalidArgument("how", "is not for today"), fmt.Errorf("a secret: %w", prompts.InvalidArgument("when", "is <never>")))
 	case "invalid params":
-		return nil, &Error{Code: CodeInvalidParams, Message: "not like this", Data: map[string]any{"see": "a&b"}}
+		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "not like this", Data: map[string]any{"see": "a&b"}}
 	case "internal error":
-		return nil, fmt.Errorf("a secret: %w", &Error{Code: CodeInternalError, Message: "the database is down"})
+		return nil, fmt.Errorf("a secret: %w", &prompts.Error{Code: prompts.CodeInternalError, Message: "the database is down"})
 	case "own code":
-		return nil, &Error{Code: 1001, Message: "quota exceeded"}
+		return nil, &prompts.Error{Code: 1001, Message: "quota exceeded"}
 	case "reserved code":
-		return nil, &Error{Code: -32002, Message: "a secret"}
+		return nil, &prompts.Error{Code: -32002, Message: "a secret"}
 	case "data that is none":
-		return nil, &Error{Code: 1001, Message: "see data", Data: make(chan int)}
+		return nil, &prompts.Error{Code: 1001, Message: "see data", Data: make(chan int)}
 	case "data that panics":
-		return nil, &Error{Code: 1001, Message: "see data", Data: goldenPanic{}}
+		return nil, &prompts.Error{Code: 1001, Message: "see data", Data: goldenPanic{}}
 	case "message that is none":
-		return nil, &Error{Code: 1001, Message: "not \xff UTF-8"}
+		return nil, &prompts.Error{Code: 1001, Message: "not \xff UTF-8"}
 	case "role":
-		return Messages(Message{Role: "system", Content: Text{Text: "x"}}), nil
+		return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}}), nil
 	case "no role":
-		return Messages(Message{Content: Text{Text: "x"}}), nil
+		return prompts.Messages(prompts.Message{Content: prompts.Text{Text: "x"}}), nil
 	case "no content":
 		return say(nil), nil
 	case "pointer":
-		return say(&Text{Text: "x"}), nil
+		return say(&prompts.Text{Text: "x"}), nil
 	case "nil pointer":
-		return say((*Text)(nil)), nil
+		return say((*prompts.Text)(nil)), nil
 	case "text":
-		return say(Text{Text: "not \xff UTF-8"}), nil
+		return say(prompts.Text{Text: "not \xff UTF-8"}), nil
 	case "description":
-		return &Result{Description: "\xff"}, nil
+		return &prompts.Result{Description: "\xff"}, nil
 	case "image type":
-		return say(Image{Data: []byte("x")}), nil
+		return say(prompts.Image{Data: []byte("x")}), nil
 	case "audio type":
-		return say(Audio{Data: []byte("x"), MIMEType: "wav"}), nil
+		return say(prompts.Audio{Data: []byte("x"), MIMEType: "wav"}), nil
 	case "resource uri":
-		return say(EmbeddedResource{URI: "log.txt", Text: "x"}), nil
+		return say(prompts.EmbeddedResource{URI: "log.txt", Text: "x"}), nil
 	case "resource no uri":
-		return say(EmbeddedResource{Text: "x"}), nil
+		return say(prompts.EmbeddedResource{Text: "x"}), nil
 	case "resource type":
-		return say(EmbeddedResource{URI: "note://7", MIMEType: "text/", Text: "x"}), nil
+		return say(prompts.EmbeddedResource{URI: "note://7", MIMEType: "text/", Text: "x"}), nil
 	case "resource both":
-		return say(EmbeddedResource{URI: "note://7", Text: "x", Blob: []byte("y")}), nil
+		return say(prompts.EmbeddedResource{URI: "note://7", Text: "x", Blob: []byte("y")}), nil
 	case "link uri":
-		return say(ResourceLink{URI: "http://a b", Name: "x"}), nil
+		return say(prompts.ResourceLink{URI: "http://a b", Name: "x"}), nil
 	case "link name":
-		return say(ResourceLink{URI: "note://7"}), nil
+		return say(prompts.ResourceLink{URI: "note://7"}), nil
 	case "link size":
-		return say(ResourceLink{URI: "note://7", Name: "x", Size: &minus}), nil
+		return say(prompts.ResourceLink{URI: "note://7", Name: "x", Size: &minus}), nil
 	case "link icon":
-		return say(ResourceLink{URI: "note://7", Name: "x", Icons: []Icon{{Src: "i.png"}}}), nil
+		return say(prompts.ResourceLink{URI: "note://7", Name: "x", Icons: []prompts.Icon{{Src: "i.png"}}}), nil
 	case "audience":
-		return say(Text{Text: "x", Annotations: &Annotations{Audience: []Role{"system"}}}), nil
+		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Audience: []prompts.Role{"system"}}}), nil
 	case "priority":
-		return say(Text{Text: "x", Annotations: &Annotations{Priority: &bad}}), nil
+		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Priority: &bad}}), nil
 	case "priority nan":
-		return say(Text{Text: "x", Annotations: &Annotations{Priority: &nan}}), nil
+		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Priority: &nan}}), nil
 	case "last modified":
-		return say(Text{Text: "x", Annotations: &Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}), nil
+		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}), nil
 	case "meta key":
-		return &Result{Meta: Meta{"io.modelcontextprotocol/x": 1}}, nil
+		return &prompts.Result{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}, nil
 	case "meta value":
-		return &Result{Meta: Meta{"x": make(chan int)}}, nil
+		return &prompts.Result{Meta: prompts.Meta{"x": make(chan int)}}, nil
 	case "meta panics":
-		return &Result{Meta: Meta{"x": goldenPanic{}}}, nil
+		return &prompts.Result{Meta: prompts.Meta{"x": goldenPanic{}}}, nil
 	case "meta duplicate":
-		return &Result{Meta: Meta{"x": json.RawMessage(`{"a":1,"a":2}`)}}, nil
+		return &prompts.Result{Meta: prompts.Meta{"x": json.RawMessage(`{"a":1,"a":2}`)}}, nil
 	case "second message":
-		return Messages(User("fine"), User("\xff")), nil
+		return prompts.Messages(prompts.User("fine"), prompts.User("\xff")), nil
 	}
-	return Messages(User("not faulty: " + how)), nil
+	return prompts.Messages(prompts.User("not faulty: " + how)), nil
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What a request allocates, which is what it takes now: DESIGN.md allows 10 and
@@ -24,36 +27,36 @@ func TestHandleAllocations(t *testing.T) {
 		reg.MustAdd(textPrompt(fmt.Sprintf("prompt_%04d", i), "x"))
 	}
 	// 4 of the allocations are the author's.
-	reg.MustAdd(New(Prompt{Name: "code_review"}, func(_ context.Context, in benchReview) (*Result, error) {
-		return Messages(User("Please review this code:\n" + in.Code)), nil
+	reg.MustAdd(prompts.New(prompts.Prompt{Name: "code_review"}, func(_ context.Context, in benchReview) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
 	}))
 	least, most, length := 1.0, 100.0, 1
-	reg.MustAdd(New(Prompt{Name: "checked", Arguments: []Argument{
+	reg.MustAdd(prompts.New(prompts.Prompt{Name: "checked", Arguments: []prompts.Argument{
 		{Name: "code", Schema: &jsonschema.Schema{MinLength: &length, Pattern: "^func "}},
-		{Name: "language", Schema: Enum("c", "go", "java", "python", "rust")},
+		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
 		{Name: "problems", Schema: &jsonschema.Schema{Minimum: &least, Maximum: &most}},
-	}}, func(_ context.Context, in checked) (*Result, error) {
-		return Messages(User("Please review this code:\n" + in.Code)), nil
+	}}, func(_ context.Context, in checked) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
 	}))
 	checkedRequest := strings.Replace(strings.Replace(getRequest, "code_review", "checked", 1), `"language":"go"`, `"language":"go","problems":"10"`, 1)
 	stateless := func(request string) string {
 		return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`, 1)
 	}
-	session := newSession(t, NewServer(reg, Options{}))
+	session := newSession(t, prompts.NewServer(reg, prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})) // a time limit is 2 more
 	for _, test := range []struct {
 		name, msg     string
 		allocs, bytes float64
 	}{
 		{"ping", pingLine("1"), 1, 64},
 		{"list", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 2, 96},
-		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, appendCursor(nil, "prompt_0500")), 4, 192},
+		{"page", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`, cursorAfter("prompt_0500")), 4, 192},
 		{"get", getRequest, 9, 1500},
 		{"get, constraints", checkedRequest, 9, 1500},
 		{"get, stateless", stateless(getRequest), 9, 1600},
 		{"get, stateless, constraints", stateless(checkedRequest), 9, 1600},
 	} {
 		raw, ctx := []byte(test.msg), t.Context()
-		x := Exchange{Send: func(msg []byte, code Code, _ bool) error {
+		x := transport.Exchange{Send: func(msg []byte, code prompts.Code, _ bool) error {
 			if code != 0 {
 				t.Errorf("%s: %s", test.name, msg)
 			}
@@ -65,7 +68,7 @@ func TestHandleAllocations(t *testing.T) {
 			}
 		}
 		allocs, bytes := testing.AllocsPerRun(200, handle), bytesPerRun(200, handle)
-		if !raceEnabled { // the race detector allocates, and drops what is pooled
+		if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
 			assert.LessOrEqual(t, allocs, test.allocs, "%s: allocations", test.name)
 			assert.LessOrEqual(t, bytes, test.bytes, "%s: bytes", test.name)
 		}

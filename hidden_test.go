@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // PRG-13, SEC-01, CMP-11, CCH-08: a client that may not know of a prompt
@@ -20,18 +23,18 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 300) // names are clipped in errors, in the middle of a letter too
 	names := [][2]string{{"hidden", "no-one"}, {"x" + long, "y" + long}, {"xx" + long, "yy" + long}}
-	var all []Prompt
+	var all []prompts.Prompt
 	for _, n := range names {
 		p := travel(func(context.Context) error { t.Error("it was rendered"); return nil })
 		p.Name = n[0]
-		p.Arguments = append(p.Arguments, Argument{Name: "from", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: "from", Complete: func(context.Context, string, map[string]string) ([]string, error) {
 			t.Error("it was completed")
 			return nil, nil
 		}})
 		all = append(all, p)
 	}
-	s := NewServer(registryOf(all...), Options{AskArguments: true, StrictArguments: true, Visible: func(context.Context, Prompt) bool { return false }})
-	seen := NewServer(registryOf(all...), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(all...), prompts.Options{ElicitArguments: true, StrictArguments: true, Visible: func(context.Context, prompts.Prompt) bool { return false }})
+	seen := prompts.NewServer(registryOf(all...), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, seen, "hidden")
 	r.get("").wants(t, argumentsKey)
 
@@ -42,7 +45,7 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 		`,"inputResponses":{}`, `,"inputResponses":{"` + argumentsKey + `":` + accepting(`{"from":"Ulm","to":"Rome"}`) + `}`,
 		`,"inputResponses":[]`, `,"inputResponses":null`, `,"inputResponses":{"x":"` + strings.Repeat("x", maxResponses) + `"}`,
 		`,"requestState":""`, `,"requestState":1`, `,"requestState":null`, `,"requestState":"AQ"`, `,"requestState":"` + r.state + `"`,
-		`,"requestState":"` + strings.Repeat("A", maxState+4) + `"`, `,"RequestState":"AQ"`,
+		`,"requestState":"` + strings.Repeat("A", maxRequestState+4) + `"`, `,"RequestState":"AQ"`,
 	} {
 		lines = append(lines, `"prompts/get","params":{"name":%q`+more)
 	}
@@ -51,7 +54,7 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 	}
 	envelope := `,"_meta":{"` + envelopeKey + `":"2026-07-28","` + capabilitiesKey + `":` + allCapabilities + `}`
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"} {
-		var session *Session
+		var session transport.Session
 		meta := envelope
 		if version != "2026-07-28" {
 			session, meta = newSessionAs(t, s, version, allCapabilities), ""
@@ -77,11 +80,11 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 	t.Parallel()
 	var isHidden atomic.Bool
-	s := NewServer(registryOf(asking("paint")), Options{Visible: func(context.Context, Prompt) bool { return !isHidden.Load() }})
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return !isHidden.Load() }})
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	isHidden.Store(true)
-	r.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, `there is no prompt "paint"`)
+	r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, `there is no prompt "paint"`)
 	isHidden.Store(false)
 	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
 }
@@ -93,8 +96,8 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				w := newWaiter()
-				s := NewServer(registryOf(w.prompt("wait"), asking("hidden")), Options{
-					MaxConcurrent: 1, Visible: func(_ context.Context, p Prompt) bool { return p.Name != "hidden" },
+				s := prompts.NewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
+					Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 				})
 				get := getLine("2", name)
 				complete := `{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"` + name + `"},"argument":{"name":"x","value":""}}}`
@@ -102,16 +105,16 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 				assert.Empty(t, c.ask(getLine("1", "wait")))
 				assert.Empty(t, c.ask(get), "it waits for its turn")
 				c.send(complete)
-				time.Sleep(mostPatience)
-				assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
+				time.Sleep(50 * time.Millisecond)
+				assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
 				w.let <- struct{}{}
 				synctest.Wait()
 				got := c.received()
 				require.Len(t, got, 2)
-				readOutcome(t, got[1]).fails(t, CodeInvalidParams, `there is no prompt "`+name+`"`)
+				readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `there is no prompt "`+name+`"`)
 				got = c.ask(complete)
 				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, CodeInvalidParams, `there is no prompt "`+name+`"`)
+				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `there is no prompt "`+name+`"`)
 				assert.NoError(t, c.end())
 			})
 		})

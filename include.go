@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
+
+// This file renders a prompt inside of another.
 
 // Include returns what another prompt of the same server comes to, for a render
 // function to put into its own result. ctx is that of the function, or comes
@@ -23,30 +28,30 @@ import (
 // with what the other render function returns,
 // but that no argument of this prompt is blamed for it.
 func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
-	c := callerOf(ctx)
-	if c == nil || c.rendered == "" {
+	s := scopeOf(ctx)
+	if s == nil {
 		return nil, errors.New("prompts: Include: this is not the context of a render function")
 	}
 	outer, _ := ctx.Value(includesKey{}).(*includes)
-	if outer == nil || outer.server != c.server { // which may have called this one
-		outer = &includes{server: c.server, name: c.rendered}
+	if outer == nil || outer.server != s.server { // which may have called this one
+		outer = &includes{server: s.server, name: s.prompt}
 	}
-	if c.isCached && c.server.options.Visible != nil {
+	if s.isCached && s.server.options.Visible != nil {
 		return nil, errors.New("prompts: Include: a prompt with a Cache works for no client, so Options.Visible cannot say what it may include")
 	}
 	if outer.has(name) {
 		return nil, fmt.Errorf("prompts: Include: %s includes itself", outer.path(name))
 	}
-	d, ok := c.server.registry.snapshot().Get(name)
-	if !ok || !c.server.isVisible(ctx, d) {
-		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", clip(name, maxEcho))
+	d, ok := s.server.registry.snapshot().Get(name)
+	if !ok || !s.server.isVisible(ctx, d) {
+		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
-	texts, undeclared := d.plan.collectTexts(args, nil, true)
+	texts, undeclared := d.plan.CollectTexts(args, nil, true)
 	render, problems := d.bind(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
-		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, withoutValues(problems))
+		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
 	}
-	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: c.server, name: name, by: outer}))
+	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: s.server, name: name, by: outer}))
 	if err == nil && result == nil {
 		err = errors.New("the render function returned neither a result nor an error")
 	}
@@ -93,3 +98,7 @@ type includeError struct {
 func (e *includeError) Error() string { return fmt.Sprintf("included prompt %q: %v", e.prompt, e.err) }
 
 func (e *includeError) Unwrap() error { return e.err }
+
+// OfAnotherPrompt says that the arguments that err blames are not the
+// including prompt's.
+func (e *includeError) OfAnotherPrompt() {}

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -14,25 +14,27 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // including returns a prompt that is what another one is, in other words.
-func including(name, other string, args map[string]string) Prompt {
-	return Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
-		r, err := Include(ctx, other, args)
+func including(name, other string, args map[string]string) prompts.Prompt {
+	return prompts.Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		r, err := prompts.Include(ctx, other, args)
 		if err != nil {
 			return nil, err
 		}
-		return Messages(append([]Message{Assistant(name)}, r.Messages...)...), nil
+		return prompts.Messages(append([]prompts.Message{prompts.Assistant(name)}, r.Messages...)...), nil
 	}}
 }
 
 // called calls prompts/get and returns the texts of the messages, and what the
 // author's log has.
-func called(t *testing.T, s *Server, log *strings.Builder, name string) (texts []string, logged string, err error) {
+func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) (texts []string, logged string, err error) {
 	t.Helper()
 	log.Reset()
-	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)), CallOptions{})
+	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)), prompts.CallOptions{})
 	var result struct {
 		Messages []struct{ Content struct{ Text string } }
 	}
@@ -48,11 +50,11 @@ func called(t *testing.T, s *Server, log *strings.Builder, name string) (texts [
 func TestInclude(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	s := NewServer(registryOf(
-		New(Prompt{Name: "base"}, func(_ context.Context, in struct {
+	s := prompts.NewServer(registryOf(
+		prompts.New(prompts.Prompt{Name: "base"}, func(_ context.Context, in struct {
 			N int `json:"n,omitempty"`
-		}) (*Result, error) {
-			return Messages(User(fmt.Sprint("n is ", in.N))), nil
+		}) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(fmt.Sprint("n is ", in.N))), nil
 		}),
 		including("one", "base", map[string]string{"n": "1"}),
 		including("two", "one", nil),
@@ -65,17 +67,17 @@ func TestInclude(t *testing.T) {
 		textPrompt("hidden", "secret"),
 		including("bad value", "base", map[string]string{"n": "x"}),
 		including("bad name", "base", map[string]string{"m": "1"}),
-		Prompt{Name: "blames", Render: func(context.Context, map[string]string) (*Result, error) {
-			return nil, InvalidArgument("its own", "is not for you")
+		prompts.Prompt{Name: "blames", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return nil, prompts.InvalidArgument("its own", "is not for you")
 		}},
 		including("blamed", "blames", nil),
-		Prompt{Name: "refuses", Render: func(context.Context, map[string]string) (*Result, error) {
-			return nil, &Error{Code: 7, Message: "not today"}
+		prompts.Prompt{Name: "refuses", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: 7, Message: "not today"}
 		}},
 		including("refused", "refuses", nil),
-	), Options{
+	), prompts.Options{
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
-		Visible: func(_ context.Context, p Prompt) bool { return p.Name != "hidden" },
+		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 	})
 	for name, want := range map[string][]string{
 		"one": {"one", "n is 1"},
@@ -95,38 +97,38 @@ func TestInclude(t *testing.T) {
 		"blamed":    `included prompt \"blames\": its own: is not for you`,
 	} {
 		_, logged, err := called(t, s, &log, name)
-		var e *Error
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e, name)
-		assert.Equal(t, CodeInternalError, e.Code, name)
+		assert.Equal(t, prompts.CodeInternalError, e.Code, name)
 		assert.Equal(t, renderFailed, e.Message, name)
 		assert.Nil(t, e.Data, name)
 		assert.Contains(t, logged, want, name)
 	}
 	_, _, err := called(t, s, &log, "refused")
-	var e *Error
+	var e *prompts.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, &Error{Code: 7, Message: "not today"}, e)
+	assert.Equal(t, &prompts.Error{Code: 7, Message: "not today"}, e)
 
-	_, err = Include(t.Context(), "base", nil)
+	_, err = prompts.Include(t.Context(), "base", nil)
 	assert.Error(t, err, "outside of a render function")
 }
 
 // What an included prompt asks is asked as part of the request.
 func TestIncludeAsks(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(
-		Prompt{Name: "asks", Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
-			in, err := Elicit[struct {
+	s := prompts.NewServer(registryOf(
+		prompts.Prompt{Name: "asks", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			in, err := prompts.Elicit[struct {
 				Who string `json:"who"`
 			}](ctx, "who", "Who?")
 			if err != nil {
 				return nil, fmt.Errorf("it has asked: %w", err)
 			}
-			return Messages(User("hello " + in.Who)), nil
+			return prompts.Messages(prompts.User("hello " + in.Who)), nil
 		}},
 		including("outer", "asks", nil),
-	), Options{})
-	got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), CallOptions{
+	), prompts.Options{})
+	got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{
 		ClientCapabilities: json.RawMessage(`{"elicitation":{}}`),
 		Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(`{"action":"accept","content":{"who":"Ann"}}`), nil
@@ -134,8 +136,8 @@ func TestIncludeAsks(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), "hello Ann")
-	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), CallOptions{})
-	var e *Error
+	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
+	var e *prompts.Error
 	require.ErrorAs(t, err, &e)
 	assert.Contains(t, e.Message, "cannot be asked")
 
@@ -158,12 +160,12 @@ func TestIncludeAsks(t *testing.T) {
 }
 
 // together returns a prompt that includes others, each on a goroutine of its own.
-func together(name string, others ...string) Prompt {
-	return rendered(name, func(ctx context.Context) (*Result, error) {
-		results, errs := make([]*Result, len(others)), make([]error, len(others))
+func together(name string, others ...string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		results, errs := make([]*prompts.Result, len(others)), make([]error, len(others))
 		var wg sync.WaitGroup
 		for i, other := range others {
-			wg.Go(func() { results[i], errs[i] = Include(ctx, other, nil) })
+			wg.Go(func() { results[i], errs[i] = prompts.Include(ctx, other, nil) })
 		}
 		wg.Wait()
 		if err := errors.Join(errs...); err != nil {
@@ -171,20 +173,20 @@ func together(name string, others ...string) Prompt {
 		}
 		var texts []string
 		for _, r := range results {
-			texts = append(texts, r.Messages[0].Content.(Text).Text)
+			texts = append(texts, r.Messages[0].Content.(prompts.Text).Text)
 		}
-		return Messages(User(strings.Join(texts, ", "))), nil
+		return prompts.Messages(prompts.User(strings.Join(texts, ", "))), nil
 	})
 }
 
 // asksFor is a prompt that asks for a colour by that key.
-func asksFor(name, key string) Prompt {
-	return rendered(name, func(ctx context.Context) (*Result, error) {
-		answer, err := Elicit[colour](ctx, key, "Which colour?")
+func asksFor(name, key string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		answer, err := prompts.Elicit[colour](ctx, key, "Which colour?")
 		if err != nil {
 			return nil, err
 		}
-		return Messages(User(name + " is " + answer.Colour)), nil
+		return prompts.Messages(prompts.User(name + " is " + answer.Colour)), nil
 	})
 }
 
@@ -192,7 +194,7 @@ func asksFor(name, key string) Prompt {
 // include others among them: that is no circle.
 func TestIncludeAtOnce(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("a", "A"), textPrompt("b", "B"), together("ab", "a", "b"), together("all", "ab", "a", "ab", "b")), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("a", "A"), textPrompt("b", "B"), together("ab", "a", "b"), together("all", "ab", "a", "ab", "b")), prompts.Options{})
 	got, err := handle(t, s, newSession(t, s), getLine("1", "all"))
 	require.NoError(t, err)
 	assert.Equal(t, textLine("1", "A, B, A, A, B, B"), got)
@@ -204,14 +206,14 @@ func TestIncludeAsksAtOnce(t *testing.T) {
 	reg := registryOf(asksFor("sky", "sky"), asksFor("sea", "sea"), together("both", "sky", "sea"))
 	t.Run("rounds", func(t *testing.T) {
 		t.Parallel()
-		c := newRounds(t, NewServer(reg, Options{}), "both")
+		c := newRounds(t, prompts.NewServer(reg, prompts.Options{}), "both")
 		c.get("").wants(t, "sky", "sea")
 		c.get(`{"sky":`+red+`}`).wants(t, "sea")
 		assert.Equal(t, "sky is red, sea is green", c.get(`{"sea":`+green+`}`).text(t))
 	})
 	t.Run("session", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			c := connect(t, NewServer(reg, Options{})).handshakeAs("2025-11-25", formCapability)
+			c := connect(t, prompts.NewServer(reg, prompts.Options{})).handshakeAs("2025-11-25", formCapability)
 			c.send(getLine("1", "both"))
 			c.send(c.question().reply(red))
 			assert.Equal(t, []string{textLine("1", "sky is red, sea is red")}, c.ask(c.question().reply(red)))
@@ -224,30 +226,30 @@ func TestIncludeAsksAtOnce(t *testing.T) {
 // asked again, nor is what is refused.
 func TestIncludeSharesKeys(t *testing.T) {
 	t.Parallel()
-	both := Prompt{Name: "both", Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
-		own, err := Elicit[colour](ctx, "colour", "Which?")
+	both := prompts.Prompt{Name: "both", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		own, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 		if err != nil {
 			return nil, err
 		}
-		n, err := Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
+		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
 		if err != nil {
 			return nil, err
 		}
-		other, err := Include(ctx, "paint", nil)
+		other, err := prompts.Include(ctx, "paint", nil)
 		if err != nil {
 			return nil, err
 		}
-		kept, err := Include(ctx, "keeps", nil)
+		kept, err := prompts.Include(ctx, "keeps", nil)
 		if err != nil {
 			return nil, err
 		}
-		text := func(r *Result) string { return r.Messages[0].Content.(Text).Text }
-		return Messages(User(fmt.Sprint(own.Colour, " ", text(other), " ", n, " ", text(kept)))), nil
+		text := func(r *prompts.Result) string { return r.Messages[0].Content.(prompts.Text).Text }
+		return prompts.Messages(prompts.User(fmt.Sprint(own.Colour, " ", text(other), " ", n, " ", text(kept)))), nil
 	}}
-	s := NewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*Result, error) {
-		n, err := Once(ctx, "n", func(context.Context) (int, error) { return 2, nil })
-		return Messages(User(fmt.Sprint(n))), err
-	})), Options{})
+	s := prompts.NewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
+		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 2, nil })
+		return prompts.Messages(prompts.User(fmt.Sprint(n))), err
+	})), prompts.Options{})
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		for answer, want := range map[string]string{red: "red red 1 1", declining: ""} {
 			asked := 0
@@ -255,7 +257,7 @@ func TestIncludeSharesKeys(t *testing.T) {
 			if version == "2026-07-28" {
 				params = `{"name":"both","inputResponses":{"colour":` + answer + `}}`
 			}
-			got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), CallOptions{
+			got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{
 				Version: version, ClientCapabilities: json.RawMessage(formCapability),
 				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 					asked++
@@ -266,7 +268,7 @@ func TestIncludeSharesKeys(t *testing.T) {
 				require.NoError(t, err)
 				assert.Contains(t, string(got), `"text":"`+want+`"`)
 			} else {
-				var e *Error
+				var e *prompts.Error
 				require.ErrorAs(t, err, &e)
 				assert.Equal(t, `the prompt cannot go on: "colour": the client has declined to answer`, e.Message)
 			}
@@ -283,14 +285,14 @@ func TestIncludeIsVisible(t *testing.T) {
 	t.Parallel()
 	user := func(ctx context.Context) string { name, _ := ctx.Value(includeUser{}).(string); return name }
 	var asks []string
-	as := func(name, other string) Prompt {
-		return Prompt{Name: "as " + name, Render: func(ctx context.Context, _ map[string]string) (*Result, error) {
-			return Include(context.WithValue(ctx, includeUser{}, name), other, nil)
+	as := func(name, other string) prompts.Prompt {
+		return prompts.Prompt{Name: "as " + name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return prompts.Include(context.WithValue(ctx, includeUser{}, name), other, nil)
 		}}
 	}
-	s := NewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), Options{
+	s := prompts.NewServer(registryOf(textPrompt("of ada", "a secret"), including("outer", "of ada", nil), as("ada", "of ada"), as("eve", "of ada"), as("nobody", "outer")), prompts.Options{
 		Principal: user,
-		Visible: func(ctx context.Context, p Prompt) bool {
+		Visible: func(ctx context.Context, p prompts.Prompt) bool {
 			asks = append(asks, user(ctx)+" "+p.Name)
 			return p.Name != "of ada" || user(ctx) == "ada"
 		},
@@ -307,11 +309,11 @@ func TestIncludeIsVisible(t *testing.T) {
 		{"ada", "as nobody", false, []string{"ada as nobody", "nobody outer", "nobody of ada"}},
 	} {
 		asks = nil
-		got, err := s.Call(context.WithValue(t.Context(), includeUser{}, test.user), "prompts/get", json.RawMessage(`{"name":"`+test.prompt+`"}`), CallOptions{})
+		got, err := s.Call(context.WithValue(t.Context(), includeUser{}, test.user), "prompts/get", json.RawMessage(`{"name":"`+test.prompt+`"}`), prompts.CallOptions{})
 		assert.Equal(t, test.sees, err == nil, "%v", err)
 		assert.Equal(t, test.sees, strings.Contains(string(got), "a secret"))
 		if err != nil {
-			assert.Equal(t, &Error{Code: CodeInternalError, Message: renderFailed}, err, "the client is not told of it")
+			assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: renderFailed}, err, "the client is not told of it")
 		}
 		assert.Equal(t, test.asks, asks)
 	}
@@ -323,16 +325,16 @@ func TestIncludeAndTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		var j journal
-		s := NewServer(registryOf(w.prompt("wait"), sleeper("sleep", 3*time.Second), including("waits", "wait", nil), including("sleeps", "sleep", nil),
-			rendered("hurries", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("sleep", 3*time.Second), including("waits", "wait", nil), including("sleeps", "sleep", nil),
+			rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
 				short, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
-				_, err := Include(short, "wait", nil)
+				_, err := prompts.Include(short, "wait", nil)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.NoError(t, ctx.Err())
-				return Messages(User("without it")), nil
+				return prompts.Messages(prompts.User("without it")), nil
 			}),
-		), Options{Logger: j.logger(), RenderTimeout: 2 * time.Second})
+		), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Render: 2 * time.Second}})
 		c := connect(t, s).handshake()
 		c.send(getLine("1", "hurries"))
 		time.Sleep(time.Second)
@@ -341,16 +343,16 @@ func TestIncludeAndTime(t *testing.T) {
 		for _, prompt := range []string{"waits", "sleeps"} {
 			c.send(getLine("2", prompt))
 			time.Sleep(2 * time.Second)
-			assert.Equal(t, []string{errorLine("2", CodeInternalError, "the request took too long")}, c.received())
+			assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, "the request took too long")}, c.received())
 		}
-		assert.ErrorIs(t, <-w.causes, errTimeLimit)
+		assert.ErrorIs(t, <-w.causes, prompts.ErrTimeLimit)
 		assert.Empty(t, c.ask(getLine("3", "waits")))
 		assert.Empty(t, c.ask(cancelLine("3")))
-		assert.ErrorIs(t, <-w.causes, errCancelled)
+		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received(), "what comes too late")
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"))
 	})
 }
@@ -360,30 +362,30 @@ func TestIncludeAndTime(t *testing.T) {
 func TestIncludePanics(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
-		s := NewServer(registryOf(
-			rendered("panics", func(context.Context) (*Result, error) { panic("a secret") }),
-			rendered("ends", func(context.Context) (*Result, error) { runtime.Goexit(); return nil, nil }),
+		s := prompts.NewServer(registryOf(
+			rendered("panics", func(context.Context) (*prompts.Result, error) { panic("a secret") }),
+			rendered("ends", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
 			including("outer panics", "panics", nil), including("outer ends", "ends", nil),
-			rendered("recovers", func(ctx context.Context) (r *Result, err error) {
+			rendered("recovers", func(ctx context.Context) (r *prompts.Result, err error) {
 				defer func() {
 					if recover() != nil {
-						r, err = Messages(User("recovered")), nil
+						r, err = prompts.Messages(prompts.User("recovered")), nil
 					}
 				}()
-				return Include(ctx, "panics", nil)
+				return prompts.Include(ctx, "panics", nil)
 			}),
-		), Options{Logger: j.logger()})
+		), prompts.Options{Logger: j.logger()})
 		c := connect(t, s).handshake()
 		assert.Equal(t, []string{textLine("1", "recovered")}, c.ask(getLine("1", "recovers")))
 		assert.Empty(t, j.String())
-		for prompt, log := range map[string]string{"outer panics": "panic: a secret", "outer ends": errGoexit.Error()} {
-			assert.Equal(t, []string{errorLine("1", CodeInternalError, renderFailed)}, c.ask(getLine("1", prompt)))
+		for prompt, log := range map[string]string{"outer panics": "panic: a secret", "outer ends": prompts.ErrGoexit.Error()} {
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, renderFailed)}, c.ask(getLine("1", prompt)))
 			assert.Contains(t, j.String(), `prompt="`+prompt+`" error="`+log)
 		}
 		assert.Equal(t, 1, strings.Count(j.String(), "stack="))
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 	})
 }
 
@@ -391,15 +393,15 @@ func TestIncludePanics(t *testing.T) {
 func TestIncludeNothing(t *testing.T) {
 	t.Parallel()
 	var j journal
-	s := NewServer(registryOf(
-		rendered("empty", func(context.Context) (*Result, error) { return nil, nil }),
-		New(Prompt{Name: "typed"}, func(context.Context, struct{}) (*Result, error) { return nil, nil }),
+	s := prompts.NewServer(registryOf(
+		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
+		prompts.New(prompts.Prompt{Name: "typed"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil }),
 		including("outer", "empty", nil), including("of typed", "typed", nil),
-	), Options{Logger: j.logger()})
+	), prompts.Options{Logger: j.logger()})
 	for outer, inner := range map[string]string{"outer": "empty", "of typed": "typed"} {
 		got, err := handle(t, s, newSession(t, s), getLine("1", outer))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("1", CodeInternalError, renderFailed), got)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 		assert.Contains(t, j.String(), `included prompt \"`+inner+`\": the render function returned neither a result nor an error`)
 	}
 	assert.NotContains(t, j.String(), "panic")
@@ -409,16 +411,16 @@ func TestIncludeNothing(t *testing.T) {
 // whatever their names are.
 func TestIncludeInAnotherServer(t *testing.T) {
 	t.Parallel()
-	inner := NewServer(registryOf(including("page", "part", nil), textPrompt("part", "theirs"), including("self", "self", nil)), Options{})
-	asks := func(name, other string) Prompt {
-		return rendered(name, func(ctx context.Context) (*Result, error) {
-			got, err := inner.Call(ctx, "prompts/get", json.RawMessage(`{"name":"`+other+`"}`), CallOptions{})
-			return Messages(User(fmt.Sprint(strings.Contains(string(got), "theirs"), " ", err))), nil
+	inner := prompts.NewServer(registryOf(including("page", "part", nil), textPrompt("part", "theirs"), including("self", "self", nil)), prompts.Options{})
+	asks := func(name, other string) prompts.Prompt {
+		return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+			got, err := inner.Call(ctx, "prompts/get", json.RawMessage(`{"name":"`+other+`"}`), prompts.CallOptions{})
+			return prompts.Messages(prompts.User(fmt.Sprint(strings.Contains(string(got), "theirs"), " ", err))), nil
 		})
 	}
-	s := NewServer(registryOf(asks("part", "page"), including("outer", "part", nil), asks("direct", "self"), including("indirect", "direct", nil)), Options{})
+	s := prompts.NewServer(registryOf(asks("part", "page"), including("outer", "part", nil), asks("direct", "self"), including("indirect", "direct", nil)), prompts.Options{})
 	for prompt, want := range map[string]string{"outer": "true <nil>", "part": "true <nil>", "indirect": "false the prompt could not be rendered (-32603)"} {
-		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+prompt+`"}`), CallOptions{})
+		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+prompt+`"}`), prompts.CallOptions{})
 		require.NoError(t, err)
 		assert.Contains(t, string(got), want, prompt)
 	}
@@ -428,12 +430,12 @@ func TestIncludeInAnotherServer(t *testing.T) {
 // it; and the middleware sees the one request that has come.
 func TestIncludeIsNoRequest(t *testing.T) {
 	t.Parallel()
-	var requests []Request
+	var requests []prompts.Request
 	var errs []error
-	s := NewServer(registryOf(guide(), including("outer", "guide", nil), including("given", "guide", map[string]string{"to": "Rome"})), Options{
-		AskArguments: true, Middleware: seeing(&requests, &errs),
+	s := prompts.NewServer(registryOf(guide(), including("outer", "guide", nil), including("given", "guide", map[string]string{"to": "Rome"})), prompts.Options{
+		ElicitArguments: true, Middleware: seeing(&requests, &errs),
 	})
-	newRounds(t, s, "outer").get("").fails(t, CodeInternalError, renderFailed)
+	newRounds(t, s, "outer").get("").fails(t, prompts.CodeInternalError, renderFailed)
 	require.Len(t, errs, 1)
 	assert.ErrorContains(t, errs[0], `Include: prompt "guide": to: is required`)
 	assert.Contains(t, newRounds(t, s, "given").get("").raw, "to Rome")
@@ -445,26 +447,27 @@ func TestIncludeIsNoRequest(t *testing.T) {
 func TestPromptVersion(t *testing.T) {
 	t.Parallel()
 	p := textPrompt("p", "hi")
-	p.Version, p.Meta = `1.2"x"`, Meta{"a": 1}
-	s := NewServer(registryOf(p), Options{})
+	p.Version, p.Meta = `1.2"x"`, prompts.Meta{"a": 1}
+	reg := registryOf(p)
+	s := prompts.NewServer(reg, prompts.Options{})
 	for version, want := range map[string]string{
 		"2025-03-26": `{"prompts":[{"name":"p"}]}`,
 		"2025-06-18": `{"prompts":[{"name":"p","_meta":{"io.github.mcp-prompts/version":"1.2\"x\"","a":1}}]}`,
 		"2025-11-25": `{"prompts":[{"name":"p","_meta":{"io.github.mcp-prompts/version":"1.2\"x\"","a":1}}]}`,
 	} {
-		got, err := s.Call(t.Context(), "prompts/list", nil, CallOptions{Version: version})
+		got, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		require.NoError(t, err)
 		assert.JSONEq(t, want, string(got))
 	}
-	got, ok := s.registry.Lookup("p")
+	got, ok := reg.Lookup("p")
 	require.True(t, ok)
 	assert.Equal(t, p.Version, got.Version)
 
-	var reg Registry
-	p.Meta = Meta{versionKey: "2"}
+	reg = new(prompts.Registry)
+	p.Meta = prompts.Meta{versionKey: "2"}
 	assert.ErrorContains(t, reg.Add(p), "which Version sets")
 	p.Version, p.Meta = "\xff", nil
 	assert.ErrorContains(t, reg.Add(p), "version is not valid UTF-8")
 	assert.Zero(t, reg.Len())
-	require.False(t, errors.Is(reg.Add(p), ErrExists))
+	require.False(t, errors.Is(reg.Add(p), prompts.ErrExists))
 }

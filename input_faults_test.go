@@ -1,9 +1,11 @@
-package prompts
+package prompts_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // MRT-29: a multipleOf of a field that is 0 is no schema: the author is told,
@@ -11,9 +13,9 @@ import (
 func TestInputSchemaThatDividesByZero(t *testing.T) {
 	t.Parallel()
 	var j journal
-	s := NewServer(registryOf(inputPrompt(methodElicit, formSchema(`"a":{"type":"integer","multipleOf":0}`, ""))), Options{Logger: j.logger()})
+	s := prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(`"a":{"type":"integer","multipleOf":0}`, ""))), prompts.Options{Logger: j.logger()})
 	for _, responses := range []string{`{"in":` + accepting(`{"a":5}`) + `}`, ""} {
-		newRounds(t, s, "input").get(responses).fails(t, CodeInternalError, renderFailed)
+		newRounds(t, s, "input").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
 	}
 	assert.Contains(t, j.String(), "requestedSchema")
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // formSchema returns the params of a form with these properties.
@@ -33,13 +35,13 @@ func TestInputFitsItsSchema(t *testing.T) {
 		{list, ``, []string{`{"a":["x"]}`, `{"a":["x","y"]}`}, []string{`{"a":[]}`, `{"a":["x","y","x"]}`, `{"a":["z"]}`, `{"a":"x"}`}},
 		{`"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`, ``, []string{`{"a":["x"]}`}, []string{`{"a":["y"]}`}},
 	} {
-		r := newRounds(t, NewServer(registryOf(inputPrompt(methodElicit, formSchema(test.properties, test.rest))), Options{}), "input")
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(test.properties, test.rest))), prompts.Options{}), "input")
 		r.get("").wants(t, "in")
 		for _, content := range test.good {
 			assert.Equal(t, accepting(content), r.get(`{"in":`+accepting(content)+`}`).text(t))
 		}
 		for _, content := range test.bad {
-			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, CodeInvalidParams, `the answer to "in" does not fit the requestedSchema`)
+			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `the answer to "in" does not fit the requestedSchema`)
 			assert.JSONEq(t, `{"input":"in"}`, data, content)
 		}
 	}
@@ -50,13 +52,13 @@ func TestInputFitsItsSchema(t *testing.T) {
 func TestInputFitsItsSchemaFromTheBeginning(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const misfit = `the answer to "in" does not fit the requestedSchema`
-		s := NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(formParams))), Options{})
-		newRounds(t, s, "input").get(`{"in":`+accepting(`{"a":1}`)+`}`).fails(t, CodeInvalidParams, misfit)
+		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(formParams))), prompts.Options{})
+		newRounds(t, s, "input").get(`{"in":`+accepting(`{"a":1}`)+`}`).fails(t, prompts.CodeInvalidParams, misfit)
 		c := connect(t, s).handshakeAs("2025-06-18", formCapability)
 		c.send(getLine("1", "input"))
 		got := c.ask(c.question().reply(accepting(`{"a":1}`)))
 		if assert.Len(t, got, 1) {
-			readOutcome(t, got[0]).fails(t, CodeInvalidParams, misfit)
+			readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, misfit)
 		}
 		assert.NoError(t, c.end())
 	})
@@ -75,9 +77,9 @@ func TestInputSchemasThatAreNone(t *testing.T) {
 		`"a":{"type":"array","items":{"type":"string","enum":["x"]},"minItems":"1"}`: "requestedSchema",
 	} {
 		var j journal
-		s := NewServer(registryOf(inputPrompt(methodElicit, formSchema(properties, ""))), Options{Logger: j.logger()})
+		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(properties, ""))), prompts.Options{Logger: j.logger()})
 		for _, responses := range []string{"", `{"in":` + accepting(`{}`) + `}`} {
-			newRounds(t, s, "input").get(responses).fails(t, CodeInternalError, renderFailed)
+			newRounds(t, s, "input").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
 		}
 		assert.Equal(t, 2, strings.Count(j.String(), log), properties)
 	}
@@ -102,17 +104,17 @@ func TestInputURLs(t *testing.T) {
 		"":                                   "its url",
 	} {
 		var j journal
-		s := NewServer(registryOf(inputPrompt(methodElicit, map[string]string{"mode": "url", "message": "Sign in", "url": url})), Options{Logger: j.logger()})
+		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, map[string]string{"mode": "url", "message": "Sign in", "url": url})), prompts.Options{Logger: j.logger()})
 		o := newRounds(t, s, "input").get("")
 		if log == "" {
 			o.wants(t, "in")
 			continue
 		}
-		o.fails(t, CodeInternalError, renderFailed)
+		o.fails(t, prompts.CodeInternalError, renderFailed)
 		assert.Contains(t, j.String(), log, url)
 		assert.NotContains(t, j.String(), "secret")
 		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "input"))
 		assert.NoError(t, err)
-		assert.Equal(t, errorLine("1", CodeInternalError, renderFailed), got)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 	}
 }

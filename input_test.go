@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -8,14 +8,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // inputPrompt is a prompt that asks one question in the protocol's own terms.
-func inputPrompt(method string, params any) Prompt {
-	return rendered("input", func(ctx context.Context) (*Result, error) {
-		in := InputRequest("in", method, params)
-		err := Ask(ctx, in)
-		return Messages(User(string(in.Value))), err
+func inputPrompt(method string, params any) prompts.Prompt {
+	return rendered("input", func(ctx context.Context) (*prompts.Result, error) {
+		in := prompts.InputRequest("in", method, params)
+		err := prompts.Ask(ctx, in)
+		return prompts.Messages(prompts.User(string(in.Value))), err
 	})
 }
 
@@ -51,9 +54,9 @@ func TestInputNeeds(t *testing.T) {
 		if test.params != "" {
 			params, want = json.RawMessage(test.params), test.params
 		}
-		r := newRounds(t, NewServer(registryOf(inputPrompt(test.method, params)), Options{}), "input")
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, params)), prompts.Options{}), "input")
 		r.capabilities = noCapabilities
-		data := r.get("").fails(t, CodeMissingCapability, undeclared(test.names))
+		data := r.get("").fails(t, transport.CodeMissingCapability, undeclared(test.names))
 		assert.JSONEq(t, `{"requiredCapabilities":`+test.needs+`}`, data, test.name)
 
 		r.capabilities = test.needs // and no more
@@ -65,7 +68,7 @@ func TestInputNeeds(t *testing.T) {
 
 	// Sampling itself is not enough for what goes beyond.
 	for _, more := range []string{`,"tools":[]`, `,"includeContext":"allServers"`} {
-		r := newRounds(t, NewServer(registryOf(inputPrompt(methodSample, json.RawMessage(fmt.Sprintf(sampleParams, more)))), Options{}), "input")
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodSample, json.RawMessage(fmt.Sprintf(sampleParams, more)))), prompts.Options{}), "input")
 		r.capabilities = `{"sampling":{}}`
 		require.NotNil(t, r.get("").Error)
 	}
@@ -103,8 +106,8 @@ func TestFaultyInputs(t *testing.T) {
 		{methodSample, json.RawMessage(`{"messages":[],"maxTokens":1.5}`), "maxTokens"},
 	} {
 		var j journal
-		r := newRounds(t, NewServer(registryOf(inputPrompt(test.method, test.params)), Options{Logger: j.logger()}), "input")
-		assert.Empty(t, r.get("").fails(t, CodeInternalError, renderFailed))
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, test.params)), prompts.Options{Logger: j.logger()}), "input")
+		assert.Empty(t, r.get("").fails(t, prompts.CodeInternalError, renderFailed))
 		assert.Contains(t, j.String(), test.log)
 		assert.Contains(t, j.String(), "level=ERROR")
 	}
@@ -139,14 +142,14 @@ func TestInputResults(t *testing.T) {
 		{methodRoots, `{}`, `{"roots":["file:///a"]}`, `the answer to "in" has a root without a URI`},
 		{methodRoots, `{}`, `{"roots":[{"name":"a"}]}`, `the answer to "in" has a root without a URI`},
 	} {
-		r := newRounds(t, NewServer(registryOf(inputPrompt(test.method, json.RawMessage(test.params))), Options{}), "input")
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, json.RawMessage(test.params))), prompts.Options{}), "input")
 		r.get("").wants(t, "in")
 		o := r.get(`{"in":` + test.result + `}`)
 		if test.message == "" {
 			assert.Equal(t, test.result, o.text(t))
 			continue
 		}
-		o.fails(t, CodeInvalidParams, test.message)
+		o.fails(t, prompts.CodeInvalidParams, test.message)
 	}
 }
 
@@ -165,7 +168,7 @@ func TestInputInASession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				s := NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(test.params))), Options{})
+				s := prompts.NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(test.params))), prompts.Options{})
 				c := connect(t, s).handshakeAs(test.version, test.capabilities)
 				ids := map[string]bool{}
 				for range 2 {

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What holds for each message that the server sends, whatever it answers.
@@ -64,8 +67,8 @@ func TestEveryMessagePattern(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const asks = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
-		reg := registryOf(textPrompt("text", "hi"), Prompt{Name: "announce", Render: announcement})
-		c := connect(t, NewServer(reg, Options{}))
+		reg := registryOf(textPrompt("text", "hi"), prompts.Prompt{Name: "announce", Render: announcement})
+		c := connect(t, prompts.NewServer(reg, prompts.Options{}))
 		stateless := func(id, method, members string) string {
 			if members != "" {
 				members += ","
@@ -99,33 +102,37 @@ func TestEveryMessagePattern(t *testing.T) {
 // DSC-21: no extension is advertised that the author has not asked for.
 func TestNoExtensions(t *testing.T) {
 	t.Parallel()
-	own := NewServer(nil, Options{Capabilities: map[string]any{"extensions": map[string]any{"org.example/x": struct{}{}}}})
-	for s, want := range map[*Server]bool{NewServer(nil, Options{}): false, own: true} {
-		assert.Equal(t, want, strings.Contains(string(s.discovered), "extensions"))
-		for _, result := range s.initialized {
-			assert.Equal(t, want, strings.Contains(string(result), "extensions"))
+	own := prompts.NewServer(nil, prompts.Options{Capabilities: map[string]any{"extensions": map[string]any{"org.example/x": struct{}{}}}})
+	for s, want := range map[*prompts.Server]bool{prompts.NewServer(nil, prompts.Options{}): false, own: true} {
+		got, err := handle(t, s, nil, envelopedLine("1", "server/discover", ""))
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(got, "extensions"))
+		for _, version := range handshakeVersions {
+			got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeIn(version))
+			require.NoError(t, err)
+			assert.Equal(t, want, strings.Contains(got, "extensions"), version)
 		}
 		assert.NotContains(t, s.Capabilities(), "extensions")
 	}
 }
 
 // announcement asks which version it is about.
-func announcement(ctx context.Context, _ map[string]string) (*Result, error) {
-	release, err := Elicit[struct {
+func announcement(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	release, err := prompts.Elicit[struct {
 		Version string `json:"version"`
 	}](ctx, "release", "Which?")
 	if err != nil {
 		return nil, err
 	}
-	return Messages(User(release.Version)), nil
+	return prompts.Messages(prompts.User(release.Version)), nil
 }
 
 // PRL-14, MRT-03: a list is never put off for an answer, whatever a filter asks.
 func TestListAsksNobody(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{AskArguments: true, Visible: func(ctx context.Context, _ Prompt) bool {
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{ElicitArguments: true, Visible: func(ctx context.Context, _ prompts.Prompt) bool {
 		_, err := announcement(ctx, nil)
-		return errors.Is(err, ErrCannotAsk)
+		return errors.Is(err, prompts.ErrElicitationUnavailable)
 	}})
 	for _, params := range []string{"", `"cursor":null`} {
 		got, err := handle(t, s, nil, envelopedLine("1", "prompts/list", params))

@@ -2,313 +2,213 @@ package prompts
 
 import (
 	"context"
-	"time"
+	"encoding/json"
+	"fmt"
 
-	"github.com/mcp-prompts/prompts/internal/revision"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Envelope is what a transport may have to compare with a layer of its own,
-// such as HTTP headers.
-type Envelope struct {
-	// Version is the protocol version in the request's own envelope. It is
-	// empty for a request of the handshake era.
-	Version string
-	// Method is the request's method.
-	Method string
-	// Request is false for a notification, a response or a batch.
-	Request bool
-	// Name is params.name, or params.uri of resources/read, if that is a
-	// string.
-	Name string
-	// Routing is false where the version is to be compared, before the
-	// server looks at it; and true where the method and the name are,
-	// before the server looks for them.
-	Routing bool
-}
+// This file is the face of internal/rpc, which answers messages: transports
+// call Serve or Handle, other JSON-RPC layers call Call. The types are twins of
+// those in rpc and convert to them, so that their documentation is here.
 
-// Exchange is how a message is answered.
-type Exchange struct {
-	// Check, if not nil, is called twice for each request that is well
-	// formed: see Envelope.Routing. An error from it is the answer.
-	Check func(Envelope) *Error
-	// Session, if not nil, returns the session of a message that is not of the
-	// stateless era, for [Server.Handle]. It is called once for each such
-	// message that is well formed, with the method of a request or
-	// notification, and none for a response or a batch. An error from it is
-	// the answer to a request, and Handle's own error for anything else.
-	Session func(Envelope) (*Session, *Error)
-	// Client, if not empty, says who the client is, whatever sessions it has:
-	// such as its principal or network address. Options.MaxConcurrentPerClient
-	// goes by it, and Options.Rate where neither a principal nor a session says
-	// so.
-	Client string
-	// Overdue, if not nil, has Options.RenderTimeout hold for the message, as
-	// [Server.Serve] has it. It is called when that has passed, before the error
-	// response that says so is sent: Handle will return later than that, as late
-	// as the author's code does; or never, where that ends its goroutine.
-	Overdue func()
-	// Send sends a message to the client. code is that of an error response
-	// and 0 otherwise; last says that it is the answer, after which nothing
-	// follows. Before that come what the request itself gives rise to: its
-	// progress, requests to the client, notifications of changes. Send is
-	// never called concurrently, nor after the call that the Exchange was
-	// given to has returned. It must not keep msg. Required.
-	Send func(msg []byte, code Code, last bool) error
-	// Closing, if not nil, is closed when a request that has no end of its
-	// own, subscriptions/listen, is to be answered.
-	Closing <-chan struct{}
-
-	// emit, if not nil, sends a message of a task that is not its answer,
-	// unless the task is settled by the time that it is its turn.
-	emit func(t *task, msg []byte) error
-}
-
-func (x Exchange) answer(a answer) error { return x.Send(a.msg, a.code, true) }
-
-// Handle answers one message that belongs to no session: one of revision
-// 2026-07-28, which carries its own envelope. Any other gets an error response.
-// It calls Send for each message to the client before it returns; there is
-// none for a notification. It renders on the caller's goroutine without a time
-// limit but ctx, and waits for the render function to return. A request of
-// subscriptions/listen that there is something to tell for is answered when
-// x.Closing is closed; until then, or until ctx ends or the client cancels it,
-// Handle does not return.
+// Transport is a connection that carries whole JSON-RPC messages both ways:
+// framing is its business, meaning is the server's. Package stdio has the one
+// for standard input and output; anything with these three methods will do.
 //
-// The error is Send's, or says that there was no answer because ctx has
-// ended, or that the time limit has passed, of which x.Overdue and the client
-// have been told. That a request was refused is no error: the client was told. But a
-// notification or a response that cannot be accepted has no answer; the error
-// then wraps an [*Error] that says why, which a transport may have a status
-// for.
-func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
-	return s.handle(ctx, nil, msg, x)
+// One goroutine calls Read and one at a time calls Write or WriteBatch, the two
+// concurrently. Close may be called while either is running.
+type Transport interface {
+	// Read returns the next message, without its framing. The slice belongs
+	// to the caller from then on. io.EOF says that the client has sent its
+	// last message. An error that wraps [transport.ErrTooLarge] says that one message
+	// was over the transport's bound and has been passed over: the server
+	// answers it with an error and reads on. Any other error ends the
+	// connection; one that wraps io.ErrClosedPipe says that the client has
+	// gone without a word, which is no failure. Read returns soon after ctx
+	// has ended or Close was called; the server sees to both, so a Read that
+	// heeds one of them will do.
+	Read(ctx context.Context) ([]byte, error)
+
+	// Write sends one message and must not keep msg. An error ends the
+	// connection; one that wraps io.ErrClosedPipe or io.EOF says that the
+	// client has gone, which is no failure.
+	Write(ctx context.Context, msg []byte) error
+
+	// Close ends the connection. The server calls it once; it unblocks Read
+	// and Write where the medium allows that.
+	Close() error
 }
 
-// Handle answers one message of the session's client, as [Server.Handle]
-// does. A request that the client cancels meanwhile has no answer; the error
-// is then one that wraps context.Canceled. The messages of a batch, which
-// revision 2025-03-26 has, are answered together, and worked on concurrently,
-// on goroutines that end before Handle does.
+// Serve answers the messages of one connection until the client has gone or
+// ctx ends. Then it returns nil; it returns an error if the transport fails
+// otherwise. It closes the transport before it returns. A connection may carry
+// messages of both eras: those of a session that begins with initialize, and
+// those of revision 2026-07-28, which belong to none.
 //
-// A response to a request that was sent to the client is a message too: it
-// lets the call of Handle go on that has sent the request.
-func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
-	return s.server.handle(ctx, s, msg, x)
-}
-
-func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x Exchange) error {
-	j, err := s.receive(ctx, session, msg, x, nil)
-	if j == nil {
-		return err
-	}
-	if x.Overdue != nil {
-		return j.run(s.options.RenderTimeout)
-	}
-	return j.run(0)
-}
-
-// job is what is left to do for a message once it has been read: to run an
-// author's code, or to tell of changes.
-type job interface {
-	// run does it, within the limit if that is above 0, without any if it is 0,
-	// and returns when the answer is out, or why there is none.
-	run(limit time.Duration) error
-}
-
-// receive takes a message as far as it goes without waiting for an author's
-// code: it answers it, or returns the job that will, which has been entered.
-// The patience is for room to enter.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x Exchange, p *patience) (job, error) {
-	if len(msg) > s.options.MaxMessageBytes {
-		return nil, x.answer(session.errorAnswer(&message{}, errTooLarge))
-	}
-	r := takeReading()
-	defer giveReading(r)
-	// The one copy of the message: what is read from it are parts of this
-	// string.
-	root, broken := parseMessage(&r.doc, string(msg))
-	c := &r.call
-	c.server, c.session, c.from = s, session, x.Client
-	m := &c.message
-	err := m.read(root)
-	m.large = len(msg) > maxShared
-	isBatch := root.Kind() == strictjson.Array && broken == nil
-	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.isStateless() {
-		var refused *Error
-		if session, refused = x.Session(Envelope{Method: m.method, Request: m.class == request}); refused != nil {
-			if m.class != request && !isBatch {
-				return nil, &unaccepted{refused}
-			}
-			return nil, x.answer(errorAnswer(m.id, refused))
-		}
-		c.session = session
-	}
-	if isBatch && session.revision().Batches() {
-		return s.receiveBatch(ctx, session, root, m.large, x, p)
-	}
-	if root.Kind() == strictjson.Array {
-		err = errNoBatch
-	}
-	if broken != nil {
-		err = broken
-	}
-	if m.class == request && err == nil {
-		t, err := s.take(ctx, c, x, p, nil)
-		if t == nil {
-			return nil, err
-		}
-		return t, nil
-	}
-	return nil, s.pass(session, m, err, x)
-}
-
-var (
-	errTooLarge = invalidRequest("the message is too large")
-	errNoBatch  = invalidRequest("a batch is not part of this protocol revision")
-)
-
-// pass takes a message that is no request, or one at fault.
-func (s *Server) pass(session *Session, m *message, err *Error, x Exchange) error {
-	if m.class == response && err == nil && (session == nil || session.isDetached) {
-		err = errNotAsked
-	}
-	switch isSilent := m.class == notification || m.class == response; {
-	case !isSilent:
-		return x.answer(session.errorAnswer(m, err))
-	case err != nil:
-		return &unaccepted{err}
-	case session == nil: // a notification that there is nothing to in the stateless era
-	case m.class == notification:
-		session.notice(m)
-	default:
-		session.resolve(m)
+// Requests run concurrently, each under Options.Timeouts.Render: a render
+// function has a goroutine to itself while it runs, and an answer to something
+// else never waits for it. The goroutine may run others after it, so it must not
+// be left locked to its thread, for example. When the client has closed its
+// side, what has been read is still answered, within Options.Timeouts.Drain. When ctx
+// ends, render functions are cancelled and not answered. In both cases
+// subscriptions get their answer, if the client takes it within a second.
+//
+// When Serve returns, so have all its goroutines, but for render functions
+// and transports that go on after their context has ended: it waits for them
+// for a second, and leaves a line in Options.Logger if that is not enough.
+func (s *Server) Serve(ctx context.Context, t Transport) error {
+	if err := s.rpc.Serve(ctx, t); err != nil {
+		return fmt.Errorf("prompts: %w", err)
 	}
 	return nil
 }
 
-var errNotAsked = invalidRequest("a response to nothing that has been asked")
-
-// unaccepted is why a message that must not be answered is ignored.
-type unaccepted struct{ why *Error }
-
-func (u *unaccepted) Error() string { return "the message cannot be accepted: " + u.why.Error() }
-
-func (u *unaccepted) Unwrap() error { return u.why }
-
-// take answers a request, or returns the task that will. b is the batch that
-// it is part of, or nil.
-func (s *Server) take(ctx context.Context, c *call, x Exchange, p *patience, b *batch) (*task, error) {
-	m, session := &c.message, c.session
-	if b != nil && b.isFull() {
-		return nil, x.answer(errorAnswer(m.id, errBatchFull))
-	}
-	buf := takeBuffer()
-	defer giveBuffer(buf)
-	*buf = appendResultHead(*buf, m.id)
-	result, w, err := s.dispatch(c, x, *buf)
-	if err != nil {
-		return nil, x.answer(errorAnswer(m.id, err))
-	}
-	if result != nil {
-		*buf = append(result, '}')
-		return nil, x.answer(answer{msg: *buf})
-	}
-	if m.large || w.listen {
-		m.detach() // a task may live long
-	}
-	t := &task{server: s, session: session, id: m.id, key: m.key, work: w, exchange: x, batch: b}
-	t.caller = caller{
-		server: s,
-		rev:    c.rev, client: c.client, isLive: session != nil && !session.isDetached && !c.rev.Stateless(), peer: t, own: &t.ctx,
-		progress: reporter{token: m.progressToken()},
-	}
-	if err := t.enter(ctx, p); err != nil {
-		return nil, x.answer(errorAnswer(m.id, err))
-	}
-	t.ctx.parent, t.ctx.caller = ctx, &t.caller
-	if b != nil {
-		b.addTask()
-	}
-	if session != nil {
-		if err := session.begin(t); err != nil {
-			t.ctx.cancel(nil)
-			t.leave()
-			if w.listen {
-				s.endListening(session)
+// exchange converts an exchange. The closures are made only for callbacks that
+// are set.
+func exchange(x *transport.Exchange) rpc.Exchange {
+	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Done: x.Done}
+	if x.CheckVersion != nil || x.CheckRouting != nil {
+		version, routing := x.CheckVersion, x.CheckRouting
+		r.Check = func(e rpc.Envelope) *wire.Error {
+			check := version
+			if e.Routing {
+				check = routing
 			}
-			if b != nil {
-				defer b.taskSettled()
+			if check == nil {
+				return nil
 			}
-			return nil, x.answer(errorAnswer(m.id, err))
+			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, Request: e.Request, Name: e.Name}))
 		}
 	}
-	return t, nil
+	if find := x.Session; find != nil {
+		r.Session = func(e rpc.Envelope) (*rpc.Session, *wire.Error) {
+			found, err := find(transport.RequestInfo{Method: e.Method, Request: e.Request})
+			if s, ok := found.(session); ok {
+				return s.Session, transportError(err)
+			}
+			return nil, transportError(err)
+		}
+	}
+	return r
 }
 
-// dispatch takes a request to its method: it appends the result of one that
-// needs no author's code to dst, and returns the work of any other with a nil
-// result. The order of its checks is that of GAP-10.
-func (s *Server) dispatch(c *call, x Exchange, dst []byte) ([]byte, work, *Error) {
-	session, m := c.session, &c.message
-	version := m.envelopeVersion()
-	stateless := version.Kind() != strictjson.Invalid
-	env := Envelope{Method: m.method, Request: true, Name: m.name()}
-	if stateless {
-		if version.Kind() != strictjson.String {
-			return nil, work{}, invalidParam("_meta", "_meta: %q must be a string", envelopeKey)
-		}
-		env.Version = version.Text()
+// transportError returns what the client gets for an error of a transport.
+func transportError(err error) *wire.Error {
+	if err == nil {
+		return nil
 	}
-	if x.Check != nil {
-		if err := x.Check(env); err != nil {
-			return nil, work{}, err
-		}
+	if e := visibleError(err); e != nil {
+		return e
 	}
-	if stateless {
-		rev, ok := revision.Parse(env.Version)
-		if !ok || !rev.Stateless() {
-			return nil, work{}, unsupportedVersion(env.Version)
-		}
-		declared := m.meta.Get(capabilitiesKey)
-		if declared.Kind() != strictjson.Object {
-			return nil, work{}, invalidParam("_meta", "_meta: %q is required, an object", capabilitiesKey)
-		}
-		c.rev, c.client = rev, readCapabilities(rev, declared)
-	}
-	if x.Check != nil {
-		env.Routing = true
-		if err := x.Check(env); err != nil {
-			return nil, work{}, err
-		}
-	}
-	if session != nil {
-		rev, client, err := session.admit(m.key)
-		if err != nil {
-			return nil, work{}, err
-		}
-		if !stateless {
-			c.rev, c.client = rev, client
-		}
-	}
-	row := s.methods[m.method]
-	switch {
-	case row == nil, row.era == handshakeOnly && stateless, row.era == statelessOnly && c.rev != 0 && !stateless:
-		return nil, work{}, methodNotFound(m.method)
-	case c.rev == 0 && (session == nil || !row.fresh):
-		return nil, work{}, errNotInitialized
-	}
-	if err := m.checkParams(); err != nil {
-		return nil, work{}, err
-	}
-	if stateless {
-		if err := m.checkEnvelope(); err != nil {
-			return nil, work{}, err
-		}
-	}
-	return row.answer(c, dst)
+	return wire.InternalError("the transport rejected the message")
 }
 
-// errNotInitialized answers a request that belongs to neither era (GAP-07).
-var errNotInitialized = invalidParams("initialize the session first, or send _meta with %q and %q",
-	envelopeKey, capabilitiesKey)
+// Handle answers one message of no session: a stateless message of revision
+// 2026-07-28, which names its version itself. The response to any other is an
+// error. Handle calls Send for each message to the client before it returns. It
+// runs the application's code on the caller's goroutine, under
+// Options.Timeouts.Render, and returns when that does: after the time limit, the
+// client has its error response earlier. For subscriptions/listen, Handle
+// returns when x.Done is closed, ctx ends, or the client cancels the
+// subscription; if no list changes, at once.
+//
+// The error is that of Send, or says why there is no response: ctx has ended, or
+// the time limit has passed. A request that is rejected is no error: its client
+// has an error response. A notification or a response that cannot be accepted
+// has none; the error then wraps an [*Error], for which a transport may have a
+// status.
+func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return public(s.rpc.Handle(ctx, msg, exchange(&x)))
+}
+
+// public returns an error of internal/rpc with the error types of this package.
+func public(err error) error {
+	switch e := err.(type) {
+	case *wire.Error:
+		return (*Error)(e)
+	case *rpc.OptionsError:
+		return fmt.Errorf("prompts: %w", e)
+	case *rpc.Unaccepted:
+		return fmt.Errorf("the message cannot be accepted: %w", (*Error)(e.Err))
+	}
+	return err
+}
+
+// session is the transport's view of a session.
+type session struct{ *rpc.Session }
+
+// NewSession returns a session that waits for initialize. The caller must close
+// it.
+func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
+	return session{s.rpc.NewSession(rpc.SessionOptions{Version: o.Version, Detached: o.NoServerMessages})}
+}
+
+func (s session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return public(s.Session.Handle(ctx, msg, exchange(&x)))
+}
+
+// CallOptions say whom a [Server.Call] is for. The zero value is a client of
+// revision 2025-11-25 with no capabilities.
+type CallOptions struct {
+	// Version is the protocol revision that the client speaks, such as
+	// "2025-06-18". Default: 2025-11-25.
+	Version string
+	// ClientCapabilities is the JSON object that the client has declared, in
+	// initialize or with its request. Default: none.
+	ClientCapabilities json.RawMessage
+	// Client is what the client has said of itself in initialize, for
+	// Request.Client: of it the Name, Version and Title are kept, the first 256
+	// bytes of each. A request of revision 2026-07-28 says so itself, in its
+	// _meta, and this is not looked at. Default: nothing.
+	Client Implementation
+	// Request, if not nil, sends the client a request and returns the result
+	// that it answers with. It is how an [Ask] reaches a client of revision
+	// 2025-06-18 or 2025-11-25: concurrently for each question, on goroutines
+	// of its own. It must return when ctx ends: with the first failure, after
+	// Options.Timeouts.Elicit, and with the Call. An error means that the client
+	// cannot be asked.
+	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Notify, if not nil, sends the client a notification: the progress of
+	// the request, if it has a token. Call calls it on a goroutine of its own
+	// or on the caller's, one call at a time, and not once it has returned.
+	// Notify must not keep params.
+	Notify func(method string, params json.RawMessage)
+}
+
+// Call answers one request of the methods in [Server.Methods] for somebody
+// else's JSON-RPC layer, which has read the envelope and found out to whom it
+// talks. params is the JSON text of the request's params, or nil; it is read
+// as strictly as a whole message, but for what belongs to the envelope. Call
+// returns the JSON text of the result, or an [*Error], which is what the
+// client is to get. If there is no answer because ctx has ended, the error is
+// the cause of that; it is another one if an option is at fault.
+//
+// The application's code runs on a goroutine of its own, within
+// Options.Limits.MaxConcurrentTotal and under Options.Timeouts.Render. Call returns when
+// ctx ends or the time limit passes, even if the code goes on; its context has
+// ended then.
+func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	result, err := s.rpc.Call(ctx, name, params, rpc.CallOptions{
+		Version: o.Version, Capabilities: o.ClientCapabilities,
+		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
+		Request: o.Request, Notify: o.Notify,
+	})
+	return result, public(err)
+}
+
+// Progress tells the client how far its request has come, if it has asked to
+// be told; ctx is that of a [RenderFunc], a [CompleteFunc] or a [Method], or
+// comes from it. total is how much there is to do, 0 if that is not known;
+// message is for people, from revision 2025-03-26, and may be empty.
+//
+// done must be greater than in all calls before, as the protocol wants it; a
+// call with another value, or one that is no number, does nothing. Progress
+// does not wait for the client: while that is slow to read, newer progress
+// takes the place of what has not been sent. Nothing is sent once the function
+// has returned, but for what was reported last.
+func Progress(ctx context.Context, done, total float64, message string) {
+	rpc.Progress(ctx, done, total, message)
+}

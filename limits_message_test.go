@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // GAP-14: a message may have as many bytes as the options say, and 4 MiB if they
@@ -17,12 +20,12 @@ import (
 func TestSizeOfMessage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		o    Options
+		o    prompts.Options
 		most int
-	}{{Options{}, 4 << 20}, {Options{MaxMessageBytes: 100}, 100}} {
-		s := NewServer(nil, test.o)
+	}{{prompts.Options{}, 4 << 20}, {prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 100}}, 100}} {
+		s := prompts.NewServer(nil, test.o)
 		session := newSessionOfSize(t, s, test.most)
-		for more, want := range []string{pongLine("1"), errorLine("", CodeInvalidRequest, "the message is too large")} {
+		for more, want := range []string{pongLine("1"), errorLine("", transport.CodeInvalidRequest, "the message is too large")} {
 			msg := pingLine("1")
 			got, err := handle(t, s, session, msg+strings.Repeat(" ", test.most-len(msg)+more))
 			require.NoError(t, err)
@@ -33,12 +36,12 @@ func TestSizeOfMessage(t *testing.T) {
 
 // newSessionOfSize is a session of a server for which initialize may be too
 // large.
-func newSessionOfSize(t *testing.T, s *Server, most int) *Session {
+func newSessionOfSize(t *testing.T, s *prompts.Server, most int) transport.Session {
 	t.Helper()
 	if most >= len(initializeLine) {
 		return newSession(t, s)
 	}
-	session := s.NewSession(SessionOptions{Version: "2025-11-25"})
+	session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 	t.Cleanup(session.Close)
 	return session
 }
@@ -47,10 +50,10 @@ func newSessionOfSize(t *testing.T, s *Server, most int) *Session {
 // request that it was.
 func TestNestingOfMessage(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	for _, test := range []struct {
 		name    string
-		session *Session
+		session transport.Session
 		line    func(value string) string
 		want    string
 	}{
@@ -79,9 +82,9 @@ func TestNestingOfMessage(t *testing.T) {
 func TestBatchOfLargeAnswers(t *testing.T) {
 	t.Parallel()
 	const most = 2000
-	s := NewServer(registryOf(Prompt{
+	s := prompts.NewServer(registryOf(prompts.Prompt{
 		Name: "long", Description: strings.Repeat("x", most/2), Render: textPrompt("long", "hi").Render,
-	}), Options{MaxMessageBytes: most})
+	}), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
 	var lines []string
 	for i := range 10 {
 		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, i))
@@ -94,7 +97,7 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 		if i < 2 { // the second one goes past the bound
 			assert.Contains(t, answer, `"result":{"prompts":`)
 		} else {
-			assert.Equal(t, errorLine(fmt.Sprint(i), CodeInternalError, "the answers to this batch are too large; send fewer messages together"), answer)
+			assert.Equal(t, errorLine(fmt.Sprint(i), prompts.CodeInternalError, "the answers to this batch are too large; send fewer messages together"), answer)
 		}
 	}
 	assert.Less(t, len(got), 3*most)
@@ -104,7 +107,7 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 func TestBatchOfLargeResults(t *testing.T) {
 	t.Parallel()
 	const most, each = 10_000, 4000
-	s := NewServer(registryOf(textPrompt("long", strings.Repeat("x", each))), Options{MaxMessageBytes: most})
+	s := prompts.NewServer(registryOf(textPrompt("long", strings.Repeat("x", each))), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
 	var lines []string
 	for i := range 20 {
 		lines = append(lines, getLine(fmt.Sprint(i), "long"))
@@ -128,22 +131,22 @@ func TestBatchOfLargeResults(t *testing.T) {
 func TestEchoesAreBounded(t *testing.T) {
 	t.Parallel()
 	const most = 256
-	s := NewServer(nil, Options{})
+	s := prompts.NewServer(nil, prompts.Options{})
 	session := newSession(t, s)
 	for name, test := range map[string]struct {
-		session *Session
+		session transport.Session
 		line    func(long string) string
-		code    Code
+		code    prompts.Code
 	}{
-		"a prompt":             {session, func(long string) string { return getLine("1", long) }, CodeInvalidParams},
-		"a prompt, stateless":  {nil, func(long string) string { return envelopedGet("1", long) }, CodeInvalidParams},
-		"a prompt to complete": {session, func(long string) string { return completeLine("1", long, "a", "") }, CodeInvalidParams},
+		"a prompt":             {session, func(long string) string { return getLine("1", long) }, prompts.CodeInvalidParams},
+		"a prompt, stateless":  {nil, func(long string) string { return envelopedGet("1", long) }, prompts.CodeInvalidParams},
+		"a prompt to complete": {session, func(long string) string { return completeLine("1", long, "a", "") }, prompts.CodeInvalidParams},
 		"a version": {nil, func(long string) string {
 			return strings.Replace(envelopedGet("1", "p"), "2026-07-28", long, 1)
-		}, CodeUnsupportedVersion},
+		}, transport.CodeUnsupportedVersion},
 		"a method": {session, func(long string) string {
 			return `{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`
-		}, CodeMethodNotFound},
+		}, prompts.CodeMethodNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,15 +166,14 @@ func TestEchoesAreBounded(t *testing.T) {
 // A limit as large as can be is none.
 func TestLargestLimits(t *testing.T) {
 	t.Parallel()
-	largest := Options{
-		PageSize: math.MaxInt, MaxConcurrent: math.MaxInt, MaxConcurrentTotal: math.MaxInt, MaxConcurrentPerClient: math.MaxInt,
-		MaxSubscriptions: math.MaxInt, MaxSubscriptionsTotal: math.MaxInt, MaxMessageBytes: math.MaxInt,
-		MaxArguments: math.MaxInt, MaxArgumentBytes: math.MaxInt, MaxResultBytes: math.MaxInt,
-		RenderTimeout: math.MaxInt64, CompleteTimeout: math.MaxInt64, AskTimeout: math.MaxInt64, Grace: math.MaxInt64,
-		StateTTL: math.MaxInt64, CacheTTL: math.MaxInt64, LogRate: math.MaxInt, Rate: Rate{Completions: math.MaxFloat64, Gets: math.MaxFloat64},
+	largest := prompts.Options{
+		PageSize: math.MaxInt, Limits: prompts.Limits{MaxConcurrent: math.MaxInt, MaxConcurrentTotal: math.MaxInt, MaxConcurrentPerClient: math.MaxInt, MaxSubscriptions: math.MaxInt, MaxSubscriptionsTotal: math.MaxInt, MaxMessageBytes: math.MaxInt, MaxArguments: math.MaxInt, MaxArgumentBytes: math.MaxInt, MaxResultBytes: math.MaxInt, CompletionsPerSecond: math.MaxFloat64, GetsPerSecond: math.MaxFloat64},
+
+		Timeouts:        prompts.Timeouts{Render: math.MaxInt64, Complete: math.MaxInt64, Elicit: math.MaxInt64, Drain: math.MaxInt64},
+		RequestStateTTL: math.MaxInt64, CacheTTL: math.MaxInt64,
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(textPrompt("text", "hi"), completing("p", func(context.Context, string, map[string]string) ([]string, error) {
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi"), completing("p", func(context.Context, string, map[string]string) ([]string, error) {
 			return []string{"a"}, nil
 		})), largest)
 		c := connect(t, s).handshake()

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,16 +13,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // SUB-01…03, SUB-06, GAP-25…27: what a filter asks for and what it gets.
 func TestListenFilter(t *testing.T) {
 	t.Parallel()
 	const own, none = `"promptsListChanged":true`, ""
-	told, silent := Options{}, Options{NoListChanged: true}
+	told, silent := prompts.Options{}, prompts.Options{DisableListChanged: true}
 	for _, test := range []struct {
 		notifications string // the member, or empty for none
-		options       Options
+		options       prompts.Options
 		honoured      string // what the acknowledgement repeats
 		refused       string // or what is wrong with it
 	}{
@@ -51,7 +55,8 @@ func TestListenFilter(t *testing.T) {
 		t.Run(test.notifications, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := NewServer(nil, test.options)
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, test.options)
 				c := connect(t, s)
 				members := ""
 				if test.notifications != "" {
@@ -62,11 +67,11 @@ func TestListenFilter(t *testing.T) {
 				case test.refused != "":
 					// Nothing comes before the refusal.
 					require.Len(t, got, 1)
-					assert.Equal(t, string(errorAnswer("1", invalidParam("notifications", "%s", test.refused)).msg), got[0])
+					assert.Equal(t, errorResponse("1", invalidParam("notifications", test.refused)), got[0])
 				case test.honoured != "":
 					assert.Equal(t, []string{ackLine("1")}, got)
-					assert.NoError(t, s.registry.Set(textPrompt("text", "x")))
-					time.Sleep(changeQuiet)
+					assert.NoError(t, reg.Set(textPrompt("text", "x")))
+					time.Sleep(notify.MinPause)
 					assert.Equal(t, []string{changedLine("1")}, c.received())
 				default:
 					assert.Equal(t, []string{emptyAckLine("1"), listenEndLine("1"), cancelLine("1")}, got)
@@ -81,7 +86,7 @@ func TestListenFilter(t *testing.T) {
 // There is no subscriptions/listen in the handshake era (CPT-10).
 func TestListenIsOfTheStatelessEra(t *testing.T) {
 	t.Parallel()
-	s := NewServer(nil, Options{})
+	s := prompts.NewServer(nil, prompts.Options{})
 	for _, version := range handshakeVersions {
 		session := sessionIn(t, s, version)
 		got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true}}}`)
@@ -101,8 +106,8 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				reg := new(Registry)
-				s := NewServer(reg, Options{})
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, prompts.Options{})
 				w := newWire(t)
 				changed := false
 				w.onWrite = func(context.Context, []byte) error {
@@ -127,8 +132,8 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 // The same with changes that never end, in any interleaving.
 func TestListenAmidChanges(t *testing.T) {
 	t.Parallel()
-	reg := new(Registry)
-	s := NewServer(reg, Options{})
+	reg := new(prompts.Registry)
+	s := prompts.NewServer(reg, prompts.Options{})
 	stop := make(chan struct{})
 	var changing sync.WaitGroup
 	changing.Go(func() {
@@ -146,7 +151,7 @@ func TestListenAmidChanges(t *testing.T) {
 		closing := make(chan struct{})
 		r := &recorder{t: t}
 		var once sync.Once
-		x := Exchange{Closing: closing, Send: func(msg []byte, code Code, last bool) error {
+		x := transport.Exchange{Done: closing, Send: func(msg []byte, code prompts.Code, last bool) error {
 			if i%2 == 0 {
 				once.Do(func() { close(closing) })
 			} else if strings.Contains(string(msg), "list_changed") {
@@ -169,7 +174,7 @@ func TestListenAmidChanges(t *testing.T) {
 
 // subscription is a call of Handle with a request of subscriptions/listen.
 type subscription struct {
-	session *Session // may be nil
+	session transport.Session // may be nil
 	closing chan struct{}
 	cancel  context.CancelCauseFunc
 	done    chan error
@@ -180,7 +185,7 @@ type subscription struct {
 	fail func(msg string) error
 }
 
-func (b *subscription) send(msg []byte, code Code, last bool) error {
+func (b *subscription) send(msg []byte, code prompts.Code, last bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fail != nil {
@@ -202,11 +207,11 @@ func (b *subscription) received() []sent {
 	return got
 }
 
-func subscribe(t testing.TB, s *Server, session *Session, fail func(string) error) *subscription {
+func subscribe(t testing.TB, s *prompts.Server, session transport.Session, fail func(string) error) *subscription {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b := &subscription{session: session, closing: make(chan struct{}), cancel: cancel, done: make(chan error, 1), fail: fail, said: transcriptOf(t, session)}
 	b.said.add(false, listenLine("1"))
-	x := Exchange{Send: b.send, Closing: b.closing}
+	x := transport.Exchange{Send: b.send, Done: b.closing}
 	go func() {
 		if session != nil {
 			b.done <- session.Handle(ctx, []byte(listenLine("1")), x)
@@ -246,7 +251,7 @@ func TestListenThroughHandle(t *testing.T) {
 		{name: "closing after a change", want: []sent{ack, told, end},
 			end: func(_ *testing.T, b *subscription, change func()) {
 				change()
-				time.Sleep(changeQuiet)
+				time.Sleep(notify.MinPause)
 				synctest.Wait()
 				close(b.closing)
 			}},
@@ -270,16 +275,16 @@ func TestListenThroughHandle(t *testing.T) {
 			end: func(_ *testing.T, _ *subscription, change func()) { change() }},
 		{name: "the answer cannot be sent", want: []sent{ack}, err: errDisk, fail: failAt("resultType"),
 			end: func(_ *testing.T, b *subscription, _ func()) { close(b.closing) }},
-		{name: "the client cancels", want: []sent{ack}, err: errCancelled, alone: true,
+		{name: "the client cancels", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
 			end: func(t *testing.T, b *subscription, _ func()) {
-				_, err := handle(t, b.session.server, b.session, cancelLine("1"))
+				_, err := handle(t, nil, b.session, cancelLine("1"))
 				assert.NoError(t, err)
 			}},
-		{name: "the client cancels in a burst", want: []sent{ack}, err: errCancelled, alone: true,
+		{name: "the client cancels in a burst", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
 			end: func(t *testing.T, b *subscription, change func()) {
 				change()
 				synctest.Wait()
-				_, err := handle(t, b.session.server, b.session, cancelLine("1"))
+				_, err := handle(t, nil, b.session, cancelLine("1"))
 				assert.NoError(t, err)
 			}},
 	} {
@@ -290,11 +295,11 @@ func TestListenThroughHandle(t *testing.T) {
 			t.Run(test.name+" of a "+of, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					reg := new(Registry)
-					s := NewServer(reg, Options{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1})
-					var session *Session
+					reg := new(prompts.Registry)
+					s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
+					var session transport.Session
 					if of == "session" {
-						session = s.NewSession(SessionOptions{})
+						session = s.NewSession(transport.SessionOptions{})
 						defer session.Close()
 					}
 					for range 3 {
@@ -310,9 +315,7 @@ func TestListenThroughHandle(t *testing.T) {
 						assert.Equal(t, test.want, b.received())
 						assertNoTrace(t, s)
 						if session != nil {
-							assert.Zero(t, session.places.open.n.Load()+session.places.running.n.Load())
-							assert.Zero(t, session.subscriptions.wait(t.Context()))
-							assert.Empty(t, session.inFlight)
+							assert.Empty(t, prompts.Peek(session).Leftovers())
 						}
 					}
 					time.Sleep(time.Hour)
@@ -326,8 +329,8 @@ func TestListenThroughHandle(t *testing.T) {
 // fault, takes no place either.
 func TestListenThatDoesNotBeginTakesNoPlace(t *testing.T) {
 	t.Parallel()
-	s := NewServer(nil, Options{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1})
-	session := s.NewSession(SessionOptions{})
+	s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
+	session := s.NewSession(transport.SessionOptions{})
 	for range 3 {
 		_, err := handle(t, s, session, envelopedLine("1", "subscriptions/listen", ""))
 		require.NoError(t, err)
@@ -336,28 +339,27 @@ func TestListenThatDoesNotBeginTakesNoPlace(t *testing.T) {
 	cancel()
 	for range 3 {
 		r := &recorder{t: t}
-		assert.ErrorIs(t, session.Handle(ctx, r.hear(session, listenLine("1")), Exchange{Send: r.send}), context.Canceled)
+		assert.ErrorIs(t, session.Handle(ctx, r.hear(session, listenLine("1")), transport.Exchange{Send: r.send}), context.Canceled)
 		assert.LessOrEqual(t, len(r.messages), 1, "the acknowledgement at most")
 	}
 	assertNoTrace(t, s)
 	session.Close()
 	got, err := handle(t, s, session, listenLine("1"))
 	require.NoError(t, err)
-	assert.Equal(t, string(errorAnswer("1", errClosed).msg), got)
+	assert.Equal(t, errorResponse("1", errClosed), got)
 	assertNoTrace(t, s)
-	assert.Zero(t, session.places.open.n.Load()+session.places.running.n.Load())
 }
 
 // Session.Close ends subscriptions without an answer.
 func TestSessionCloseEndsSubscriptions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(nil, Options{})
-		session := s.NewSession(SessionOptions{})
+		s := prompts.NewServer(nil, prompts.Options{})
+		session := s.NewSession(transport.SessionOptions{})
 		b := subscribe(t, s, session, nil)
 		assert.Len(t, b.received(), 1)
 		session.Close()
-		assert.ErrorIs(t, <-b.done, errSessionClosed)
+		assert.ErrorIs(t, <-b.done, prompts.ErrSessionClosed)
 		assert.Empty(t, b.received())
 		assertNoTrace(t, s)
 	})
@@ -368,19 +370,20 @@ func TestSessionCloseEndsSubscriptions(t *testing.T) {
 func TestListenTakesNoTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 1, MaxConcurrentTotal: 1})
+		reg := registryOf(textPrompt("text", "hi"))
+		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}})
 		c := connect(t, s).handshake().listen("1", "2", "3", "4", "5")
 		assert.Equal(t, []string{textLine("6", "hi")}, c.ask(getLine("6", "text")))
 		assert.Equal(t, []string{envelopedText("6", "hi")}, c.ask(envelopedGet("6", "text")))
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"text"}`), CallOptions{})
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{})
 		assert.NoError(t, err)
 		// Its id is in flight all the same (GAP-17).
-		assert.Equal(t, []string{string(errorAnswer("1", errInFlight).msg)}, c.ask(listenLine("1")))
+		assert.Equal(t, []string{errorResponse("1", errInFlight)}, c.ask(listenLine("1")))
 		// Nor has it a time limit.
 		time.Sleep(24 * time.Hour)
 		assert.Empty(t, c.received())
-		s.registry.MustAdd(textPrompt("new", "x"))
-		time.Sleep(changeQuiet)
+		reg.MustAdd(textPrompt("new", "x"))
+		time.Sleep(notify.MinPause)
 		assert.Len(t, c.received(), 6)
 		require.NoError(t, c.end())
 	})
@@ -391,11 +394,11 @@ func TestListenTakesNoTurn(t *testing.T) {
 func TestListenTellsNothingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 2, "half")
-			return Messages(User("hi")), nil
+		reg := registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "half")
+			return prompts.Messages(prompts.User("hi")), nil
 		}))
-		c := connect(t, NewServer(reg, Options{}))
+		c := connect(t, prompts.NewServer(reg, prompts.Options{}))
 		more := strings.Replace(listenLine("1"), `"_meta":{`, `"_meta":{"progressToken":"t","io.modelcontextprotocol/logLevel":"debug",`, 1)
 		require.Equal(t, []string{ackLine("1")}, c.ask(more))
 		assert.Equal(t, []string{envelopedText("2", "hi")}, c.ask(envelopedGet("2", "reports")))
@@ -414,7 +417,8 @@ func TestListenOnATransportThatFails(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := NewServer(nil, Options{})
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, prompts.Options{})
 				w := newWire(t)
 				w.onWrite = func(_ context.Context, msg []byte) error { return failAt(part)(string(msg)) }
 				c := connectWire(t, s, w)
@@ -423,14 +427,14 @@ func TestListenOnATransportThatFails(t *testing.T) {
 				}
 				synctest.Wait()
 				began := time.Now()
-				s.registry.MustAdd(textPrompt("new", "x"))
+				reg.MustAdd(textPrompt("new", "x"))
 				if part == "resultType" || part == "cancelled" {
 					c.cancel()
 					assert.NoError(t, c.wait(), "it was told to end, and has")
 				} else {
 					assert.ErrorIs(t, c.wait(), errDisk)
 				}
-				assert.LessOrEqual(t, time.Since(began), changeQuiet)
+				assert.LessOrEqual(t, time.Since(began), notify.MinPause)
 				assertNoTrace(t, s)
 			})
 		})
@@ -444,7 +448,7 @@ func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
-		c := connect(t, NewServer(reg, Options{})).listen("1", "2")
+		c := connect(t, prompts.NewServer(reg, prompts.Options{})).listen("1", "2")
 		hold, held := make(chan struct{}), make(chan struct{}, 1)
 		c.wire.onWrite = func(context.Context, []byte) error {
 			select {
@@ -458,7 +462,7 @@ func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
 		synctest.Wait()
 		require.Len(t, held, 1, "the answer is being written")
 		reg.MustAdd(textPrompt("new", "x"))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		// From here on both subscriptions wait for a mutex, which a bubble does
 		// not count as being idle: so what is read is known by the next message.
 		for _, msg := range []string{cancelLine("1"), initializedLine, initializedLine} {
@@ -479,13 +483,13 @@ func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
 func TestSubscriptionCancelledInTheMidstOfAWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).listen("1")
 		hold := make(chan struct{})
 		c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
 		reg.MustAdd(textPrompt("new", "x"))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		synctest.Wait()
 		reg.MustAdd(textPrompt("newer", "x"))
 		assert.Empty(t, c.ask(cancelLine("1")))
@@ -504,8 +508,8 @@ func TestCancellationRacesTheEndOfASubscription(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(nil, Options{})
-			session := s.NewSession(SessionOptions{})
+			s := prompts.NewServer(nil, prompts.Options{})
+			session := s.NewSession(transport.SessionOptions{})
 			defer session.Close()
 			b := subscribe(t, s, session, nil)
 			assert.Len(t, b.received(), 1)
@@ -515,7 +519,7 @@ func TestCancellationRacesTheEndOfASubscription(t *testing.T) {
 			switch err := <-b.done; {
 			case err == nil:
 				assert.Equal(t, []sent{{listenEndLine("1"), 0, true}}, b.received())
-			case errors.Is(err, errCancelled):
+			case errors.Is(err, prompts.ErrCancelled):
 				assert.Empty(t, b.received())
 			default:
 				assert.NoError(t, err)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -9,17 +9,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const withdrawnEarly = "no answer is needed any more"
 
 // several is a prompt that asks three questions at once, and does without
 // answers.
-func several(then func(err error)) Prompt {
-	return rendered("several", func(ctx context.Context) (*Result, error) {
-		err := Ask(ctx, Form[colour]("a", "A?"), Form[colour]("b", "B?"), Form[colour]("c", "C?"))
+func several(then func(err error)) prompts.Prompt {
+	return rendered("several", func(ctx context.Context) (*prompts.Result, error) {
+		err := prompts.Ask(ctx, prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.Form[colour]("c", "C?"))
 		then(err)
-		return Messages(User("done")), nil
+		return prompts.Messages(prompts.User("done")), nil
 	})
 }
 
@@ -27,7 +30,7 @@ func several(then func(err error)) Prompt {
 // the client need not answer what it has not answered yet.
 func TestErrorEndsAllQuestions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(several(func(err error) { assert.ErrorIs(t, err, ErrCannotAsk) })), Options{})
+		s := prompts.NewServer(registryOf(several(func(err error) { assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable) })), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "several"))
 		all := c.questions()
@@ -38,7 +41,7 @@ func TestErrorEndsAllQuestions(t *testing.T) {
 			assert.Empty(t, c.ask(q.reply(red)), "too late")
 		}
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -46,7 +49,7 @@ func TestErrorEndsAllQuestions(t *testing.T) {
 // for.
 func TestRefusalEndsNoQuestion(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(several(func(err error) { assert.ErrorIs(t, err, ErrDeclined) })), Options{})
+		s := prompts.NewServer(registryOf(several(func(err error) { assert.ErrorIs(t, err, prompts.ErrDeclined) })), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "several"))
 		all := c.questions()
@@ -63,11 +66,11 @@ func TestQuestionThatWasNotSentIsNotWithdrawn(t *testing.T) {
 	t.Parallel()
 	for sent := range 3 {
 		var asking error
-		s := NewServer(registryOf(several(func(err error) { asking = err })), Options{})
+		s := prompts.NewServer(registryOf(several(func(err error) { asking = err })), prompts.Options{})
 		session := newSessionAs(t, s, "2025-11-25", formCapability)
 		x := &recorder{t: t}
 		questions, isBroken := 0, false
-		err := session.Handle(t.Context(), x.hear(session, getLine("1", "several")), Exchange{Send: func(msg []byte, code Code, last bool) error {
+		err := session.Handle(t.Context(), x.hear(session, getLine("1", "several")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
 			if questions == sent && !isBroken {
 				isBroken = true
 				return errDisk
@@ -86,24 +89,24 @@ func TestQuestionThatWasNotSentIsNotWithdrawn(t *testing.T) {
 		}
 		assert.Equal(t, append(want, textLine("1", "done")), got[sent:])
 		assert.ErrorIs(t, asking, errDisk)
-		assert.Empty(t, session.outgoing)
-		assert.Zero(t, s.limit.taken())
+		assert.Empty(t, prompts.Peek(session).Leftovers())
+		assert.Zero(t, s.Slots())
 	}
 }
 
 // CAN-13: an author's own time limit ends a question as well.
 func TestContextOfTheAuthor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("hasty", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("hasty", func(ctx context.Context) (*prompts.Result, error) {
 			hasty, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_, err := Elicit[colour](hasty, "a", "Which?")
+			_, err := prompts.Elicit[colour](hasty, "a", "Which?")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
-			assert.NotErrorIs(t, err, ErrCannotAsk)
+			assert.NotErrorIs(t, err, prompts.ErrElicitationUnavailable)
 			// With what time there is, the same may be asked again.
-			answer, err := Elicit[colour](ctx, "a", "Which?")
-			return Messages(User(answer.Colour)), err
-		})), Options{})
+			answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
+			return prompts.Messages(prompts.User(answer.Colour)), err
+		})), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "hasty"))
 		first := c.question()
@@ -120,8 +123,8 @@ func TestContextOfTheAuthor(t *testing.T) {
 // LIF-15: a client that has not said that it is ready is asked once it has. It
 // has the same time for all of that.
 func TestQuestionsWaitForInitialized(t *testing.T) {
-	start := func(t *testing.T) (*Server, *client) {
-		s := NewServer(registryOf(asking("paint")), Options{AskTimeout: time.Minute, RenderTimeout: time.Second})
+	start := func(t *testing.T) (*prompts.Server, *client) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: time.Minute, Render: time.Second}})
 		c := connect(t, s)
 		c.send(initializeAs("2025-11-25", formCapability))
 		require.Len(t, c.received(), 1)
@@ -142,7 +145,7 @@ func TestQuestionsWaitForInitialized(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			_, c := start(t)
 			time.Sleep(time.Minute)
-			assert.Equal(t, []string{errorLine("1", CodeInternalError, unable("it has not answered in time"))}, c.received())
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
 			assert.Empty(t, c.ask(initializedLine))
 			assert.NoError(t, c.end())
 		})
@@ -161,17 +164,17 @@ func TestNoQuestionAfterTheEndOfInput(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		let := make(chan struct{})
 		ask := asking("paint")
-		s := NewServer(registryOf(rendered("later", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("later", func(ctx context.Context) (*prompts.Result, error) {
 			<-let
 			return ask.Render(ctx, nil)
-		})), Options{Grace: time.Minute})
+		})), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Minute}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		assert.Empty(t, c.ask(getLine("1", "later")))
 		close(c.wire.in)
 		assert.Empty(t, c.received())
 		close(let)
 		assert.NoError(t, c.wait())
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, unable("it has gone"))}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has gone"))}, c.received())
 	})
 }
 
@@ -179,26 +182,26 @@ func TestNoQuestionAfterTheEndOfInput(t *testing.T) {
 // is done is withdrawn before the answer. Nothing follows.
 func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 	for name, test := range map[string]struct {
-		end  func() (*Result, error)
+		end  func() (*prompts.Result, error)
 		want string
 	}{
-		"a result": {func() (*Result, error) { return Messages(User("done")), nil }, textLine("1", "done")},
-		"an error": {func() (*Result, error) { return nil, errDisk }, errorLine("1", CodeInternalError, renderFailed)},
-		"a panic":  {func() (*Result, error) { panic(errDisk) }, errorLine("1", CodeInternalError, renderFailed)},
+		"a result": {func() (*prompts.Result, error) { return prompts.Messages(prompts.User("done")), nil }, textLine("1", "done")},
+		"an error": {func() (*prompts.Result, error) { return nil, errDisk }, errorLine("1", prompts.CodeInternalError, renderFailed)},
+		"a panic":  {func() (*prompts.Result, error) { panic(errDisk) }, errorLine("1", prompts.CodeInternalError, renderFailed)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				let, done := make(chan struct{}), make(chan error, 2)
-				s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+				s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
 					for _, key := range []string{"a", "b"} { // one asks, one waits for its turn
 						go func() {
-							_, err := Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
+							_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
 							done <- err
 						}()
 					}
 					<-let
 					return test.end()
-				})), Options{})
+				})), prompts.Options{})
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "early"))
 				q := c.question()
@@ -208,8 +211,8 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 				assert.Empty(t, c.ask(q.reply(red)))
 				assert.NoError(t, c.end())
 				synctest.Wait()
-				assert.Zero(t, s.limit.taken())
-				assert.Zero(t, s.limit.inside())
+				assert.Zero(t, s.Slots())
+				assert.Zero(t, s.Tasks())
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // GAP-40, LIF-20, MRT-26: in a session of 2025-06-18 or 2025-11-25 a question
@@ -19,7 +22,7 @@ func TestAskLive(t *testing.T) {
 	for version, mode := range map[string]string{"2025-06-18": "", "2025-11-25": `"mode":"form",`} {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				c := connect(t, NewServer(registryOf(asking("paint")), Options{})).handshakeAs(version, formCapability)
+				c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{})).handshakeAs(version, formCapability)
 				c.send(getLine("1", "paint"))
 				got := c.received()
 				require.Len(t, got, 1)
@@ -39,12 +42,12 @@ func TestAskLive(t *testing.T) {
 // Handle.
 func TestAskBySessionHandle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		session := newSessionAs(t, s, "2025-06-18", formCapability)
 		out := make(chan string, 8)
 		done := make(chan error)
 		go func() {
-			done <- session.Handle(t.Context(), []byte(getLine("1", "paint")), Exchange{Send: func(msg []byte, code Code, last bool) error {
+			done <- session.Handle(t.Context(), []byte(getLine("1", "paint")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
 				assert.Zero(t, code)
 				out <- fmt.Sprint(last, " ", string(msg))
 				return nil
@@ -64,7 +67,7 @@ func TestAskBySessionHandle(t *testing.T) {
 // JRP-04: an id is used once in a session, whatever has become of it.
 func TestQuestionIDs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(asking("paint")), Options{AskTimeout: time.Second})).handshakeAs("2025-11-25", formCapability)
+		c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: time.Second}})).handshakeAs("2025-11-25", formCapability)
 		seen := map[string]bool{}
 		for i := range 20 {
 			id := fmt.Sprint(i)
@@ -92,7 +95,7 @@ func TestQuestionIDs(t *testing.T) {
 // other is ignored.
 func TestResponsesOfOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		c, other := connect(t, s).handshakeAs("2025-11-25", formCapability), connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
@@ -122,27 +125,27 @@ func TestLiveAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		respond func(q asked) string
-		code    Code
+		code    prompts.Code
 		message string
 		log     string
 	}{
-		{"declined", func(q asked) string { return q.reply(declining) }, CodeInvalidParams, `the prompt cannot go on: "colour": the client has declined to answer`, ""},
-		{"dismissed", func(q asked) string { return q.reply(dismissing) }, CodeInvalidParams, `the prompt cannot go on: "colour": the client has dismissed the question`, ""},
-		{"nonsense", func(q asked) string { return q.reply(`{}`) }, CodeInvalidParams, `the answer to "colour" has no action that is accept, decline or cancel`, ""},
-		{"null", func(q asked) string { return q.reply(`null`) }, CodeInvalidParams, `the answer to "colour" is not an object`, ""},
-		{"not filled in", func(q asked) string { return q.reply(accepting(`{}`)) }, CodeInvalidParams, `colour: is required`, ""},
+		{"declined", func(q asked) string { return q.reply(declining) }, prompts.CodeInvalidParams, `the prompt cannot go on: "colour": the client has declined to answer`, ""},
+		{"dismissed", func(q asked) string { return q.reply(dismissing) }, prompts.CodeInvalidParams, `the prompt cannot go on: "colour": the client has dismissed the question`, ""},
+		{"nonsense", func(q asked) string { return q.reply(`{}`) }, prompts.CodeInvalidParams, `the answer to "colour" has no action that is accept, decline or cancel`, ""},
+		{"null", func(q asked) string { return q.reply(`null`) }, prompts.CodeInvalidParams, `the answer to "colour" is not an object`, ""},
+		{"not filled in", func(q asked) string { return q.reply(accepting(`{}`)) }, prompts.CodeInvalidParams, `colour: is required`, ""},
 		// What the client says is for the author alone.
-		{"an error", func(q asked) string { return q.refuse(CodeMethodNotFound, "what is that?") }, CodeInternalError, unable("it has answered with an error"), "what is that? (-32601)"},
-		{"an error of its own", func(q asked) string { return q.refuse(7, "what is that?") }, CodeInternalError, unable("it has answered with an error"), "what is that? (7)"},
-		{"an error that is none", func(q asked) string { return `{"jsonrpc":"2.0","id":"` + q.ID + `","error":null}` }, CodeInternalError, unable("it has answered with an error"), "answered with an error"},
+		{"an error", func(q asked) string { return q.refuse(prompts.CodeMethodNotFound, "what is that?") }, prompts.CodeInternalError, unable("it has answered with an error"), "what is that? (-32601)"},
+		{"an error of its own", func(q asked) string { return q.refuse(7, "what is that?") }, prompts.CodeInternalError, unable("it has answered with an error"), "what is that? (7)"},
+		{"an error that is none", func(q asked) string { return `{"jsonrpc":"2.0","id":"` + q.ID + `","error":null}` }, prompts.CodeInternalError, unable("it has answered with an error"), "answered with an error"},
 		{"an error and a result", func(q asked) string {
 			return `{"jsonrpc":"2.0","id":"` + q.ID + `","result":` + red + `,"error":{"code":1,"message":"x"}}`
-		}, CodeInternalError, unable("it has answered with an error"), "x (1)"},
+		}, prompts.CodeInternalError, unable("it has answered with an error"), "x (1)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
-				c := connect(t, NewServer(registryOf(asking("paint")), Options{Logger: j.logger()})).handshakeAs("2025-11-25", formCapability)
+				c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{Logger: j.logger()})).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "paint"))
 				got := c.ask(test.respond(c.question()))
 				require.Len(t, got, 1)
@@ -159,15 +162,15 @@ func TestLiveAnswers(t *testing.T) {
 // server. An answer that comes when all turns are taken waits for one, however
 // full the server is.
 func TestTurnWhileTheClientThinks(t *testing.T) {
-	for name, o := range map[string]Options{
-		"of the session": {MaxConcurrent: 1},
-		"of the server":  {MaxConcurrentTotal: 1},
-		"of both":        {MaxConcurrent: 1, MaxConcurrentTotal: 1},
+	for name, o := range map[string]prompts.Options{
+		"of the session": {Limits: prompts.Limits{MaxConcurrent: 1}},
+		"of the server":  {Limits: prompts.Limits{MaxConcurrentTotal: 1}},
+		"of both":        {Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				w := newWaiter()
-				s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
+				s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "paint"))
 				q := c.question()
@@ -175,20 +178,20 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 
 				// One runs; as many wait as may.
 				assert.Empty(t, c.ask(getLine("3", "wait")))
-				if o.MaxConcurrent == 0 {
+				if o.Limits.MaxConcurrent == 0 {
 					assert.Empty(t, c.ask(getLine("4", "wait")))
 				}
 				assert.EqualValues(t, 1, w.running.Load())
 				assert.Empty(t, c.ask(q.reply(red)), "it is not its turn")
 				w.let <- struct{}{}
 				synctest.Wait()
-				if o.MaxConcurrent == 0 {
+				if o.Limits.MaxConcurrent == 0 {
 					w.let <- struct{}{}
 				}
 				assert.Contains(t, c.received(), textLine("1", "red"))
 				assert.NoError(t, c.end())
-				assert.Zero(t, s.limit.inside())
-				assert.Zero(t, s.limit.taken())
+				assert.Zero(t, s.Tasks())
+				assert.Zero(t, s.Slots())
 			})
 		})
 	}
@@ -199,7 +202,7 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 func TestManyAskAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const n = 3
-		s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), Options{MaxConcurrent: n, MaxConcurrentTotal: 1})
+		s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n, MaxConcurrentTotal: 1}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		var all []asked
 		for i := range 2 * n {
@@ -207,9 +210,9 @@ func TestManyAskAtOnce(t *testing.T) {
 			all = append(all, c.question())
 		}
 		c.send(getLine("9", "paint"))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("9", CodeInternalError, busy().Message)}, c.received())
-		assert.Zero(t, s.limit.inside(), "nobody works")
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("9", prompts.CodeInternalError, busy().Message)}, c.received())
+		assert.Zero(t, s.Tasks(), "nobody works")
 		other := connect(t, s).handshake()
 		assert.Equal(t, []string{textLine("1", "hi")}, other.ask(getLine("1", "text")))
 
@@ -220,24 +223,24 @@ func TestManyAskAtOnce(t *testing.T) {
 		assert.Equal(t, []string{textLine("9", "hi")}, c.ask(getLine("9", "text")), "there is room again")
 		assert.NoError(t, c.end())
 		assert.NoError(t, other.end())
-		assert.Zero(t, s.limit.inside())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
 	})
 }
 
 // The time limit is for the author's code, and not for who is asked.
 func TestTimeLimitStandsStill(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("slow", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("slow", func(ctx context.Context) (*prompts.Result, error) {
 			for _, key := range []string{"a", "b"} {
 				time.Sleep(4 * time.Second)
-				if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 					return nil, err
 				}
 			}
 			time.Sleep(4 * time.Second)
-			return Messages(User("done")), nil
-		})), Options{RenderTimeout: 10 * time.Second})
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{Timeouts: prompts.Timeouts{Render: 10 * time.Second}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		assert.Empty(t, c.ask(getLine("1", "slow")))
 		for range 2 {
@@ -249,7 +252,7 @@ func TestTimeLimitStandsStill(t *testing.T) {
 		time.Sleep(2*time.Second - time.Nanosecond)
 		assert.Empty(t, c.received())
 		time.Sleep(time.Nanosecond) // 12 s of its own are more than 10
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 		time.Sleep(time.Minute)
 		assert.Empty(t, c.received())
 		assert.NoError(t, c.end())
@@ -259,21 +262,21 @@ func TestTimeLimitStandsStill(t *testing.T) {
 // LIF-24, CAN-13, CAN-14, MRT-17: a client that does not answer in time is
 // told that it need not, and its late response is ignored.
 func TestAskTimeout(t *testing.T) {
-	for limit, o := range map[time.Duration]Options{
+	for limit, o := range map[time.Duration]prompts.Options{
 		5 * time.Minute: {},
-		time.Second:     {AskTimeout: time.Second},
+		time.Second:     {Timeouts: prompts.Timeouts{Elicit: time.Second}},
 	} {
 		t.Run(limit.String(), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
 				o.Logger = j.logger()
-				c := connect(t, NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
+				c := connect(t, prompts.NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "paint"))
 				q := c.question()
 				time.Sleep(limit - time.Nanosecond)
 				assert.Empty(t, c.received())
 				time.Sleep(time.Nanosecond)
-				assert.Equal(t, []string{q.withdrawn("no answer in time"), errorLine("1", CodeInternalError, unable("it has not answered in time"))}, c.received())
+				assert.Equal(t, []string{q.withdrawn("no answer in time"), errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
 				assert.Empty(t, j.String(), "the client has been told all of it")
 				assert.Empty(t, c.ask(q.reply(red)))
 				assert.NoError(t, c.end())
@@ -284,7 +287,7 @@ func TestAskTimeout(t *testing.T) {
 
 func TestNoAskTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(asking("paint")), Options{AskTimeout: -1})).handshakeAs("2025-11-25", formCapability)
+		c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: -1}})).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
 		time.Sleep(1000 * time.Hour)
@@ -296,9 +299,9 @@ func TestNoAskTimeout(t *testing.T) {
 // Of several questions those that are answered need not be withdrawn.
 func TestAskTimeoutOfSeveral(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("three", func(ctx context.Context) (*Result, error) {
-			return nil, Ask(ctx, Form[colour]("a", "A?"), Form[colour]("b", "B?"), Form[colour]("c", "C?"))
-		})), Options{AskTimeout: time.Second})
+		s := prompts.NewServer(registryOf(rendered("three", func(ctx context.Context) (*prompts.Result, error) {
+			return nil, prompts.Ask(ctx, prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.Form[colour]("c", "C?"))
+		})), prompts.Options{Timeouts: prompts.Timeouts{Elicit: time.Second}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "three"))
 		all := c.questions()
@@ -307,7 +310,7 @@ func TestAskTimeoutOfSeveral(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{
 			all[0].withdrawn("no answer in time"), all[2].withdrawn("no answer in time"),
-			errorLine("1", CodeInternalError, unable("it has not answered in time")),
+			errorLine("1", prompts.CodeInternalError, unable("it has not answered in time")),
 		}, c.received())
 		assert.NoError(t, c.end())
 	})
@@ -316,7 +319,7 @@ func TestAskTimeoutOfSeveral(t *testing.T) {
 // CAN-01, CAN-13: with the request its question is over. Nothing else is sent.
 func TestCancelWhileTheClientThinks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), Options{MaxConcurrent: 1})
+		s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
@@ -324,7 +327,7 @@ func TestCancelWhileTheClientThinks(t *testing.T) {
 		assert.Empty(t, c.ask(q.reply(red)))
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")), "the id and the turn are free")
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -332,12 +335,12 @@ func TestCancelWhileTheClientThinks(t *testing.T) {
 // be told.
 func TestCloseWhileTheClientThinks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		session := newSessionAs(t, s, "2025-11-25", formCapability)
 		done := make(chan error)
 		var answers int
 		go func() {
-			done <- session.Handle(t.Context(), []byte(getLine("1", "paint")), Exchange{Send: func(_ []byte, _ Code, last bool) error {
+			done <- session.Handle(t.Context(), []byte(getLine("1", "paint")), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
 				if last {
 					answers++
 				}
@@ -346,30 +349,32 @@ func TestCloseWhileTheClientThinks(t *testing.T) {
 		}()
 		synctest.Wait()
 		session.Close()
-		assert.ErrorIs(t, <-done, errSessionClosed)
+		assert.ErrorIs(t, <-done, prompts.ErrSessionClosed)
 		assert.Zero(t, answers)
-		assert.Zero(t, s.limit.inside())
-		assert.Zero(t, s.limit.taken())
-		assert.Empty(t, session.outgoing)
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
+		assert.Empty(t, prompts.Peek(session).Leftovers())
 	})
 }
 
 // So is the end of the caller's context.
 func TestContextEndsWhileTheClientThinks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		session := newSessionAs(t, s, "2025-11-25", formCapability)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error)
 		x := &recorder{t: t}
-		go func() { done <- session.Handle(ctx, x.hear(session, getLine("1", "paint")), Exchange{Send: x.send}) }()
+		go func() {
+			done <- session.Handle(ctx, x.hear(session, getLine("1", "paint")), transport.Exchange{Send: x.send})
+		}()
 		synctest.Wait()
 		cancel(errDisk)
 		assert.ErrorIs(t, <-done, errDisk)
 		require.Len(t, x.messages, 2)
 		assert.Equal(t, readQuestion(t, x.messages[0].msg).withdrawn("no answer is needed any more"), x.messages[1].msg)
 		assert.False(t, x.messages[1].last)
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -377,15 +382,15 @@ func TestContextEndsWhileTheClientThinks(t *testing.T) {
 // wait for then: the prompt gets its error, and the client the answer, at once.
 func TestEndOfInputWhileTheClientThinks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{Grace: 3 * time.Second})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Drain: 3 * time.Second}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		c.question()
 		began := time.Now()
 		assert.NoError(t, c.end())
 		assert.Zero(t, time.Since(began))
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, unable("it has gone"))}, c.received())
-		assert.Zero(t, s.limit.taken())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has gone"))}, c.received())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -401,17 +406,17 @@ func TestConnectionBreaksWhileTheClientThinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var ended error
-				s := NewServer(registryOf(rendered("paint", func(ctx context.Context) (*Result, error) {
-					_, ended = Elicit[colour](ctx, "a", "Which?")
+				s := prompts.NewServer(registryOf(rendered("paint", func(ctx context.Context) (*prompts.Result, error) {
+					_, ended = prompts.Elicit[colour](ctx, "a", "Which?")
 					return nil, ended
-				})), Options{})
+				})), prompts.Options{})
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "paint"))
 				c.question()
 				broken(c)
 				assert.ErrorIs(t, c.wait(), errDisk)
 				assert.Error(t, ended)
-				assert.Zero(t, s.limit.taken())
+				assert.Zero(t, s.Slots())
 			})
 		})
 	}
@@ -420,17 +425,17 @@ func TestConnectionBreaksWhileTheClientThinks(t *testing.T) {
 // A question that cannot be sent is an error, not an endless wait.
 func TestQuestionThatCannotBeSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		session := newSessionAs(t, s, "2025-11-25", formCapability)
-		err := session.Handle(t.Context(), []byte(getLine("1", "paint")), Exchange{Send: func(_ []byte, _ Code, last bool) error {
+		err := session.Handle(t.Context(), []byte(getLine("1", "paint")), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
 			if !last {
 				return errDisk
 			}
 			return nil
 		}})
 		assert.NoError(t, err)
-		assert.Empty(t, session.outgoing)
-		assert.Zero(t, s.limit.taken())
+		assert.Empty(t, prompts.Peek(session).Leftovers())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -438,19 +443,19 @@ func TestQuestionThatCannotBeSent(t *testing.T) {
 // dialogue at a time, and the render one turn.
 func TestGoroutinesAskInTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			answers := make(chan string, 2)
 			errs := make(chan error, 2)
 			for _, key := range []string{"a", "b"} {
 				go func() {
-					answer, err := Elicit[colour](ctx, key, "Which?")
+					answer, err := prompts.Elicit[colour](ctx, key, "Which?")
 					answers <- key + answer.Colour
 					errs <- err
 				}()
 			}
 			all := <-answers + <-answers
-			return Messages(User(all)), errors.Join(<-errs, <-errs)
-		})), Options{MaxConcurrent: 1})
+			return prompts.Messages(prompts.User(all)), errors.Join(<-errs, <-errs)
+		})), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "two"))
 		first := c.question()
@@ -462,7 +467,7 @@ func TestGoroutinesAskInTurn(t *testing.T) {
 		text := readOutcome(t, got[0]).text(t)
 		assert.Contains(t, []string{"aredbred", "bredared"}, text)
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -470,7 +475,7 @@ func TestGoroutinesAskInTurn(t *testing.T) {
 // (JRP-36, STD-06, CPT-02).
 func TestRoundsInASession(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		r := newRounds(t, s, "paint")
 		got := c.ask(r.line(""))

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // What a client says in confidence: as a text, and as a number.
@@ -95,7 +97,7 @@ type confiding struct {
 
 // confidingArguments are the schemas of some, of which jsonschema-go has to judge
 // the odd one.
-var confidingArguments = []Argument{
+var confidingArguments = []prompts.Argument{
 	{Name: "text", Complete: func(context.Context, string, map[string]string) ([]string, error) {
 		return nil, errors.New("no values")
 	}},
@@ -105,73 +107,75 @@ var confidingArguments = []Argument{
 }
 
 // confidingRegistry has prompts that fail in every way, with arguments at hand.
-func confidingRegistry() *Registry {
-	reg := new(Registry)
-	add := func(name string, render func(context.Context, confiding) (*Result, error)) {
-		reg.MustAdd(New(Prompt{Name: name, Arguments: confidingArguments}, render))
+func confidingRegistry() *prompts.Registry {
+	reg := new(prompts.Registry)
+	add := func(name string, render func(context.Context, confiding) (*prompts.Result, error)) {
+		reg.MustAdd(prompts.New(prompts.Prompt{Name: name, Arguments: confidingArguments}, render))
 	}
-	for name, content := range map[string]func(in confiding) Content{
-		"link": func(in confiding) Content { return ResourceLink{URI: in.Text, Name: in.Text} },
-		"resource": func(in confiding) Content {
-			return EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
+	for name, content := range map[string]func(in confiding) prompts.Content{
+		"link": func(in confiding) prompts.Content { return prompts.ResourceLink{URI: in.Text, Name: in.Text} },
+		"resource": func(in confiding) prompts.Content {
+			return prompts.EmbeddedResource{URI: in.Text, Text: in.Text, Blob: []byte(in.Text)}
 		},
-		"image":    func(in confiding) Content { return Image{MIMEType: in.Text} },
-		"not UTF8": func(in confiding) Content { return Text{Text: in.Text + "\xff"} },
-		"audio":    func(in confiding) Content { return &Audio{Data: []byte(in.Text), MIMEType: "audio/wav"} },
-		"marked": func(in confiding) Content {
-			return Text{Text: in.Text, Annotations: &Annotations{Priority: jsonschema.Ptr(2.0)}}
+		"image":    func(in confiding) prompts.Content { return prompts.Image{MIMEType: in.Text} },
+		"not UTF8": func(in confiding) prompts.Content { return prompts.Text{Text: in.Text + "\xff"} },
+		"audio": func(in confiding) prompts.Content {
+			return &prompts.Audio{Data: []byte(in.Text), MIMEType: "audio/wav"}
+		},
+		"marked": func(in confiding) prompts.Content {
+			return prompts.Text{Text: in.Text, Annotations: &prompts.Annotations{Priority: jsonschema.Ptr(2.0)}}
 		},
 	} {
-		add(name, func(_ context.Context, in confiding) (*Result, error) {
-			return Messages(User(in.Text), Message{RoleUser, content(in)}), nil
+		add(name, func(_ context.Context, in confiding) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(in.Text), prompts.Message{prompts.RoleUser, content(in)}), nil
 		})
 	}
-	add("meta", func(_ context.Context, in confiding) (*Result, error) {
-		return &Result{Description: in.Text, Meta: map[string]any{"a": map[string]any{in.Text: func() {}}}}, nil
+	add("meta", func(_ context.Context, in confiding) (*prompts.Result, error) {
+		return &prompts.Result{Description: in.Text, Meta: map[string]any{"a": map[string]any{in.Text: func() {}}}}, nil
 	})
-	add("fine", func(ctx context.Context, in confiding) (*Result, error) {
-		Progress(ctx, 1, 2, in.Text)
-		return Messages(User(in.Text)), nil
+	add("fine", func(ctx context.Context, in confiding) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, in.Text)
+		return prompts.Messages(prompts.User(in.Text)), nil
 	})
-	add("fails", func(context.Context, confiding) (*Result, error) { return nil, errDisk })
-	add("blames", func(context.Context, confiding) (*Result, error) {
-		return nil, fmt.Errorf("the author's words: %w", InvalidArgument("text", "is not good"))
+	add("fails", func(context.Context, confiding) (*prompts.Result, error) { return nil, errDisk })
+	add("blames", func(context.Context, confiding) (*prompts.Result, error) {
+		return nil, fmt.Errorf("the author's words: %w", prompts.InvalidArgument("text", "is not good"))
 	})
-	add("panics", func(_ context.Context, in confiding) (*Result, error) { panic(errDisk) })
-	add("sleeps", func(ctx context.Context, in confiding) (*Result, error) {
+	add("panics", func(_ context.Context, in confiding) (*prompts.Result, error) { panic(errDisk) })
+	add("sleeps", func(ctx context.Context, in confiding) (*prompts.Result, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	})
-	add("asks", func(ctx context.Context, in confiding) (*Result, error) {
-		if _, err := Once(ctx, "kept", func(context.Context) (string, error) { return in.Text, nil }); err != nil {
+	add("asks", func(ctx context.Context, in confiding) (*prompts.Result, error) {
+		if _, err := prompts.Once(ctx, "kept", func(context.Context) (string, error) { return in.Text, nil }); err != nil {
 			return nil, err
 		}
 		// The client answers with a value that is none of these.
 		type choice struct {
 			Text string `json:"text"`
 		}
-		_, err := Elicit[choice](ctx, "choice", "Which?", Argument{Name: "text", Schema: Enum("a", "b")})
-		if err != nil && in.Text != "" && !errors.Is(err, ErrInputRequired) && !errors.Is(err, ErrCannotAsk) {
+		_, err := prompts.Elicit[choice](ctx, "choice", "Which?", prompts.Argument{Name: "text", Schema: prompts.Enum("a", "b")})
+		if err != nil && in.Text != "" && !errors.Is(err, prompts.ErrInputRequired) && !errors.Is(err, prompts.ErrElicitationUnavailable) {
 			return nil, fmt.Errorf("choosing: %w", err)
 		}
-		answer, err := Elicit[confiding](ctx, "answer", "Which?", confidingArguments[1])
+		answer, err := prompts.Elicit[confiding](ctx, "answer", "Which?", confidingArguments[1])
 		if err != nil {
 			return nil, fmt.Errorf("asking: %w", err)
 		}
-		return Messages(User(answer.Text)), errDisk
+		return prompts.Messages(prompts.User(answer.Text)), errDisk
 	})
-	add("includes", func(ctx context.Context, in confiding) (*Result, error) {
-		return Include(ctx, "fails", map[string]string{"text": in.Text})
+	add("includes", func(ctx context.Context, in confiding) (*prompts.Result, error) {
+		return prompts.Include(ctx, "fails", map[string]string{"text": in.Text})
 	})
-	add("includes badly", func(ctx context.Context, in confiding) (*Result, error) {
-		return Include(ctx, "fails", map[string]string{"number": in.Text, "pattern": in.Text, "list": in.Text})
+	add("includes badly", func(ctx context.Context, in confiding) (*prompts.Result, error) {
+		return prompts.Include(ctx, "fails", map[string]string{"number": in.Text, "pattern": in.Text, "list": in.Text})
 	})
-	add("large", func(ctx context.Context, in confiding) (*Result, error) {
-		_, err := Once(ctx, "kept", func(context.Context) (string, error) { return strings.Repeat(in.Text, maxState), nil })
+	add("large", func(ctx context.Context, in confiding) (*prompts.Result, error) {
+		_, err := prompts.Once(ctx, "kept", func(context.Context) (string, error) { return strings.Repeat(in.Text, maxRequestState), nil })
 		if err != nil {
 			return nil, err
 		}
-		return nil, Ask(ctx, InputRequest("roots", methodRoots, nil))
+		return nil, prompts.Ask(ctx, prompts.InputRequest("roots", methodRoots, nil))
 	})
 	return reg
 }
@@ -232,32 +236,32 @@ var confidingLines = []string{
 // both eras, whatever is wrong, and with every option that looks at a request.
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
-	own := map[string]Method{
+	own := map[string]prompts.Method{
 		"own/fails":    func(context.Context, json.RawMessage) (any, error) { return nil, errDisk },
 		"own/panics":   func(context.Context, json.RawMessage) (any, error) { panic(errDisk) },
 		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
 	}
-	for name, o := range map[string]Options{
+	for name, o := range map[string]prompts.Options{
 		"by default":           {},
-		"strictly":             {StrictArguments: true, MaxArgumentBytes: 100, Principal: func(context.Context) string { return confided }},
-		"by asking":            {AskArguments: true},
+		"strictly":             {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 100}, Principal: func(context.Context) string { return confided }},
+		"by asking":            {ElicitArguments: true},
 		"through a middleware": {Middleware: passing},
-		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
 			if err != nil {
 				err = fmt.Errorf("wrapped: %w", err)
 			}
 			return response, err
 		})},
-		"through a middleware that fails": {Middleware: around(func(context.Context, *Request, Handler) (*Response, error) { panic(errDisk) })},
-		"through a filter":                {Visible: func(_ context.Context, p Prompt) bool { return p.Name != "fine" }},
+		"through a middleware that fails": {Middleware: around(func(context.Context, *prompts.Request, prompts.Handler) (*prompts.Response, error) { panic(errDisk) })},
+		"through a filter":                {Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "fine" }},
 	} {
 		for _, version := range append(handshakeVersions, "2026-07-28") {
 			t.Run(name+" in "+version, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					o, kept := o, newConfidence()
-					o.Methods, o.LogRate, o.PageSize, o.Logger = own, -1, 3, kept.everything()
-					c := connect(t, NewServer(confidingRegistry(), o))
+					o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()
+					c := connect(t, prompts.NewServer(confidingRegistry(), o))
 					isSession := version != "2026-07-28"
 					if isSession {
 						c.handshakeAs(version, `{"elicitation":{},"experimental":{"`+confided+`":{"a":"`+confided+`"}}}`)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // JRP-09, MET-09: a _meta or a resultType that is null, such as a nil map of the
@@ -15,7 +17,7 @@ import (
 func TestMethodResultWithNullMembers(t *testing.T) {
 	t.Parallel()
 	for _, result := range []string{`{"_meta":null}`, `{"resultType":null}`} {
-		s := NewServer(nil, Options{Methods: map[string]Method{"raw": func(context.Context, json.RawMessage) (any, error) {
+		s := prompts.NewServer(nil, prompts.Options{Methods: map[string]prompts.Method{"raw": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(result), nil
 		}}})
 		got, err := handle(t, s, nil, envelopedLine("1", "raw", ""))
@@ -29,7 +31,7 @@ func TestMethodResultWithNullMembers(t *testing.T) {
 func TestMethodResultWithMetaOfAnotherType(t *testing.T) {
 	t.Parallel()
 	for _, meta := range []string{"1", `"x"`, "[]", "true"} {
-		s := NewServer(nil, Options{Methods: map[string]Method{"raw": func(context.Context, json.RawMessage) (any, error) {
+		s := prompts.NewServer(nil, prompts.Options{Methods: map[string]prompts.Method{"raw": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(`{"_meta":` + meta + `}`), nil
 		}}})
 		got, err := handle(t, s, nil, envelopedLine("1", "raw", ""))

@@ -1,20 +1,23 @@
 package prompts
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
+
+// This file has the middleware: typed requests for lists, prompts and completions
+// between the dispatcher and the functions that serve them.
 
 // Handler answers a request: see Options.Middleware. It returns a response, or
 // the error for the client: an [*Error], possibly wrapped, is sent as it is,
@@ -38,9 +41,9 @@ type Request struct {
 	// Arguments are those that are given for prompts/get, by name; and the other
 	// arguments that completion/complete comes with. It is never nil.
 	Arguments map[string]string
-	// NotStrings are the names of those for prompts/get whose values are no
+	// NonStrings are the names of those for prompts/get whose values are no
 	// strings. The request will be refused for them.
-	NotStrings []string
+	NonStrings []string
 	// Argument is the name of the argument that is completed, and Prefix what
 	// has been typed of it.
 	Argument, Prefix string
@@ -59,7 +62,8 @@ type Request struct {
 	Meta json.RawMessage
 }
 
-// Response is the result of a [Request].
+// Response is the result of a [Request]. The response to prompts/list is opaque: a
+// middleware passes on the one that next returned, or an error.
 type Response struct {
 	// Result is the prompt, for prompts/get. It must not be changed: a render
 	// function may have returned it before.
@@ -68,20 +72,20 @@ type Response struct {
 	// them are sent. Total is how many there are, if that is more.
 	Values []string
 	Total  int
-	// List is the result of prompts/list, encoded for the request's Version: an
-	// object with prompts and, if there are more, nextCursor, which may be a
-	// cursor of the middleware's own.
-	List json.RawMessage
-	// Asked says that the client was asked for what is in the result: it is no
-	// good for another request.
-	Asked bool
+	// Elicited reports that the user was asked for values in the result. Do not
+	// use it for another request.
+	Elicited bool
 
-	list []byte // as this server has encoded it
+	list    []byte            // the JSON of a page
+	listRev revision.Revision // that list is for
 }
 
-// passage is a request on its way through the middleware.
-type passage struct {
+// middlewareRequest is a request on its way through the middleware, and the context of
+// that.
+type middlewareRequest struct {
+	context.Context
 	server  *Server
+	caller  *rpc.Request
 	rev     revision.Revision
 	method  string
 	request *Request
@@ -92,14 +96,24 @@ type passage struct {
 	isOver           atomic.Bool
 }
 
-// passage returns the work of a request that goes through the middleware.
-func (c *call) passage(p *passage, failed string) work {
-	r, m := p.request, &c.message
-	p.server, p.rev, p.method, p.failed = c.server, c.rev, m.method, failed
-	r.Method, r.Version = m.method, c.rev.String()
-	r.Client = c.clientInfo()
-	if m.meta.Kind() == strictjson.Object {
-		r.Meta = json.RawMessage(m.meta.Raw())
+type middlewareKey struct{}
+
+func (p *middlewareRequest) Value(key any) any {
+	if key == (middlewareKey{}) {
+		return p
+	}
+	return p.Context.Value(key)
+}
+
+// throughMiddleware returns the work of a request that goes through the middleware.
+func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed string) rpc.Work {
+	r, m := p.request, &c.Message
+	p.server, p.rev, p.method, p.failed = s, c.Rev, m.Method, failed
+	r.Method, r.Version = m.Method, c.Rev.String()
+	info := c.ClientInfo()
+	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
+	if m.Meta.Kind() == strictjson.Object {
+		r.Meta = json.RawMessage(m.Meta.Raw())
 	}
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
 		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
@@ -107,247 +121,189 @@ func (c *call) passage(p *passage, failed string) work {
 		r.Arguments = map[string]string{}
 	}
 	p.about = slogRequest(r) // before the middleware changes it
-	return work{code: p, failed: failed}
+	return rpc.Work{Handler: p, Failed: failed}
 }
 
-func (p *passage) subject() slog.Attr { return p.about }
+func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
-// run is the work of the request.
-func (p *passage) run(ctx context.Context, dst []byte) ([]byte, *failure) {
+// Run is the work of the request.
+func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
 	s := p.server
-	callerOf(ctx).passage = p
+	p.Context, p.caller = ctx, rpc.FromContext(ctx)
 	defer p.isOver.Store(true)
 	if s.options.Principal != nil {
 		p.request.Principal = s.options.Principal(ctx)
 	}
-	response, err := s.handler(ctx, p.request)
+	response, err := s.handler(p, p.request)
 	if err != nil {
-		return p.fail(ctx, dst, err)
+		return p.fail(dst, err)
 	}
 	return p.append(dst, response)
 }
 
 // fail is the end of a request with an error: that of next, which has been
 // passed on, or one of the middleware's own.
-func (p *passage) fail(ctx context.Context, dst []byte, err error) ([]byte, *failure) {
-	var inner *failureError
+func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
+	var inner *nextError
 	e := visibleError(err)
-	if !errors.As(err, &inner) || e != nil && e != inner.failure.seen {
-		problems := blamed(err, nil)
+	if !errors.As(err, &inner) || e != nil && (inner.failure == nil || e != inner.failure.Client) {
+		problems := argument.ArgumentErrors(err, nil)
 		switch {
 		case inner == nil && len(problems) > 0:
-			return nil, show(argumentsError(p.request.Prompt, problems), err)
+			return nil, clientFailure(argumentsError(p.request.Prompt, problems), err)
 		case e != nil:
-			return nil, show(e.in(p.rev), err)
+			return nil, clientFailure(e.ForRevision(p.rev), err)
 		}
-		return nil, hide(p.failed, err)
+		return nil, rpc.InternalFailure(p.failed, err)
 	}
-	if g := inner.failure.asking; g != nil {
-		if g.caller.passage != p {
-			return nil, hide(p.failed, errors.New("the middleware has returned the error of another request"))
+	if g := inner.pending; g != nil {
+		if inner.passage != p {
+			return nil, rpc.InternalFailure(p.failed, errors.New("the middleware has returned the error of another request"))
 		}
-		return g.appendInputRequired(ctx, dst)
+		return g.appendInputRequired(p, dst)
 	}
 	f := *inner.failure // which other requests may have as well
 	if err != error(inner) {
-		if f.unseen == nil {
-			f.title, f.level = "the request was refused", slog.LevelInfo
+		if f.Log == nil {
+			f.Title, f.Level = "the request was refused", slog.LevelInfo
 		}
-		f.unseen = err
+		f.Log = err
 	}
 	return nil, &f
 }
 
-// innermost is the Handler that the middleware is wrapped around.
-func (s *Server) innermost(ctx context.Context, r *Request) (*Response, error) {
-	c := callerOf(ctx)
-	if c == nil || c.passage == nil || c.passage.server != s {
+// baseHandler is the Handler that the middleware is wrapped around.
+func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error) {
+	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
+	if p == nil || p.server != s || p.caller != rpc.FromContext(ctx) {
 		return nil, errors.New("this is not the context that the middleware was given, nor one that comes from it")
 	}
-	p := c.passage
 	switch {
 	case p.isOver.Load():
 		return nil, errors.New("the request is over")
 	case r == nil || r.Method != p.method:
 		return nil, fmt.Errorf("the request that is passed on must be one of %s", p.method)
 	}
-	// Each run of a prompt learns its own answers.
-	fork := c.fork()
-	response, f := p.attempt(&callerContext{ctx, fork}, fork, r)
-	if f != nil {
-		return nil, &failureError{f}
+	return p.callNext(ctx, r)
+}
+
+// callNext answers the request, on what may be a goroutine of the middleware's.
+func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			response, err = nil, &nextError{passage: p, failure: rpc.Panic(p.failed, v)}
+		}
+	}()
+	response, pending, f := p.answer(ctx, r)
+	if f != nil || pending != nil {
+		return nil, &nextError{passage: p, failure: f, pending: pending}
 	}
 	return response, nil
 }
 
-// attempt is answer, on what may be a goroutine of the middleware's.
-func (p *passage) attempt(ctx context.Context, c *caller, r *Request) (response *Response, f *failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			response, f = nil, panicked(p.failed, v)
-		}
-	}()
-	return p.answer(ctx, c, r)
-}
-
-func (p *passage) answer(ctx context.Context, c *caller, r *Request) (*Response, *failure) {
+// answer returns the response to the request, or the rendering whose questions
+// to the client are pending.
+func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, *getRequest, *rpc.Failure) {
 	s := p.server
 	if p.method == methodList {
 		after, err := listParams{cursor: r.Cursor}.after()
 		if err != nil {
-			return nil, &failure{seen: err}
+			return nil, nil, &rpc.Failure{Client: err}
 		}
-		l := listing{server: s, rev: p.rev, after: after}
+		l := listRequest{server: s, rev: p.rev, after: after}
 		list, f := l.appendPage(ctx, []byte{'{'})
 		list = append(list, '}')
-		return &Response{List: slices.Clone(list), list: list}, f
+		return &Response{list: list, listRev: p.rev}, nil, f
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
-		return nil, &failure{seen: unknownPrompt(strings.ToValidUTF8(r.Prompt, "\ufffd"))}
+		return nil, nil, &rpc.Failure{Client: unknownPrompt(strings.ToValidUTF8(r.Prompt, "\ufffd"))}
 	}
 	if p.method == methodComplete {
-		g := &completion{
-			server: s, rev: p.rev, definition: d, position: d.plan.find(r.Argument),
+		g := &completeRequest{
+			server: s, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
 			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
 		}
 		values, total, f := g.values(ctx)
-		return &Response{Values: values, Total: total}, f
+		return &Response{Values: values, Total: total}, nil, f
 	}
-	g := &rendering{server: s, rev: p.rev, definition: d, responses: p.responses, state: p.state}
-	g.texts, g.undeclared = d.plan.collectTexts(r.Arguments, r.NotStrings, s.options.StrictArguments)
-	result, f := g.render(ctx, c)
-	return &Response{Result: result, Asked: p.state != "" || g.rounds > 0 || c.hasAsked.Load()}, f
+	g := &getRequest{scope: scope{server: s}, definition: d, responses: p.responses, state: p.state}
+	g.texts, g.undeclared = d.plan.CollectTexts(r.Arguments, r.NonStrings, s.options.StrictArguments)
+	result, pending, f := g.render(ctx)
+	if pending {
+		return nil, g, nil
+	}
+	return &Response{Result: result, Elicited: p.state != "" || g.rounds > 0 || g.hasAsked.Load()}, nil, f
 }
 
 // append appends the result that a response is.
-func (p *passage) append(dst []byte, r *Response) ([]byte, *failure) {
+func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failure) {
 	s := p.server
 	if r == nil {
-		return nil, hide(p.failed, errors.New("the middleware has returned neither a response nor an error"))
+		return nil, rpc.InternalFailure(p.failed, errors.New("the middleware has returned neither a response nor an error"))
 	}
 	switch p.method {
 	case methodList:
-		list := r.list
-		if list == nil || !bytes.Equal(list, r.List) {
-			var err error
-			if list, err = compactList(r.List); err != nil {
-				return nil, hide(p.failed, fmt.Errorf("the middleware's list: %w", err))
-			}
+		if r.list == nil || r.listRev != p.rev {
+			return nil, rpc.InternalFailure(p.failed, errors.New("the response of the middleware to prompts/list is not one that next returned for this protocol version"))
 		}
-		dst = append(dst, list[:len(list)-1]...)
+		dst = append(dst, r.list[:len(r.list)-1]...)
 		if p.rev.Stateless() {
 			dst = append(dst, s.cacheable...)
 		}
 		return append(dst, '}'), nil
 	case methodComplete:
 		if err := checkCompletions(r.Values); err != nil {
-			return nil, hide(p.failed, err)
+			return nil, rpc.InternalFailure(p.failed, err)
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 	}
 	return s.appendResult(dst, p.rev, r.Result)
 }
 
-// compactList returns a list of the middleware's own as it can be sent, or what is
-// wrong with it.
-func compactList(list json.RawMessage) ([]byte, error) {
-	var doc strictjson.Doc
-	if err := doc.Parse(string(list), maxDepth); err != nil {
-		return nil, err
-	}
-	root := doc.Root()
-	if root.Get("prompts").Kind() != strictjson.Array {
-		return nil, errors.New("it has no array of prompts")
-	}
-	for p := range root.Get("prompts").Elements() {
-		if p.Get("name").Kind() != strictjson.String {
-			return nil, errors.New("it has a prompt without a name")
-		}
-	}
-	for name, v := range root.Members() {
-		switch {
-		case name == "prompts":
-		case name != "nextCursor":
-			return nil, fmt.Errorf("it has a member %q", name)
-		case v.Text() == "":
-			return nil, errors.New("its nextCursor is not a string that says something")
-		}
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, list); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+// nextError is the error of what the middleware is wrapped around: a failure, or
+// a rendering whose questions to the client are pending.
+type nextError struct {
+	passage *middlewareRequest
+	failure *rpc.Failure
+	pending *getRequest
 }
-
-// failureError is a failure as the error of what the middleware is wrapped around.
-type failureError struct{ failure *failure }
 
 // Error may be logged, by a middleware or by us if that wraps it: it has no
 // values of arguments, which the error for the client has.
-func (o *failureError) Error() string {
-	f := o.failure
+func (e *nextError) Error() string {
+	f := e.failure
 	switch {
-	case f.asking != nil:
+	case f == nil:
 		return ErrInputRequired.Error()
-	case f.cause != nil:
-		return f.cause.Error()
+	case f.Cause != nil:
+		return f.Cause.Error()
 	}
-	if data, ok := f.seen.Data.(argumentsData); ok {
-		return withoutValues(data.Problems)
+	if data, ok := f.Client.Data.(argumentsData); ok {
+		return argument.Redacted(data.Problems)
 	}
-	return f.seen.Error()
+	return f.Client.Error()
 }
 
-func (o *failureError) Unwrap() []error {
-	if o.failure.asking != nil {
+func (e *nextError) Unwrap() []error {
+	if e.failure == nil {
 		return []error{ErrInputRequired}
 	}
-	errs := []error{o.failure.seen}
-	if o.failure.cause != nil {
-		errs = append(errs, o.failure.cause)
+	errs := []error{(*Error)(e.failure.Client)}
+	if e.failure.Cause != nil {
+		errs = append(errs, e.failure.Cause)
 	}
 	return errs
-}
-
-// collectTexts is collect for arguments that the middleware has passed on.
-func (p *plan) collectTexts(args map[string]string, notStrings []string, strict bool) ([]given, []problem) {
-	texts := make([]given, len(p.arguments))
-	var problems []problem
-	for _, name := range notStrings {
-		if _, ok := args[name]; ok {
-			continue
-		}
-		if i := p.find(name); i >= 0 {
-			texts[i].notString = true
-		} else {
-			problems = append(problems, notString(strings.ToValidUTF8(name, "\ufffd")))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		switch i := p.find(name); {
-		case i >= 0:
-			texts[i] = given{text: args[name], ok: true}
-		case !strict:
-		case len(problems) < maxProblems:
-			problems = append(problems, p.undeclared(strings.ToValidUTF8(name, "\ufffd")))
-		default: // one that is not detailed
-			problems = append(problems, unknown(strings.ToValidUTF8(name, "\ufffd")))
-		}
-	}
-	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.Argument, b.Argument) })
-	return texts, problems
 }
 
 // slogRequest says for the log what a request is.
 func slogRequest(r *Request) slog.Attr {
 	attrs := []any{slog.String("method", r.Method)}
 	if r.Prompt != "" {
-		attrs = append(attrs, slog.String("prompt", clip(r.Prompt, maxEcho)))
+		attrs = append(attrs, slog.String("prompt", phrase.Clip(r.Prompt, phrase.MaxEcho)))
 	}
 	if r.Argument != "" {
-		attrs = append(attrs, slog.String("argument", clip(r.Argument, maxEcho)))
+		attrs = append(attrs, slog.String("argument", phrase.Clip(r.Argument, phrase.MaxEcho)))
 	}
 	return slog.Group("request", attrs...)
 }

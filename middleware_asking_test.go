@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,30 +12,32 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // chained is a prompt that asks twice, one after the other.
-func chained(name string) Prompt {
-	return rendered(name, func(ctx context.Context) (*Result, error) {
-		first, err := Elicit[colour](ctx, "first", "Which?")
+func chained(name string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		first, err := prompts.Elicit[colour](ctx, "first", "Which?")
 		if err != nil {
 			return nil, err
 		}
-		second, err := Elicit[colour](ctx, "second", "And which?")
+		second, err := prompts.Elicit[colour](ctx, "second", "And which?")
 		if err != nil {
 			return nil, err
 		}
-		return Messages(User(first.Colour + " and " + second.Colour)), nil
+		return prompts.Messages(prompts.User(first.Colour + " and " + second.Colour)), nil
 	})
 }
 
-// guide is a prompt with an argument that AskArguments asks for.
-func guide() Prompt {
-	return Prompt{Name: "guide", Arguments: []Argument{{Name: "to", Required: true}}, Render: func(_ context.Context, args map[string]string) (*Result, error) {
+// guide is a prompt with an argument that ElicitArguments asks for.
+func guide() prompts.Prompt {
+	return prompts.Prompt{Name: "guide", Arguments: []prompts.Argument{{Name: "to", Required: true}}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 		if args["to"] == "Atlantis" {
-			return nil, InvalidArgument("to", "is not to be found")
+			return nil, prompts.InvalidArgument("to", "is not to be found")
 		}
-		return Messages(User("to " + args["to"])), nil
+		return prompts.Messages(prompts.User("to " + args["to"])), nil
 	}}
 }
 
@@ -56,8 +58,8 @@ func TestMiddlewareInRounds(t *testing.T) {
 			t.Parallel()
 			var outcomes []error
 			var j journal
-			s := NewServer(registryOf(chained("chain")), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
-				assert.Equal(t, Request{
+			s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				assert.Equal(t, prompts.Request{
 					Method: "prompts/get", Prompt: "chain", Arguments: map[string]string{}, Version: "2026-07-28", Meta: r.Meta,
 				}, *r)
 				response, err := next(ctx, r)
@@ -73,10 +75,10 @@ func TestMiddlewareInRounds(t *testing.T) {
 			c.get(`{"first":`+red+`}`).wants(t, "second")
 			assert.Equal(t, "red and green", c.get(`{"second":`+green+`}`).text(t))
 			require.Len(t, outcomes, 3)
-			assert.ErrorIs(t, outcomes[0], ErrInputRequired)
-			assert.ErrorIs(t, outcomes[1], ErrInputRequired)
+			assert.ErrorIs(t, outcomes[0], prompts.ErrInputRequired)
+			assert.ErrorIs(t, outcomes[1], prompts.ErrInputRequired)
 			assert.NoError(t, outcomes[2])
-			var e *Error
+			var e *prompts.Error
 			assert.NotErrorAs(t, outcomes[0], &e, "nothing has failed")
 			assert.Empty(t, j.String())
 		})
@@ -87,20 +89,20 @@ func TestMiddlewareInRounds(t *testing.T) {
 func TestMiddlewareSeesWhatBecomesOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	var errs []error
-	var requests []Request
-	s := NewServer(registryOf(asking("paint")), Options{Middleware: seeing(&requests, &errs)})
+	var requests []prompts.Request
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: seeing(&requests, &errs)})
 	c := newRounds(t, s, "paint")
 	c.get("").wants(t, "colour")
 	state := c.state
 	const declined = `the prompt cannot go on: "colour": the client has declined to answer`
-	c.get(`{"colour":`+declining+`}`).fails(t, CodeInvalidParams, declined)
+	c.get(`{"colour":`+declining+`}`).fails(t, prompts.CodeInvalidParams, declined)
 	c.state = "AQ"
-	c.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+	c.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 	c.state = state
 	assert.Equal(t, "red", c.get(`{"colour":`+red+`}`).text(t))
 	require.Len(t, errs, 4)
 	for i, message := range []string{1: declined, 2: errState.Message} {
-		var e *Error
+		var e *prompts.Error
 		if message != "" && assert.ErrorAs(t, errs[i], &e) {
 			assert.Equal(t, message, e.Message)
 		}
@@ -112,7 +114,7 @@ func TestMiddlewareSeesWhatBecomesOfAnAnswer(t *testing.T) {
 func TestMiddlewareAndTheState(t *testing.T) {
 	t.Parallel()
 	to := "paint"
-	s := NewServer(registryOf(asking("paint"), asking("draw")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(asking("paint"), asking("draw")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		r.Prompt = to
 		return next(ctx, r)
 	})})
@@ -120,16 +122,16 @@ func TestMiddlewareAndTheState(t *testing.T) {
 	c.get("").wants(t, "colour")
 	assert.Equal(t, "red", c.get(`{"colour":`+red+`}`).text(t))
 	to = "draw"
-	c.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+	c.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 }
 
 // The middleware may answer in the place of a question.
 func TestMiddlewareDoesNotAsk(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("paint"), textPrompt("grey", "grey")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(asking("paint"), textPrompt("grey", "grey")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		response, err := next(ctx, r)
-		if errors.Is(err, ErrInputRequired) {
-			return next(ctx, &Request{Method: r.Method, Prompt: "grey"})
+		if errors.Is(err, prompts.ErrInputRequired) {
+			return next(ctx, &prompts.Request{Method: r.Method, Prompt: "grey"})
 		}
 		return response, err
 	})})
@@ -144,9 +146,9 @@ func TestMiddlewareInALiveSession(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				var requests []Request
+				var requests []prompts.Request
 				var errs []error
-				s := NewServer(registryOf(chained("chain")), Options{MaxConcurrent: 1, RenderTimeout: 2 * time.Second, Middleware: seeing(&requests, &errs)})
+				s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: 2 * time.Second}, Middleware: seeing(&requests, &errs)})
 				c := connect(t, s).handshakeAs(version, formCapability)
 				c.send(getLine("1", "chain"))
 				q := c.question()
@@ -156,7 +158,7 @@ func TestMiddlewareInALiveSession(t *testing.T) {
 				c.send(getLine("2", "chain"))
 				got := c.ask(c.question().reply(declining))
 				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, CodeInvalidParams, `the prompt cannot go on: "first": the client has declined to answer`)
+				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `the prompt cannot go on: "first": the client has declined to answer`)
 				require.Len(t, errs, 2, "one request, however often it asks")
 				assert.NoError(t, errs[0])
 				assert.Error(t, errs[1])
@@ -170,7 +172,7 @@ func TestMiddlewareInALiveSession(t *testing.T) {
 // to the first one.
 func TestMiddlewareAsksAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(asking("paint")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			if _, err := next(ctx, r); err != nil {
 				return nil, err
 			}
@@ -187,7 +189,7 @@ func TestMiddlewareAsksAgain(t *testing.T) {
 // In rounds it is asked once: the client's answer is there for each call.
 func TestMiddlewareCallsNextAgainWithAnAnswer(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(chained("chain")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		_, _ = next(ctx, r)
 		return next(ctx, r)
 	})})
@@ -197,27 +199,27 @@ func TestMiddlewareCallsNextAgainWithAnAnswer(t *testing.T) {
 	assert.Equal(t, "red and green", c.get(`{"second":`+green+`}`).text(t))
 }
 
-// With AskArguments a missing argument is a question as well.
+// With ElicitArguments a missing argument is a question as well.
 func TestMiddlewareAndAskArguments(t *testing.T) {
 	t.Parallel()
-	var requests []Request
+	var requests []prompts.Request
 	var errs []error
-	s := NewServer(registryOf(guide()), Options{AskArguments: true, Middleware: seeing(&requests, &errs)})
+	s := prompts.NewServer(registryOf(guide()), prompts.Options{ElicitArguments: true, Middleware: seeing(&requests, &errs)})
 	c := newRounds(t, s, "guide")
 	c.get("").wants(t, argumentsKey)
 	assert.Equal(t, "to Rome", c.get(rome).text(t))
 	c.get(`{"prompt.arguments":{"action":"accept","content":{"to":"Atlantis"}}}`).wants(t, argumentsKey)
 	require.Len(t, errs, 3)
-	assert.ErrorIs(t, errs[0], ErrInputRequired)
+	assert.ErrorIs(t, errs[0], prompts.ErrInputRequired)
 	assert.NoError(t, errs[1])
-	assert.ErrorIs(t, errs[2], ErrInputRequired)
+	assert.ErrorIs(t, errs[2], prompts.ErrInputRequired)
 	assert.Empty(t, requests[1].Arguments, "what is filled in is not part of the request")
 }
 
 // An argument that the middleware adds is not asked for.
 func TestMiddlewareFillsInArguments(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(guide()), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(guide()), prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		r.Arguments["to"] = "Oslo"
 		return next(ctx, r)
 	})})
@@ -230,9 +232,9 @@ func TestMiddlewareFillsInArguments(t *testing.T) {
 // In a session the person is asked within next.
 func TestMiddlewareAndAskArgumentsInALiveSession(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var requests []Request
+		var requests []prompts.Request
 		var errs []error
-		s := NewServer(registryOf(guide()), Options{AskArguments: true, Middleware: seeing(&requests, &errs)})
+		s := prompts.NewServer(registryOf(guide()), prompts.Options{ElicitArguments: true, Middleware: seeing(&requests, &errs)})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "guide"))
 		c.send(c.question().reply(`{"action":"accept","content":{"to":"Atlantis"}}`))
@@ -251,21 +253,21 @@ func TestMiddlewareMayNotAsk(t *testing.T) {
 			"prompts/list": `{}`, "prompts/get": `{"name":"paint"}`, "completion/complete": `{` + completeParamsOf("paint", "x", "") + `}`,
 		} {
 			var asked error
-			s := NewServer(registryOf(asking("paint")), Options{Middleware: around(func(ctx context.Context, _ *Request, _ Handler) (*Response, error) {
-				_, asked = Elicit[colour](ctx, "colour", "Which colour?")
+			s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, _ *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+				_, asked = prompts.Elicit[colour](ctx, "colour", "Which colour?")
 				return nil, asked
 			})})
-			_, err := s.Call(t.Context(), method, []byte(params), CallOptions{
+			_, err := s.Call(t.Context(), method, []byte(params), prompts.CallOptions{
 				Version: version, ClientCapabilities: []byte(formCapability),
 				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 					t.Error("it was asked")
 					return nil, errDisk
 				},
 			})
-			assert.ErrorIs(t, asked, ErrCannotAsk)
-			var e *Error
+			assert.ErrorIs(t, asked, prompts.ErrElicitationUnavailable)
+			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, CodeInternalError, e.Code)
+			assert.Equal(t, prompts.CodeInternalError, e.Code)
 		}
 	}
 }
@@ -274,14 +276,14 @@ func TestMiddlewareMayNotAsk(t *testing.T) {
 func TestMiddlewareKeepsAQuestion(t *testing.T) {
 	t.Parallel()
 	var kept error
-	s := NewServer(registryOf(asking("paint")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if kept == nil {
 			_, kept = next(ctx, r)
 		}
 		return nil, kept
 	})})
 	newRounds(t, s, "paint").get("").wants(t, "colour")
-	newRounds(t, s, "paint").get("").fails(t, CodeInternalError, "the prompt could not be rendered")
+	newRounds(t, s, "paint").get("").fails(t, prompts.CodeInternalError, "the prompt could not be rendered")
 }
 
 // Calls of next at the same time have their own answers: a person is asked by
@@ -290,7 +292,7 @@ func TestMiddlewareAsksAtOnce(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				s := NewServer(registryOf(asking("paint"), guide()), Options{AskArguments: true, Middleware: around(textsAtOnce)})
+				s := prompts.NewServer(registryOf(asking("paint"), guide()), prompts.Options{ElicitArguments: true, Middleware: around(textsAtOnce)})
 				c := connect(t, s).handshakeAs(version, formCapability)
 				c.send(getLine("1", "paint"))
 				c.send(c.question().reply(red))
@@ -299,29 +301,29 @@ func TestMiddlewareAsksAtOnce(t *testing.T) {
 				c.send(c.question().reply(`{"action":"accept","content":{"to":"Rome"}}`))
 				assert.Equal(t, []string{textLine("2", "to Oslo and to Rome")}, c.ask(c.question().reply(`{"action":"accept","content":{"to":"Oslo"}}`)))
 				assert.NoError(t, c.end())
-				assert.Zero(t, s.limit.inside())
+				assert.Zero(t, s.Tasks())
 			})
 		})
 	}
 }
 
 // textsAtOnce calls next twice at once and returns both texts.
-func textsAtOnce(ctx context.Context, r *Request, next Handler) (*Response, error) {
+func textsAtOnce(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 	var texts []string
 	for _, o := range atOnce(ctx, 2, r, next) {
 		if o.err != nil {
 			return nil, o.err
 		}
-		texts = append(texts, o.response.Result.Messages[0].Content.(Text).Text)
+		texts = append(texts, o.response.Result.Messages[0].Content.(prompts.Text).Text)
 	}
 	slices.Sort(texts)
-	return &Response{Result: Messages(User(strings.Join(texts, " and ")))}, nil
+	return &prompts.Response{Result: prompts.Messages(prompts.User(strings.Join(texts, " and ")))}, nil
 }
 
 // In rounds one question is asked, and its answer is that of both.
 func TestMiddlewareAsksAtOnceInRounds(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(chained("chain"), guide()), Options{AskArguments: true, Middleware: around(textsAtOnce)})
+	s := prompts.NewServer(registryOf(chained("chain"), guide()), prompts.Options{ElicitArguments: true, Middleware: around(textsAtOnce)})
 	c := newRounds(t, s, "chain")
 	c.get("").wants(t, "first")
 	c.get(`{"first":`+red+`}`).wants(t, "second")
@@ -335,7 +337,7 @@ func TestMiddlewareAsksAtOnceInRounds(t *testing.T) {
 // What is asked for arguments is asked for each call of next, too.
 func TestMiddlewareCallsNextAgainWithArguments(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(guide()), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(registryOf(guide()), prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		first, err := next(ctx, r)
 		again, errAgain := next(ctx, r)
 		assert.Equal(t, first, again)
@@ -354,7 +356,7 @@ func TestMiddlewareOfTwoQuestions(t *testing.T) {
 	for name, at := range map[string]int{"the first": 0, "the second": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := NewServer(registryOf(asking("paint"), chained("chain")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			s := prompts.NewServer(registryOf(asking("paint"), chained("chain")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				var all [2]outcomeOf
 				for i, prompt := range []string{"paint", "chain"} {
 					r.Prompt = prompt
@@ -379,20 +381,20 @@ func TestMiddlewareOfTwoQuestions(t *testing.T) {
 func TestMiddlewareDoesNotWaitForAnAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		late := make(chan error, 1)
-		s := NewServer(registryOf(asking("paint"), textPrompt("grey", "grey")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(asking("paint"), textPrompt("grey", "grey")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			go func() {
 				_, err := next(ctx, r)
 				late <- err
 			}()
 			time.Sleep(time.Second) // on the clock of the bubble
-			return next(ctx, &Request{Method: r.Method, Prompt: "grey"})
+			return next(ctx, &prompts.Request{Method: r.Method, Prompt: "grey"})
 		})})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "paint"))
 		q := c.question()
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{q.withdrawn("no answer is needed any more"), textLine("1", "grey")}, c.received())
-		assert.ErrorIs(t, <-late, errAnswered)
+		assert.ErrorIs(t, <-late, prompts.ErrAnswered)
 		assert.NoError(t, c.end())
 	})
 }
@@ -405,31 +407,31 @@ func TestNextReturnsWhyThereIsNoAnswer(t *testing.T) {
 			capabilities, answer string
 			want                 error
 		}{
-			{noCapabilities, declining, ErrCannotAsk},
-			{formCapability, declining, ErrDeclined},
-			{formCapability, dismissing, ErrDismissed},
+			{noCapabilities, declining, prompts.ErrElicitationUnavailable},
+			{formCapability, declining, prompts.ErrDeclined},
+			{formCapability, dismissing, prompts.ErrCanceled},
 		} {
-			var requests []Request
+			var requests []prompts.Request
 			var errs []error
-			s := NewServer(registryOf(asking("paint")), Options{Middleware: seeing(&requests, &errs)})
+			s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Middleware: seeing(&requests, &errs)})
 			params := `{"name":"paint"}`
-			if version == "2026-07-28" && test.want != ErrCannotAsk {
+			if version == "2026-07-28" && test.want != prompts.ErrElicitationUnavailable {
 				params = `{"name":"paint","inputResponses":{"colour":` + test.answer + `}}`
 			}
-			_, err := s.Call(t.Context(), "prompts/get", []byte(params), CallOptions{
+			_, err := s.Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{
 				Version: version, ClientCapabilities: []byte(test.capabilities),
 				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 					return json.RawMessage(test.answer), nil
 				},
 			})
-			var seen, got *Error
+			var seen, got *prompts.Error
 			require.ErrorAs(t, err, &got)
 			require.Len(t, errs, 1)
 			assert.ErrorIs(t, errs[0], test.want, version)
 			require.ErrorAs(t, errs[0], &seen)
 			assert.Equal(t, seen.Code, got.Code)
 			assert.Equal(t, seen.Message, got.Message)
-			for _, other := range []error{ErrCannotAsk, ErrDeclined, ErrDismissed, ErrInputRequired} {
+			for _, other := range []error{prompts.ErrElicitationUnavailable, prompts.ErrDeclined, prompts.ErrCanceled, prompts.ErrInputRequired} {
 				assert.Equal(t, other == test.want, errors.Is(errs[0], other), "%s: %v", version, other)
 			}
 		}
@@ -443,25 +445,25 @@ func TestMiddlewareMayNotAskAfterNext(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		var asked, included error
 		kept := 0
-		s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
-			_, asked = Elicit[colour](ctx, "colour", "Which colour?")
-			_, included = Include(ctx, "text", nil)
+			_, asked = prompts.Elicit[colour](ctx, "colour", "Which colour?")
+			_, included = prompts.Include(ctx, "text", nil)
 			for range 2 {
-				_, err := Once(ctx, "once", func(context.Context) (int, error) { kept++; return kept, nil })
+				_, err := prompts.Once(ctx, "once", func(context.Context) (int, error) { kept++; return kept, nil })
 				assert.NoError(t, err)
 			}
 			return response, err
 		})})
 		for _, prompt := range []string{"paint", "text"} {
 			kept = 0
-			_, _ = s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+prompt+`","inputResponses":{"colour":`+red+`}}`), CallOptions{
+			_, _ = s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+prompt+`","inputResponses":{"colour":`+red+`}}`), prompts.CallOptions{
 				Version: version, ClientCapabilities: []byte(formCapability),
 				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 					return json.RawMessage(red), nil
 				},
 			})
-			assert.ErrorIs(t, asked, ErrCannotAsk)
+			assert.ErrorIs(t, asked, prompts.ErrElicitationUnavailable)
 			assert.ErrorContains(t, asked, "not the context of a render function")
 			assert.ErrorContains(t, included, "not the context of a render function")
 			assert.Equal(t, 2, kept, "nothing is kept for it")
@@ -472,15 +474,15 @@ func TestMiddlewareMayNotAskAfterNext(t *testing.T) {
 // Progress is one for the request, whichever call of next reports it.
 func TestMiddlewareAndProgress(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("p", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 2, "")
+		s := prompts.NewServer(registryOf(rendered("p", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "")
 			time.Sleep(time.Second)
-			Progress(ctx, 2, 2, "")
-			return Messages(User("hi")), nil
-		})), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			prompts.Progress(ctx, 2, 2, "")
+			return prompts.Messages(prompts.User("hi")), nil
+		})), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			_ = atOnce(ctx, 2, r, next)
 			response, err := next(ctx, r)
-			Progress(ctx, 3, 0, "")
+			prompts.Progress(ctx, 3, 0, "")
 			return response, err
 		})})
 		c := connect(t, s).handshake()
@@ -494,23 +496,23 @@ func TestMiddlewareAndProgress(t *testing.T) {
 	})
 }
 
-// Response.Asked says whether there is something of the client's in the result.
+// Response.Elicited says whether there is something of the client's in the result.
 func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(
 		asking("paint"), chained("chain"), guide(), textPrompt("text", "hi"),
 		including("includes", "paint", nil),
-		rendered("shrugs", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[colour](ctx, "colour", "Which colour?")
-			return Messages(User(fmt.Sprint(err == nil))), nil
+		rendered("shrugs", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[colour](ctx, "colour", "Which colour?")
+			return prompts.Messages(prompts.User(fmt.Sprint(err == nil))), nil
 		}),
-		rendered("elsewhere", func(ctx context.Context) (*Result, error) {
+		rendered("elsewhere", func(ctx context.Context) (*prompts.Result, error) {
 			text := make(chan string)
 			go func() {
-				answer, _ := Elicit[colour](ctx, "colour", "Which colour?")
+				answer, _ := prompts.Elicit[colour](ctx, "colour", "Which colour?")
 				text <- answer.Colour
 			}()
-			return Messages(User(<-text)), nil
+			return prompts.Messages(prompts.User(<-text)), nil
 		}),
 	)
 	for _, test := range []struct {
@@ -533,8 +535,8 @@ func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var last *Response
-			s := NewServer(reg, Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			var last *prompts.Response
+			s := prompts.NewServer(reg, prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				response, err := next(ctx, r)
 				last = response
 				return response, err
@@ -545,11 +547,11 @@ func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 				c.get(answer)
 			}
 			require.NotNil(t, last)
-			assert.Equal(t, test.want, last.Asked, "in rounds")
+			assert.Equal(t, test.want, last.Elicited, "in rounds")
 			for _, version := range []string{"2025-06-18", "2025-11-25"} {
 				last = nil
 				answers := test.live
-				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+test.prompt+`","arguments":`+test.arguments+`}`), CallOptions{
+				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+test.prompt+`","arguments":`+test.arguments+`}`), prompts.CallOptions{
 					Version: version, ClientCapabilities: []byte(formCapability),
 					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 						answer := answers[0]
@@ -560,26 +562,29 @@ func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 				require.NoError(t, err)
 				assert.Empty(t, answers)
 				require.NotNil(t, last)
-				assert.Equal(t, test.want, last.Asked, version)
+				assert.Equal(t, test.want, last.Elicited, version)
 			}
 		})
 	}
 }
 
-// MRT-13: a cache that heeds Response.Asked gives nobody what another one has
+// MRT-13: a cache that heeds Response.Elicited gives nobody what another one has
 // answered.
 func TestCacheThatHeedsAsked(t *testing.T) {
 	t.Parallel()
-	kept := map[string]*Response{}
+	kept := map[string]*prompts.Response{}
 	runs := 0
-	hi := rendered("text", func(context.Context) (*Result, error) { runs++; return Messages(User("hi")), nil })
-	s := NewServer(registryOf(asking("paint"), guide(), hi), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	hi := rendered("text", func(context.Context) (*prompts.Result, error) {
+		runs++
+		return prompts.Messages(prompts.User("hi")), nil
+	})
+	s := prompts.NewServer(registryOf(asking("paint"), guide(), hi), prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		key := fmt.Sprint(r.Prompt, r.Arguments)
 		if kept[key] != nil {
 			return kept[key], nil
 		}
 		response, err := next(ctx, r)
-		if err == nil && !response.Asked {
+		if err == nil && !response.Elicited {
 			kept[key] = response
 		}
 		return response, err
@@ -601,16 +606,16 @@ func TestCacheThatHeedsAsked(t *testing.T) {
 // asked in the last one.
 func TestMiddlewareKnowsWhatWasAskedBefore(t *testing.T) {
 	t.Parallel()
-	var last *Response
+	var last *prompts.Response
 	asks := true
-	s := NewServer(registryOf(Prompt{Name: "p", Arguments: []Argument{{Name: "to", Required: true}}, Render: func(ctx context.Context, args map[string]string) (*Result, error) {
+	s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "to", Required: true}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 		if asks {
-			if _, err := Elicit[colour](ctx, "colour", "Which colour?"); err != nil {
+			if _, err := prompts.Elicit[colour](ctx, "colour", "Which colour?"); err != nil {
 				return nil, err
 			}
 		}
-		return Messages(User("to " + args["to"])), nil
-	}}), Options{AskArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		return prompts.Messages(prompts.User("to " + args["to"])), nil
+	}}), prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		response, err := next(ctx, r)
 		last = response
 		return response, err
@@ -621,5 +626,5 @@ func TestMiddlewareKnowsWhatWasAskedBefore(t *testing.T) {
 	asks = false
 	assert.Equal(t, "to Rome", c.get("").text(t))
 	require.NotNil(t, last)
-	assert.True(t, last.Asked)
+	assert.True(t, last.Elicited)
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,13 +13,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Of several errors, one with a code, that errors.As finds first, is the
 // client's.
 func TestMiddlewareWhoseError(t *testing.T) {
 	t.Parallel()
-	own := &Error{Code: 7, Message: "own", Data: []int{7}}
+	own := &prompts.Error{Code: 7, Message: "own", Data: []int{7}}
 	const theirs = `"code":-32602,"message":"there is no prompt \"none\"","data":{"prompt":"none"}`
 	const ours = `"code":7,"message":"own","data":[7]`
 	for name, test := range map[string]struct {
@@ -33,18 +37,18 @@ func TestMiddlewareWhoseError(t *testing.T) {
 		"next's before own":                  {func(next error) error { return fmt.Errorf("%w: %w", next, own) }, theirs},
 		"joined, own first":                  {func(next error) error { return errors.Join(own, next) }, ours},
 		"joined, next's first":               {func(next error) error { return errors.Join(next, own) }, theirs},
-		"own without a code":                 {func(next error) error { return errors.Join(&Error{Message: "none"}, next) }, theirs},
-		"own that is nil":                    {func(next error) error { return errors.Join((*Error)(nil), next) }, theirs},
+		"own without a code":                 {func(next error) error { return errors.Join(&prompts.Error{Message: "none"}, next) }, theirs},
+		"own that is nil":                    {func(next error) error { return errors.Join((*prompts.Error)(nil), next) }, theirs},
 		"a secret before it":                 {func(next error) error { return errors.Join(errDisk, next) }, theirs},
 		"a secret instead":                   {func(error) error { return errDisk }, `"code":-32603,"message":"the prompt could not be rendered"`},
-		"an argument is blamed besides":      {func(next error) error { return errors.Join(InvalidArgument("to", "is far"), next) }, theirs},
-		"an argument is blamed instead":      {func(error) error { return InvalidArgument("to", "is far") }, `"code":-32602,"message":"to: is far","data":{"prompt":"none","problems":[{"argument":"to","reason":"refused","message":"is far"}]}`},
-		"one that the revision has retired":  {func(next error) error { return errors.Join(&Error{Code: -32002, Message: "gone"}, next) }, `"code":-32002,"message":"gone"`},
+		"an argument is blamed besides":      {func(next error) error { return errors.Join(prompts.InvalidArgument("to", "is far"), next) }, theirs},
+		"an argument is blamed instead":      {func(error) error { return prompts.InvalidArgument("to", "is far") }, `"code":-32602,"message":"to: is far","data":{"prompt":"none","problems":[{"argument":"to","reason":"refused","message":"is far"}]}`},
+		"one that the revision has retired":  {func(next error) error { return errors.Join(&prompts.Error{Code: -32002, Message: "gone"}, next) }, `"code":-32002,"message":"gone"`},
 		"one that is in another one as well": {func(next error) error { return errors.Join(fmt.Errorf("a: %w", own), fmt.Errorf("b: %w", next)) }, ours},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				_, err := next(ctx, r)
 				return nil, test.make(err)
 			})})
@@ -61,11 +65,11 @@ func TestMiddlewareWhoseError(t *testing.T) {
 // What next blames is not in the way of an error that takes its place.
 func TestMiddlewareReplacesWhatIsBlamed(t *testing.T) {
 	t.Parallel()
-	s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		_, err := next(ctx, r)
-		return nil, errors.Join(&Error{Code: 7, Message: "seven"}, err)
+		return nil, errors.Join(&prompts.Error{Code: 7, Message: "seven"}, err)
 	})})
-	for session, line := range map[*Session]string{newSession(t, s): getLine("1", "blaming"), nil: envelopedGet("1", "blaming")} {
+	for session, line := range map[transport.Session]string{newSession(t, s): getLine("1", "blaming"), nil: envelopedGet("1", "blaming")} {
 		got, err := handle(t, s, session, line)
 		require.NoError(t, err)
 		assert.Equal(t, errorLine("1", 7, "seven"), got)
@@ -88,14 +92,14 @@ func TestMiddlewareTextInTheLog(t *testing.T) {
 			t.Parallel()
 			for _, wrap := range []bool{false, true} {
 				var j journal
-				s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+				s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					_, err := next(ctx, r)
 					if wrap {
 						err = fmt.Errorf("of the tenant: %w", err)
 					}
 					return nil, err
 				})})
-				plain := NewServer(traveller(), Options{})
+				plain := prompts.NewServer(traveller(), prompts.Options{})
 				got, err := handle(t, s, newSession(t, s), getLine("1", test.prompt))
 				require.NoError(t, err)
 				want, err := handle(t, plain, newSession(t, plain), getLine("1", test.prompt))
@@ -121,24 +125,24 @@ func TestMiddlewareTextInTheLog(t *testing.T) {
 // what blames an argument.
 func TestNextReturnsTheCause(t *testing.T) {
 	t.Parallel()
-	seven := &Error{Code: 7, Message: "seven"}
+	seven := &prompts.Error{Code: 7, Message: "seven"}
 	for name, test := range map[string]struct {
 		returned error
 		is       []error
-		seen     *Error // but for its data
+		seen     *prompts.Error // but for its data
 	}{
 		"a sentinel":                {errDisk, []error{errDisk}, internalError(renderFailed)},
 		"wrapped":                   {fmt.Errorf("reading: %w", errDisk), []error{errDisk}, internalError(renderFailed)},
 		"with what the client gets": {fmt.Errorf("%w: %w", errDisk, seven), []error{errDisk, seven}, seven},
-		"an argument is blamed":     {errors.Join(errDisk, InvalidArgument("a", "is far")), []error{errDisk}, invalidParams("a: is far")},
+		"an argument is blamed":     {errors.Join(errDisk, prompts.InvalidArgument("a", "is far")), []error{errDisk}, invalidParams("a: is far")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := completing("p", func(context.Context, string, map[string]string) ([]string, error) { return nil, test.returned })
-			p.Render = func(context.Context, map[string]string) (*Result, error) { return nil, test.returned }
-			var requests []Request
+			p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { return nil, test.returned }
+			var requests []prompts.Request
 			var errs []error
-			s := NewServer(registryOf(p), Options{Middleware: seeing(&requests, &errs)})
+			s := prompts.NewServer(registryOf(p), prompts.Options{Middleware: seeing(&requests, &errs)})
 			session := newSession(t, s)
 			for _, line := range []string{getLine("1", "p"), completeLine("1", "p", "a", "")} {
 				errs = nil
@@ -148,7 +152,7 @@ func TestNextReturnsTheCause(t *testing.T) {
 				for _, want := range test.is {
 					assert.ErrorIs(t, errs[0], want)
 				}
-				var e *Error
+				var e *prompts.Error
 				require.ErrorAs(t, errs[0], &e)
 				assert.Equal(t, test.seen.Code, e.Code)
 				if test.seen.Message == renderFailed && line != getLine("1", "p") {
@@ -158,7 +162,7 @@ func TestNextReturnsTheCause(t *testing.T) {
 				}
 				assert.Equal(t, test.returned.Error(), errs[0].Error(), "the author's text is for the author")
 			}
-			var blame *argumentError
+			var blame *argument.Error
 			assert.Equal(t, errors.As(test.returned, &blame), errors.As(errs[0], &blame))
 		})
 	}
@@ -170,22 +174,22 @@ func TestMiddlewareWithTextThatIsNotUTF8(t *testing.T) {
 	const replaced = "\ufffd"
 	for name, test := range map[string]struct {
 		line    string
-		change  func(r *Request)
+		change  func(r *prompts.Request)
 		own     error // instead of next
 		message string
 	}{
-		"a prompt":                 {getLine("1", "text"), func(r *Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
-		"a prompt to complete":     {completeLine("1", "trip", "to", ""), func(r *Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
-		"an argument":              {getLine("1", "text"), func(r *Request) { r.Arguments["a\xff"] = "" }, nil, "a" + replaced + ": is not an argument of this prompt"},
-		"one that is no string":    {getLine("1", "text"), func(r *Request) { r.NotStrings = []string{"a\xff"} }, nil, "a" + replaced + ": must be a string"},
-		"an argument to complete":  {completeLine("1", "trip", "to", ""), func(r *Request) { r.Argument = "a\xff" }, nil, "a" + replaced + ": is not an argument of this prompt"},
-		"a prompt that it refuses": {getLine("1", "text"), func(r *Request) { r.Prompt = "p\xff" }, InvalidArgument("a\xff", "is \xff"), "a" + replaced + ": is " + replaced},
-		"a cursor":                 {plainList, func(r *Request) { r.Cursor = "\xff" }, nil, "cursor is not one that this server has given"},
+		"a prompt":                 {getLine("1", "text"), func(r *prompts.Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
+		"a prompt to complete":     {completeLine("1", "trip", "to", ""), func(r *prompts.Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
+		"an argument":              {getLine("1", "text"), func(r *prompts.Request) { r.Arguments["a\xff"] = "" }, nil, "a" + replaced + ": is not an argument of this prompt"},
+		"one that is no string":    {getLine("1", "text"), func(r *prompts.Request) { r.NonStrings = []string{"a\xff"} }, nil, "a" + replaced + ": must be a string"},
+		"an argument to complete":  {completeLine("1", "trip", "to", ""), func(r *prompts.Request) { r.Argument = "a\xff" }, nil, "a" + replaced + ": is not an argument of this prompt"},
+		"a prompt that it refuses": {getLine("1", "text"), func(r *prompts.Request) { r.Prompt = "p\xff" }, prompts.InvalidArgument("a\xff", "is \xff"), "a" + replaced + ": is " + replaced},
+		"a cursor":                 {plainList, func(r *prompts.Request) { r.Cursor = "\xff" }, nil, "cursor is not one that this server has given"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var seen *Error
-			s := NewServer(traveller(), Options{StrictArguments: true, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			var seen *prompts.Error
+			s := prompts.NewServer(traveller(), prompts.Options{StrictArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				test.change(r)
 				if test.own != nil {
 					return nil, test.own
@@ -197,7 +201,7 @@ func TestMiddlewareWithTextThatIsNotUTF8(t *testing.T) {
 			got, err := handle(t, s, newSession(t, s), test.line)
 			require.NoError(t, err)
 			assert.True(t, utf8.ValidString(got), "%q", got)
-			readOutcome(t, got).fails(t, CodeInvalidParams, test.message)
+			readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.message)
 			if seen != nil {
 				assert.Equal(t, test.message, seen.Message, "the middleware sees what the client gets")
 				assert.True(t, utf8.ValidString(fmt.Sprint(seen.Data)), "%q", seen.Data)
@@ -210,7 +214,7 @@ func TestMiddlewareWithTextThatIsNotUTF8(t *testing.T) {
 // are left out.
 func TestMiddlewareAddsAnArgumentThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
-	s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		r.Arguments["a\xff"] = "x"
 		return next(ctx, r)
 	})})
@@ -225,20 +229,20 @@ func TestMiddlewareJudgesWhatIsNoString(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		arguments string
-		change    func(r *Request)
+		change    func(r *prompts.Request)
 		want      string
 	}{
-		"left alone":         {`{"to":"Rome","from":7,"x":[]}`, func(*Request) {}, "from: must be a string; x: must be a string"},
-		"forgiven":           {`{"to":"Rome","from":7,"x":[]}`, func(r *Request) { r.NotStrings = nil }, textLine("1", " to Rome")},
-		"forgiven, required": {`{"to":7}`, func(r *Request) { r.NotStrings = nil }, "to: is required"},
-		"forgiven, one":      {`{"to":"Rome","from":7,"x":[]}`, func(r *Request) { r.NotStrings = []string{"x"} }, "x: must be a string"},
-		"replaced":           {`{"to":7,"from":7}`, func(r *Request) { r.Arguments["to"], r.Arguments["from"] = "Rome", "Ulm" }, textLine("1", "Ulm to Rome")},
-		"added":              {`{"to":"Rome"}`, func(r *Request) { r.NotStrings = append(r.NotStrings, "from") }, "from: must be a string"},
-		"given as well":      {`{"to":"Rome"}`, func(r *Request) { r.NotStrings = append(r.NotStrings, "to") }, textLine("1", " to Rome")},
+		"left alone":         {`{"to":"Rome","from":7,"x":[]}`, func(*prompts.Request) {}, "from: must be a string; x: must be a string"},
+		"forgiven":           {`{"to":"Rome","from":7,"x":[]}`, func(r *prompts.Request) { r.NonStrings = nil }, textLine("1", " to Rome")},
+		"forgiven, required": {`{"to":7}`, func(r *prompts.Request) { r.NonStrings = nil }, "to: is required"},
+		"forgiven, one":      {`{"to":"Rome","from":7,"x":[]}`, func(r *prompts.Request) { r.NonStrings = []string{"x"} }, "x: must be a string"},
+		"replaced":           {`{"to":7,"from":7}`, func(r *prompts.Request) { r.Arguments["to"], r.Arguments["from"] = "Rome", "Ulm" }, textLine("1", "Ulm to Rome")},
+		"added":              {`{"to":"Rome"}`, func(r *prompts.Request) { r.NonStrings = append(r.NonStrings, "from") }, "from: must be a string"},
+		"given as well":      {`{"to":"Rome"}`, func(r *prompts.Request) { r.NonStrings = append(r.NonStrings, "to") }, textLine("1", " to Rome")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				test.change(r)
 				return next(ctx, r)
 			})})
@@ -258,24 +262,24 @@ func TestMiddlewareBlamesAnArgument(t *testing.T) {
 		message, more string // of problems
 		log           string
 	}{
-		"one":     {InvalidArgument("to", "is too far"), "to: is too far", "", ""},
-		"wrapped": {fmt.Errorf("of the tenant: %w", InvalidArgument("to", "is too far")), "to: is too far", "", "of the tenant: to: is too far"},
-		"several": {errors.Join(InvalidArgument("to", "is too far"), InvalidArgument("from", "is too near")), "to: is too far; from: is too near",
+		"one":     {prompts.InvalidArgument("to", "is too far"), "to: is too far", "", ""},
+		"wrapped": {fmt.Errorf("of the tenant: %w", prompts.InvalidArgument("to", "is too far")), "to: is too far", "", "of the tenant: to: is too far"},
+		"several": {errors.Join(prompts.InvalidArgument("to", "is too far"), prompts.InvalidArgument("from", "is too near")), "to: is too far; from: is too near",
 			`,{"argument":"from","reason":"refused","message":"is too near"}`, ""},
-		"and a secret": {errors.Join(InvalidArgument("to", "is too far"), errDisk), "to: is too far", "", errDisk.Error()},
+		"and a secret": {errors.Join(prompts.InvalidArgument("to", "is too far"), errDisk), "to: is too far", "", errDisk.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: instead(nil, test.err)})
-			for session, lines := range map[*Session][]string{
+			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(nil, test.err)})
+			for session, lines := range map[transport.Session][]string{
 				newSession(t, s): {getLine("1", "trip"), completeLine("1", "trip", "to", "")},
 				nil:              {envelopedGet("1", "trip"), envelopedLine("1", "completion/complete", completeParamsOf("trip", "to", ""))},
 			} {
 				for _, line := range lines {
 					got, err := handle(t, s, session, line)
 					require.NoError(t, err)
-					assert.JSONEq(t, `{"prompt":"trip","problems":[`+problem+test.more+`]}`, readOutcome(t, got).fails(t, CodeInvalidParams, test.message))
+					assert.JSONEq(t, `{"prompt":"trip","problems":[`+problem+test.more+`]}`, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.message))
 				}
 			}
 			if test.log == "" {
@@ -291,15 +295,15 @@ func TestMiddlewareBlamesAnArgument(t *testing.T) {
 // JRP-27: what is wrong with one request of a batch is the matter of no other.
 func TestMiddlewareFailsInABatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var shared *Response
+		var shared *prompts.Response
 		var once sync.Once
-		s := NewServer(registryOf(textPrompt("text", "hi"), rendered("panics", func(context.Context) (*Result, error) { panic("a secret") })), Options{
-			Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("panics", func(context.Context) (*prompts.Result, error) { panic("a secret") })), prompts.Options{
+			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				switch r.Prompt {
 				case "goexit":
 					runtime.Goexit()
 				case "refused":
-					return nil, &Error{Code: 7, Message: "seven"}
+					return nil, &prompts.Error{Code: 7, Message: "seven"}
 				case "late":
 					time.Sleep(time.Second) // on the clock of the bubble
 				case "shared":
@@ -313,19 +317,19 @@ func TestMiddlewareFailsInABatch(t *testing.T) {
 		})
 		c := connect(t, s).handshakeIn(batchVersion)
 		c.send(batchLine(
-			getLine("1", "text"), getLine("2", "panics"), getLine("3", "goexit"), getLine("4", "refused"), getLine("5", "late"),
-			getLine("6", "shared"), getLine("7", "shared"), cancelLine("99"), pingLine("8"),
+			getLine("1", "text"), getLine("2", "panics"), getLine("4", "refused"), getLine("5", "late"),
+			getLine("6", "shared"), getLine("7", "shared"), getLine("3", "goexit"), cancelLine("99"), pingLine("8"),
 		))
 		time.Sleep(time.Second)
 		got := c.received()
 		require.Len(t, got, 1)
 		const failed = "the prompt could not be rendered"
 		assert.ElementsMatch(t, []string{
-			textLine("1", "hi"), errorLine("2", CodeInternalError, failed), errorLine("3", CodeInternalError, failed), errorLine("4", 7, "seven"),
-			errorLine("5", CodeInvalidParams, `there is no prompt "late"`), textLine("6", "hi"), textLine("7", "hi"), pongLine("8"),
+			textLine("1", "hi"), errorLine("2", prompts.CodeInternalError, failed), errorLine("3", prompts.CodeInternalError, failed), errorLine("4", 7, "seven"),
+			errorLine("5", prompts.CodeInvalidParams, `there is no prompt "late"`), textLine("6", "hi"), textLine("7", "hi"), pongLine("8"),
 		}, withoutData(t, elements(t, got[0])))
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 	})
 }
 

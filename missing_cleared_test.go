@@ -1,10 +1,12 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // A wrong argument that need not be given may be left empty in the form. Then
@@ -12,10 +14,10 @@ import (
 func TestArgumentThatIsLeftEmpty(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{`{}`, `{"days":null}`} {
-		s := NewServer(registryOf(travel(func(ctx context.Context) error {
-			_, err := Elicit[colour](ctx, "colour", "Which?")
+		s := prompts.NewServer(registryOf(travel(func(ctx context.Context) error {
+			_, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 			return err
-		})), Options{AskArguments: true})
+		})), prompts.Options{ElicitArguments: true})
 		r := newRounds(t, s, "travel")
 		r.arguments = `{"from":"Bonn","to":"Rome","days":"many"}`
 		r.get("").wants(t, argumentsKey)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // The author is told why arguments could not be asked for, whatever the
@@ -22,14 +24,14 @@ func TestReasonThatArgumentsCouldNotBeAskedFor(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
-				s := NewServer(registryOf(travel(nil)), Options{AskArguments: true, AskTimeout: time.Second, Logger: j.logger()})
+				s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true, Timeouts: prompts.Timeouts{Elicit: time.Second}, Logger: j.logger()})
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "travel"))
 				c.question()
 				then(c)
 				got := c.received()
 				require.NotEmpty(t, got)
-				readOutcome(t, got[len(got)-1]).fails(t, CodeInvalidParams, "from: is required; to: is required")
+				readOutcome(t, got[len(got)-1]).fails(t, prompts.CodeInvalidParams, "from: is required; to: is required")
 				assert.Contains(t, j.String(), why)
 			})
 		})
@@ -41,12 +43,12 @@ func TestReasonThatArgumentsCouldNotBeAskedFor(t *testing.T) {
 func TestWordsOfARefusalAreKept(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var j journal
-		s := NewServer(registryOf(refusing(fmt.Errorf("my words: %w", InvalidArgument("from", "is bad")))), Options{AskArguments: true, Logger: j.logger()})
+		s := prompts.NewServer(registryOf(refusing(fmt.Errorf("my words: %w", prompts.InvalidArgument("from", "is bad")))), prompts.Options{ElicitArguments: true, Logger: j.logger()})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
 		got := c.ask(c.question().refuse(-1, "no user"))
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, CodeInvalidParams, "from: is bad")
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, "from: is bad")
 		assert.Contains(t, j.String(), "no user (-1)")
 		assert.Contains(t, j.String(), "my words")
 		assert.NoError(t, c.end())
@@ -58,13 +60,13 @@ func TestWordsOfARefusalAreKept(t *testing.T) {
 // asked beside the form.
 func TestPendingQuestionIsForgottenWithItsArgument(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(New(Prompt{Name: "travel"}, func(ctx context.Context, in trip) (*Result, error) {
-		_, err := Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+	s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "travel"}, func(ctx context.Context, in trip) (*prompts.Result, error) {
+		_, err := prompts.Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
 		if in.From != "Ulm" {
-			err = errors.Join(err, InvalidArgument("from", "is bad"))
+			err = errors.Join(err, prompts.InvalidArgument("from", "is bad"))
 		}
-		return Messages(User(in.From)), err
-	})), Options{AskArguments: true})
+		return prompts.Messages(prompts.User(in.From)), err
+	})), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, s, "travel")
 	r.arguments = `{"from":"Bonn","to":"Rome"}`
 	r.get("").wants(t, argumentsKey)
@@ -78,18 +80,18 @@ func TestPendingQuestionIsForgottenWithItsArgument(t *testing.T) {
 // state: it does not keep that alive.
 func TestForgottenAnswersKeepNoStateAlive(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(New(Prompt{Name: "travel"}, func(ctx context.Context, _ trip) (*Result, error) {
-			if _, err := Elicit[colour](ctx, "colour", "Which?"); err != nil {
+		s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "travel"}, func(ctx context.Context, _ trip) (*prompts.Result, error) {
+			if _, err := prompts.Elicit[colour](ctx, "colour", "Which?"); err != nil {
 				return nil, err
 			}
-			return nil, InvalidArgument("from", "is bad")
-		})), Options{AskArguments: true, StateTTL: time.Minute})
+			return nil, prompts.InvalidArgument("from", "is bad")
+		})), prompts.Options{ElicitArguments: true, RequestStateTTL: time.Minute})
 		r := newRounds(t, s, "travel")
 		r.arguments = `{"from":"Bonn","to":"Rome"}`
 		r.get("").wants(t, "colour")
 		time.Sleep(time.Minute - time.Second)
 		r.get(`{"colour":`+red+`}`).wants(t, argumentsKey)
 		time.Sleep(time.Second)
-		r.get("").fails(t, CodeInvalidParams, errState.Message)
+		r.get("").fails(t, prompts.CodeInvalidParams, errState.Message)
 	})
 }

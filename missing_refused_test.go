@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,25 +10,27 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // picky is travel whose render function refuses to start from anywhere but
 // Ulm, once it has kept a ticket and asked for a colour.
-func picky(runs *int) Prompt {
-	return New(Prompt{Name: "travel", Title: "Plan a trip"}, func(ctx context.Context, in trip) (*Result, error) {
+func picky(runs *int) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "travel", Title: "Plan a trip"}, func(ctx context.Context, in trip) (*prompts.Result, error) {
 		*runs++
-		ticket, err := Once(ctx, "ticket", func(context.Context) (string, error) { return fmt.Sprint(in.From, *runs), nil })
+		ticket, err := prompts.Once(ctx, "ticket", func(context.Context) (string, error) { return fmt.Sprint(in.From, *runs), nil })
 		if err != nil {
 			return nil, err
 		}
-		answer, err := Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+		answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
 		if err != nil {
 			return nil, err
 		}
 		if in.From != "Ulm" {
-			return nil, fmt.Errorf("my words: %w", InvalidArgument("from", "is not where it starts"))
+			return nil, fmt.Errorf("my words: %w", prompts.InvalidArgument("from", "is not where it starts"))
 		}
-		return Messages(User(fmt.Sprint(in.From, "-", in.To, " ", ticket, " ", answer.Colour))), nil
+		return prompts.Messages(prompts.User(fmt.Sprint(in.From, "-", in.To, " ", ticket, " ", answer.Colour))), nil
 	})
 }
 
@@ -42,7 +44,7 @@ func answerColour(text string) string { return accepting(`{"colour":"` + text + 
 func TestRefusedArgumentIsAskedForInRounds(t *testing.T) {
 	t.Parallel()
 	runs := 0
-	s := NewServer(registryOf(picky(&runs)), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(picky(&runs)), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, s, "travel")
 	r.arguments = `{"from":"Bonn","to":"Rome"}`
 	r.get("").wants(t, "colour")
@@ -70,7 +72,7 @@ func TestRefusedArgumentIsAskedForInRounds(t *testing.T) {
 func TestRefusedArgumentIsAskedForInASession(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runs := 0
-		s := NewServer(registryOf(picky(&runs)), Options{AskArguments: true, MaxConcurrent: 1})
+		s := prompts.NewServer(registryOf(picky(&runs)), prompts.Options{ElicitArguments: true, Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
 		for i, from := range []string{"Bonn", "Kiel", "Ulm"} {
@@ -89,19 +91,19 @@ func TestRefusedArgumentIsAskedForInASession(t *testing.T) {
 		assert.Equal(t, []string{textLine("1", "Ulm-Rome Ulm3 forUlm")}, c.received())
 		assert.Equal(t, 3, runs)
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
 // refusing is a prompt that finds fault with its arguments whatever they are.
-func refusing(err error) Prompt {
-	return New(Prompt{Name: "travel"}, func(context.Context, trip) (*Result, error) { return nil, err })
+func refusing(err error) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "travel"}, func(context.Context, trip) (*prompts.Result, error) { return nil, err })
 }
 
 // In a session a person is asked three times at most.
 func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(refusing(InvalidArgument("from", "is never right"))), Options{AskArguments: true})
+		s := prompts.NewServer(registryOf(refusing(prompts.InvalidArgument("from", "is never right"))), prompts.Options{ElicitArguments: true})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
 		for range 3 {
@@ -109,7 +111,7 @@ func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
 		}
 		got := c.received()
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, CodeInvalidParams, "from: is never right")
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, "from: is never right")
 		assert.NoError(t, c.end())
 	})
 }
@@ -117,9 +119,9 @@ func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
 // Several faults of one argument are one field.
 func TestRefusedArgumentsAreFieldsOnce(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(refusing(errors.Join(
-		InvalidArgument("from", "is far"), InvalidArgument("to", "is near"), InvalidArgument("from", "is wide"),
-	))), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(refusing(errors.Join(
+		prompts.InvalidArgument("from", "is far"), prompts.InvalidArgument("to", "is near"), prompts.InvalidArgument("from", "is wide"),
+	))), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, s, "travel")
 	r.arguments = `{"from":"Bonn","to":"Rome"}`
 	o := r.get("")
@@ -137,23 +139,23 @@ func TestRefusedArgumentIsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, argument, capabilities string
-		o                            Options
+		o                            prompts.Options
 	}{
-		{"not wanted", "from", formCapability, Options{}},
-		{"no capability", "from", noCapabilities, Options{AskArguments: true}},
-		{"only URLs", "from", urlCapability, Options{AskArguments: true}},
-		{"no such argument", "via", formCapability, Options{AskArguments: true}},
+		{"not wanted", "from", formCapability, prompts.Options{}},
+		{"no capability", "from", noCapabilities, prompts.Options{ElicitArguments: true}},
+		{"only URLs", "from", urlCapability, prompts.Options{ElicitArguments: true}},
+		{"no such argument", "via", formCapability, prompts.Options{ElicitArguments: true}},
 	} {
-		s := NewServer(registryOf(refusing(InvalidArgument(test.argument, "is bad"))), test.o)
+		s := prompts.NewServer(registryOf(refusing(prompts.InvalidArgument(test.argument, "is bad"))), test.o)
 		const arguments = `{"from":"Bonn","to":"Rome"}`
 		data := `{"prompt":"travel","problems":[{"argument":"` + test.argument + `","reason":"refused","message":"is bad"}]}`
 		r := newRounds(t, s, "travel")
 		r.capabilities, r.arguments = test.capabilities, arguments
-		assert.JSONEq(t, data, r.get("").fails(t, CodeInvalidParams, test.argument+": is bad"), test.name)
+		assert.JSONEq(t, data, r.get("").fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
 		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", test.capabilities),
 			strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+arguments, 1))
 		require.NoError(t, err)
-		assert.JSONEq(t, data, readOutcome(t, got).fails(t, CodeInvalidParams, test.argument+": is bad"), test.name)
+		assert.JSONEq(t, data, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
 	}
 }
 
@@ -176,13 +178,13 @@ func TestArgumentsThatCouldNotBeAskedFor(t *testing.T) {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var j journal
-					s := NewServer(registryOf(refusing(InvalidArgument("to", "is bad"))), Options{AskArguments: true, AskTimeout: time.Second, Logger: j.logger()})
+					s := prompts.NewServer(registryOf(refusing(prompts.InvalidArgument("to", "is bad"))), prompts.Options{ElicitArguments: true, Timeouts: prompts.Timeouts{Elicit: time.Second}, Logger: j.logger()})
 					c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 					c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+test.arguments, 1))
 					then(c, c.question())
 					got := c.received()
 					require.NotEmpty(t, got)
-					data := readOutcome(t, got[len(got)-1]).fails(t, CodeInvalidParams, test.message)
+					data := readOutcome(t, got[len(got)-1]).fails(t, prompts.CodeInvalidParams, test.message)
 					assert.JSONEq(t, `{"prompt":"travel","problems":`+test.problems+`}`, data)
 					if strings.Contains(how, "error") {
 						assert.Contains(t, j.String(), "no user (-1)")

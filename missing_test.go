@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 type trip struct {
@@ -19,20 +21,20 @@ type trip struct {
 }
 
 // travel is a prompt whose arguments a client may be asked for.
-func travel(more func(ctx context.Context) error) Prompt {
-	return New(Prompt{
+func travel(more func(ctx context.Context) error) prompts.Prompt {
+	return prompts.New(prompts.Prompt{
 		Name: "travel", Title: "Plan a trip",
-		Arguments: []Argument{
-			{Name: "to", Title: "Destination", Description: "where to", Schema: Enum("Oslo", "Rome")},
+		Arguments: []prompts.Argument{
+			{Name: "to", Title: "Destination", Description: "where to", Schema: prompts.Enum("Oslo", "Rome")},
 			{Name: "days", Schema: &jsonschema.Schema{Minimum: ptr(1.0)}},
 		},
-	}, func(ctx context.Context, in trip) (*Result, error) {
+	}, func(ctx context.Context, in trip) (*prompts.Result, error) {
 		if more != nil {
 			if err := more(ctx); err != nil {
 				return nil, err
 			}
 		}
-		return Messages(User(fmt.Sprintf("%s-%s %d", in.From, in.To, in.Days))), nil
+		return prompts.Messages(prompts.User(fmt.Sprintf("%s-%s %d", in.From, in.To, in.Days))), nil
 	})
 }
 
@@ -54,7 +56,7 @@ func fieldsOf(t testing.TB, q asked) (names []string, message string) {
 // The form has just the arguments that are missing or wrong, and says why.
 func TestArgumentsThatAreAskedFor(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(travel(nil)), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
 	const needs = `Please fill in what the prompt "Plan a trip" needs.`
 	for _, test := range []struct {
 		arguments string
@@ -95,29 +97,29 @@ func TestArgumentsThatAreNotAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, capabilities, arguments string
-		o                             Options
+		o                             prompts.Options
 	}{
-		{"not wanted", formCapability, `{}`, Options{}},
-		{"no capability", noCapabilities, `{}`, Options{AskArguments: true}},
-		{"only URLs", urlCapability, `{}`, Options{AskArguments: true}},
+		{"not wanted", formCapability, `{}`, prompts.Options{}},
+		{"no capability", noCapabilities, `{}`, prompts.Options{ElicitArguments: true}},
+		{"only URLs", urlCapability, `{}`, prompts.Options{ElicitArguments: true}},
 		// It would not help: no form could take them away.
-		{"an undeclared argument", formCapability, `{"to":"Rome","via":"Wien"}`, Options{AskArguments: true, StrictArguments: true}},
-		{"an undeclared one that is no string", formCapability, `{"to":"Rome","via":1}`, Options{AskArguments: true}},
+		{"an undeclared argument", formCapability, `{"to":"Rome","via":"Wien"}`, prompts.Options{ElicitArguments: true, StrictArguments: true}},
+		{"an undeclared one that is no string", formCapability, `{"to":"Rome","via":1}`, prompts.Options{ElicitArguments: true}},
 	} {
-		s := NewServer(registryOf(travel(nil)), test.o)
+		s := prompts.NewServer(registryOf(travel(nil)), test.o)
 		r := newRounds(t, s, "travel")
 		r.capabilities, r.arguments = test.capabilities, test.arguments
 		o := r.get("")
 		if assert.NotNil(t, o.Error, test.name) {
-			assert.Equal(t, CodeInvalidParams, o.Error.Code, test.name)
+			assert.Equal(t, prompts.CodeInvalidParams, o.Error.Code, test.name)
 			assert.Contains(t, o.Error.Message, "from: is required", test.name)
 		}
 	}
-	s := NewServer(registryOf(travel(nil)), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
 	for _, version := range []string{"2024-11-05", "2025-03-26"} {
 		got, err := handle(t, s, newSessionAs(t, s, version, allCapabilities), getLine("1", "travel"))
 		require.NoError(t, err)
-		readOutcome(t, got).fails(t, CodeInvalidParams, "from: is required; to: is required")
+		readOutcome(t, got).fails(t, prompts.CodeInvalidParams, "from: is required; to: is required")
 	}
 }
 
@@ -125,10 +127,10 @@ func TestArgumentsThatAreNotAskedFor(t *testing.T) {
 // later ones.
 func TestArgumentsAreKept(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(travel(func(ctx context.Context) error {
-		_, err := Elicit[colour](ctx, "colour", "Which?")
+	s := prompts.NewServer(registryOf(travel(func(ctx context.Context) error {
+		_, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 		return err
-	})), Options{AskArguments: true})
+	})), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, s, "travel")
 	r.arguments = `{"days":"3"}`
 	r.get("").wants(t, argumentsKey)
@@ -154,10 +156,10 @@ func TestArgumentsAreKept(t *testing.T) {
 // were filled in.
 func TestAskedArgumentsAreBound(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(travel(func(ctx context.Context) error {
-		_, err := Elicit[colour](ctx, "colour", "Which?")
+	s := prompts.NewServer(registryOf(travel(func(ctx context.Context) error {
+		_, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 		return err
-	})), Options{AskArguments: true})
+	})), prompts.Options{ElicitArguments: true})
 	r := newRounds(t, s, "travel")
 	r.arguments = `{"to":"Rome"}`
 	r.get("").wants(t, argumentsKey)
@@ -165,7 +167,7 @@ func TestAskedArgumentsAreBound(t *testing.T) {
 	for _, other := range []string{`{}`, `{"to":"Oslo"}`, `{"to":"Rome","from":"Bonn"}`, `{"to":"Rome","days":"1"}`} {
 		changed := *r
 		changed.arguments = other
-		changed.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+		changed.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 	}
 	assert.Equal(t, "Bonn-Rome 0", r.get(`{"colour":`+red+`}`).text(t))
 }
@@ -174,7 +176,7 @@ func TestAskedArgumentsAreBound(t *testing.T) {
 // would have been without it.
 func TestArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(travel(nil)), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
 	for answer, message := range map[string]string{
 		declining:             `the client has declined to answer; to: is required`,
 		dismissing:            `the client has dismissed the question; to: is required`,
@@ -186,7 +188,7 @@ func TestArgumentsAreRefused(t *testing.T) {
 		r := newRounds(t, s, "travel")
 		r.arguments = `{"from":"Bonn"}`
 		r.get("").wants(t, argumentsKey)
-		data := r.get(`{"`+argumentsKey+`":`+answer+`}`).fails(t, CodeInvalidParams, message)
+		data := r.get(`{"`+argumentsKey+`":`+answer+`}`).fails(t, prompts.CodeInvalidParams, message)
 		const problems = `"prompt":"travel","problems":[{"argument":"to","reason":"missing","message":"is required"}]`
 		switch answer {
 		case declining:
@@ -203,7 +205,7 @@ func TestArgumentsAreRefused(t *testing.T) {
 // person's costs nobody else anything.
 func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(travel(nil)), Options{AskArguments: true, MaxConcurrent: 1})
+		s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true, Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeAs("2025-06-18", formCapability)
 		c.send(getLine("1", "travel"))
 		for i := range 3 {
@@ -218,7 +220,7 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		}
 		got := c.received()
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, CodeInvalidParams, `to: "Paris" is not one of Oslo, Rome`)
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `to: "Paris" is not one of Oslo, Rome`)
 
 		c.send(getLine("2", "travel"))
 		c.send(c.question().reply(accepting(`{"from":"Bonn"}`)))
@@ -226,8 +228,8 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		c.send(getLine("3", "travel"))
 		got = c.ask(c.question().reply(declining))
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, CodeInvalidParams, `the client has declined to answer; from: is required; to: is required`)
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `the client has declined to answer; from: is required; to: is required`)
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }

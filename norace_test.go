@@ -2,4 +2,4 @@
 
 package prompts
 
-const raceEnabled = false
+const RaceEnabled = false // of the race detector

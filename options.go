@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,173 +12,185 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
-// Options configure a [Server]. The zero value of each is its default, and
+// Options configures a [Server]. The zero value of each field is its default and
 // the safe choice.
 type Options struct {
 	// Info describes the server to clients.
 	Info Implementation
-	// Instructions tell the model how to use the server. Default: none.
+	// Instructions tells the model how to use the server. Default: none.
 	Instructions string
 
-	// PageSize is the number of prompts in one answer to prompts/list.
+	// PageSize is the number of prompts in one response to prompts/list.
 	// Default: 100.
 	PageSize int
-	// NoListChanged keeps changes of the registry to the server: clients are
-	// not told of them, nor that they could be.
-	NoListChanged bool
-	// ChangeDelay is how long the list must have been as it is before clients are
-	// told for the last time that it has changed. It is for replicas behind a load
-	// balancer, which get a change one after the other: a client that one of them
-	// tells may read the list from another. While changes go on without such a
-	// pause, clients are told every two ChangeDelays, and no more often than every
-	// 200 ms. A burst of changes is one notification anyhow. Default: 20 ms.
+	// DisableListChanged disables list_changed notifications and their
+	// capability.
+	DisableListChanged bool
+	// ChangeDelay is how long the list must be unchanged before the server sends
+	// the last list_changed notification. It is for replicas behind a load
+	// balancer: a client that one replica notifies may read the list from a replica
+	// that gets the change later. During continuous changes the server notifies
+	// clients once in two ChangeDelays, and at most every 200 ms. A burst of
+	// changes is always one notification. Default: 20 ms.
 	ChangeDelay time.Duration
-	// StrictArguments refuses arguments that a prompt does not declare.
-	// Otherwise they are ignored.
+	// StrictArguments rejects arguments that the prompt does not declare. Without
+	// it they are ignored.
 	StrictArguments bool
 
-	// NoCompletions turns completion/complete off, and its capability.
-	NoCompletions bool
-	// AskArguments has a client that supports elicitation asked for arguments
-	// of a prompt that are missing or wrong, by a form with just those, where
-	// it would otherwise get invalid params (-32602). That includes arguments
-	// that a render function refuses with [InvalidArgument]: it is then run
-	// again with what was filled in, and what it has learnt by [Ask] and [Once]
-	// is forgotten. Where the answer comes within the request, a person is
-	// asked three times at most. It is for prompts none of whose arguments is
-	// a secret.
-	AskArguments bool
-	// Visible, if not nil, says whether the client in ctx may know of a
-	// prompt. One that it may not is missing from its lists, and unknown in
-	// every other request. p is a copy for all calls, which must not be
-	// changed; Tags are for this. The function is called for each prompt of a
-	// list, so it must be fast. The rules for ctx are those of a [RenderFunc].
+	// DisableCompletions disables completion/complete and its capability.
+	DisableCompletions bool
+	// ElicitArguments asks the user for missing and invalid arguments of a prompt,
+	// by a form with just those, if the client supports elicitation. Without it
+	// the client gets invalid params (-32602). Arguments that a render function
+	// rejects with [InvalidArgument] are included: the function then runs again
+	// with the new values, and the results of its [Ask] and [Once] are discarded.
+	// In a session the user is asked at most three times. Do not use it with
+	// prompts that have a secret argument.
+	ElicitArguments bool
+	// Visible, if not nil, reports whether the client in ctx may see a prompt. A
+	// hidden prompt is missing from the client's lists, and unknown in every other
+	// request. p is a copy for all calls and must not be changed. Use Tags to
+	// decide. The function runs for each prompt of a list, so it must be fast. The
+	// rules for ctx are those of a [RenderFunc].
 	Visible func(ctx context.Context, p Prompt) bool
-	// Principal, if not nil, returns who the client in ctx is: the user that
-	// the author's own layer has authenticated. What a client brings back
-	// from an earlier request counts only for the same principal. Without it
-	// all clients are one. It may be called concurrently.
+	// Principal, if not nil, returns the authenticated user of the client in ctx.
+	// What a client brings back from an earlier request is valid for the same
+	// principal only. Without it all clients are one. It may be called
+	// concurrently.
 	Principal func(ctx context.Context) string
-	// Middleware, if not nil, is called once, with what answers prompts/list,
-	// prompts/get and completion/complete, and returns what is to answer them
-	// in its place: a function that does something before, after or instead
-	// of next. Several are composed by calling one with what another returns.
-	// They see every request that is well formed, those for a prompt that there
-	// is not or that is hidden among them, and run where a [RenderFunc] does, by
-	// its rules for ctx: a list, too, waits for its turn then. They may be called
-	// concurrently, and may call next more than once, until they return. What they
-	// return is checked like what a render function returns. One that answers by
-	// client must not be combined with CachePublic.
+	// Middleware, if not nil, is called once with the handler of prompts/list,
+	// prompts/get and completion/complete, and returns the handler that replaces
+	// it. To use several, call one with the result of another. A handler sees every
+	// valid request, including those for unknown and hidden prompts, and runs like
+	// a [RenderFunc], by the rules for its ctx. It may be called concurrently, and
+	// may call next more than once before it returns. Its response is checked like
+	// the result of a render function. Do not combine a handler that responds
+	// differently to different clients with CachePublic.
 	Middleware func(next Handler) Handler
-	// Fallback, if not nil, returns what stands in for content that the
-	// client's revision has not: an [Audio] in 2024-11-05, a [ResourceLink]
-	// before 2025-06-18. If it returns nil, or there is no Fallback, a link
-	// becomes a text with its name and URI, and a prompt with audio fails as
-	// an internal error. What it returns is checked like any content. It may be
-	// called concurrently.
+	// Fallback, if not nil, replaces content that the client's protocol version
+	// does not have: [Audio] in 2024-11-05, [ResourceLink] before 2025-06-18. If
+	// it returns nil, or there is no Fallback, a link becomes text with its name
+	// and URI, and a prompt with audio fails with an internal error. The replacement
+	// is checked like any content. It may be called concurrently.
 	Fallback func(c Content, version string) Content
 
-	// CacheTTL is how long clients of revision 2026-07-28 may keep a list of
-	// prompts, and what server/discover says, in whole milliseconds.
+	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a
+	// list of prompts and the result of server/discover, in whole milliseconds.
 	// Default: 0, not at all.
 	CacheTTL time.Duration
-	// CachePublic says that one client's answers to these are good for any
-	// other, so that a cache between them may share them. With a Visible filter
-	// it has no effect.
+	// CachePublic allows a shared cache to return these responses to other
+	// clients. It has no effect with a Visible filter.
 	CachePublic bool
-	// StateKeys, if not nil, returns the secret keys for what travels through
-	// a client of revision 2026-07-28 between the requests of one prompt: see
-	// [Ask]. Each has 16 random bytes at least. The first one encrypts; any
-	// of them decrypts, so that a new key can be brought in as the second
-	// everywhere before it becomes the first. Replicas share them. It is
-	// called for each such request, concurrently; if it returns no keys, or one
-	// that is too short, that request fails as an internal error. Default: one
-	// random key for this server.
-	StateKeys func() [][]byte
-	// StateTTL is how long what travels through a client is good: the time
-	// that it has for its next request. Default: 15 minutes.
-	StateTTL time.Duration
-	// AskTimeout is how long an [Ask] in a session waits for the client.
-	// Default: 5 minutes; negative: no limit.
-	AskTimeout time.Duration
+	// RequestStateKeys, if not nil, returns the secret keys for the requestState
+	// that travels through clients of protocol version 2026-07-28: see [Ask]. Each
+	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
+	// To rotate, add the new key second on all replicas, then move it to first. It
+	// is called for each such request, concurrently. If it returns no key or a
+	// short key, the request fails with an internal error. Default: one random key
+	// for this server.
+	RequestStateKeys func() [][]byte
+	// RequestStateTTL is how long a requestState is valid, which is the time of the
+	// client to send its next request. Default: 15 minutes.
+	RequestStateTTL time.Duration
 
-	// RenderTimeout is the time that a request has for an author's code under
-	// [Server.Serve]: for a render function, a Method, a [CompleteFunc], or the
-	// Visible filter of a list. Its context ends then, and the client gets an internal
-	// error even if the function goes on. Default: 30 seconds; negative: no
-	// limit. It bounds the wait for a turn as well, after which the client is
-	// told that the server is busy.
-	RenderTimeout time.Duration
-	// MaxConcurrent is the number of such requests that may be worked on at a
-	// time for one session. As many again wait for their turn; the
-	// next is refused as busy (-32603). Default: 64.
-	MaxConcurrent int
-	// MaxConcurrentTotal is the same for all of the server's sessions
-	// together. Default: 1024.
-	MaxConcurrentTotal int
-	// MaxConcurrentPerClient is the same for all that one client does, where the
-	// transport says who it is: see Exchange.Client. For package streamablehttp
-	// it is a principal or, without one, a network address; behind a proxy all
-	// clients without a principal have the proxy's. Default: a quarter of
-	// MaxConcurrentTotal, and no less than MaxConcurrent.
-	MaxConcurrentPerClient int
-	// Rate is how many requests per second one client may send; the next is
-	// refused (-32603), with the time to wait as retryAfterMs in the error's data.
-	Rate Rate
-	// MaxSubscriptions is the number of subscriptions that one session may
-	// have open; the next is refused (-32603). Default: 64.
-	MaxSubscriptions int
-	// MaxSubscriptionsTotal is the same for all of the server's sessions
-	// together, and for what belongs to none. Default: 65,536.
-	MaxSubscriptionsTotal int
-	// MaxMessageBytes is the size of the largest message that is read.
-	// Default: 4 MiB. A Transport has a bound of its own, such as
-	// MaxMessageBytes of stdio.Options; the lower one counts.
-	MaxMessageBytes int
-	// MaxArguments is the number of arguments that one request may have; more are
-	// refused (-32602). Default: 256.
-	MaxArguments int
-	// MaxArgumentBytes is the size of the largest value of an argument, and of
-	// what is completed; a larger one is refused (-32602). Default: 1 MiB.
-	MaxArgumentBytes int
-	// MaxResultBytes is the size of what a render function may return, texts and
-	// data together, and of what a Method may, as JSON; more is an internal error.
-	// Default: 16 MiB.
-	MaxResultBytes int
-	// CompleteTimeout is the time that a completion has, within RenderTimeout: a
-	// person has typed on by then. Default: 5 seconds; negative: no limit of its
-	// own.
-	CompleteTimeout time.Duration
-	// LogRate is how many records per second the Logger gets, so that a client
-	// that causes some cannot fill a disk; as many again may come at once. The
-	// next one that it gets says how many were left out. Default: 100; negative:
-	// no limit.
-	LogRate int
-	// Grace is the time that requests have to finish under [Server.Serve]
-	// once the client has closed its side; then they are cancelled, even if
-	// RenderTimeout would let them go on. Default: 5 seconds; negative: none.
-	Grace time.Duration
+	// Timeouts limits how long the server waits.
+	Timeouts Timeouts
+	// Limits limits what clients can use of the server.
+	Limits Limits
 
-	// Methods adds raw methods beside this package's, such as tools/list, by
-	// name, in all revisions that have them: logging/setLevel and
-	// resources/subscribe and unsubscribe are only in sessions. To a result in
-	// revision 2026-07-28 what it must have there is added, unless it has it:
-	// resultType, the server's identity in _meta, and with what may be cached
-	// (tools/list, resources/list, resources/templates/list, resources/read)
-	// that it must not be. Reserved are notifications, initialize, ping, prompts/list,
-	// prompts/get, completion/complete, server/discover and
-	// subscriptions/listen.
+	// Methods adds methods to those of this package, such as tools/list, by name,
+	// in all protocol versions that have them: logging/setLevel,
+	// resources/subscribe and resources/unsubscribe exist only in sessions. To a
+	// result in protocol version 2026-07-28 the server adds what it requires there:
+	// resultType, the server's identity in _meta, and for results that may be
+	// cached (tools/list, resources/list, resources/templates/list,
+	// resources/read) that they must not be. These names are reserved:
+	// notifications, initialize, ping, prompts/list, prompts/get,
+	// completion/complete, server/discover and subscriptions/listen.
 	Methods map[string]Method
-	// Capabilities are advertised beside this package's, such as "tools".
+	// Capabilities adds capabilities to those of this package, such as "tools".
 	// Each value must encode as a JSON object.
 	Capabilities map[string]any
 
-	// Logger gets what clients must not see: why a prompt failed, in full,
-	// and what the server did about a client that misbehaves. It does not get
-	// the values of arguments. Default: nowhere.
+	// Logger receives what clients must not see: why a prompt failed, and what the
+	// server did about a client that misbehaves. It never receives the values of
+	// arguments. The server writes at most 100 records a second. Default: none.
 	Logger *slog.Logger
+}
+
+// Timeouts limits how long a [Server] waits. The zero value of each field is its
+// default.
+type Timeouts struct {
+	// Render limits how long the application's code for one request runs: a render
+	// function, a Method, a [CompleteFunc], or the Visible filter of a list. Then
+	// its context ends, and the client gets an internal error even if the function
+	// continues. It also limits how long a request is queued, after which it is
+	// rejected as busy. Default: 30 seconds; negative: no limit.
+	Render time.Duration
+	// Complete limits how long a completion runs, within Render. Default: 5
+	// seconds; negative: no limit of its own.
+	Complete time.Duration
+	// Elicit limits how long an [Ask] in a session waits for the user. Default: 5
+	// minutes; negative: no limit.
+	Elicit time.Duration
+	// Drain limits how long Serve continues to answer pending requests after the
+	// client closes its input. Then they are canceled, even within Render.
+	// Default: 5 seconds; negative: none.
+	Drain time.Duration
+}
+
+// Limits limits what clients can use of a [Server]. The zero value of each field
+// is its default.
+type Limits struct {
+	// MaxConcurrent is the number of requests of one session that run at a time.
+	// The same number may be queued. The next request is rejected as busy
+	// (-32603). Default: 64.
+	MaxConcurrent int
+	// MaxConcurrentTotal is the same for all sessions together. Default: 1024.
+	MaxConcurrentTotal int
+	// MaxConcurrentPerClient is the same for all requests of one client, if the
+	// transport identifies it: see the ClientKey of package transport's Exchange.
+	// Package streamablehttp identifies a client by its principal or, without one,
+	// its network address. Behind a proxy all clients without a principal have the
+	// proxy's address. Default: a quarter of MaxConcurrentTotal, and no less than
+	// MaxConcurrent.
+	MaxConcurrentPerClient int
+
+	// CompletionsPerSecond is the rate of completion/complete for one client, which
+	// clients send with each key press. Twice the rate may come at once. The next
+	// request is rejected (-32603), with the time to wait as retryAfterMs in the
+	// error's data. A client is its principal, or its session without one, or its
+	// ClientKey without either. All sessions of one ClientKey together have ten
+	// times the rate. Default: 50; negative: no limit.
+	CompletionsPerSecond float64
+	// GetsPerSecond is the same for prompts/get. Default: no limit.
+	GetsPerSecond float64
+
+	// MaxSubscriptions is the number of subscriptions that one session may have
+	// open. The next is rejected (-32603). Default: 64.
+	MaxSubscriptions int
+	// MaxSubscriptionsTotal is the same for all sessions together, including
+	// subscriptions without a session. Default: 65,536.
+	MaxSubscriptionsTotal int
+
+	// MaxMessageBytes is the maximum size of a message. Default: 4 MiB. A Transport
+	// has a limit of its own, such as MaxMessageBytes of stdio.Options; the lower
+	// limit applies.
+	MaxMessageBytes int
+	// MaxArguments is the maximum number of arguments in one request. A request with
+	// more is rejected (-32602). Default: 256.
+	MaxArguments int
+	// MaxArgumentBytes is the maximum size of an argument's value and of the value
+	// that is completed. A larger value is rejected (-32602). Default: 1 MiB.
+	MaxArgumentBytes int
+	// MaxResultBytes is the maximum size of what a render function returns, text and
+	// data together, and of what a Method returns, as JSON. A larger result is an
+	// internal error. Default: 16 MiB.
+	MaxResultBytes int
 }
 
 // Method answers requests of a method that is not this package's. params is
@@ -188,27 +201,22 @@ type Options struct {
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
 const (
-	defaultPageSize           = 100
-	defaultRenderTimeout      = 30 * time.Second
-	defaultMaxConcurrent      = 64
-	defaultMaxConcurrentTotal = 1024
-	defaultMaxSubscriptions   = 64
-	defaultSubscriptionsTotal = 1 << 16
-	defaultMaxMessageBytes    = 4 << 20
-	defaultMaxArguments       = 256
-	defaultMaxArgumentBytes   = 1 << 20
-	defaultMaxResultBytes     = 16 << 20
-	defaultCompleteTimeout    = 5 * time.Second
-	defaultLogRate            = 100
-	defaultGrace              = 5 * time.Second
-	defaultChangeDelay        = changeQuiet
-	defaultStateTTL           = 15 * time.Minute
-	defaultAskTimeout         = 5 * time.Minute
-
-	// maxDepth is how deep a message may nest.
-	maxDepth = 128
-	// maxEcho is how many bytes of a client's own value an error repeats.
-	maxEcho = 256
+	defaultPageSize              = 100
+	defaultMaxConcurrent         = 64
+	defaultMaxConcurrentTotal    = 1024
+	defaultMaxSubscriptions      = 64
+	defaultMaxSubscriptionsTotal = 1 << 16
+	defaultMaxMessageBytes       = 4 << 20
+	defaultMaxArguments          = 256
+	defaultMaxArgumentBytes      = 1 << 20
+	defaultMaxResultBytes        = 16 << 20
+	defaultCompletionsPerSecond  = 50
+	defaultRender                = 30 * time.Second
+	defaultComplete              = 5 * time.Second
+	defaultElicit                = 5 * time.Minute
+	defaultDrain                 = 5 * time.Second
+	defaultChangeDelay           = 20 * time.Millisecond
+	defaultRequestStateTTL       = 15 * time.Minute
 )
 
 // Principal returns who the client in ctx is, as Options.Principal says; empty
@@ -222,66 +230,50 @@ func (s *Server) Principal(ctx context.Context) string {
 
 // MaxMessageBytes returns the size of the largest message that the server
 // reads, of which a transport need read no more.
-func (s *Server) MaxMessageBytes() int { return s.options.MaxMessageBytes }
+func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes }
 
-// complete fills in the defaults, and returns everything that is wrong but
-// for what a client would be told.
+// complete fills in the defaults and returns the invalid options, except those
+// that are checked when they are encoded.
 func (o Options) complete() (Options, []error) {
-	var faults []error
-	fill := func(what string, n *int, otherwise int) {
-		if *n < 0 {
-			faults = append(faults, fmt.Errorf("%s is negative", what))
+	var errs []error
+	check := func(name string, isNegative bool) {
+		if isNegative {
+			errs = append(errs, fmt.Errorf("%s is negative", name))
 		}
+	}
+	fill := func(name string, n *int, otherwise int) {
+		check(name, *n < 0)
 		if *n <= 0 {
 			*n = otherwise
 		}
 	}
 	fill("PageSize", &o.PageSize, defaultPageSize)
-	fill("MaxConcurrent", &o.MaxConcurrent, defaultMaxConcurrent)
-	fill("MaxConcurrentTotal", &o.MaxConcurrentTotal, defaultMaxConcurrentTotal)
-	fill("MaxConcurrentPerClient", &o.MaxConcurrentPerClient, max(o.MaxConcurrentTotal/4, o.MaxConcurrent))
-	fill("MaxSubscriptions", &o.MaxSubscriptions, defaultMaxSubscriptions)
-	fill("MaxSubscriptionsTotal", &o.MaxSubscriptionsTotal, defaultSubscriptionsTotal)
-	fill("MaxMessageBytes", &o.MaxMessageBytes, defaultMaxMessageBytes)
-	fill("MaxArguments", &o.MaxArguments, defaultMaxArguments)
-	fill("MaxArgumentBytes", &o.MaxArgumentBytes, defaultMaxArgumentBytes)
-	fill("MaxResultBytes", &o.MaxResultBytes, defaultMaxResultBytes)
-	if o.CompleteTimeout == 0 {
-		o.CompleteTimeout = defaultCompleteTimeout
+	l := &o.Limits
+	fill("MaxConcurrent", &l.MaxConcurrent, defaultMaxConcurrent)
+	fill("MaxConcurrentTotal", &l.MaxConcurrentTotal, defaultMaxConcurrentTotal)
+	fill("MaxConcurrentPerClient", &l.MaxConcurrentPerClient, max(l.MaxConcurrentTotal/4, l.MaxConcurrent))
+	fill("MaxSubscriptions", &l.MaxSubscriptions, defaultMaxSubscriptions)
+	fill("MaxSubscriptionsTotal", &l.MaxSubscriptionsTotal, defaultMaxSubscriptionsTotal)
+	fill("MaxMessageBytes", &l.MaxMessageBytes, defaultMaxMessageBytes)
+	fill("MaxArguments", &l.MaxArguments, defaultMaxArguments)
+	fill("MaxArgumentBytes", &l.MaxArgumentBytes, defaultMaxArgumentBytes)
+	fill("MaxResultBytes", &l.MaxResultBytes, defaultMaxResultBytes)
+	if l.CompletionsPerSecond == 0 {
+		l.CompletionsPerSecond = defaultCompletionsPerSecond
 	}
-	if o.LogRate == 0 {
-		o.LogRate = defaultLogRate
+	if math.IsNaN(l.CompletionsPerSecond) || math.IsNaN(l.GetsPerSecond) {
+		errs = append(errs, errors.New("CompletionsPerSecond or GetsPerSecond is not a number"))
 	}
-	if o.RenderTimeout == 0 {
-		o.RenderTimeout = defaultRenderTimeout
-	}
-	if o.AskTimeout == 0 {
-		o.AskTimeout = defaultAskTimeout
-	}
-	if o.StateTTL < 0 {
-		faults = append(faults, errors.New("StateTTL is negative"))
-	}
-	if o.StateTTL <= 0 {
-		o.StateTTL = defaultStateTTL
-	}
-	if o.CacheTTL < 0 {
-		faults = append(faults, errors.New("CacheTTL is negative"))
-	}
-	if o.ChangeDelay < 0 {
-		faults = append(faults, errors.New("ChangeDelay is negative"))
-	}
-	if o.ChangeDelay <= 0 {
-		o.ChangeDelay = defaultChangeDelay
-	}
-	if o.Grace == 0 {
-		o.Grace = defaultGrace
-	}
-	if o.Rate.Completions == 0 {
-		o.Rate.Completions = defaultCompletions
-	}
-	if math.IsNaN(o.Rate.Completions) || math.IsNaN(o.Rate.Gets) {
-		faults = append(faults, errors.New("Rate is not a number"))
-	}
+	t := &o.Timeouts
+	t.Render = cmp.Or(t.Render, defaultRender)
+	t.Complete = cmp.Or(t.Complete, defaultComplete)
+	t.Elicit = cmp.Or(t.Elicit, defaultElicit)
+	t.Drain = cmp.Or(t.Drain, defaultDrain)
+	check("CacheTTL", o.CacheTTL < 0)
+	check("RequestStateTTL", o.RequestStateTTL < 0)
+	check("ChangeDelay", o.ChangeDelay < 0)
+	o.RequestStateTTL = cmp.Or(o.RequestStateTTL, defaultRequestStateTTL)
+	o.ChangeDelay = cmp.Or(o.ChangeDelay, defaultChangeDelay)
 	if o.Info.Name == "" {
 		o.Info.Name = "prompts"
 	}
@@ -295,17 +287,17 @@ func (o Options) complete() (Options, []error) {
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		switch {
 		case o.Methods[name] == nil:
-			faults = append(faults, fmt.Errorf("method %q is nil", name))
+			errs = append(errs, fmt.Errorf("method %q is nil", name))
 		case name == "" || strings.HasPrefix(name, "notifications/") || reservedMethods[name]:
-			faults = append(faults, fmt.Errorf("method %q is reserved", name))
+			errs = append(errs, fmt.Errorf("method %q is reserved", name))
 		}
 	}
 	for _, own := range []string{"prompts", "completions"} {
 		if _, ok := o.Capabilities[own]; ok {
-			faults = append(faults, fmt.Errorf("the capability %q is this package's own", own))
+			errs = append(errs, fmt.Errorf("the capability %q is this package's own", own))
 		}
 	}
-	return o, faults
+	return o, errs
 }
 
 // reservedMethods are the names that this package answers in some revision,
@@ -317,5 +309,5 @@ var reservedMethods = map[string]bool{
 	"prompts/get":         true,
 	"completion/complete": true,
 	"server/discover":     true,
-	methodListen:          true,
+	rpc.MethodListen:      true,
 }

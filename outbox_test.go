@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // collectingWire is a wire that can send several messages at once. It notes how
@@ -22,7 +24,7 @@ type collectingWire struct {
 	calls []int
 }
 
-func (w *collectingWire) WriteAll(ctx context.Context, msgs [][]byte) error {
+func (w *collectingWire) WriteBatch(ctx context.Context, msgs [][]byte) error {
 	w.calls = append(w.calls, len(msgs))
 	for _, msg := range msgs {
 		if err := w.wire.Write(ctx, msg); err != nil {
@@ -48,8 +50,8 @@ func (c *client) slowly() chan<- error {
 	return next
 }
 
-// connectCollecting serves a wire that has WriteAll.
-func connectCollecting(t *testing.T, s *Server) (*client, *collectingWire) {
+// connectCollecting serves a wire that has WriteBatch.
+func connectCollecting(t *testing.T, s *prompts.Server) (*client, *collectingWire) {
 	t.Helper()
 	w := &collectingWire{wire: newWire(t)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,7 +65,7 @@ func connectCollecting(t *testing.T, s *Server) (*client, *collectingWire) {
 // order, and a lone answer at once.
 func TestAnswersAreWrittenTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c, w := connectCollecting(t, NewServer(registryOf(textPrompt("text", "hi")), Options{}))
+		c, w := connectCollecting(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
 		assert.Empty(t, w.calls)
 
@@ -82,10 +84,10 @@ func TestAnswersAreWrittenTogether(t *testing.T) {
 	})
 }
 
-// A transport without WriteAll gets them one by one.
-func TestAnswersWithoutWriteAll(t *testing.T) {
+// A transport without WriteBatch gets them one by one.
+func TestAnswersWithoutWriteBatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(textPrompt("text", "hi")), Options{})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})).handshake()
 		next := c.slowly()
 		for i := range 3 {
 			assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
@@ -103,11 +105,11 @@ func TestAnswersWithoutWriteAll(t *testing.T) {
 func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
 		next := c.slowly()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "text")))
 		assert.Empty(t, c.ask(pingLine("3"), pingLine("4"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
-		assert.ErrorIs(t, <-w.causes, errCancelled, "it was read")
+		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled, "it was read")
 		for range 3 {
 			next <- nil
 		}
@@ -119,9 +121,9 @@ func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
 // What was said before a change is told before it.
 func TestOutboxComesBeforeWhatIsWrittenNext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var r Registry
+		var r prompts.Registry
 		r.MustAdd(textPrompt("text", "hi"))
-		c := connect(t, NewServer(&r, Options{})).handshake()
+		c := connect(t, prompts.NewServer(&r, prompts.Options{})).handshake()
 		next := c.slowly()
 		assert.Empty(t, c.ask(getLine("1", "text")))
 		assert.Empty(t, c.ask(getLine("2", "text")))
@@ -140,7 +142,7 @@ func TestOutboxComesBeforeWhatIsWrittenNext(t *testing.T) {
 func TestOutboxIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const most, size = 8, maxUnsent / 4
-		s := NewServer(registryOf(textPrompt("large", strings.Repeat("x", size))), Options{MaxConcurrent: most / 2})
+		s := prompts.NewServer(registryOf(textPrompt("large", strings.Repeat("x", size))), prompts.Options{Limits: prompts.Limits{MaxConcurrent: most / 2}})
 		c := connect(t, s).handshake()
 		next := c.slowly()
 		sent := 0
@@ -181,7 +183,7 @@ func TestOutboxAtTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var j journal
-				c := connect(t, NewServer(registryOf(textPrompt("text", "hi")), Options{Logger: j.logger()})).handshake()
+				c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
 				next := c.slowly()
 				for i := range 3 {
 					assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
@@ -210,12 +212,12 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"error":  func() error { return errDisk },
 		"gone":   func() error { return io.ErrClosedPipe },
-		"panic":  func() error { panic("in WriteAll") },
+		"panic":  func() error { panic("in WriteBatch") },
 		"goexit": func() error { runtime.Goexit(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				c, _ := connectCollecting(t, NewServer(registryOf(textPrompt("text", "hi")), Options{Logger: new(journal).logger()}))
+				c, _ := connectCollecting(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: new(journal).logger()}))
 				next := c.slowly()
 				for i := range 3 {
 					assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
@@ -246,7 +248,7 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 // outbox is not written once the connection is over.
 func TestOutboxEndsWithTheConnection(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(textPrompt("text", "hi")), Options{})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})).handshake()
 		c.wire.onWrite = func(context.Context, []byte) error {
 			time.Sleep(stragglers * 3 / 4)
 			return nil

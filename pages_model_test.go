@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,19 +12,21 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // replica is a server of a registry that is held to a model: name and tag of
 // each prompt. Replicas have the same prompts and page sizes of their own.
 type replica struct {
-	registry *Registry
-	server   *Server
+	registry *prompts.Registry
+	server   *prompts.Server
 	size     int
 }
 
 func newReplica(size int) *replica {
-	r := new(Registry)
-	return &replica{registry: r, size: size, server: NewServer(r, Options{PageSize: size, Visible: ranked})}
+	r := new(prompts.Registry)
+	return &replica{registry: r, size: size, server: prompts.NewServer(r, prompts.Options{PageSize: size, Visible: ranked})}
 }
 
 // oneWalk is a walk of one client through the pages.
@@ -48,14 +50,14 @@ func beginWalk(t testing.TB, who, version string, model map[string]string) *oneW
 }
 
 // next gets a page, which it returns, and reports whether there are more.
-func (w *oneWalk) next(s *Server) (names []string, more bool) {
+func (w *oneWalk) next(s *prompts.Server) (names []string, more bool) {
 	w.t.Helper()
 	params := `{}`
 	if w.cursor != "" {
 		params = `{"cursor":` + jsonText(w.cursor) + `}`
 	}
 	ctx := context.WithValue(context.Background(), rank{}, w.who)
-	raw, err := s.Call(ctx, "prompts/list", json.RawMessage(params), CallOptions{Version: w.version})
+	raw, err := s.Call(ctx, "prompts/list", json.RawMessage(params), prompts.CallOptions{Version: w.version})
 	require.NoError(w.t, err)
 	var page listedPage
 	require.NoError(w.t, json.Unmarshal(raw, &page))

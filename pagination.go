@@ -1,16 +1,105 @@
 package prompts
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
+
+// This file serves prompts/list: cursors, pages and visibility. A page is a copy of
+// entries that definition.go has encoded.
+
+// list is the method prompts/list.
+func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Error) {
+	p, err := parseListParams(c.Message.Params)
+	if err != nil {
+		return nil, rpc.Work{}, err
+	}
+	if s.handler != nil {
+		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}}, listFailed), nil
+	}
+	after, err := p.after()
+	if err != nil {
+		return nil, rpc.Work{}, err
+	}
+	l := listRequest{server: s, rev: c.Rev, after: after}
+	if s.options.Visible == nil {
+		dst, _ = l.Run(context.Background(), dst) // it has no use for one
+		return dst, rpc.Work{}, nil
+	}
+	code := l
+	return nil, rpc.Work{Handler: &code, Failed: listFailed}, nil
+}
+
+const listFailed = "the prompts could not be listed"
+
+// listRequest is one request for a list of prompts.
+type listRequest struct {
+	server *Server
+	rev    revision.Revision
+	after  string
+}
+
+// Run appends the result of the request. The context is only for the filter.
+func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+	dst, f := l.appendPage(ctx, append(dst, '{'))
+	if f != nil {
+		return nil, f
+	}
+	if l.rev.Stateless() {
+		dst = append(dst, l.server.cacheable...)
+	}
+	return append(dst, '}'), nil
+}
+
+func (l *listRequest) LogAttr() slog.Attr { return slog.String("method", methodList) }
+
+// appendPage appends the members of the result that are the page.
+func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+	s := l.server
+	var visible func(*definition) bool
+	if s.options.Visible != nil {
+		visible = func(d *definition) bool { return ctx.Err() == nil && s.isVisible(ctx, d) }
+	}
+	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, visible)
+	if visible != nil && ctx.Err() != nil {
+		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
+	}
+	return dst, nil
+}
+
+// unknown answers a request for a prompt that there is not. Where some are
+// hidden it takes the way that a request for one of these takes, which has the
+// same answer: with a turn to wait for.
+func (s *Server) unknown(name string) ([]byte, rpc.Work, *wire.Error) {
+	err := unknownPrompt(strings.Clone(phrase.Clip(name, phrase.MaxEcho)))
+	if s.options.Visible == nil {
+		return nil, rpc.Work{}, err
+	}
+	return nil, rpc.Work{Handler: rpc.Reject(slog.String("prompt", "unknown"), err), Failed: renderFailed}, nil
+}
+
+func unknownPrompt(name string) *wire.Error {
+	return &wire.Error{
+		Code:    CodeInvalidParams,
+		Message: fmt.Sprintf("there is no prompt %q", phrase.Clip(name, 64)),
+		Data: struct {
+			Prompt string `json:"prompt"`
+		}{phrase.Clip(name, phrase.MaxEcho)},
+	}
+}
 
 // A cursor is the name after which a page begins, so it is good on every
 // replica, after every restart and however the list has changed. It is not
@@ -48,13 +137,13 @@ func parseCursor(cursor string) (after string, ok bool) {
 	return string(name), true
 }
 
-// mostReserved is the most that is reserved for a page, in bytes.
-const mostReserved = 1 << 20
+// cursorReserve is the most that is reserved for a page, in bytes.
+const cursorReserve = 1 << 20
 
-var errCursor = invalidParam("cursor", "cursor is not one that this server has given")
+var errCursor = wire.InvalidParam("cursor", "cursor is not one that this server has given")
 
 // after returns the name after which a page begins; empty for the first one.
-func (p listParams) after() (string, *Error) {
+func (p listParams) after() (string, *wire.Error) {
 	if p.cursor == "" {
 		return "", nil
 	}
@@ -70,9 +159,9 @@ type listParams struct {
 	cursor string // empty for the first page
 }
 
-func parseListParams(params strictjson.Value) (listParams, *Error) {
+func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 	var p listParams
-	if err := checkCase(params, "cursor", "_meta"); err != nil {
+	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
 		return p, err
 	}
 	switch c := params.Get("cursor"); c.Kind() {
@@ -83,7 +172,7 @@ func parseListParams(params strictjson.Value) (listParams, *Error) {
 			return p, errCursor
 		}
 	default:
-		return p, &Error{Code: CodeInvalidParams, Message: "cursor must be a string", Data: paramData{"cursor"}}
+		return p, wire.InvalidParam("cursor", "cursor must be a string")
 	}
 	return p, nil
 }
@@ -106,7 +195,7 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 		if n > 0 {
 			dst = append(dst, ',')
 		} else if visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(d.listed[shape])+1)*min(size, m.Len()), mostReserved))
+			dst = slices.Grow(dst, min((len(d.listed[shape])+1)*min(size, m.Len()), cursorReserve))
 		}
 		dst = append(dst, d.listed[shape]...)
 		n, last = n+1, name

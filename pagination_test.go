@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // A cursor given today is good on any server, after any restart and upgrade
@@ -21,10 +23,9 @@ func TestCursorIsStable(t *testing.T) {
 		"é\U0001F600": "AX-AWgbDqfCfmIA",
 		"a":           "Aei3vkNh",
 	} {
-		assert.Equal(t, cursor, string(appendCursor(nil, name)))
-		got, ok := parseCursor(cursor)
-		assert.True(t, ok)
-		assert.Equal(t, name, got)
+		assert.Equal(t, cursor, cursorAfter(name))
+		r := registryOf(textPrompt("A", ""), textPrompt(name, ""), textPrompt("\U0010ffff", ""))
+		assert.Equal(t, page{names: []string{"\U0010ffff"}}, pageOf(t, r, 100, cursor))
 	}
 }
 
@@ -33,8 +34,8 @@ func TestCursorIsStable(t *testing.T) {
 // GAP-23).
 func TestBadCursors(t *testing.T) {
 	t.Parallel()
-	good := string(appendCursor(nil, "code_review"))
-	raw, err := opaqueEncoding.DecodeString(good)
+	good := cursorAfter("code_review")
+	raw, err := base64.RawURLEncoding.DecodeString(good)
 	require.NoError(t, err)
 	encode := base64.RawURLEncoding.EncodeToString
 	changed := func(at int, b byte) string {
@@ -44,27 +45,24 @@ func TestBadCursors(t *testing.T) {
 	}
 	bad := map[string]string{
 		"empty": "", "space": " ", "not base64": "!!!", "truncated": good[:len(good)-2], "truncated by a character": good[:len(good)-1], "extended": good + "AA",
-		"padded": good + "=", "standard alphabet": strings.ReplaceAll(string(appendCursor(nil, "\u07ff\u07ff")), "_", "/"), "newline inside": good[:4] + "\n" + good[4:], "carriage return behind": good + "\r",
+		"padded": good + "=", "standard alphabet": strings.ReplaceAll(cursorAfter("\u07ff\u07ff"), "_", "/"), "newline inside": good[:4] + "\n" + good[4:], "carriage return behind": good + "\r",
 		"space behind": good + " ", "trailing bits": good[:len(good)-1] + "x", "version 0": changed(0, 0), "version 2": changed(0, 2), "checksum": changed(2, raw[2]^1), "name": changed(9, 'x'),
-		"only a version": encode(raw[:1]), "no name": string(appendCursor(nil, "")), "a name in UTF-16": string(appendCursor(nil, "\xff\xfea\x00")), "a plain name": "code_review", "a number": "1", "a very long one": strings.Repeat("A", 100_000),
+		"only a version": encode(raw[:1]), "no name": cursorAfter(""), "a name in UTF-16": cursorAfter("\xff\xfea\x00"), "a plain name": "code_review", "a number": "1", "a very long one": strings.Repeat("A", 100_000),
 	}
-	var r Registry
-	srv := NewServer(&r, Options{})
+	var r prompts.Registry
+	srv := prompts.NewServer(&r, prompts.Options{})
 	for what, cursor := range bad {
-		name, ok := parseCursor(cursor)
-		assert.False(t, ok, what)
-		assert.Empty(t, name, what)
-		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"cursor":`+jsonText(cursor)+`}`), CallOptions{})
-		assert.Equal(t, error(&Error{Code: CodeInvalidParams, Message: "cursor is not one that this server has given", Data: paramData{"cursor"}}), err, what)
+		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"cursor":`+jsonText(cursor)+`}`), prompts.CallOptions{})
+		assert.Equal(t, jsonText(invalidParam("cursor", "cursor is not one that this server has given")), jsonText(err), what)
 	}
 	for _, params := range []string{`{"cursor":1}`, `{"cursor":true}`, `{"cursor":[]}`, `{"cursor":{}}`} {
-		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(params), CallOptions{})
-		assert.Equal(t, error(&Error{Code: CodeInvalidParams, Message: "cursor must be a string", Data: paramData{"cursor"}}), err, params)
+		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(params), prompts.CallOptions{})
+		assert.Equal(t, jsonText(invalidParam("cursor", "cursor must be a string")), jsonText(err), params)
 	}
-	_, err = srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"Cursor":"x"}`), CallOptions{})
+	_, err = srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"Cursor":"x"}`), prompts.CallOptions{})
 	assert.ErrorContains(t, err, `"Cursor" must be written "cursor"`)
 	for _, params := range []json.RawMessage{nil, json.RawMessage(`{}`), json.RawMessage(`{"cursor":null}`), json.RawMessage(`{"other":1}`)} {
-		got, err := srv.Call(context.Background(), "prompts/list", params, CallOptions{})
+		got, err := srv.Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
 		assert.NoError(t, err)
 		assert.Equal(t, `{"prompts":[]}`, string(got))
 	}
@@ -76,13 +74,13 @@ type page struct {
 }
 
 // pageOf gets one page, and holds it to PRL-02, PAG-03 and PAG-08.
-func pageOf(t testing.TB, r *Registry, size int, cursor string) page {
+func pageOf(t testing.TB, r *prompts.Registry, size int, cursor string) page {
 	t.Helper()
 	params := json.RawMessage(`{}`)
 	if cursor != "" {
 		params = json.RawMessage(`{"cursor":` + jsonText(cursor) + `}`)
 	}
-	raw, err := NewServer(r, Options{PageSize: size}).Call(context.Background(), "prompts/list", params, CallOptions{})
+	raw, err := prompts.NewServer(r, prompts.Options{PageSize: size}).Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
 	require.NoError(t, err)
 	var got struct {
 		Prompts    []struct{ Name string }
@@ -101,9 +99,9 @@ func pageOf(t testing.TB, r *Registry, size int, cursor string) page {
 	return p
 }
 
-func numbered(n int) *Registry {
-	var r Registry
-	var ps []Prompt
+func numbered(n int) *prompts.Registry {
+	var r prompts.Registry
+	var ps []prompts.Prompt
 	for i := range n {
 		ps = append(ps, barePrompt(fmt.Sprintf("p%03d", i), ""))
 	}
@@ -142,7 +140,7 @@ func TestPagesWhileChanging(t *testing.T) {
 	r := numbered(6)
 	first := pageOf(t, r, 2, "")
 	assert.Equal(t, []string{"p000", "p001"}, first.names)
-	assert.Equal(t, string(appendCursor(nil, "p001")), first.next)
+	assert.Equal(t, cursorAfter("p001"), first.next)
 
 	r.Remove("p001")
 	assert.Equal(t, []string{"p002", "p003"}, pageOf(t, r, 2, first.next).names, "its own prompt is gone")
@@ -153,9 +151,9 @@ func TestPagesWhileChanging(t *testing.T) {
 	require.NoError(t, r.Set(barePrompt("p002", "new")))
 	assert.Equal(t, []string{"p001a", "p002"}, pageOf(t, r, 2, first.next).names)
 
-	last := pageOf(t, r, 100, string(appendCursor(nil, "p005")))
+	last := pageOf(t, r, 100, cursorAfter("p005"))
 	assert.Equal(t, page{}, last, "behind the last one")
-	assert.Equal(t, page{names: []string{"p005"}}, pageOf(t, r, 1, string(appendCursor(nil, "p004"))), "the last one fills its page")
-	assert.Equal(t, page{}, pageOf(t, new(Registry), 1, first.next), "another server's cursor")
-	assert.Equal(t, "a", pageOf(t, r, 1, string(appendCursor(nil, "\x00"))).names[0], "a name that no prompt can have")
+	assert.Equal(t, page{names: []string{"p005"}}, pageOf(t, r, 1, cursorAfter("p004")), "the last one fills its page")
+	assert.Equal(t, page{}, pageOf(t, new(prompts.Registry), 1, first.next), "another server's cursor")
+	assert.Equal(t, "a", pageOf(t, r, 1, cursorAfter("\x00")).names[0], "a name that no prompt can have")
 }

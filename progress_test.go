@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // withToken adds a progress token to the request of a line.
@@ -46,21 +49,21 @@ func progressOf(t testing.TB, msg string) float64 {
 // were written.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	reports := rendered("reports", func(ctx context.Context) (*Result, error) {
-		Progress(ctx, 0.5, 2, "half <of> it")
+	reports := rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+		prompts.Progress(ctx, 0.5, 2, "half <of> it")
 		time.Sleep(time.Second)
-		Progress(ctx, 1, 0, "")
+		prompts.Progress(ctx, 1, 0, "")
 		time.Sleep(time.Second)
-		Progress(ctx, 2, 2, "done")
+		prompts.Progress(ctx, 2, 2, "done")
 		time.Sleep(time.Second)
-		return Messages(User("hi")), nil
+		return prompts.Messages(prompts.User("hi")), nil
 	})
 	for _, version := range append([]string{"2026-07-28"}, handshakeVersions...) {
 		for _, token := range []string{"17", `"t"`, `"\u0061\/\"\ud83d\ude00"`, `""`, "-0", "123456789012345678901234567890"} {
 			t.Run(version+" "+token, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					c := connect(t, NewServer(registryOf(reports), Options{}))
+					c := connect(t, prompts.NewServer(registryOf(reports), prompts.Options{}))
 					request, answer := envelopedGet("1", "reports"), envelopedText("1", "hi")
 					if version != "2026-07-28" {
 						c.handshakeIn(version)
@@ -89,11 +92,11 @@ func TestProgress(t *testing.T) {
 // Without a token there is no progress, and Progress is harmless everywhere.
 func TestProgressThatNobodyWants(t *testing.T) {
 	t.Parallel()
-	Progress(t.Context(), 1, 2, "outside of a request")
-	s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-		Progress(ctx, 1, 2, "x")
-		return Messages(User("hi")), nil
-	})), Options{})
+	prompts.Progress(t.Context(), 1, 2, "outside of a request")
+	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "x")
+		return prompts.Messages(prompts.User("hi")), nil
+	})), prompts.Options{})
 	session := newSession(t, s)
 	for _, meta := range []string{"", `"_meta":{},`, `"_meta":null,`, `"_meta":{"progressToken":null},`} {
 		got, err := handle(t, s, session, strings.Replace(getLine("1", "reports"), `"params":{`, `"params":{`+meta, 1))
@@ -103,9 +106,9 @@ func TestProgressThatNobodyWants(t *testing.T) {
 	for _, token := range []string{"1.5", "1e3", "true", "{}", "[]"} {
 		got, err := handle(t, s, session, withToken(getLine("1", "reports"), token))
 		require.NoError(t, err)
-		assert.Equal(t, string(errorAnswer("1", invalidParam("_meta", "_meta.progressToken must be a string or an integer")).msg), got)
+		assert.Equal(t, errorResponse("1", invalidParam("_meta", "_meta.progressToken must be a string or an integer")), got)
 	}
-	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), CallOptions{})
+	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{})
 	assert.NoError(t, err, "there is no way to tell")
 }
 
@@ -132,15 +135,15 @@ func TestProgressRises(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
+				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 					for _, c := range test.calls {
-						Progress(ctx, c.done, c.total, "")
+						prompts.Progress(ctx, c.done, c.total, "")
 						time.Sleep(time.Second)
 					}
-					return Messages(User("hi")), nil
-				})), Options{})
+					return prompts.Messages(prompts.User("hi")), nil
+				})), prompts.Options{})
 				r, session := &recorder{t: t}, newSession(t, s)
-				require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+				require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
 				var want []sent
 				for _, c := range test.calls {
 					if c.want != "" {
@@ -158,15 +161,15 @@ func TestProgressNumbersAreJSON(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		numbers := []float64{-math.MaxFloat64, -1e300, -0.1, 0, math.SmallestNonzeroFloat64, 1e-300, 1e-9, 0.1, 1.0 / 3, 1, 123456789.123, 1 << 53, 1e21, 1e300, math.MaxFloat64}
-		s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			for _, n := range numbers {
-				Progress(ctx, n, math.Abs(n), "")
+				prompts.Progress(ctx, n, math.Abs(n), "")
 				time.Sleep(time.Second)
 			}
-			return Messages(User("hi")), nil
-		})), Options{})
+			return prompts.Messages(prompts.User("hi")), nil
+		})), prompts.Options{})
 		r, session := &recorder{t: t}, newSession(t, s)
-		require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+		require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
 		require.Len(t, r.messages, len(numbers)+1)
 		for i, n := range numbers {
 			var m struct {
@@ -182,12 +185,12 @@ func TestProgressNumbersAreJSON(t *testing.T) {
 // JRP-30: a message that is no UTF-8 is repaired, since it is for people.
 func TestProgressMessage(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-		Progress(ctx, 1, 0, "a\xffb\"\n")
-		return Messages(User("hi")), nil
-	})), Options{})
+	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 0, "a\xffb\"\n")
+		return prompts.Messages(prompts.User("hi")), nil
+	})), prompts.Options{})
 	r, session := &recorder{t: t}, newSession(t, s)
-	require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), Exchange{Send: r.send}))
+	require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
 	require.Len(t, r.messages, 2)
 	assert.Equal(t, progressLine("1", `"progress":1,"message":"a`+"\ufffd"+`b\"\n"`), r.messages[0].msg)
 }
@@ -199,16 +202,16 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reports = 1000
 		var took time.Duration
-		s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			began := time.Now()
 			for i := range reports {
-				Progress(ctx, float64(i+1), reports, "")
+				prompts.Progress(ctx, float64(i+1), reports, "")
 			}
 			took = time.Since(began)
 			time.Sleep(30 * time.Second)
-			Progress(ctx, reports+1, 0, "the last")
-			return Messages(User("hi")), nil
-		})), Options{RenderTimeout: -1})
+			prompts.Progress(ctx, reports+1, 0, "the last")
+			return prompts.Messages(prompts.User("hi")), nil
+		})), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 		c := connect(t, s).handshake()
 		c.wire.onWrite = func(context.Context, []byte) error { time.Sleep(time.Second); return nil }
 		c.send(withToken(getLine("1", "reports"), "1"))
@@ -229,24 +232,24 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 // PRO-04: reports of several goroutines rise as those of one do.
 func TestProgressOfSeveralGoroutines(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 		var wg sync.WaitGroup
 		for g := range 8 {
 			wg.Go(func() {
 				for i := range 200 {
-					Progress(ctx, float64(8*i+g), 1600, fmt.Sprint(g))
+					prompts.Progress(ctx, float64(8*i+g), 1600, fmt.Sprint(g))
 					runtime.Gosched()
 				}
 			})
 		}
 		wg.Wait()
-		Progress(ctx, 1600, 1600, "all")
-		return Messages(User("hi")), nil
-	})), Options{})
+		prompts.Progress(ctx, 1600, 1600, "all")
+		return prompts.Messages(prompts.User("hi")), nil
+	})), prompts.Options{})
 	session := newSession(t, s)
 	var sending sync.Mutex
 	var got []string
-	require.NoError(t, session.Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), Exchange{Send: func(msg []byte, _ Code, _ bool) error {
+	require.NoError(t, session.Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
 		if assert.True(t, sending.TryLock(), "Send is called concurrently") {
 			defer sending.Unlock()
 		}
@@ -273,31 +276,31 @@ func TestProgressEndsWithTheRequest(t *testing.T) {
 	}{
 		{"answered", func(_ *client, let chan struct{}) { close(let) }, []string{textLine("1", "hi")}},
 		{"cancelled", func(c *client, _ chan struct{}) { c.send(cancelLine("1")) }, nil},
-		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", CodeInternalError, "the request took too long")}},
+		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				let, over := make(chan struct{}), make(chan struct{})
-				s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-					Progress(ctx, 1, 0, "")
+				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+					prompts.Progress(ctx, 1, 0, "")
 					go func() { // it goes on whatever its context says
 						defer close(over)
 						<-ctx.Done()
 						for i := range 10 {
-							Progress(ctx, float64(i+2), 0, "late")
+							prompts.Progress(ctx, float64(i+2), 0, "late")
 							time.Sleep(time.Second)
 						}
 					}()
 					select {
 					case <-let:
 					case <-ctx.Done():
-						Progress(ctx, 1.5, 0, "late")
+						prompts.Progress(ctx, 1.5, 0, "late")
 						<-over
-						Progress(ctx, 100, 0, "late")
+						prompts.Progress(ctx, 100, 0, "late")
 					}
-					return Messages(User("hi")), nil
-				})), Options{})
+					return prompts.Messages(prompts.User("hi")), nil
+				})), prompts.Options{})
 				c := connect(t, s).handshake()
 				assert.Equal(t, []string{progressLine(`"t"`, `"progress":1`)}, c.ask(withToken(getLine("1", "reports"), `"t"`)))
 				test.end(c, let)
@@ -317,13 +320,13 @@ func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 0, "")
+		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 0, "")
 			time.Sleep(time.Second)
-			Progress(ctx, 2, 0, "")
+			prompts.Progress(ctx, 2, 0, "")
 			<-ctx.Done()
 			return nil, ctx.Err()
-		})), Options{})
+		})), prompts.Options{})
 		c := connect(t, s)
 		c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
 		c.send(withToken(envelopedGet("1", "reports"), "1"))
@@ -339,17 +342,17 @@ func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
 func TestProgressOfOtherFunctions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := registryOf(Prompt{Name: "p", Arguments: []Argument{{Name: "a", Complete: func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-			Progress(ctx, 1, 1, "")
+		reg := registryOf(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Complete: func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+			prompts.Progress(ctx, 1, 1, "")
 			return []string{"x"}, nil
-		}}}, Render: func(context.Context, map[string]string) (*Result, error) { return Messages(), nil }})
-		s := NewServer(reg, Options{
-			Methods: map[string]Method{"work": func(ctx context.Context, _ json.RawMessage) (any, error) {
-				Progress(ctx, 1, 1, "")
+		}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil }})
+		s := prompts.NewServer(reg, prompts.Options{
+			Methods: map[string]prompts.Method{"work": func(ctx context.Context, _ json.RawMessage) (any, error) {
+				prompts.Progress(ctx, 1, 1, "")
 				return struct{}{}, nil
 			}},
-			Visible: func(ctx context.Context, _ Prompt) bool {
-				Progress(ctx, 0.5, 1, "")
+			Visible: func(ctx context.Context, _ prompts.Prompt) bool {
+				prompts.Progress(ctx, 0.5, 1, "")
 				time.Sleep(time.Second)
 				return true
 			},
@@ -362,7 +365,7 @@ func TestProgressOfOtherFunctions(t *testing.T) {
 				`{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"p","arguments":[{"name":"a"}]}],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}}`, `"progress":0.5,"total":1`},
 		} {
 			r := &recorder{t: t}
-			require.NoError(t, s.Handle(t.Context(), r.hear(nil, withToken(test.line, `"t"`)), Exchange{Send: r.send}))
+			require.NoError(t, s.Handle(t.Context(), r.hear(nil, withToken(test.line, `"t"`)), transport.Exchange{Send: r.send}))
 			require.GreaterOrEqual(t, len(r.messages), 2)
 			assert.Equal(t, sent{progressLine(`"t"`, test.first), 0, false}, r.messages[0])
 			assert.Equal(t, sent{test.answer, 0, true}, r.messages[len(r.messages)-1])
@@ -376,15 +379,15 @@ func TestProgressOfWhatFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for name, fail := range map[string]func(){"panic": func() { panic("x") }, "exit": runtime.Goexit} {
-			s := NewServer(registryOf(rendered("fails", func(ctx context.Context) (*Result, error) {
-				Progress(ctx, 1, 0, "")
+			s := prompts.NewServer(registryOf(rendered("fails", func(ctx context.Context) (*prompts.Result, error) {
+				prompts.Progress(ctx, 1, 0, "")
 				fail()
 				return nil, nil
-			})), Options{})
+			})), prompts.Options{})
 			c := connect(t, s).handshake()
 			got := c.ask(withToken(getLine("1", "fails"), "1"))
 			require.NotEmpty(t, got, name)
-			assert.Equal(t, errorLine("1", CodeInternalError, "the prompt could not be rendered"), got[len(got)-1])
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), got[len(got)-1])
 			for _, msg := range got[:len(got)-1] {
 				assert.Equal(t, progressLine("1", `"progress":1`), msg)
 			}
@@ -399,15 +402,15 @@ func TestProgressOfWhatFails(t *testing.T) {
 func TestProgressOfACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			for i := range 100 {
-				Progress(ctx, float64(i), 100, "")
+				prompts.Progress(ctx, float64(i), 100, "")
 			}
-			return Messages(User("hi")), nil
-		})), Options{})
+			return prompts.Messages(prompts.User("hi")), nil
+		})), prompts.Options{})
 		var got []string
 		returned := false
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":"t"}}`), CallOptions{
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":"t"}}`), prompts.CallOptions{
 			Notify: func(method string, params json.RawMessage) {
 				assert.False(t, returned)
 				time.Sleep(time.Second)
@@ -428,15 +431,15 @@ func TestProgressOfACall(t *testing.T) {
 func TestProgressThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("reports", func(ctx context.Context) (*Result, error) {
-			Progress(ctx, 1, 0, "")
+		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 0, "")
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			case <-time.After(time.Second):
-				return Messages(User("hi")), nil
+				return prompts.Messages(prompts.User("hi")), nil
 			}
-		})), Options{})
+		})), prompts.Options{})
 		c := connect(t, s).handshake()
 		c.wire.onWrite = func(_ context.Context, msg []byte) error { return failAt("progress")(string(msg)) }
 		c.send(withToken(getLine("1", "reports"), "1"))

@@ -6,6 +6,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// This file declares what a prompt is: its arguments, its render function and the
+// result of one.
+
 // Prompt declares a prompt: what clients see in prompts/list, and the
 // function that answers prompts/get. It is plain data until it is added to a
 // [Registry], which copies it, checks all of it and compiles it.
@@ -34,11 +37,11 @@ type Prompt struct {
 	Version string
 	// Tags are the author's own, for filters. They are never sent.
 	Tags []string
-	// NoHints leaves the descriptions of arguments as they are written.
+	// DisableHints leaves the descriptions of arguments as they are written.
 	// Otherwise a short hint of what is accepted is appended to each, such
 	// as "(one of: go, python, rust; default go)", because the protocol has
 	// no other place for it.
-	NoHints bool
+	DisableHints bool
 	// Cache keeps results for further requests. Default: it does not.
 	Cache Cache
 	// Render answers prompts/get. It is nil for a prompt made by [New], and

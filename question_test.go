@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // MRT-01, MRT-02, MRT-04, MRT-05, MRT-06, MRT-18, MRT-22, PRG-09, PRG-10,
@@ -19,7 +22,7 @@ import (
 // another request, which is the whole of it.
 func TestAskInRounds(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("paint")), Options{Info: Implementation{Name: "painter", Version: "1"}})
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Info: prompts.Implementation{Name: "painter", Version: "1"}})
 	r := newRounds(t, s, "paint")
 	o := r.get("")
 	assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"result":{
@@ -52,18 +55,18 @@ func TestAskInRounds(t *testing.T) {
 func TestEarlierAnswersStand(t *testing.T) {
 	t.Parallel()
 	runs := 0
-	s := NewServer(registryOf(rendered("three", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(rendered("three", func(ctx context.Context) (*prompts.Result, error) {
 		runs++
 		var all []string
 		for _, key := range []string{"a", "b", "c"} {
-			answer, err := Elicit[colour](ctx, key, "Which?")
+			answer, err := prompts.Elicit[colour](ctx, key, "Which?")
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, answer.Colour)
 		}
-		return Messages(User(strings.Join(all, " "))), nil
-	})), Options{})
+		return prompts.Messages(prompts.User(strings.Join(all, " "))), nil
+	})), prompts.Options{})
 	answer := func(text string) string { return accepting(`{"colour":"` + text + `"}`) }
 	r := newRounds(t, s, "three")
 	r.get("").wants(t, "a")
@@ -82,13 +85,13 @@ func TestEarlierAnswersStand(t *testing.T) {
 // what is missing is asked again.
 func TestAskSeveralAtOnce(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
-		a, b, c := Form[colour]("a", "A?"), Form[struct{ N int }]("b", "B?"), InputRequest("c", methodRoots, nil)
-		if err := Ask(ctx, a, b, c); err != nil {
+	s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+		a, b, c := prompts.Form[colour]("a", "A?"), prompts.Form[struct{ N int }]("b", "B?"), prompts.InputRequest("c", methodRoots, nil)
+		if err := prompts.Ask(ctx, a, b, c); err != nil {
 			return nil, err
 		}
-		return Messages(User(fmt.Sprint(a.Value.Colour, b.Value.N, string(c.Value)))), nil
-	})), Options{})
+		return prompts.Messages(prompts.User(fmt.Sprint(a.Value.Colour, b.Value.N, string(c.Value)))), nil
+	})), prompts.Options{})
 	r := newRounds(t, s, "two")
 	r.get("").wants(t, "a", "b", "c")
 	r.get(`{"a":`+red+`,"c":{"roots":[]}}`).wants(t, "b")
@@ -99,16 +102,16 @@ func TestAskSeveralAtOnce(t *testing.T) {
 func TestAskConcurrently(t *testing.T) {
 	t.Parallel()
 	const n = 20
-	s := NewServer(registryOf(rendered("many", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(rendered("many", func(ctx context.Context) (*prompts.Result, error) {
 		var all sync.WaitGroup
 		errs := make([]error, 2*n)
 		values := make([]string, 2*n)
 		for i := range 2 * n {
 			all.Go(func() {
 				key := fmt.Sprint("q", i%n) // each key twice
-				if _, errs[i] = Once(ctx, fmt.Sprint("once", i), func(context.Context) (int, error) { return i, nil }); errs[i] == nil {
+				if _, errs[i] = prompts.Once(ctx, fmt.Sprint("once", i), func(context.Context) (int, error) { return i, nil }); errs[i] == nil {
 					var answer colour
-					answer, errs[i] = Elicit[colour](ctx, key, "Which?")
+					answer, errs[i] = prompts.Elicit[colour](ctx, key, "Which?")
 					values[i] = answer.Colour
 				}
 			})
@@ -117,8 +120,8 @@ func TestAskConcurrently(t *testing.T) {
 		if err := errors.Join(errs...); err != nil {
 			return nil, err
 		}
-		return Messages(User(strings.Join(values[:n], ""))), nil
-	})), Options{})
+		return prompts.Messages(prompts.User(strings.Join(values[:n], ""))), nil
+	})), prompts.Options{})
 	r := newRounds(t, s, "many")
 	o := r.get("")
 	require.Len(t, o.Result.Requests, n)
@@ -135,24 +138,30 @@ func TestInputRequiredIsPassedOn(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
-		render func(ctx context.Context, err error) (*Result, error)
+		render func(ctx context.Context, err error) (*prompts.Result, error)
 		want   string // text of the result; empty if it asks
-		code   Code
+		code   prompts.Code
 	}{
-		{"as it is", func(_ context.Context, err error) (*Result, error) { return nil, err }, "", 0},
-		{"wrapped", func(_ context.Context, err error) (*Result, error) { return nil, fmt.Errorf("asking: %w", err) }, "", 0},
-		{"joined", func(_ context.Context, err error) (*Result, error) { return nil, errors.Join(errDisk, err) }, "", 0},
-		{"with a result too", func(_ context.Context, err error) (*Result, error) { return Messages(User("x")), err }, "", 0},
-		{"its own", func(context.Context, error) (*Result, error) { return nil, ErrInputRequired }, "", 0},
-		{"swallowed", func(context.Context, error) (*Result, error) { return Messages(User("never mind")), nil }, "never mind", 0},
-		{"by text only", func(_ context.Context, err error) (*Result, error) { return nil, errors.New(err.Error()) }, "", CodeInternalError},
-		{"another error", func(context.Context, error) (*Result, error) { return nil, InvalidArgument("x", "is bad") }, "", CodeInvalidParams},
+		{"as it is", func(_ context.Context, err error) (*prompts.Result, error) { return nil, err }, "", 0},
+		{"wrapped", func(_ context.Context, err error) (*prompts.Result, error) { return nil, fmt.Errorf("asking: %w", err) }, "", 0},
+		{"joined", func(_ context.Context, err error) (*prompts.Result, error) { return nil, errors.Join(errDisk, err) }, "", 0},
+		{"with a result too", func(_ context.Context, err error) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("x")), err
+		}, "", 0},
+		{"its own", func(context.Context, error) (*prompts.Result, error) { return nil, prompts.ErrInputRequired }, "", 0},
+		{"swallowed", func(context.Context, error) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("never mind")), nil
+		}, "never mind", 0},
+		{"by text only", func(_ context.Context, err error) (*prompts.Result, error) { return nil, errors.New(err.Error()) }, "", prompts.CodeInternalError},
+		{"another error", func(context.Context, error) (*prompts.Result, error) {
+			return nil, prompts.InvalidArgument("x", "is bad")
+		}, "", prompts.CodeInvalidParams},
 	} {
-		s := NewServer(registryOf(rendered("one", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[colour](ctx, "a", "Which?")
-			assert.Equal(t, ErrInputRequired, err)
+		s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[colour](ctx, "a", "Which?")
+			assert.Equal(t, prompts.ErrInputRequired, err)
 			return test.render(ctx, err)
-		})), Options{})
+		})), prompts.Options{})
 		o := newRounds(t, s, "one").get("")
 		switch {
 		case test.code != 0:
@@ -170,13 +179,13 @@ func TestInputRequiredIsPassedOn(t *testing.T) {
 func TestInputRequiredWithoutQuestion(t *testing.T) {
 	t.Parallel()
 	var j journal
-	s := NewServer(registryOf(rendered("none", func(context.Context) (*Result, error) { return nil, ErrInputRequired })), Options{Logger: j.logger()})
-	newRounds(t, s, "none").get("").fails(t, CodeInternalError, renderFailed)
+	s := prompts.NewServer(registryOf(rendered("none", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrInputRequired })), prompts.Options{Logger: j.logger()})
+	newRounds(t, s, "none").get("").fails(t, prompts.CodeInternalError, renderFailed)
 	assert.Contains(t, j.String(), "without asking anything")
 	session := newSessionAs(t, s, "2025-11-25", formCapability)
 	got, err := handle(t, s, session, getLine("1", "none"))
 	require.NoError(t, err)
-	assert.Equal(t, errorLine("1", CodeInternalError, renderFailed), got)
+	assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 }
 
 // MRT-23: who declines or dismisses a question has answered it. The prompt may
@@ -187,42 +196,42 @@ func TestRefusals(t *testing.T) {
 		answer, action, seen string
 		is, isNot            error
 	}{
-		{declining, "decline", `the prompt cannot go on: "a": the client has declined to answer`, ErrDeclined, ErrDismissed},
-		{dismissing, "cancel", `the prompt cannot go on: "a": the client has dismissed the question`, ErrDismissed, ErrDeclined},
-		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `the prompt cannot go on: "a": the client has declined to answer`, ErrDeclined, ErrDismissed},
+		{declining, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
+		{dismissing, "cancel", `the prompt cannot go on: "a": the client has dismissed the question`, prompts.ErrCanceled, prompts.ErrDeclined},
+		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
 	} {
-		s := NewServer(registryOf(
-			rendered("default", func(ctx context.Context) (*Result, error) {
-				a, err := Elicit[colour](ctx, "a", "Which?")
+		s := prompts.NewServer(registryOf(
+			rendered("default", func(ctx context.Context) (*prompts.Result, error) {
+				a, err := prompts.Elicit[colour](ctx, "a", "Which?")
 				if errors.Is(err, test.is) {
 					assert.NotErrorIs(t, err, test.isNot)
-					assert.NotErrorIs(t, err, ErrInputRequired)
+					assert.NotErrorIs(t, err, prompts.ErrInputRequired)
 					a.Colour, err = "grey", nil
 				}
 				if err != nil {
 					return nil, err
 				}
-				b, err := Elicit[colour](ctx, "b", "And then?")
+				b, err := prompts.Elicit[colour](ctx, "b", "And then?")
 				if err != nil {
 					return nil, err
 				}
-				return Messages(User(a.Colour + b.Colour)), nil
+				return prompts.Messages(prompts.User(a.Colour + b.Colour)), nil
 			}),
-			rendered("passed on", func(ctx context.Context) (*Result, error) {
-				_, err := Elicit[colour](ctx, "a", "Which?")
+			rendered("passed on", func(ctx context.Context) (*prompts.Result, error) {
+				_, err := prompts.Elicit[colour](ctx, "a", "Which?")
 				if err != nil {
 					return nil, fmt.Errorf("my words: %w", err)
 				}
 				return nil, errDisk
 			}),
-		), Options{})
+		), prompts.Options{})
 		r := newRounds(t, s, "default")
 		r.get("").wants(t, "a")
 		r.get(`{"a":`+test.answer+`}`).wants(t, "b")
 		// The refusal stands, whatever the client says now.
 		assert.Equal(t, "greyred", r.get(`{"a":`+accepting(`{"colour":"blue"}`)+`,"b":`+red+`}`).text(t))
 
-		data := newRounds(t, s, "passed on").get(`{"a":`+test.answer+`}`).fails(t, CodeInvalidParams, test.seen)
+		data := newRounds(t, s, "passed on").get(`{"a":`+test.answer+`}`).fails(t, prompts.CodeInvalidParams, test.seen)
 		assert.JSONEq(t, `{"input":"a","action":"`+test.action+`"}`, data)
 	}
 }
@@ -231,14 +240,14 @@ func TestRefusals(t *testing.T) {
 // asked still, and then the error tells of all refusals.
 func TestSomeRefused(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
-		a, b, c := Form[colour]("a", "A?"), Form[colour]("b", "B?"), Form[colour]("c", "C?")
-		err := Ask(ctx, a, b, c)
-		if errors.Is(err, ErrInputRequired) {
+	s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+		a, b, c := prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.Form[colour]("c", "C?")
+		err := prompts.Ask(ctx, a, b, c)
+		if errors.Is(err, prompts.ErrInputRequired) {
 			return nil, err
 		}
-		return Messages(User(fmt.Sprintln(errors.Is(err, ErrDeclined), errors.Is(err, ErrDismissed), b.Value.Colour))), nil
-	})), Options{})
+		return prompts.Messages(prompts.User(fmt.Sprintln(errors.Is(err, prompts.ErrDeclined), errors.Is(err, prompts.ErrCanceled), b.Value.Colour))), nil
+	})), prompts.Options{})
 	r := newRounds(t, s, "two")
 	r.get(`{"a":`+declining+`}`).wants(t, "b", "c")
 	r.get(`{"c":`+dismissing+`}`).wants(t, "b")
@@ -250,7 +259,7 @@ func TestSomeRefused(t *testing.T) {
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	var j journal
-	s := NewServer(registryOf(asking("paint")), Options{Logger: j.logger()})
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Logger: j.logger()})
 	for answer, message := range map[string]string{
 		`"red"`:                            `the answer to "colour" is not an object`,
 		`[]`:                               `the answer to "colour" is not an object`,
@@ -267,7 +276,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		`{"result":{"action":"decline"}}`:  `the answer to "colour" has no action that is accept, decline or cancel`,
 		`{"content":{"colour":"decline"}}`: `the answer to "colour" has no action that is accept, decline or cancel`,
 	} {
-		data := newRounds(t, s, "paint").get(`{"colour":`+answer+`}`).fails(t, CodeInvalidParams, message)
+		data := newRounds(t, s, "paint").get(`{"colour":`+answer+`}`).fails(t, prompts.CodeInvalidParams, message)
 		assert.JSONEq(t, `{"input":"colour"}`, data)
 	}
 	assert.Empty(t, j.String(), "it is no fault of the author's")
@@ -292,16 +301,16 @@ func TestQuestionKeys(t *testing.T) {
 		argumentsKey:                  false,
 	} {
 		var j journal
-		s := NewServer(registryOf(rendered("one", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[colour](ctx, key, "Which?")
+		s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[colour](ctx, key, "Which?")
 			return nil, err
-		})), Options{Logger: j.logger()})
+		})), prompts.Options{Logger: j.logger()})
 		o := newRounds(t, s, "one").get("")
 		if ok {
 			o.wants(t, key)
 			continue
 		}
-		o.fails(t, CodeInternalError, renderFailed)
+		o.fails(t, prompts.CodeInternalError, renderFailed)
 		assert.Contains(t, j.String(), "of a question must be valid UTF-8")
 	}
 }
@@ -311,38 +320,38 @@ func TestQuestionKeys(t *testing.T) {
 // it has declared in an earlier request does not count (JRP-37).
 func TestClientCannotBeAsked(t *testing.T) {
 	t.Parallel()
-	url := InputRequest("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
-	form := Form[colour]("q", "Which?")
+	url := prompts.InputRequest("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
+	form := prompts.Form[colour]("q", "Which?")
 	for _, test := range []struct {
 		name         string
-		questions    []Question
+		questions    []prompts.Question
 		capabilities string
 		required     string // empty if it can be asked
 		names        string
 	}{
-		{"nothing is declared", []Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"no mode means form", []Question{form}, formCapability, "", ""},
-		{"form", []Question{form}, `{"elicitation":{"form":{}}}`, "", ""},
-		{"only URLs", []Question{form}, urlCapability, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"only forms", []Question{url}, formCapability, `{"elicitation":{"url":{}}}`, "elicitation.url"},
-		{"URLs", []Question{url}, urlCapability, "", ""},
-		{"something else", []Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`, "elicitation.url"},
-		{"what is no declaration", []Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"null", []Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"several", []Question{form, InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`, "elicitation.form, roots"},
-		{"one of several", []Question{form, InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`, "roots"},
-		{"an unknown capability", []Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, "", ""},
+		{"nothing is declared", []prompts.Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"no mode means form", []prompts.Question{form}, formCapability, "", ""},
+		{"form", []prompts.Question{form}, `{"elicitation":{"form":{}}}`, "", ""},
+		{"only URLs", []prompts.Question{form}, urlCapability, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"only forms", []prompts.Question{url}, formCapability, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"URLs", []prompts.Question{url}, urlCapability, "", ""},
+		{"something else", []prompts.Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"what is no declaration", []prompts.Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"null", []prompts.Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`, "elicitation.form, roots"},
+		{"one of several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`, "roots"},
+		{"an unknown capability", []prompts.Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, "", ""},
 	} {
 		for _, wrap := range []string{"%w", "my words: %w"} {
 			runs := 0
-			s := NewServer(registryOf(rendered("one", func(ctx context.Context) (*Result, error) {
+			s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
 				runs++
-				err := Ask(ctx, test.questions...)
+				err := prompts.Ask(ctx, test.questions...)
 				if runs == 2 {
-					assert.Equal(t, test.required != "", errors.Is(err, ErrCannotAsk), test.name)
+					assert.Equal(t, test.required != "", errors.Is(err, prompts.ErrElicitationUnavailable), test.name)
 				}
 				return nil, fmt.Errorf(wrap, err)
-			})), Options{})
+			})), prompts.Options{})
 			r := newRounds(t, s, "one")
 			r.get("") // with all capabilities
 			r.capabilities = test.capabilities
@@ -351,23 +360,23 @@ func TestClientCannotBeAsked(t *testing.T) {
 				assert.Nil(t, o.Error, test.name)
 				continue
 			}
-			data := o.fails(t, CodeMissingCapability, undeclared(test.names))
+			data := o.fails(t, transport.CodeMissingCapability, undeclared(test.names))
 			assert.JSONEq(t, `{"requiredCapabilities":`+test.required+`}`, data, test.name)
 			assert.Equal(t, 2, runs)
 		}
 	}
 }
 
-// A prompt may do without: ErrCannotAsk is told apart from the rest.
+// A prompt may do without: ErrElicitationUnavailable is told apart from the rest.
 func TestGoesOnWithoutAsking(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("one", func(ctx context.Context) (*Result, error) {
-		answer, err := Elicit[colour](ctx, "a", "Which?")
-		if errors.Is(err, ErrCannotAsk) {
+	s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+		answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
+		if errors.Is(err, prompts.ErrElicitationUnavailable) {
 			answer, err = colour{"grey"}, nil
 		}
-		return Messages(User(answer.Colour)), err
-	})), Options{})
+		return prompts.Messages(prompts.User(answer.Colour)), err
+	})), prompts.Options{})
 	r := newRounds(t, s, "one")
 	r.capabilities = noCapabilities
 	assert.Equal(t, "grey", r.get("").text(t))
@@ -389,10 +398,10 @@ func TestCannotAskInASession(t *testing.T) {
 		{"2025-11-25", noCapabilities, "it has not declared the capability elicitation.form"},
 		{"2025-11-25", urlCapability, "it has not declared the capability elicitation.form"},
 	} {
-		s := NewServer(registryOf(asking("paint")), Options{})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
 		got, err := handle(t, s, newSessionAs(t, s, test.version, test.capabilities), getLine("1", "paint"))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("1", CodeInternalError, unable(test.why)), got, test.version)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, unable(test.why)), got, test.version)
 	}
 }
 
@@ -401,21 +410,20 @@ func TestCannotAskInASession(t *testing.T) {
 func TestAskElsewhere(t *testing.T) {
 	t.Parallel()
 	ask := func(ctx context.Context) error {
-		_, err := Elicit[colour](ctx, "a", "Which?")
-		assert.ErrorIs(t, err, ErrCannotAsk)
+		_, err := prompts.Elicit[colour](ctx, "a", "Which?")
+		assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable)
 		return err
 	}
-	assert.ErrorIs(t, ask(t.Context()), ErrCannotAsk)
-	assert.ErrorIs(t, ask(context.WithValue(t.Context(), callerKey{}, nil)), ErrCannotAsk)
+	assert.ErrorIs(t, ask(t.Context()), prompts.ErrElicitationUnavailable)
 
 	var called atomic.Int32
-	s := NewServer(registryOf(Prompt{
+	s := prompts.NewServer(registryOf(prompts.Prompt{
 		Name: "complete", Render: nothing,
-		Arguments: []Argument{{Name: "x", Complete: func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
+		Arguments: []prompts.Argument{{Name: "x", Complete: func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
 			called.Add(1)
 			return nil, ask(ctx)
 		}}},
-	}), Options{Methods: map[string]Method{"my/method": func(ctx context.Context, _ json.RawMessage) (any, error) {
+	}), prompts.Options{Methods: map[string]prompts.Method{"my/method": func(ctx context.Context, _ json.RawMessage) (any, error) {
 		called.Add(1)
 		return nil, ask(ctx)
 	}}})
@@ -425,7 +433,7 @@ func TestAskElsewhere(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"complete"},"argument":{"name":"x","value":""}%s}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"my/method","params":{"a":1%s}}`,
 	} {
-		for _, session := range []*Session{nil, live} {
+		for _, session := range []transport.Session{nil, live} {
 			rest := ""
 			if session == nil {
 				rest = "," + meta
@@ -434,7 +442,7 @@ func TestAskElsewhere(t *testing.T) {
 			require.NoError(t, err)
 			o := readOutcome(t, got)
 			require.NotNil(t, o.Error, got)
-			assert.Equal(t, CodeInternalError, o.Error.Code)
+			assert.Equal(t, prompts.CodeInternalError, o.Error.Code)
 		}
 	}
 	assert.EqualValues(t, 4, called.Load())
@@ -446,24 +454,24 @@ func TestAskWithOtherContexts(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	var other context.Context // nil
-	s := NewServer(registryOf(
-		rendered("derived", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(
+		rendered("derived", func(ctx context.Context) (*prompts.Result, error) {
 			ctx = context.WithValue(context.WithoutCancel(ctx), key{}, nil)
 			assert.Nil(t, ctx.Value(key{}))
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			return nil, helper(ctx, 3)
 		}),
-		rendered("nil", func(context.Context) (*Result, error) {
-			_, err := Elicit[colour](other, "a", "Which?")
+		rendered("nil", func(context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[colour](other, "a", "Which?")
 			return nil, err
 		}),
-		rendered("nothing", func(ctx context.Context) (*Result, error) {
-			return Messages(User("asked nothing")), Ask(ctx)
+		rendered("nothing", func(ctx context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("asked nothing")), prompts.Ask(ctx)
 		}),
-	), Options{})
+	), prompts.Options{})
 	newRounds(t, s, "derived").get("").wants(t, "nested")
-	newRounds(t, s, "nil").get("").fails(t, CodeInternalError, renderFailed)
+	newRounds(t, s, "nil").get("").fails(t, prompts.CodeInternalError, renderFailed)
 	r := newRounds(t, s, "nothing")
 	r.capabilities = noCapabilities
 	assert.Equal(t, "asked nothing", r.get("").text(t))
@@ -477,14 +485,14 @@ func helper(ctx context.Context, depth int) error {
 		}
 		return nil
 	}
-	_, err := Elicit[colour](ctx, "nested", "Which?")
+	_, err := prompts.Elicit[colour](ctx, "nested", "Which?")
 	return err
 }
 
 // MRT-03: nothing but prompts/get asks.
 func TestNothingElseAsks(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("paint")), Options{AskArguments: true})
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{ElicitArguments: true})
 	meta := `"_meta":{"` + envelopeKey + `":"2026-07-28","` + capabilitiesKey + `":` + allCapabilities + `}`
 	for _, method := range []string{
 		`"prompts/list","params":{`,
@@ -502,30 +510,30 @@ func TestNothingElseAsks(t *testing.T) {
 func TestStragglersInRounds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		let, done := make(chan struct{}), make(chan error)
-		s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
 			go func() {
 				<-let
-				Progress(ctx, 2, 2, "late")
-				_, err := Once(ctx, "late", func(context.Context) (int, error) { return 1, nil })
+				prompts.Progress(ctx, 2, 2, "late")
+				_, err := prompts.Once(ctx, "late", func(context.Context) (int, error) { return 1, nil })
 				assert.NoError(t, err)
-				_, err = Elicit[colour](ctx, "late", "Which?")
+				_, err = prompts.Elicit[colour](ctx, "late", "Which?")
 				done <- err
 			}()
-			Progress(ctx, 1, 2, "in time")
-			_, err := Elicit[colour](ctx, "a", "Which?")
+			prompts.Progress(ctx, 1, 2, "in time")
+			_, err := prompts.Elicit[colour](ctx, "a", "Which?")
 			return nil, err
-		})), Options{})
+		})), prompts.Options{})
 		x := &recorder{t: t}
 		r := newRounds(t, s, "early")
 		line := strings.Replace(r.line(""), `"_meta":{`, `"_meta":{"progressToken":1,`, 1)
-		require.NoError(t, s.Handle(t.Context(), x.hear(nil, line), Exchange{Send: x.send}))
+		require.NoError(t, s.Handle(t.Context(), x.hear(nil, line), transport.Exchange{Send: x.send}))
 		x.over = true
 		require.Len(t, x.messages, 2)
 		assert.Contains(t, x.messages[0].msg, "in time")
 		readOutcome(t, x.messages[1].msg).wants(t, "a")
 		close(let)
 		assert.Error(t, <-done)
-		assert.Zero(t, s.limit.inside())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
 	})
 }

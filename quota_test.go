@@ -1,64 +1,24 @@
-package prompts
+package prompts_test
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
-
-func TestQuota(t *testing.T) {
-	t.Parallel()
-	var q quota
-	assert.True(t, q.enter(2))
-	assert.True(t, q.enter(2))
-	for range 3 {
-		assert.False(t, q.enter(2), "and leaves nothing behind")
-	}
-	q.leave()
-	assert.True(t, q.enter(2))
-	assert.False(t, q.enter(2))
-	q.leave()
-	q.leave()
-	assert.Zero(t, q.n.Load())
-	assert.True(t, q.enter(int(^uint(0)>>1)))
-}
-
-func TestQuotaInParallel(t *testing.T) {
-	t.Parallel()
-	const most = 3
-	var q quota
-	var inside, entered atomic.Int64
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 1000 {
-				if q.enter(most) {
-					entered.Add(1)
-					assert.LessOrEqual(t, inside.Add(1), int64(most))
-					inside.Add(-1)
-					q.leave()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	assert.NotZero(t, entered.Load())
-	assert.Zero(t, q.n.Load())
-}
 
 // GAP-27: a connection has so many subscriptions and no more; the refusal comes
 // before any acknowledgement, and the next has its place when one has ended.
 func TestMaxSubscriptions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(nil, Options{MaxSubscriptions: 2})
+		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2}})
 		c, other := connect(t, s).listen("1", "2"), connect(t, s)
-		refused := string(errorAnswer("3", internalError("there are too many subscriptions on this connection")).msg)
+		refused := errorResponse("3", internalError("there are too many subscriptions on this connection"))
 		for range 3 {
 			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
 		}
@@ -79,22 +39,22 @@ func TestMaxSubscriptions(t *testing.T) {
 func TestMaxSubscriptionsTotal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(nil, Options{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3})
+		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3}})
 		a, b := connect(t, s).listen("1"), connect(t, s).listen("1")
 		free := subscribe(t, s, nil, nil)
 		assert.Len(t, free.received(), 1)
 		for range 5 {
 			for _, c := range []*client{a, b} {
-				assert.Equal(t, []string{string(errorAnswer("2", busy()).msg)}, c.ask(listenLine("2")))
+				assert.Equal(t, []string{errorResponse("2", busy())}, c.ask(listenLine("2")))
 			}
 			got, err := handle(t, s, nil, listenLine("2"))
 			require.NoError(t, err)
-			assert.Equal(t, string(errorAnswer("2", busy()).msg), got)
+			assert.Equal(t, errorResponse("2", busy()), got)
 		}
 		close(free.closing)
 		require.NoError(t, <-free.done)
 		a.listen("2")
-		assert.Equal(t, []string{string(errorAnswer("2", busy()).msg)}, b.ask(listenLine("2")))
+		assert.Equal(t, []string{errorResponse("2", busy())}, b.ask(listenLine("2")))
 		require.NoError(t, a.end())
 		b.listen("2")
 		free = subscribe(t, s, nil, nil)
@@ -109,7 +69,7 @@ func TestMaxSubscriptionsTotal(t *testing.T) {
 func TestMaxSubscriptionsDefault(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, NewServer(nil, Options{}))
+		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 		for i := range defaultMaxSubscriptions {
 			c.listen(fmt.Sprint(i))
 		}

@@ -2,4 +2,4 @@
 
 package prompts
 
-const raceEnabled = true
+const RaceEnabled = true // of the race detector

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -11,37 +11,42 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const statelessCompletion = `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 
-func ratedServer(o Options) *Server {
-	return NewServer(registryOf(Prompt{
-		Name: "p", Arguments: []Argument{{Name: "a", Schema: Enum("x")}},
-		Render: func(context.Context, map[string]string) (*Result, error) { return Messages(User("hi")), nil },
+func ratedServer(o prompts.Options) *prompts.Server {
+	return prompts.NewServer(registryOf(prompts.Prompt{
+		Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}},
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("hi")), nil
+		},
 	}), o)
 }
 
 // admitted sends requests until one is refused, n at most, and returns how many
 // were answered, and after how many milliseconds to try again.
-func admitted(t *testing.T, s *Server, session *Session, ctx context.Context, client, msg string, n int) (count int, wait float64) {
+func admitted(t *testing.T, s *prompts.Server, session transport.Session, ctx context.Context, client, msg string, n int) (count int, wait float64) {
 	t.Helper()
 	for count < n {
 		var answer struct {
 			Error *struct {
-				Code    Code
+				Code    prompts.Code
 				Message string
 				Data    struct{ RetryAfterMs float64 }
 			}
 		}
-		x := Exchange{Client: client, Send: func(msg []byte, _ Code, _ bool) error { return json.Unmarshal(msg, &answer) }}
+		x := transport.Exchange{ClientKey: client, Send: func(msg []byte, _ prompts.Code, _ bool) error { return json.Unmarshal(msg, &answer) }}
 		if session != nil {
 			require.NoError(t, session.Handle(ctx, []byte(msg), x))
 		} else {
 			require.NoError(t, s.Handle(ctx, []byte(msg), x))
 		}
 		if e := answer.Error; e != nil {
-			assert.Equal(t, CodeInternalError, e.Code)
+			assert.Equal(t, prompts.CodeInternalError, e.Code)
 			assert.Equal(t, "too many requests; try again later", e.Message)
 			return count, e.Data.RetryAfterMs
 		}
@@ -55,7 +60,7 @@ func admitted(t *testing.T, s *Server, session *Session, ctx context.Context, cl
 func TestRateOfCompletions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := ratedServer(Options{})
+		s := ratedServer(prompts.Options{})
 		send := func(client string) (int, float64) {
 			return admitted(t, s, nil, t.Context(), client, statelessCompletion, 1000)
 		}
@@ -82,22 +87,22 @@ func TestRateOfWhom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
-		s := ratedServer(Options{
-			Rate:      Rate{Completions: 1, Gets: 2},
+		s := ratedServer(prompts.Options{
+			Limits:    prompts.Limits{CompletionsPerSecond: 1, GetsPerSecond: 2},
 			Principal: func(ctx context.Context) string { name, _ := ctx.Value(key{}).(string); return name },
 		})
 		ann, ben, nobody := context.WithValue(t.Context(), key{}, "ann"), context.WithValue(t.Context(), key{}, "ben"), t.Context()
-		session := func(o SessionOptions) *Session {
+		session := func(o transport.SessionOptions) transport.Session {
 			x := s.NewSession(o)
 			t.Cleanup(x.Close)
 			return x
 		}
-		one, two := session(SessionOptions{Version: "2025-11-25"}), session(SessionOptions{Version: "2025-11-25"})
-		detached := session(SessionOptions{Version: "2025-11-25", Detached: true})
+		one, two := session(transport.SessionOptions{Version: "2025-11-25"}), session(transport.SessionOptions{Version: "2025-11-25"})
+		detached := session(transport.SessionOptions{Version: "2025-11-25", NoServerMessages: true})
 		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
 		for _, test := range []struct {
 			name    string
-			session *Session
+			session transport.Session
 			ctx     context.Context
 			client  string
 			msg     string
@@ -119,7 +124,7 @@ func TestRateOfWhom(t *testing.T) {
 	})
 }
 
-// Options.Rate: a negative number is no limit, a small one lets one request pass.
+// Options.Limits.CompletionsPerSecond: a negative number is no limit, a small one lets one request pass.
 func TestRateOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -137,61 +142,35 @@ func TestRateOptions(t *testing.T) {
 		t.Run(fmt.Sprint(test.rate), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := ratedServer(Options{Rate: Rate{Completions: test.rate}})
+				s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: test.rate}})
 				n, wait := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 1000)
 				assert.Equal(t, test.want, n)
 				assert.Equal(t, test.wait, wait)
 			})
 		})
 	}
-	s := ratedServer(Options{Rate: Rate{Completions: 1e-300}})
+	s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1e-300}})
 	n, _ := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 10)
 	assert.Equal(t, 1, n)
-	assert.Panics(t, func() { ratedServer(Options{Rate: Rate{Gets: math.NaN()}}) })
+	assert.Panics(t, func() { ratedServer(prompts.Options{Limits: prompts.Limits{GetsPerSecond: math.NaN()}}) })
 }
 
 // A batch counts for each of its messages, and Call as its context says.
 func TestRateOfBatchAndCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := ratedServer(Options{Rate: Rate{Gets: 1}, Principal: func(context.Context) string { return "me" }})
+		s := ratedServer(prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
 		session := sessionIn(t, s, batchVersion)
 		got, err := handle(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
 		require.NoError(t, err)
 		assert.Contains(t, got, "too many requests")
-		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
-		var e *Error
+		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
 		assert.Equal(t, "too many requests; try again later", e.Message)
 		time.Sleep(time.Second)
-		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), CallOptions{})
+		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 		assert.NoError(t, err)
-	})
-}
-
-// Those who have not sent anything for a while are forgotten, and there are
-// never more than a bound.
-func TestRateForgets(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := newRates(completions, 1)
-		fill := func(name string, n int) {
-			for i := range n {
-				assert.Nil(t, r.admit(fmt.Sprint(name, i), nil, ""))
-			}
-		}
-		fill("a", 5000)
-		assert.Len(t, r.clients, 5000)
-		time.Sleep(time.Minute)
-		fill("b", 10_000)
-		assert.Len(t, r.clients, 10_000, "and none of a")
-		fill("c", 2*mostClients)
-		assert.Len(t, r.clients, mostClients)
-		assert.Nil(t, r.admit("b0", nil, ""))
-		assert.NotNil(t, r.admit("b0", nil, ""), "who was there is counted on")
-		time.Sleep(time.Minute)
-		fill("d", 10)
-		assert.Len(t, r.clients, 10)
 	})
 }
 
@@ -200,11 +179,11 @@ func TestRateForgets(t *testing.T) {
 func TestRateCannotBeDodged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := ratedServer(Options{Rate: Rate{Completions: 1}})
+		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}})
 		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
 		served := func(client string) (n int) {
 			for range 100 {
-				session := s.NewSession(SessionOptions{Version: "2025-11-25"})
+				session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 				one, _ := admitted(t, s, session, t.Context(), client, old, 1)
 				n += one
 				session.Close()
@@ -216,7 +195,7 @@ func TestRateCannotBeDodged(t *testing.T) {
 		assert.Equal(t, 100, served(""), "a transport that does not know")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := ratedServer(Options{Rate: Rate{Completions: 1}, Principal: func(context.Context) string { return "me" }})
+		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
 		unknown := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"no"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 		for _, want := range []string{"there is no prompt", "there is no prompt", "too many requests"} {
 			got, err := handle(t, s, nil, unknown)

@@ -7,9 +7,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcp-prompts/prompts/internal/goid"
+	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
+
+// This file has the registry: an immutable ordered map behind an atomic pointer.
+// Readers load the pointer and never wait. Writers copy what they change.
 
 // Registry is a set of prompts by name. The zero value is an empty registry,
 // ready to use. It must not be copied.
@@ -20,9 +23,7 @@ import (
 type Registry struct {
 	prompts atomic.Pointer[ordmap.Map[*definition]]
 
-	writing  sync.Mutex   // held to change prompts
-	updating atomic.Int64 // the goroutine that is inside of an Update's function, or 0
-	misused  bool         // that goroutine has tried a change; only it reads and writes this
+	writing sync.Mutex // held to change prompts
 
 	mu          sync.Mutex // protects the field below
 	subscribers map[*subscriber]struct{}
@@ -34,7 +35,7 @@ type Registry struct {
 // prompt and argument.
 func (r *Registry) Add(prompts ...Prompt) error {
 	all := compileAll(prompts)
-	return r.change(func(tx *Tx) error { return tx.put(all, false) })
+	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
 // MustAdd is [Registry.Add] for prompts that are part of the program. It
@@ -49,13 +50,13 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 // The error joins the faults of the declarations.
 func (r *Registry) Set(prompts ...Prompt) error {
 	all := compileAll(prompts)
-	return r.change(func(tx *Tx) error { return tx.put(all, true) })
+	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
 }
 
 // Remove removes a prompt and reports whether there was one.
 func (r *Registry) Remove(name string) bool {
 	removed := false
-	_ = r.change(func(tx *Tx) error {
+	_ = r.Update(func(tx *Tx) error {
 		removed = tx.Remove(name)
 		return nil
 	})
@@ -67,35 +68,10 @@ func (r *Registry) Remove(name string) bool {
 // a Tx that is good until f returns, and makes the changes if f returns nil.
 // Otherwise, and if f panics, it changes nothing; it returns f's error.
 //
-// Other changes wait until f has returned. If f changes the registry other
-// than through its Tx, that change and the whole Update fail with
-// [ErrInUpdate].
+// Other changes wait until f has returned. So f must change the registry only
+// through its Tx: any other change from inside f is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
-	return r.change(func(tx *Tx) error {
-		r.updating.Store(goid.Get())
-		defer r.updating.Store(0)
-		r.misused = false
-		if err := f(tx); err != nil {
-			return err
-		}
-		if r.misused {
-			return ErrInUpdate
-		}
-		return nil
-	})
-}
-
-// change runs f as the only one that changes the registry, and publishes what
-// it has done if it returns nil.
-func (r *Registry) change(f func(tx *Tx) error) error {
-	if !r.writing.TryLock() {
-		// Waiting for oneself would be a deadlock.
-		if owner := r.updating.Load(); owner != 0 && owner == goid.Get() {
-			r.misused = true
-			return ErrInUpdate
-		}
-		r.writing.Lock()
-	}
+	r.writing.Lock()
 	defer r.writing.Unlock()
 
 	tx := &Tx{edit: r.snapshot().Edit()}
@@ -157,8 +133,8 @@ func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), 
 // The error is that of [Registry.Set].
 func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
-// candidate is a declaration that has been compiled, or why it cannot be.
-type candidate struct {
+// compiledPrompt is a declaration that has been compiledPrompt, or why it cannot be.
+type compiledPrompt struct {
 	name       string
 	definition *definition
 	err        error
@@ -166,16 +142,16 @@ type candidate struct {
 
 // compileAll compiles declarations. It may run an author's code, and depends
 // on nothing in the registry, so it comes before the registry is locked.
-func compileAll(prompts []Prompt) []candidate {
-	all := make([]candidate, len(prompts))
+func compileAll(prompts []Prompt) []compiledPrompt {
+	all := make([]compiledPrompt, len(prompts))
 	for i, p := range prompts {
 		d, err := compile(p)
-		all[i] = candidate{name: p.Name, definition: d, err: err}
+		all[i] = compiledPrompt{name: p.Name, definition: d, err: err}
 	}
 	return all
 }
 
-func (tx *Tx) put(all []candidate, replace bool) error {
+func (tx *Tx) put(all []compiledPrompt, replace bool) error {
 	edit := tx.editor()
 	var faults []error
 	var names map[string]bool // of those that came before
@@ -225,4 +201,42 @@ func (tx *Tx) Lookup(name string) (Prompt, bool) {
 		return Prompt{}, false
 	}
 	return d.export(), true
+}
+
+// subscriber is told of each change of a registry.
+type subscriber struct {
+	changed func() // must not wait, nor use the registry
+}
+
+// Subscribe returns a channel that tells of changes, and the function that
+// ends the subscription. The channel holds at most one message: however many
+// changes there were since the last receive, there is one to receive, so
+// nobody waits for a slow subscriber. It is never closed.
+func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, r.subscribe(func() { notify.Signal(c) })
+}
+
+// subscribe has changed called for each change, until cancel is called.
+func (r *Registry) subscribe(changed func()) (cancel func()) {
+	s := &subscriber{changed}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.subscribers == nil {
+		r.subscribers = map[*subscriber]struct{}{}
+	}
+	r.subscribers[s] = struct{}{}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.subscribers, s)
+	}
+}
+
+func (r *Registry) notify() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := range r.subscribers {
+		s.changed()
+	}
 }

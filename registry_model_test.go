@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"errors"
@@ -14,13 +14,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // naive is a model of a registry: descriptions by name.
 type naive map[string]string
 
 // contents returns what a registry has, as a naive one.
-func contents(t testing.TB, r *Registry) naive {
+func contents(t testing.TB, r *prompts.Registry) naive {
 	t.Helper()
 	all := naive{}
 	last := ""
@@ -36,21 +38,21 @@ func contents(t testing.TB, r *Registry) naive {
 
 // step does one thing at random to a registry and, if it is to have an effect,
 // the same to the model. It holds what the registry returns to the model.
-func (m naive) step(t testing.TB, random *rand.Rand, r *Registry, description string) naive {
+func (m naive) step(t testing.TB, random *rand.Rand, r *prompts.Registry, description string) naive {
 	t.Helper()
 	name := func() string { return fmt.Sprintf("n%02d", random.IntN(40)) }
-	some := func() (prompts []Prompt) {
+	some := func() (ps []prompts.Prompt) {
 		for range random.IntN(4) {
-			prompts = append(prompts, barePrompt(name(), description))
+			ps = append(ps, barePrompt(name(), description))
 		}
-		return prompts
+		return ps
 	}
 	next := maps.Clone(m)
 	// put is Add, or Set, of the registry or of a Tx.
-	put := func(replace bool, prompts []Prompt, err error) {
+	put := func(replace bool, ps []prompts.Prompt, err error) {
 		after := maps.Clone(next)
 		taken := false
-		for _, p := range prompts {
+		for _, p := range ps {
 			_, had := after[p.Name]
 			taken = taken || had
 			after[p.Name] = description
@@ -59,7 +61,7 @@ func (m naive) step(t testing.TB, random *rand.Rand, r *Registry, description st
 			assert.NoError(t, err)
 			next = after
 		} else {
-			assert.ErrorIs(t, err, ErrExists)
+			assert.ErrorIs(t, err, prompts.ErrExists)
 		}
 	}
 	remove := func(name string, removed bool) {
@@ -67,18 +69,18 @@ func (m naive) step(t testing.TB, random *rand.Rand, r *Registry, description st
 		assert.Equal(t, had, removed)
 		delete(next, name)
 	}
-	lookup := func(name string, p Prompt, ok bool) {
+	lookup := func(name string, p prompts.Prompt, ok bool) {
 		want, had := next[name]
 		assert.Equal(t, had, ok)
 		assert.Equal(t, want, p.Description)
 	}
 	switch random.IntN(10) {
 	case 0, 1:
-		prompts := some()
-		put(false, prompts, r.Add(prompts...))
+		ps := some()
+		put(false, ps, r.Add(ps...))
 	case 2, 3:
-		prompts := some()
-		put(true, prompts, r.Set(prompts...))
+		ps := some()
+		put(true, ps, r.Set(ps...))
 	case 4:
 		n := name()
 		remove(n, r.Remove(n))
@@ -93,15 +95,15 @@ func (m naive) step(t testing.TB, random *rand.Rand, r *Registry, description st
 		ended := make(chan any)
 		go func() { // which the function may end
 			defer func() { ended <- recover() }()
-			err = r.Update(func(tx *Tx) error {
+			err = r.Update(func(tx *prompts.Tx) error {
 				for range random.IntN(8) {
 					switch n := name(); random.IntN(4) {
 					case 0:
-						prompts := some()
-						put(false, prompts, tx.Add(prompts...))
+						ps := some()
+						put(false, ps, tx.Add(ps...))
 					case 1:
-						prompts := some()
-						put(true, prompts, tx.Set(prompts...))
+						ps := some()
+						put(true, ps, tx.Set(ps...))
 					case 2:
 						remove(n, tx.Remove(n))
 					case 3:
@@ -144,7 +146,7 @@ func TestRegistryAgainstAMap(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 6))
-			var r Registry
+			var r prompts.Registry
 			model := naive{}
 			for i := range 3000 {
 				model = model.step(t, random, &r, fmt.Sprint(i))
@@ -164,7 +166,7 @@ func TestReadsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	const steps = 2000
 	random := rand.New(rand.NewPCG(1, 6))
-	var r Registry
+	var r prompts.Registry
 	states := make([]naive, steps+1) // after each step; written before begun says so
 	states[0] = naive{}
 	var begun, done atomic.Int64 // steps
@@ -206,7 +208,7 @@ func TestReadsAreLinearizable(t *testing.T) {
 	}
 
 	model := naive{}
-	twin := new(Registry) // tells what a step will come to
+	twin := new(prompts.Registry) // tells what a step will come to
 	for i := range steps {
 		seed := random.Uint64()
 		description := fmt.Sprint(i)
@@ -221,8 +223,8 @@ func TestReadsAreLinearizable(t *testing.T) {
 
 // countUp adds one to the version that the registry has, in each of n prompts,
 // as one change.
-func countUp(r *Registry, n int) (version int, err error) {
-	err = r.Update(func(tx *Tx) error {
+func countUp(r *prompts.Registry, n int) (version int, err error) {
+	err = r.Update(func(tx *prompts.Tx) error {
 		if p, ok := tx.Lookup("p0"); ok {
 			version, _ = strconv.Atoi(p.Description)
 		}
@@ -239,7 +241,7 @@ func countUp(r *Registry, n int) (version int, err error) {
 }
 
 // oneVersion returns the one version of all of a registry's prompts.
-func oneVersion(t testing.TB, r *Registry) int {
+func oneVersion(t testing.TB, r *prompts.Registry) int {
 	t.Helper()
 	versions := map[string]bool{}
 	for p := range r.All() {
@@ -260,7 +262,7 @@ func oneVersion(t testing.TB, r *Registry) int {
 func TestUpdatesFollowOneAnother(t *testing.T) {
 	t.Parallel()
 	const writers, each = 8, 100
-	var r Registry
+	var r prompts.Registry
 	var done atomic.Int64 // the newest version that is known to be there
 	var seen [writers*each + 1]atomic.Bool
 	var all sync.WaitGroup
@@ -295,7 +297,7 @@ func TestUpdatesFollowOneAnother(t *testing.T) {
 // Of many that add a prompt at once one does, and of many that remove it.
 func TestOneOfMany(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	for range 200 {
 		var added, removed atomic.Int64
 		var adding, removing sync.WaitGroup
@@ -305,7 +307,7 @@ func TestOneOfMany(t *testing.T) {
 				if err == nil {
 					added.Add(1)
 				} else {
-					assert.ErrorIs(t, err, ErrExists)
+					assert.ErrorIs(t, err, prompts.ErrExists)
 				}
 			})
 		}
@@ -331,7 +333,7 @@ func TestSubscribersSeeTheLastChange(t *testing.T) {
 	t.Parallel()
 	const writers, each, all = 4, 150, 4*150 + 1
 	for seed := range uint64(5) {
-		var r Registry
+		var r prompts.Registry
 		var changing, listening sync.WaitGroup
 		over := make(chan struct{})
 		for i := range 6 {
@@ -392,14 +394,14 @@ func TestSubscribersSeeTheLastChange(t *testing.T) {
 		close(over)
 		listening.Wait()
 		assert.False(t, slices.ContainsFunc(gone, func(c <-chan struct{}) bool { return len(c) > 0 }), "told after cancel")
-		assert.Empty(t, r.subscribers)
+		assert.Zero(t, r.Subscribers())
 	}
 }
 
 // Who is told of a change sees it, however many others are to be told.
 func TestSubscriberSeesWhatItIsToldOf(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	var others []<-chan struct{}
 	for range 1000 {
 		other, cancel := r.Subscribe()

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -16,14 +16,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // bare prompts differ in nothing but their names and descriptions.
-func barePrompt(name, description string) Prompt {
-	return Prompt{Name: name, Description: description, Render: nothing}
+func barePrompt(name, description string) prompts.Prompt {
+	return prompts.Prompt{Name: name, Description: description, Render: nothing}
 }
 
-func namesOf(r *Registry) []string {
+func namesOf(r *prompts.Registry) []string {
 	var names []string
 	for p := range r.All() {
 		names = append(names, p.Name)
@@ -33,20 +35,20 @@ func namesOf(r *Registry) []string {
 
 func TestRegistryZero(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	assert.Zero(t, r.Len())
 	assert.Empty(t, namesOf(&r))
 	_, ok := r.Lookup("a")
 	assert.False(t, ok)
 	assert.False(t, r.Remove("a"))
-	assert.NoError(t, r.Update(func(*Tx) error { return nil }))
+	assert.NoError(t, r.Update(func(*prompts.Tx) error { return nil }))
 	assert.Equal(t, `{"prompts":[]}`, callList(t, &r))
 }
 
 // The order is that of the names, byte by byte (GAP-43).
 func TestRegistryOrder(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	names := []string{"b", "a", "B", "é", "ab", "a b", "a-b", "a/b", "\U0001F600", "\uFFFD", "z", "a.b", "10", "9"}
 	for _, name := range names {
 		require.NoError(t, r.Add(barePrompt(name, "")))
@@ -77,7 +79,7 @@ func TestRegistryOrder(t *testing.T) {
 // other; what is pending is one message, however many changes there were.
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	changed, cancel := r.Subscribe()
 	other, cancelOther := r.Subscribe()
 	defer cancelOther()
@@ -103,31 +105,31 @@ func TestSubscribe(t *testing.T) {
 		{"Add of several", func() { _ = r.Add(barePrompt("b", ""), barePrompt("c", "")) }, 1},
 		{"Add of none", func() { _ = r.Add() }, 0},
 		{"Add of a taken name", func() { _ = r.Add(barePrompt("z", ""), barePrompt("a", "")) }, 0},
-		{"Add of a bad prompt", func() { _ = r.Add(Prompt{}) }, 0},
+		{"Add of a bad prompt", func() { _ = r.Add(prompts.Prompt{}) }, 0},
 		{"Set", func() { _ = r.Set(barePrompt("a", "new")) }, 1},
 		{"Set of none", func() { _ = r.Set() }, 0},
-		{"Set of a bad prompt", func() { _ = r.Set(Prompt{Name: "a"}) }, 0},
+		{"Set of a bad prompt", func() { _ = r.Set(prompts.Prompt{Name: "a"}) }, 0},
 		{"Remove", func() { r.Remove("c") }, 1},
 		{"Remove of an absent one", func() { r.Remove("c") }, 0},
 		{"Update", func() {
-			_ = r.Update(func(tx *Tx) error {
+			_ = r.Update(func(tx *prompts.Tx) error {
 				tx.Remove("b")
 				return errors.Join(tx.Add(barePrompt("d", "")), tx.Set(barePrompt("e", "")))
 			})
 		}, 1},
 		{"Update without a change", func() {
-			_ = r.Update(func(tx *Tx) error {
+			_ = r.Update(func(tx *prompts.Tx) error {
 				tx.Remove("absent")
-				_ = tx.Add(Prompt{})
+				_ = tx.Add(prompts.Prompt{})
 				_, _ = tx.Lookup("d")
 				return nil
 			})
 		}, 0},
 		{"Update that fails", func() {
-			_ = r.Update(func(tx *Tx) error { tx.Remove("d"); return failed })
+			_ = r.Update(func(tx *prompts.Tx) error { tx.Remove("d"); return failed })
 		}, 0},
 		{"Update that panics", func() {
-			assert.Panics(t, func() { _ = r.Update(func(tx *Tx) error { tx.Remove("d"); panic("x") }) })
+			assert.Panics(t, func() { _ = r.Update(func(tx *prompts.Tx) error { tx.Remove("d"); panic("x") }) })
 		}, 0},
 		{"Lookup", func() { r.Lookup("d"); r.Len(); namesOf(&r) }, 0},
 		{"many", func() {
@@ -153,14 +155,14 @@ func TestSubscribe(t *testing.T) {
 // cancelled is forgotten.
 func TestSubscriptionsAreForgotten(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	for range 100 {
 		_, cancel := r.Subscribe()
 		defer cancel()
 		_, gone := r.Subscribe()
 		gone()
 	}
-	assert.Len(t, r.subscribers, 100)
+	assert.Equal(t, 100, r.Subscribers())
 	for i := range 10 {
 		require.NoError(t, r.Set(barePrompt(fmt.Sprint(i), "")))
 	}
@@ -168,17 +170,17 @@ func TestSubscriptionsAreForgotten(t *testing.T) {
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	require.NoError(t, r.Add(barePrompt("a", "1"), barePrompt("b", "1")))
 
 	// A Tx sees its own changes; readers see none of them before it is done.
-	require.NoError(t, r.Update(func(tx *Tx) error {
+	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
 		assert.True(t, tx.Remove("a"))
 		assert.False(t, tx.Remove("a"))
 		_, ok := tx.Lookup("a")
 		assert.False(t, ok)
 		assert.NoError(t, tx.Add(barePrompt("a", "2"), barePrompt("c", "2")))
-		assert.ErrorIs(t, tx.Add(barePrompt("d", ""), barePrompt("c", "")), ErrExists)
+		assert.ErrorIs(t, tx.Add(barePrompt("d", ""), barePrompt("c", "")), prompts.ErrExists)
 		_, ok = tx.Lookup("d")
 		assert.False(t, ok, "all or nothing")
 		assert.NoError(t, tx.Set(barePrompt("b", "2")))
@@ -195,35 +197,35 @@ func TestUpdate(t *testing.T) {
 	// Nothing is changed by one that fails or panics, and the next one works.
 	before := callList(t, &r)
 	failed := errors.New("failed")
-	spoil := func(tx *Tx) {
+	spoil := func(tx *prompts.Tx) {
 		tx.Remove("a")
 		_ = tx.Set(barePrompt("b", "spoiled"), barePrompt("z", ""))
 	}
-	assert.Equal(t, failed, r.Update(func(tx *Tx) error { spoil(tx); return failed }))
+	assert.Equal(t, failed, r.Update(func(tx *prompts.Tx) error { spoil(tx); return failed }))
 	assert.Equal(t, before, callList(t, &r))
-	assert.PanicsWithValue(t, "a panic", func() { _ = r.Update(func(tx *Tx) error { spoil(tx); panic("a panic") }) })
+	assert.PanicsWithValue(t, "a panic", func() { _ = r.Update(func(tx *prompts.Tx) error { spoil(tx); panic("a panic") }) })
 	assert.Equal(t, before, callList(t, &r))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = r.Update(func(tx *Tx) error { spoil(tx); runtime.Goexit(); return nil })
+		_ = r.Update(func(tx *prompts.Tx) error { spoil(tx); runtime.Goexit(); return nil })
 	}()
 	<-done
 	assert.Equal(t, before, callList(t, &r))
-	assert.NoError(t, r.Update(func(tx *Tx) error { return tx.Add(barePrompt("after", "")) }))
+	assert.NoError(t, r.Update(func(tx *prompts.Tx) error { return tx.Add(barePrompt("after", "")) }))
 	assert.Equal(t, 4, r.Len())
 }
 
 // A Tx is good until Update returns, however that ends.
 func TestTxEnds(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	require.NoError(t, r.Add(barePrompt("a", "")))
 	for _, end := range []func() error{func() error { return nil }, func() error { return errors.New("x") }, func() error { panic("x") }} {
-		var kept *Tx
+		var kept *prompts.Tx
 		func() {
 			defer func() { _ = recover() }()
-			_ = r.Update(func(tx *Tx) error { kept = tx; return end() })
+			_ = r.Update(func(tx *prompts.Tx) error { kept = tx; return end() })
 		}()
 		assert.Panics(t, func() { _ = kept.Add(barePrompt("b", "")) })
 		assert.Panics(t, func() { _ = kept.Set(barePrompt("b", "")) })
@@ -233,50 +235,17 @@ func TestTxEnds(t *testing.T) {
 	assert.Equal(t, []string{"a"}, namesOf(&r))
 }
 
-// Changing the registry inside of its own Update, but for the Tx, is an error
-// of that change and of the Update, and no deadlock.
-func TestErrInUpdate(t *testing.T) {
-	t.Parallel()
-	var r, other Registry
-	require.NoError(t, r.Add(barePrompt("a", "")))
-	for name, misuse := range map[string]func() error{
-		"Add":    func() error { return r.Add(barePrompt("b", "")) },
-		"Set":    func() error { return r.Set(barePrompt("b", "")) },
-		"Update": func() error { return r.Update(func(*Tx) error { t.Error("ran"); return nil }) },
-		"Remove": func() error {
-			assert.False(t, r.Remove("a"))
-			return ErrInUpdate
-		},
-	} {
-		err := r.Update(func(tx *Tx) error {
-			assert.ErrorIs(t, misuse(), ErrInUpdate, name)
-			assert.NoError(t, tx.Add(barePrompt("c", "")))
-			assert.NoError(t, other.Set(barePrompt("c", "")), "another registry is another matter")
-			return nil
-		})
-		assert.ErrorIs(t, err, ErrInUpdate, name)
-		assert.Equal(t, []string{"a"}, namesOf(&r), name)
-	}
-	// An Update that was misused and panicked leaves nothing behind.
-	assert.Panics(t, func() {
-		_ = r.Update(func(*Tx) error { _ = r.Add(barePrompt("b", "")); panic("x") })
-	})
-	assert.NoError(t, r.Update(func(tx *Tx) error { return tx.Add(barePrompt("d", "")) }))
-	assert.NoError(t, r.Add(barePrompt("e", "")))
-	assert.Equal(t, []string{"a", "d", "e"}, namesOf(&r))
-}
-
 // Changes by other goroutines wait for an Update, and readers do not.
 func TestUpdateHoldsOthersOff(t *testing.T) {
 	t.Parallel()
-	var r Registry
+	var r prompts.Registry
 	require.NoError(t, r.Add(barePrompt("a", "")))
 	var order []string // by whoever holds the registry
 	var others sync.WaitGroup
-	require.NoError(t, r.Update(func(tx *Tx) error {
+	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
 		for i := range 8 {
 			others.Go(func() {
-				assert.NoError(t, r.Update(func(tx *Tx) error {
+				assert.NoError(t, r.Update(func(tx *prompts.Tx) error {
 					order = append(order, "other")
 					return tx.Add(barePrompt(fmt.Sprintf("c%d", i), ""))
 				}))
@@ -297,33 +266,13 @@ func TestUpdateHoldsOthersOff(t *testing.T) {
 	assert.Equal(t, 11, r.Len())
 }
 
-// Who has updated waits for others like anybody else.
-func TestUpdateIsOver(t *testing.T) {
-	t.Parallel()
-	var r Registry
-	require.NoError(t, r.Update(func(tx *Tx) error { return tx.Add(barePrompt("a", "")) }))
-	inside := make(chan struct{})
-	go func() {
-		assert.NoError(t, r.change(func(tx *Tx) error { // as a slow Add does
-			close(inside)
-			for range 10_000 {
-				runtime.Gosched()
-			}
-			return tx.Add(barePrompt("b", ""))
-		}))
-	}()
-	<-inside
-	assert.NoError(t, r.Add(barePrompt("c", "")))
-	assert.Equal(t, []string{"a", "b", "c"}, namesOf(&r))
-}
-
 // Readers never see half an Update, however many there are.
 func TestUpdateIsAtomic(t *testing.T) {
 	t.Parallel()
-	var r Registry
-	srv := NewServer(&r, Options{})
+	var r prompts.Registry
+	srv := prompts.NewServer(&r, prompts.Options{})
 	set := func(version int) error {
-		return r.Update(func(tx *Tx) error {
+		return r.Update(func(tx *prompts.Tx) error {
 			for i := range 20 {
 				name := fmt.Sprintf("p%02d", i)
 				if (i+version)%3 == 0 {
@@ -352,7 +301,7 @@ func TestUpdateIsAtomic(t *testing.T) {
 				assert.Len(t, versions, 1)
 				assert.True(t, slices.IsSorted(names))
 
-				list, err := srv.Call(context.Background(), "prompts/list", nil, CallOptions{})
+				list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
 				assert.NoError(t, err)
 				seen := map[string]bool{}
 				for part := range strings.SplitSeq(string(list), `"description":"`) {
@@ -384,7 +333,7 @@ func TestRegistryModel(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 2))
-			var r Registry
+			var r prompts.Registry
 			model := map[string]string{}
 			w := newWalk(t, &r, 1+random.IntN(7))
 			changed, cancel := r.Subscribe()
@@ -399,7 +348,7 @@ func TestRegistryModel(t *testing.T) {
 					n := name()
 					_, taken := next[n]
 					err := r.Add(barePrompt(n, description))
-					assert.Equal(t, taken, errors.Is(err, ErrExists))
+					assert.Equal(t, taken, errors.Is(err, prompts.ErrExists))
 					if effect = !taken; effect {
 						next[n] = description
 					}
@@ -414,7 +363,7 @@ func TestRegistryModel(t *testing.T) {
 					delete(next, n)
 				case 4:
 					fail := random.IntN(3) == 0
-					err := r.Update(func(tx *Tx) error {
+					err := r.Update(func(tx *prompts.Tx) error {
 						effect = false
 						for range random.IntN(10) {
 							n := name()
@@ -464,7 +413,7 @@ func TestRegistryModel(t *testing.T) {
 // walk walks through the pages of a registry that changes meanwhile.
 type walk struct {
 	t      *testing.T
-	srv    *Server
+	srv    *prompts.Server
 	size   int
 	cursor string
 	walks  int
@@ -474,8 +423,8 @@ type walk struct {
 	last   string
 }
 
-func newWalk(t *testing.T, r *Registry, size int) *walk {
-	return &walk{t: t, size: size, srv: NewServer(r, Options{PageSize: size})}
+func newWalk(t *testing.T, r *prompts.Registry, size int) *walk {
+	return &walk{t: t, size: size, srv: prompts.NewServer(r, prompts.Options{PageSize: size})}
 }
 
 // note notes what a change has removed.
@@ -498,7 +447,7 @@ func (w *walk) page(model map[string]string) {
 	} else {
 		params = json.RawMessage(`{"cursor":` + jsonText(w.cursor) + `}`)
 	}
-	raw, err := w.srv.Call(context.Background(), "prompts/list", params, CallOptions{})
+	raw, err := w.srv.Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
 	require.NoError(w.t, err)
 	var page struct {
 		Prompts    []struct{ Name, Description string }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // What Once keeps lives as long as the prompt's rounds, and no longer.
@@ -22,8 +24,8 @@ func TestOnceRunsOnce(t *testing.T) {
 	}
 	var calls atomic.Int32
 	var got []ticket
-	s := NewServer(registryOf(rendered("order", func(ctx context.Context) (*Result, error) {
-		value, err := Once(ctx, "ticket", func(context.Context) (ticket, error) {
+	s := prompts.NewServer(registryOf(rendered("order", func(ctx context.Context) (*prompts.Result, error) {
+		value, err := prompts.Once(ctx, "ticket", func(context.Context) (ticket, error) {
 			return ticket{Number: int(calls.Add(1)), Text: "<&>\u2028é", hidden: "hidden"}, nil
 		})
 		if err != nil {
@@ -31,12 +33,12 @@ func TestOnceRunsOnce(t *testing.T) {
 		}
 		got = append(got, value)
 		for _, key := range []string{"a", "b"} {
-			if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+			if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 				return nil, err
 			}
 		}
-		return Messages(User("ordered")), nil
-	})), Options{})
+		return prompts.Messages(prompts.User("ordered")), nil
+	})), prompts.Options{})
 	r := newRounds(t, s, "order")
 	r.get("").wants(t, "a")
 	r.get(`{"a":`+red+`}`).wants(t, "b")
@@ -63,15 +65,15 @@ func TestOnceGivesTheSameInEachRun(t *testing.T) {
 		"a struct":       struct{ A, b int }{1, 2},
 	} {
 		var seen []any
-		s := NewServer(registryOf(rendered("keep", func(ctx context.Context) (*Result, error) {
-			v, err := Once(ctx, "v", func(context.Context) (any, error) { return value, nil })
+		s := prompts.NewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
+			v, err := prompts.Once(ctx, "v", func(context.Context) (any, error) { return value, nil })
 			if err != nil {
 				return nil, err
 			}
 			seen = append(seen, v)
-			_, err = Elicit[colour](ctx, "a", "Which?")
-			return Messages(), err
-		})), Options{})
+			_, err = prompts.Elicit[colour](ctx, "a", "Which?")
+			return prompts.Messages(), err
+		})), prompts.Options{})
 		r := newRounds(t, s, "keep")
 		if r.get("").Error != nil {
 			assert.Equal(t, "text", name, "what is no UTF-8 may be refused")
@@ -87,8 +89,8 @@ func TestOnceGivesTheSameInEachRun(t *testing.T) {
 func TestOnceDoesNotKeepErrors(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	s := NewServer(registryOf(rendered("try", func(ctx context.Context) (*Result, error) {
-		value, err := Once(ctx, "v", func(context.Context) (int, error) {
+	s := prompts.NewServer(registryOf(rendered("try", func(ctx context.Context) (*prompts.Result, error) {
+		value, err := prompts.Once(ctx, "v", func(context.Context) (int, error) {
 			if calls++; calls < 3 {
 				return calls, errDisk
 			}
@@ -98,9 +100,9 @@ func TestOnceDoesNotKeepErrors(t *testing.T) {
 			assert.Equal(t, errDisk, err)
 			assert.Equal(t, calls, value)
 		}
-		_, err = Elicit[colour](ctx, fmt.Sprint("q", calls), "Which?")
-		return Messages(User(fmt.Sprint(value))), err
-	})), Options{})
+		_, err = prompts.Elicit[colour](ctx, fmt.Sprint("q", calls), "Which?")
+		return prompts.Messages(prompts.User(fmt.Sprint(value))), err
+	})), prompts.Options{})
 	r := newRounds(t, s, "try")
 	r.get("").wants(t, "q1")
 	r.get("").wants(t, "q2")
@@ -117,31 +119,31 @@ func TestOnceFaults(t *testing.T) {
 		log  string
 	}{
 		{"no key", func(ctx context.Context) error {
-			_, err := Once(ctx, "", func(context.Context) (int, error) { panic("called") })
+			_, err := prompts.Once(ctx, "", func(context.Context) (int, error) { panic("called") })
 			return err
 		}, "of Once must be valid UTF-8"},
 		{"a long key", func(ctx context.Context) error {
-			_, err := Once(ctx, strings.Repeat("x", maxKey+1), func(context.Context) (int, error) { panic("called") })
+			_, err := prompts.Once(ctx, strings.Repeat("x", maxKey+1), func(context.Context) (int, error) { panic("called") })
 			return err
 		}, "of Once must be valid UTF-8"},
 		{"a key that is no text", func(ctx context.Context) error {
-			_, err := Once(ctx, "\xff", func(context.Context) (int, error) { panic("called") })
+			_, err := prompts.Once(ctx, "\xff", func(context.Context) (int, error) { panic("called") })
 			return err
 		}, "of Once must be valid UTF-8"},
 		{"a value that JSON cannot have", func(ctx context.Context) error {
-			_, err := Once(ctx, "k", func(context.Context) (chan int, error) { return make(chan int), nil })
+			_, err := prompts.Once(ctx, "k", func(context.Context) (chan int, error) { return make(chan int), nil })
 			return err
 		}, "the value of Once"},
 		{"one that cannot be read again", func(ctx context.Context) error {
-			_, err := Once(ctx, "k", func(context.Context) (fmt.Stringer, error) { return stringer{}, nil })
+			_, err := prompts.Once(ctx, "k", func(context.Context) (fmt.Stringer, error) { return stringer{}, nil })
 			return err
 		}, "the value of Once"},
 	} {
 		var j journal
-		s := NewServer(registryOf(rendered("once", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
 			return nil, test.once(ctx)
-		})), Options{Logger: j.logger()})
-		newRounds(t, s, "once").get("").fails(t, CodeInternalError, renderFailed)
+		})), prompts.Options{Logger: j.logger()})
+		newRounds(t, s, "once").get("").fails(t, prompts.CodeInternalError, renderFailed)
 		assert.Contains(t, j.String(), test.log, test.name)
 		assert.NotContains(t, j.String(), "called", test.name)
 	}
@@ -157,15 +159,15 @@ func (stringer) String() string { return "" }
 func TestOnceKeys(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxKey)
-	s := NewServer(registryOf(rendered("once", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
 		for i, key := range []string{long, "a", argumentsKey} {
-			if v, err := Once(ctx, key, func(context.Context) (int, error) { return i, nil }); v != i || err != nil {
+			if v, err := prompts.Once(ctx, key, func(context.Context) (int, error) { return i, nil }); v != i || err != nil {
 				return nil, fmt.Errorf("%s: %d, %w", key, v, err)
 			}
 		}
-		answer, err := Elicit[colour](ctx, "a", "Which?")
-		return Messages(User(answer.Colour)), err
-	})), Options{})
+		answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
+		return prompts.Messages(prompts.User(answer.Colour)), err
+	})), prompts.Options{})
 	r := newRounds(t, s, "once")
 	r.get("").wants(t, "a")
 	assert.Equal(t, "red", r.get(`{"a":`+red+`}`).text(t))
@@ -175,7 +177,7 @@ func TestOnceKeys(t *testing.T) {
 func TestOnceElsewhere(t *testing.T) {
 	t.Parallel()
 	for range 2 {
-		v, err := Once(t.Context(), "", func(context.Context) (string, error) { return "x", errDisk })
+		v, err := prompts.Once(t.Context(), "", func(context.Context) (string, error) { return "x", errDisk })
 		assert.Equal(t, "x", v)
 		assert.Equal(t, errDisk, err)
 	}
@@ -184,15 +186,15 @@ func TestOnceElsewhere(t *testing.T) {
 // In a session there is one run too; there Once keeps its value for that.
 func TestOnceInASession(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(rendered("once", func(ctx context.Context) (*Result, error) {
+	s := prompts.NewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
 		calls := 0
 		var err error
 		for range 3 {
-			_, e := Once(ctx, "k", func(context.Context) (int, error) { calls++; return 1, nil })
+			_, e := prompts.Once(ctx, "k", func(context.Context) (int, error) { calls++; return 1, nil })
 			err = errors.Join(err, e)
 		}
-		return Messages(User(fmt.Sprint(calls))), err
-	})), Options{})
+		return prompts.Messages(prompts.User(fmt.Sprint(calls))), err
+	})), prompts.Options{})
 	got, err := handle(t, s, newSession(t, s), getLine("1", "once"))
 	require.NoError(t, err)
 	assert.Equal(t, textLine("1", "1"), got)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // The same key is the same question: it is asked once, whoever asks. Who asks
@@ -13,11 +15,11 @@ import (
 func TestSameQuestionIsAskedOnce(t *testing.T) {
 	for name, ask := range map[string]func(ctx context.Context) (string, error){
 		"one after the other": func(ctx context.Context) (string, error) {
-			a, err := Elicit[colour](ctx, "a", "Which?")
+			a, err := prompts.Elicit[colour](ctx, "a", "Which?")
 			if err != nil {
 				return "", err
 			}
-			b, err := Elicit[colour](ctx, "a", "Which?")
+			b, err := prompts.Elicit[colour](ctx, "a", "Which?")
 			return a.Colour + b.Colour, err
 		},
 		"by two goroutines": func(ctx context.Context) (string, error) {
@@ -26,19 +28,19 @@ func TestSameQuestionIsAskedOnce(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				a, err = Elicit[colour](ctx, "a", "Which?")
+				a, err = prompts.Elicit[colour](ctx, "a", "Which?")
 			}()
-			b, other := Elicit[colour](ctx, "a", "Which?")
+			b, other := prompts.Elicit[colour](ctx, "a", "Which?")
 			<-done
 			return a.Colour + b.Colour, errors.Join(err, other)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				s := NewServer(registryOf(rendered("same", func(ctx context.Context) (*Result, error) {
+				s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
 					text, err := ask(ctx)
-					return Messages(User(text)), err
-				})), Options{})
+					return prompts.Messages(prompts.User(text)), err
+				})), prompts.Options{})
 				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 				c.send(getLine("1", "same"))
 				assert.Equal(t, []string{textLine("1", "redred")}, c.ask(c.question().reply(red)))
@@ -51,18 +53,18 @@ func TestSameQuestionIsAskedOnce(t *testing.T) {
 // MRT-23: that goes for a refusal too.
 func TestSameQuestionIsRefusedOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("same", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
 			errs := make(chan error, 2)
 			for range 2 {
 				go func() {
-					_, err := Elicit[colour](ctx, "a", "Which?")
+					_, err := prompts.Elicit[colour](ctx, "a", "Which?")
 					errs <- err
 				}()
 			}
-			assert.ErrorIs(t, <-errs, ErrDeclined)
-			assert.ErrorIs(t, <-errs, ErrDeclined)
-			return Messages(User("refused")), nil
-		})), Options{})
+			assert.ErrorIs(t, <-errs, prompts.ErrDeclined)
+			assert.ErrorIs(t, <-errs, prompts.ErrDeclined)
+			return prompts.Messages(prompts.User("refused")), nil
+		})), prompts.Options{})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		c.send(getLine("1", "same"))
 		assert.Equal(t, []string{textLine("1", "refused")}, c.ask(c.question().reply(declining)))
@@ -74,24 +76,24 @@ func TestSameQuestionIsRefusedOnce(t *testing.T) {
 // could not be told apart. That is the author's fault, and nobody is asked.
 func TestTwoQuestionsWithOneKey(t *testing.T) {
 	t.Parallel()
-	form := Form[colour]("a", "Which?")
-	for name, questions := range map[string][]Question{
-		"forms":         {Form[colour]("a", "Which?"), Form[trip]("a", "Where?")},
+	form := prompts.Form[colour]("a", "Which?")
+	for name, questions := range map[string][]prompts.Question{
+		"forms":         {prompts.Form[colour]("a", "Which?"), prompts.Form[trip]("a", "Where?")},
 		"one and again": {form, form},
-		"not adjacent":  {Form[colour]("a", "Which?"), Form[colour]("b", "Which?"), InputRequest("a", methodRoots, nil)},
+		"not adjacent":  {prompts.Form[colour]("a", "Which?"), prompts.Form[colour]("b", "Which?"), prompts.InputRequest("a", methodRoots, nil)},
 	} {
 		var j journal
-		s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
-			err := Ask(ctx, questions...)
-			assert.NotErrorIs(t, err, ErrCannotAsk, name)
+		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+			err := prompts.Ask(ctx, questions...)
+			assert.NotErrorIs(t, err, prompts.ErrElicitationUnavailable, name)
 			return nil, err
-		})), Options{Logger: j.logger()})
+		})), prompts.Options{Logger: j.logger()})
 		for _, responses := range []string{"", `{"a":` + red + `}`} {
-			newRounds(t, s, "two").get(responses).fails(t, CodeInternalError, renderFailed)
+			newRounds(t, s, "two").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
 		}
 		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "two"))
 		assert.NoError(t, err)
-		assert.Equal(t, errorLine("1", CodeInternalError, renderFailed), got)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 		assert.Contains(t, j.String(), `two questions with the key \"a\"`, name)
 	}
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // SUB-11, SUB-13, GAP-24: when its context ends, Serve answers subscriptions,
@@ -24,7 +26,7 @@ func TestServeEndsSubscriptions(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := newWaiter()
-				s := NewServer(registryOf(w.prompt("wait")), Options{Grace: -1})
+				s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: -1}})
 				c := connect(t, s).handshake().listen("1", `"2"`)
 				assert.Empty(t, c.ask(getLine("3", "wait"), envelopedGet("4", "wait")))
 				began := time.Now()
@@ -59,13 +61,13 @@ func indexOf(all []string, one string) int {
 func TestEndOfInputAnswersSubscriptionsLast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := registryOf(rendered("work", func(ctx context.Context) (*Result, error) {
+		reg := registryOf(rendered("work", func(ctx context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Second)
-			Progress(ctx, 1, 0, "")
+			prompts.Progress(ctx, 1, 0, "")
 			time.Sleep(time.Second)
-			return Messages(User("hi")), nil
+			return prompts.Messages(prompts.User("hi")), nil
 		}))
-		s := NewServer(reg, Options{})
+		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).listen("1")
 		c.send(withToken(envelopedGet("2", "work"), "7"))
 		began := time.Now()
@@ -85,7 +87,7 @@ func TestServePassesOnWhyItEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r := &reader{wire: newWire(t)}
 		done := make(chan error)
@@ -126,7 +128,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			s := NewServer(registryOf(w.prompt("wait")), Options{})
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 			c := connect(t, s).handshake().listen("1")
 			assert.Empty(t, c.ask(getLine("2", "wait")))
 			c.wire.onWrite = func(ctx context.Context, _ []byte) error { <-ctx.Done(); return ctx.Err() }
@@ -143,7 +145,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 	t.Run("a write that heeds Close", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(nil, Options{})
+			s := prompts.NewServer(nil, prompts.Options{})
 			c := connect(t, s).listen("1")
 			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
 			began := time.Now()
@@ -156,7 +158,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			var j journal
-			s := NewServer(nil, Options{Logger: j.logger()})
+			s := prompts.NewServer(nil, prompts.Options{Logger: j.logger()})
 			c := connect(t, s).listen("1")
 			hold := make(chan struct{})
 			c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
@@ -173,7 +175,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 	t.Run("a write that is slow", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(nil, Options{})
+			s := prompts.NewServer(nil, prompts.Options{})
 			c := connect(t, s).listen("1")
 			c.wire.onWrite = func(context.Context, []byte) error { time.Sleep(stragglers / 3); return nil }
 			c.cancel()
@@ -188,7 +190,7 @@ func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 		wire := stubborn{wire: newWire(t)}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -215,10 +217,10 @@ func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
 func TestServeEndsWhileAClientIsAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("asks", func(ctx context.Context) (*Result, error) {
-			_, err := Elicit[struct{ X string }](ctx, "x", "Which?")
+		s := prompts.NewServer(registryOf(rendered("asks", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[struct{ X string }](ctx, "x", "Which?")
 			return nil, err
-		})), Options{})
+		})), prompts.Options{})
 		c := connect(t, s)
 		assert.Len(t, c.ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`, initializedLine), 1)
 		got := c.ask(getLine("1", "asks"))

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -15,6 +15,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // waiter is a prompt whose renders go on until their context ends or the
@@ -31,14 +35,14 @@ func newWaiter() *waiter {
 	return &waiter{let: make(chan struct{}), causes: make(chan error, 1024)}
 }
 
-func (w *waiter) prompt(name string) Prompt {
-	return rendered(name, func(ctx context.Context) (*Result, error) {
+func (w *waiter) prompt(name string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
 		w.started.Add(1)
 		w.most.Store(max(w.most.Load(), w.running.Add(1)))
 		defer w.running.Add(-1)
 		select {
 		case <-w.let:
-			return Messages(User("let go")), nil
+			return prompts.Messages(prompts.User("let go")), nil
 		case <-ctx.Done():
 			w.causes <- context.Cause(ctx)
 			return nil, ctx.Err()
@@ -47,10 +51,10 @@ func (w *waiter) prompt(name string) Prompt {
 }
 
 // sleeper is a prompt that sleeps and does not look at its context.
-func sleeper(name string, d time.Duration) Prompt {
-	return rendered(name, func(context.Context) (*Result, error) {
+func sleeper(name string, d time.Duration) prompts.Prompt {
+	return rendered(name, func(context.Context) (*prompts.Result, error) {
 		time.Sleep(d)
-		return Messages(User("slept")), nil
+		return prompts.Messages(prompts.User("slept")), nil
 	})
 }
 
@@ -58,7 +62,7 @@ func TestServeIsNeverHeldUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{MaxConcurrent: 2})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
 		assert.Empty(t, c.ask(getLine("3", "wait"), getLine("4", "wait")))
 		assert.EqualValues(t, 2, w.running.Load())
@@ -67,7 +71,7 @@ func TestServeIsNeverHeldUp(t *testing.T) {
 		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"text"},{"name":"wait"}]}}`},
 			c.ask(`{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`))
 		assert.Empty(t, c.ask(cancelLine("1")))
-		assert.ErrorIs(t, <-w.causes, errCancelled)
+		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
 		assert.EqualValues(t, 2, w.running.Load(), "the next one has its place")
 
 		for range 3 {
@@ -106,11 +110,11 @@ func onText(t *testing.T, text string, f func(string) error) {
 	})
 }
 
-func textArgument(name string) Prompt {
-	return New(Prompt{Name: name}, func(_ context.Context, in struct {
+func textArgument(name string) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: name}, func(_ context.Context, in struct {
 		Text slowText `json:"text"`
-	}) (*Result, error) {
-		return Messages(User(in.Text.text)), nil
+	}) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(in.Text.text)), nil
 	})
 }
 
@@ -124,16 +128,16 @@ func TestConversionOfArgumentsIsTheAuthorsCode(t *testing.T) {
 		onText(t, "panics", func(string) error { panic("a secret") })
 		onText(t, "exits", func(string) error { runtime.Goexit(); return nil })
 		var j journal
-		c := connect(t, NewServer(registryOf(textArgument("convert")), Options{Logger: j.logger()})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(textArgument("convert")), prompts.Options{Logger: j.logger()})).handshake()
 
 		assert.Empty(t, c.ask(getTextLine("1", "convert", "blocks")))
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "held up by the conversion of an argument")
 		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 
-		assert.Equal(t, []string{errorLine("3", CodeInternalError, "the prompt could not be rendered")},
+		assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, "the prompt could not be rendered")},
 			c.ask(getTextLine("3", "convert", "panics")))
-		assert.Equal(t, []string{errorLine("4", CodeInternalError, "the prompt could not be rendered")},
+		assert.Equal(t, []string{errorLine("4", prompts.CodeInternalError, "the prompt could not be rendered")},
 			c.ask(getTextLine("4", "convert", "exits")))
 		assert.Equal(t, []string{textLine("5", "fine")}, c.ask(getTextLine("5", "convert", "fine")))
 		assert.NotContains(t, j.String(), "blocks")
@@ -148,7 +152,7 @@ func TestEndOfInput(t *testing.T) {
 	t.Parallel()
 	t.Run("within the grace", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(registryOf(sleeper("deaf", 4*time.Second)), Options{})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", 4*time.Second)), prompts.Options{})).handshake()
 			c.send(getLine("1", "deaf"), pingLine("2"))
 			began := time.Now()
 			require.NoError(t, c.end())
@@ -158,7 +162,7 @@ func TestEndOfInput(t *testing.T) {
 	})
 	t.Run("nothing to wait for", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(nil, Options{}))
+			c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 			began := time.Now()
 			require.NoError(t, c.end())
 			assert.Zero(t, time.Since(began))
@@ -167,7 +171,7 @@ func TestEndOfInput(t *testing.T) {
 	t.Run("beyond the grace", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})).handshake()
 			c.send(getLine("1", "wait"))
 			began := time.Now()
 			require.NoError(t, c.end())
@@ -179,7 +183,7 @@ func TestEndOfInput(t *testing.T) {
 	t.Run("a render that does not stop", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var j journal
-			c := connect(t, NewServer(registryOf(sleeper("deaf", time.Hour)), Options{Grace: time.Minute, RenderTimeout: -1, Logger: j.logger()})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Minute, Render: -1}, Logger: j.logger()})).handshake()
 			c.send(getLine("1", "deaf"))
 			began := time.Now()
 			require.NoError(t, c.end())
@@ -192,20 +196,20 @@ func TestEndOfInput(t *testing.T) {
 	t.Run("no grace", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: -1})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: -1}})).handshake()
 			c.send(getLine("1", "wait"), pingLine("2"))
 			synctest.Wait()
 			began := time.Now()
 			require.NoError(t, c.end())
 			assert.Zero(t, time.Since(began))
 			assert.Equal(t, []string{pongLine("2")}, c.received(), "what does not wait is answered")
-			assert.ErrorIs(t, <-w.causes, errSessionClosed)
+			assert.ErrorIs(t, <-w.causes, prompts.ErrSessionClosed)
 		})
 	})
 	t.Run("the context ends in the grace", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: time.Hour, RenderTimeout: -1})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Hour, Render: -1}})).handshake()
 			c.send(getLine("1", "wait"))
 			synctest.Wait()
 			began := time.Now()
@@ -219,7 +223,7 @@ func TestEndOfInput(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			wire := newWire(t)
 			w := newWaiter()
-			c := connectWire(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Second)), Options{Grace: time.Hour}), wire).handshake()
+			c := connectWire(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Second)), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Hour}}), wire).handshake()
 			wire.onWrite = func(context.Context, []byte) error { return errDisk }
 			c.send(getLine("1", "wait"), getLine("2", "deaf"))
 			began := time.Now()
@@ -233,7 +237,7 @@ func TestContextEndsServe(t *testing.T) {
 	t.Parallel()
 	t.Run("idle", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(nil, Options{}))
+			c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 			synctest.Wait()
 			c.cancel()
 			assert.NoError(t, c.wait())
@@ -244,7 +248,7 @@ func TestContextEndsServe(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			w := newWire(t)
-			assert.NoError(t, NewServer(nil, Options{}).Serve(ctx, w))
+			assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, w))
 			assert.EqualValues(t, 1, w.closed.Load())
 		})
 	})
@@ -253,7 +257,7 @@ func TestContextEndsServe(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var j journal
 				w := newWaiter()
-				c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1, Logger: j.logger()})).handshake()
+				c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Logger: j.logger()})).handshake()
 				assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
 				c.cancel()
 				assert.NoError(t, c.wait())
@@ -268,7 +272,7 @@ func TestContextEndsServe(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			began := time.Now()
-			assert.NoError(t, NewServer(nil, Options{}).Serve(ctx, newWire(t)))
+			assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, newWire(t)))
 			assert.Equal(t, time.Minute, time.Since(began))
 		})
 	})
@@ -298,7 +302,7 @@ func TestWriteFailureEndsServe(t *testing.T) {
 						reg := registryOf(sleeper("text", time.Second))
 						w := newWaiter()
 						reg.MustAdd(w.prompt("wait"))
-						c := connectWire(t, NewServer(reg, Options{}), wire).handshake()
+						c := connectWire(t, prompts.NewServer(reg, prompts.Options{}), wire).handshake()
 						c.send(getLine("0", "wait"))
 						synctest.Wait()
 						wire.onWrite = func(context.Context, []byte) error { return test.err }
@@ -333,7 +337,7 @@ func TestReadFailureEndsServe(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{Grace: time.Second})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Second}})).handshake()
 			c.send(getLine("1", "wait"))
 			synctest.Wait()
 			c.wire.in <- test.err
@@ -353,10 +357,10 @@ func TestReadFailureEndsServe(t *testing.T) {
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, NewServer(nil, Options{}))
-		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", ErrTooLarge)
-		c.wire.in <- ErrTooLarge
-		want := errorLine("", CodeInvalidRequest, "the message is too large")
+		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
+		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", transport.ErrTooLarge)
+		c.wire.in <- transport.ErrTooLarge
+		want := errorLine("", transport.CodeInvalidRequest, "the message is too large")
 		assert.Equal(t, []string{want, want, pongLine("1")}, c.ask(pingLine("1")))
 		assert.NoError(t, c.end())
 	})
@@ -389,7 +393,7 @@ func TestServeLeavesAStubbornTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := stubborn{newWire(t), errDisk}
-		s := NewServer(registryOf(textPrompt("text", "hi")), Options{Logger: j.logger()})
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- s.Serve(ctx, w) }()
@@ -414,7 +418,7 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	w.onWrite = func(context.Context, []byte) error { time.Sleep(10 * time.Microsecond); return nil }
-	c := connectWire(t, NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: 1000}), w)
+	c := connectWire(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1000}}), w)
 	c.send(initializeLine, initializedLine)
 	var want []string
 	for i := range 100 {
@@ -430,12 +434,12 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 func TestChangesAreToldToEachSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
-		quiet := NewServer(reg, Options{NoListChanged: true})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
+		quiet := prompts.NewServer(reg, prompts.Options{DisableListChanged: true})
 		a, b, c, d := connect(t, s).handshake(), connect(t, s).handshake(), connect(t, s), connect(t, quiet).handshake()
 		reg.MustAdd(textPrompt("one", "1"))
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{listChangedLine}, a.received())
 		assert.Equal(t, []string{listChangedLine}, b.received())
 		assert.Empty(t, c.received(), "not initialized")
@@ -446,27 +450,27 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 		b.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
 		for i := range 10 {
 			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
-			time.Sleep(changeQuiet)
+			time.Sleep(notify.MinPause)
 			assert.Equal(t, []string{listChangedLine}, a.received())
 		}
 		close(hold)
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{listChangedLine, listChangedLine}, b.received(), "the one in hand and one for the rest")
 
 		// What changes nothing is not told.
 		require.Error(t, reg.Add(textPrompt("one", "1")))
 		assert.False(t, reg.Remove("none"))
-		require.NoError(t, reg.Update(func(*Tx) error { return nil }))
-		require.ErrorIs(t, reg.Update(func(tx *Tx) error { tx.Remove("one"); return errDisk }), errDisk)
-		time.Sleep(changeLongest)
+		require.NoError(t, reg.Update(func(*prompts.Tx) error { return nil }))
+		require.ErrorIs(t, reg.Update(func(tx *prompts.Tx) error { tx.Remove("one"); return errDisk }), errDisk)
+		time.Sleep((200 * time.Millisecond))
 		assert.Empty(t, a.received())
 
 		for _, c := range []*client{a, b, c, d} {
 			assert.NoError(t, c.end())
 		}
-		assert.Empty(t, reg.subscribers, "a session that is over still listens")
+		assert.Zero(t, reg.Subscribers(), "a session that is over still listens")
 		reg.Remove("one")
-		time.Sleep(changeLongest)
+		time.Sleep((200 * time.Millisecond))
 		assert.Empty(t, a.received())
 	})
 }
@@ -476,7 +480,7 @@ func TestServeEndsWhileAWriteHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t)
-		c := connectWire(t, NewServer(nil, Options{}), w)
+		c := connectWire(t, prompts.NewServer(nil, prompts.Options{}), w)
 		w.onWrite = func(ctx context.Context, _ []byte) error {
 			select {
 			case <-ctx.Done():
@@ -496,15 +500,15 @@ func TestServeEndsWhileAWriteHangs(t *testing.T) {
 func TestServeInTurmoil(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := registryOf(textPrompt("text", "hi"), rendered("doze", func(ctx context.Context) (*Result, error) {
+		reg := registryOf(textPrompt("text", "hi"), rendered("doze", func(ctx context.Context) (*prompts.Result, error) {
 			select {
 			case <-time.After(3 * time.Millisecond):
-				return Messages(User("dozed")), nil
+				return prompts.Messages(prompts.User("dozed")), nil
 			case <-ctx.Done():
 				return nil, errors.New("woken")
 			}
 		}))
-		s := NewServer(reg, Options{MaxConcurrent: 4, MaxConcurrentTotal: 10, RenderTimeout: 5 * time.Millisecond})
+		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 4, MaxConcurrentTotal: 10}, Timeouts: prompts.Timeouts{Render: 5 * time.Millisecond}})
 		var wg sync.WaitGroup
 		for range 8 {
 			c := connect(t, s).handshake()
@@ -525,8 +529,8 @@ func TestServeInTurmoil(t *testing.T) {
 			}
 		})
 		wg.Wait()
-		assert.Zero(t, s.limit.inside())
-		assert.Zero(t, s.limit.taken())
-		assert.Empty(t, reg.subscribers)
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
+		assert.Zero(t, reg.Subscribers())
 	})
 }

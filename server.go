@@ -1,44 +1,40 @@
 package prompts
 
 import (
+	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"log/slog"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
+
+// This file puts a server together: the prompts feature, the methods of the
+// application, and the dispatcher of internal/rpc that serves both.
 
 // Server answers the prompts methods of the protocol from a [Registry]. It
 // has no goroutines of its own. Any number of goroutines may use it.
 //
 // There are three ways to connect one, from the highest to the lowest:
 // [Server.Serve] for a connection that carries messages both ways;
-// [Session.Handle] and [Server.Handle] for a request/response transport; and
+// [Server.NewSession] and [Server.Handle] for a request/response transport; and
 // [Server.Call] inside of somebody else's JSON-RPC layer.
 type Server struct {
+	rpc      *rpc.Server // answers messages by the features below
 	registry *Registry
 	options  Options
-	methods  map[string]*method
-	logger   *logger
 	handler  Handler // the middleware around innermost; nil if there is none
-	limit    *limiter
-	shares   *shares // of the limit, by client
-	places   listenPlaces
-	changes  gatherer
-	ownKey   []byte // for states, if the author has none
+	ownKey   []byte  // for states, if the author has none
 
-	// What is the same for all clients, encoded: the result of initialize, by
-	// revision; that of server/discover; the end of the result of prompts/list
-	// and the member of _meta with the server's identity, both of the
-	// stateless era.
-	initialized map[revision.Revision][]byte
-	detached    map[revision.Revision][]byte // the same for a detached session
-	discovered  []byte
-	cacheable   []byte
-	serverInfo  []byte
+	// Of 2026-07-28: the end of the result of prompts/list, and the member of
+	// _meta with the server's identity.
+	cacheable, serverInfo []byte
 }
 
 // NewServer returns a server of the registry's prompts. The registry may
@@ -59,56 +55,105 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
 		r = new(Registry)
 	}
-	s := &Server{
-		registry:    r,
-		changes:     gatherer{registry: r, burst: burst{delay: o.ChangeDelay}},
-		options:     o,
-		limit:       newLimiter(o.MaxConcurrentTotal),
-		shares:      newShares(o.MaxConcurrentPerClient),
-		logger:      newLogger(o.Logger, o.LogRate),
-		ownKey:      make([]byte, stateKey),
-		initialized: map[revision.Revision][]byte{},
-		detached:    map[revision.Revision][]byte{},
-	}
+	s := &Server{registry: r, options: o, ownKey: make([]byte, 32)}
 	_, _ = rand.Read(s.ownKey) // never fails
-	s.methods = map[string]*method{
-		"initialize":      {serve: initialize, era: handshakeOnly, fresh: true},
-		"ping":            {serve: ping, era: handshakeOnly, fresh: true},
-		"server/discover": {serve: discover, era: statelessOnly},
-		methodListen:      {serve: listen, era: statelessOnly},
-		methodList:        {serve: listPrompts, shared: true},
-		methodGet:         {serve: getPrompt, shared: true, rates: newRates(gets, o.Rate.Gets)},
-	}
-	if !o.NoCompletions {
-		s.methods[methodComplete] = &method{serve: complete, shared: true, rates: newRates(completions, o.Rate.Completions)}
-	}
-	for name, m := range o.Methods {
-		s.methods[name] = rawMethod(name, m)
-	}
 	if o.Middleware != nil {
-		if s.handler = o.Middleware(s.innermost); s.handler == nil {
+		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
 			faults = append(faults, errors.New("what Middleware has returned is nil"))
 		}
 	}
-	faults = append(faults, s.encode()...)
-	if len(faults) > 0 {
+	hints := s.cacheHints()
+	var errs []error
+	s.rpc, errs = rpc.NewServer(rpc.Config{
+		Info:         s.info,
+		Instructions: o.Instructions,
+		CacheHints:   hints,
+		Features:     []rpc.Feature{s.feature(), s.customMethods()},
+		Capabilities: o.Capabilities,
+		Limits: rpc.Limits{
+			Concurrent:          o.Limits.MaxConcurrent,
+			ConcurrentTotal:     o.Limits.MaxConcurrentTotal,
+			ConcurrentPerClient: o.Limits.MaxConcurrentPerClient,
+			Subscriptions:       o.Limits.MaxSubscriptions,
+			SubscriptionsTotal:  o.Limits.MaxSubscriptionsTotal,
+			MessageBytes:        o.Limits.MaxMessageBytes,
+		},
+		Timeouts:  rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
+		Principal: o.Principal,
+		Logger:    o.Logger,
+	})
+	if faults = append(faults, errs...); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
+	s.serverInfo = s.rpc.ServerInfo()
+	s.cacheable = fmt.Appendf(nil, `,"resultType":"complete",%s,"_meta":{%s}`, hints, s.serverInfo)
 	return s, nil
+}
+
+// The methods of prompts, which go through the middleware.
+const (
+	methodList     = "prompts/list"
+	methodGet      = "prompts/get"
+	methodComplete = "completion/complete"
+)
+
+// feature returns what the dispatcher has to know of prompts: their methods,
+// capabilities, and the list that changes.
+func (s *Server) feature() rpc.Feature {
+	o := &s.options
+	f := rpc.Feature{
+		Methods: map[string]rpc.Method{
+			methodList: {Serve: s.list, Callable: true},
+			methodGet:  {Serve: s.get, Callable: true, Rate: o.Limits.GetsPerSecond},
+		},
+		Capabilities: func(rev revision.Revision, listChanged bool) map[string]any {
+			prompts := map[string]any{}
+			if listChanged {
+				prompts["listChanged"] = true
+			}
+			capabilities := map[string]any{"prompts": prompts}
+			if !o.DisableCompletions && rev.Completions() {
+				capabilities["completions"] = map[string]any{}
+			}
+			return capabilities
+		},
+	}
+	if !o.DisableCompletions {
+		f.Methods[methodComplete] = rpc.Method{Serve: s.complete, Callable: true, Rate: o.Limits.CompletionsPerSecond}
+	}
+	if !o.DisableListChanged {
+		f.List = &rpc.List{
+			Notification: "notifications/prompts/list_changed",
+			Filter:       "promptsListChanged",
+			Subscribe:    s.registry.subscribe,
+		}
+	}
+	return f
+}
+
+// info returns the server's description of itself.
+func (s *Server) info(rev revision.Revision) ([]byte, []error) {
+	e := encoder{rev: rev}
+	e.implementation(&s.options.Info)
+	for i, err := range e.errs {
+		e.errs[i] = fmt.Errorf("info: %w", err)
+	}
+	return e.buf, e.errs
+}
+
+// cacheHints returns the members of a result that say how long clients may keep
+// it.
+func (s *Server) cacheHints() string {
+	scope := "private"
+	if s.options.CachePublic && s.options.Visible == nil { // a list that depends on the client is its own
+		scope = "public"
+	}
+	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
 }
 
 // Methods returns the names of the methods that [Server.Call] answers, in
 // order.
-func (s *Server) Methods() []string {
-	var names []string
-	for name, m := range s.methods {
-		if m.shared {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+func (s *Server) Methods() []string { return s.rpc.Methods() }
 
 // Capabilities returns what a server that answers with [Server.Call] is to
 // advertise, as a new map that may be changed: the capabilities of this
@@ -116,133 +161,123 @@ func (s *Server) Methods() []string {
 // has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
 // capability "completions".
 func (s *Server) Capabilities() map[string]any {
-	return s.capabilities(revision.NewestHandshake(), !s.options.NoListChanged)
+	return s.rpc.Capabilities(revision.NewestHandshake(), true)
 }
 
-func (s *Server) capabilities(rev revision.Revision, listChanged bool) map[string]any {
-	prompts := map[string]any{}
-	if listChanged {
-		prompts["listChanged"] = true
-	}
-	capabilities := map[string]any{"prompts": prompts}
-	if !s.options.NoCompletions && rev.Completions() {
-		capabilities["completions"] = map[string]any{}
-	}
-	return capabilities
+// isVisible reports whether the client in ctx may know of the prompt. It runs
+// an author's code.
+func (s *Server) isVisible(ctx context.Context, d *definition) bool {
+	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
 }
 
-// serverInfoKey is the member of _meta that every result of the stateless era
-// has (DSC-03, MET-09, GAP-48).
-const serverInfoKey = "io.modelcontextprotocol/serverInfo"
-
-// encode encodes what does not depend on the request, and returns what of it
-// cannot be sent.
-func (s *Server) encode() []error {
-	var faults []error
-	for _, rev := range revision.All() {
-		e := encoder{rev: rev}
-		if rev.Stateless() {
-			s.statelessResults(&e)
-		} else {
-			s.initializeResult(&e, !s.options.NoListChanged)
-			s.initialized[rev] = e.buf
-			d := encoder{rev: rev}
-			s.initializeResult(&d, false)
-			s.detached[rev] = d.buf
+// customMethods returns the feature that Options.Methods are.
+func (s *Server) customMethods() rpc.Feature {
+	f := rpc.Feature{Methods: map[string]rpc.Method{}}
+	for name, m := range s.options.Methods {
+		if reservedMethods[name] {
+			continue // which complete has reported
 		}
-		if faults == nil {
-			faults = e.faults // the newest one has every member
+		f.Methods[name] = rpc.Method{Era: eraOf(name), Serve: func(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
+			return nil, s.custom(c, name, m), nil
+		}}
+	}
+	return f
+}
+
+// eraOf returns which revisions have a method of the protocol's that is an
+// author's to serve (DSC-14).
+func eraOf(name string) rpc.Era {
+	switch name {
+	case "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+		return rpc.Stateful
+	}
+	return rpc.BothEras
+}
+
+// custom returns the work of a request for a Method.
+func (s *Server) custom(c *rpc.Call, name string, m Method) rpc.Work {
+	const failed = "the request failed"
+	var params json.RawMessage
+	if p := c.Message.Params; p.Kind() == strictjson.Object {
+		params = json.RawMessage(p.Raw())
+	}
+	rev := c.Rev
+	return rpc.Work{Failed: failed, Handler: rpc.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+		result, err := m(ctx, params)
+		if err != nil {
+			if e := visibleError(err); e != nil {
+				return nil, clientFailure(e.ForRevision(rev), err)
+			}
+			return nil, rpc.InternalFailure(failed, err)
+		}
+		at := len(dst)
+		dst, err = jsonenc.Append(dst, result)
+		switch {
+		case err != nil:
+		case dst[at] != '{':
+			err = errors.New("its result is not a JSON object")
+		case len(dst)-at > s.options.Limits.MaxResultBytes:
+			err = errors.New("its result has more than Options.Limits.MaxResultBytes")
+		}
+		if err == nil && rev.Stateless() {
+			dst, err = s.appendComplete(dst[:at], name, string(dst[at:]))
+		}
+		if err != nil {
+			return nil, rpc.InternalFailure(failed, err)
+		}
+		return dst, nil
+	})}
+}
+
+// appendComplete appends the result of a Method, which is a JSON object, with
+// what every result of the stateless era has: a resultType, and the server's
+// identity in _meta; and with what a result of the method must have there about
+// caching, which is that it must not be cached. What the author has set is left
+// as it is.
+func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, error) {
+	var doc strictjson.Doc
+	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked
+	root := doc.Root()
+	kind, meta := root.Get("resultType"), root.Get("_meta")
+	switch {
+	case kind.Kind() > strictjson.Null && kind.Text() == "":
+		return nil, errors.New("its resultType is not a string that says something")
+	case meta.Kind() > strictjson.Null && meta.Kind() != strictjson.Object:
+		return nil, errors.New("its _meta is not a JSON object")
+	}
+	dst = append(dst, '{')
+	if kind.Kind() <= strictjson.Null {
+		dst = append(dst, `"resultType":"complete",`...)
+	}
+	switch method {
+	case "tools/list", "resources/list", "resources/templates/list", "resources/read": // CCH-01
+		if root.Get("ttlMs").Kind() == strictjson.Invalid {
+			dst = append(dst, `"ttlMs":0,`...)
+		}
+		if root.Get("cacheScope").Kind() == strictjson.Invalid {
+			dst = append(dst, `"cacheScope":"private",`...)
 		}
 	}
-	return faults
-}
-
-// statelessResults encodes what results of the stateless era have in common,
-// and the result of server/discover.
-func (s *Server) statelessResults(e *encoder) {
-	e.raw(`"` + serverInfoKey + `":`)
-	e.info(&s.options.Info)
-	s.serverInfo = slices.Clone(e.buf)
-
-	scope := "private"
-	if s.options.CachePublic && s.options.Visible == nil { // a list that depends on the client is its own
-		scope = "public"
-	}
-	hints := fmt.Sprintf(`,"ttlMs":%d,"cacheScope":"%s","_meta":{%s}`, s.options.CacheTTL.Milliseconds(), scope, s.serverInfo)
-	s.cacheable = []byte(`,"resultType":"complete"` + hints)
-
-	e.buf = append(e.buf[:0], `{"resultType":"complete"`...)
-	e.key("supportedVersions")
-	e.strings(versions())
-	s.serverCapabilities(e, !s.options.NoListChanged)
-	e.opt("instructions", s.options.Instructions)
-	e.raw(hints + "}")
-	s.discovered = slices.Clone(e.buf)
-}
-
-// initializeResult appends the answer to initialize, which depends on nothing
-// but the revision.
-func (s *Server) initializeResult(e *encoder, listChanged bool) {
-	e.raw("{")
-	e.str("protocolVersion", e.rev.String())
-	s.serverCapabilities(e, listChanged)
-	e.key("serverInfo")
-	e.info(&s.options.Info)
-	e.opt("instructions", s.options.Instructions)
-	e.raw("}")
-}
-
-// serverCapabilities appends the member that advertises what there is.
-func (s *Server) serverCapabilities(e *encoder, listChanged bool) {
-	capabilities := s.capabilities(e.rev, listChanged)
-	maps.Copy(capabilities, s.options.Capabilities)
-	e.key("capabilities")
-	e.raw("{")
-	for i, name := range slices.Sorted(maps.Keys(capabilities)) {
-		if i > 0 {
-			e.raw(",")
+	for name, v := range root.Members() {
+		if name == "_meta" || name == "resultType" && v.Kind() == strictjson.Null {
+			continue
 		}
-		if err := e.capability(name, capabilities[name]); err != nil {
-			e.fault("capability %q: %w", name, err)
+		dst = strictjson.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = append(dst, v.Raw()...)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"_meta":{`...)
+	if meta.Get(wire.ServerInfoKey).Kind() == strictjson.Invalid {
+		dst = append(dst, s.serverInfo...)
+	}
+	for name, v := range meta.Members() {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
 		}
+		dst = strictjson.AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = append(dst, v.Raw()...)
 	}
-	e.raw("}")
+	return append(dst, "}}"...), nil
 }
-
-// info appends the server's description of itself.
-func (e *encoder) info(i *Implementation) {
-	faults := len(e.faults)
-	e.implementation(i)
-	for i, err := range e.faults[faults:] {
-		e.faults[faults+i] = fmt.Errorf("info: %w", err)
-	}
-}
-
-func (e *encoder) capability(name string, value any) error {
-	var ok bool
-	if e.buf, ok = strictjson.AppendValidString(e.buf, name); !ok {
-		return errors.New("its name is not valid UTF-8")
-	}
-	e.raw(":")
-	at := len(e.buf)
-	var err error
-	if e.buf, err = appendJSON(e.buf, value); err != nil {
-		return err
-	}
-	if e.buf[at] != '{' {
-		return errors.New("it is not a JSON object")
-	}
-	return nil
-}
-
-func methodNotFound(name string) *Error {
-	return &Error{
-		Code:    CodeMethodNotFound,
-		Message: "method not found",
-		Data: struct {
-			Method string `json:"method"`
-		}{clip(name, maxEcho)},
-	}
-}
-
-func busy() *Error { return internalError("the server is busy; try again later") }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -12,11 +12,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 func TestHandleAnswersBeforeItReturns(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi"), rendered("faulty", func(context.Context) (*Result, error) { return nil, errDisk })), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{})
 	session := newSession(t, s)
 	for _, test := range []struct {
 		msg  string
@@ -24,62 +28,62 @@ func TestHandleAnswersBeforeItReturns(t *testing.T) {
 	}{
 		{pingLine("1"), []sent{{pongLine("1"), 0, true}}},
 		{getLine("2", "text"), []sent{{textLine("2", "hi"), 0, true}}},
-		{getLine("3", "faulty"), []sent{{errorLine("3", CodeInternalError, "the prompt could not be rendered"), CodeInternalError, true}}},
-		{`{`, []sent{{errorLine("", CodeParseError, "parse error: invalid JSON at byte 1: unexpected end of text"), CodeParseError, true}}},
-		{`[]`, []sent{{errorLine("", CodeInvalidRequest, "a batch is not part of this protocol revision"), CodeInvalidRequest, true}}},
-		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, []sent{{errorLine("4", CodeInvalidParams, "params are required, an object"), CodeInvalidParams, true}}},
+		{getLine("3", "faulty"), []sent{{errorLine("3", prompts.CodeInternalError, "the prompt could not be rendered"), prompts.CodeInternalError, true}}},
+		{`{`, []sent{{errorLine("", transport.CodeParseError, "parse error: invalid JSON at byte 1: unexpected end of text"), transport.CodeParseError, true}}},
+		{`[]`, []sent{{errorLine("", transport.CodeInvalidRequest, "a batch is not part of this protocol revision"), transport.CodeInvalidRequest, true}}},
+		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, []sent{{errorLine("4", prompts.CodeInvalidParams, "params are required, an object"), prompts.CodeInvalidParams, true}}},
 		{initializedLine, nil},
 		{`{"jsonrpc":"2.0","id":5,"result":{}}`, nil},
 	} {
 		r := &recorder{t: t}
-		require.NoError(t, session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send}), test.msg)
+		require.NoError(t, session.Handle(t.Context(), r.hear(session, test.msg), transport.Exchange{Send: r.send}), test.msg)
 		assert.Equal(t, test.want, r.messages, test.msg)
 	}
 	r := &recorder{t: t}
-	require.NoError(t, session.Handle(t.Context(), r.hear(session, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`), Exchange{Send: r.send}))
+	require.NoError(t, session.Handle(t.Context(), r.hear(session, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`), transport.Exchange{Send: r.send}))
 	require.Len(t, r.messages, 1)
-	assert.Equal(t, CodeMethodNotFound, r.messages[0].code)
+	assert.Equal(t, prompts.CodeMethodNotFound, r.messages[0].code)
 }
 
 func TestHandleReturnsTheErrorOfSend(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(
+	s := prompts.NewServer(registryOf(
 		textPrompt("text", "hi"),
-		rendered("faulty", func(context.Context) (*Result, error) { return nil, errors.New("a secret") }),
-	), Options{MaxConcurrent: 1, MaxMessageBytes: 200})
+		rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errors.New("a secret") }),
+	), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 200}})
 	session := newSession(t, s)
 	for _, msg := range []string{
 		pingLine("1"), getLine("2", "text"), getLine("3", "faulty"), getLine("4", "none"), "[", "1", `{"id":1}`, strings.Repeat(" ", 201),
 	} {
 		r := &recorder{t: t, fail: errDisk}
-		assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, msg), Exchange{Send: r.send}), msg)
-		assert.NoError(t, session.Handle(t.Context(), r.hear(session, initializedLine), Exchange{Send: r.send}), "nothing is sent")
+		assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, msg), transport.Exchange{Send: r.send}), msg)
+		assert.NoError(t, session.Handle(t.Context(), r.hear(session, initializedLine), transport.Exchange{Send: r.send}), "nothing is sent")
 	}
 	// Nothing is left behind: not the id, not the slot.
 	got, err := handle(t, s, session, getLine("2", "text"))
 	require.NoError(t, err)
 	assert.Equal(t, textLine("2", "hi"), got)
-	assert.Zero(t, s.limit.inside())
-	assert.Zero(t, session.answers.wait(t.Context()))
+	assert.Zero(t, s.Tasks())
+	assert.Empty(t, prompts.Peek(session).Leftovers())
 }
 
 // Server.Handle is for the revision without sessions, and refuses what needs
 // one (GAP-07).
 func TestHandleWithoutSession(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
-	for msg, code := range map[string]Code{
-		initializeLine:       CodeInvalidParams,
-		pingLine("1"):        CodeInvalidParams,
-		getLine("1", "text"): CodeInvalidParams,
-		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`: CodeInvalidParams,
-		`{"jsonrpc":"2.0","id":1,"method":"no/such"}`:      CodeMethodNotFound,
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
+	for msg, code := range map[string]prompts.Code{
+		initializeLine:       prompts.CodeInvalidParams,
+		pingLine("1"):        prompts.CodeInvalidParams,
+		getLine("1", "text"): prompts.CodeInvalidParams,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`: prompts.CodeInvalidParams,
+		`{"jsonrpc":"2.0","id":1,"method":"no/such"}`:      prompts.CodeMethodNotFound,
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`: 0,
-		"{":  CodeParseError,
-		"[]": CodeInvalidRequest,
+		"{":  transport.CodeParseError,
+		"[]": transport.CodeInvalidRequest,
 	} {
 		r := &recorder{t: t}
-		require.NoError(t, s.Handle(t.Context(), r.hear(nil, msg), Exchange{Send: r.send}))
+		require.NoError(t, s.Handle(t.Context(), r.hear(nil, msg), transport.Exchange{Send: r.send}))
 		if assert.Len(t, r.messages, 1, msg) {
 			assert.Equal(t, code, r.messages[0].code, msg)
 		}
@@ -95,9 +99,9 @@ func TestHandleWithoutSession(t *testing.T) {
 // is not.
 func TestUnaccepted(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	session := sessionIn(t, s, batchVersion)
-	detached := s.NewSession(SessionOptions{Version: batchVersion, Detached: true})
+	detached := s.NewSession(transport.SessionOptions{Version: batchVersion, NoServerMessages: true})
 	defer detached.Close()
 	const (
 		response = `{"jsonrpc":"2.0","id":"prompts-1","result":{}}`
@@ -119,7 +123,7 @@ func TestUnaccepted(t *testing.T) {
 		{both, false, false, false},
 	} {
 		for _, at := range []struct {
-			session *Session
+			session transport.Session
 			ok      bool
 		}{{nil, test.stateless}, {session, test.live}, {detached, test.detachedA}} {
 			messages := []string{test.msg}
@@ -133,9 +137,9 @@ func TestUnaccepted(t *testing.T) {
 					assert.NoError(t, err, msg)
 					continue
 				}
-				var why *Error
+				var why *prompts.Error
 				if assert.ErrorAs(t, err, &why, msg) {
-					assert.Equal(t, CodeInvalidRequest, why.Code, msg)
+					assert.Equal(t, transport.CodeInvalidRequest, why.Code, msg)
 				}
 			}
 		}
@@ -150,12 +154,12 @@ func TestUnaccepted(t *testing.T) {
 	assert.Equal(t, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, got)
 
 	// A transport's own refusal comes back to it.
-	refusal := &Error{Code: CodeInvalidRequest, Message: "no"}
-	err = s.Handle(t.Context(), []byte(initializedLine), Exchange{
-		Session: func(Envelope) (*Session, *Error) { return nil, refusal },
-		Send:    func([]byte, Code, bool) error { return errDisk },
+	refusal := &prompts.Error{Code: transport.CodeInvalidRequest, Message: "no"}
+	err = s.Handle(t.Context(), []byte(initializedLine), transport.Exchange{
+		Session: func(transport.RequestInfo) (transport.Session, error) { return nil, refusal },
+		Send:    func([]byte, prompts.Code, bool) error { return errDisk },
 	})
-	var why *Error
+	var why *prompts.Error
 	require.ErrorAs(t, err, &why)
 	assert.Same(t, refusal, why)
 }
@@ -164,70 +168,80 @@ func TestUnaccepted(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const enveloped = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"text","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	type checked struct {
+		Version, Method, Name string
+		Routing               bool
+	}
+	// exchange calls check for both checks of a transport.
+	exchange := func(r *recorder, check func(c checked) error) transport.Exchange {
+		as := func(routing bool) func(transport.RequestInfo) error {
+			return func(i transport.RequestInfo) error {
+				assert.True(t, i.Request)
+				return check(checked{i.Version, i.Method, i.Name, routing})
+			}
+		}
+		return transport.Exchange{Send: r.send, CheckVersion: as(false), CheckRouting: as(true)}
+	}
 	for _, test := range []struct {
 		name string
 		msg  string
-		want []Envelope
-		code Code
+		want []checked
+		code prompts.Code
 	}{
-		{"a request of the handshake era", getLine("1", "text"), []Envelope{
+		{"a request of the handshake era", getLine("1", "text"), []checked{
 			{Method: "prompts/get", Name: "text"}, {Method: "prompts/get", Name: "text", Routing: true},
 		}, 0},
-		{"without a name", pingLine("1"), []Envelope{{Method: "ping"}, {Method: "ping", Routing: true}}, 0},
-		{"a name that is none", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":1}}`, []Envelope{
+		{"without a name", pingLine("1"), []checked{{Method: "ping"}, {Method: "ping", Routing: true}}, 0},
+		{"a name that is none", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":1}}`, []checked{
 			{Method: "prompts/get"}, {Method: "prompts/get", Routing: true},
-		}, CodeInvalidParams},
-		{"before an unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, []Envelope{
+		}, prompts.CodeInvalidParams},
+		{"before an unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, []checked{
 			{Method: "no/such"}, {Method: "no/such", Routing: true},
-		}, CodeMethodNotFound},
+		}, prompts.CodeMethodNotFound},
 		// The version is compared before it is known to be unsupported.
-		{"a request of the stateless era", enveloped, []Envelope{
+		{"a request of the stateless era", enveloped, []checked{
 			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
 			{Version: "2026-07-28", Method: "prompts/get", Name: "text", Routing: true},
 		}, 0},
 		// What is missing in the envelope comes between the two.
-		{"no client capabilities", strings.Replace(enveloped, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1), []Envelope{
+		{"no client capabilities", strings.Replace(enveloped, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1), []checked{
 			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
-		}, CodeInvalidParams},
-		{"an unknown version", strings.Replace(enveloped, "2026-07-28", "v999", 1), []Envelope{
+		}, prompts.CodeInvalidParams},
+		{"an unknown version", strings.Replace(enveloped, "2026-07-28", "v999", 1), []checked{
 			{Version: "v999", Method: "prompts/get", Name: "text"},
-		}, CodeUnsupportedVersion},
-		{"a version that is none", strings.Replace(enveloped, `"2026-07-28"`, "1", 1), nil, CodeInvalidParams},
-		{"no request", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil, CodeInvalidRequest},
-		{"no JSON", `{`, nil, CodeParseError},
+		}, transport.CodeUnsupportedVersion},
+		{"a version that is none", strings.Replace(enveloped, `"2026-07-28"`, "1", 1), nil, prompts.CodeInvalidParams},
+		{"no request", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil, transport.CodeInvalidRequest},
+		{"no JSON", `{`, nil, transport.CodeParseError},
 		{"a notification", initializedLine, nil, 0},
 		{"a response", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			session := newSession(t, NewServer(registryOf(textPrompt("text", "hi")), Options{}))
-			var got []Envelope
+			session := newSession(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
+			var got []checked
 			r := &recorder{t: t}
-			err := session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send, Check: func(e Envelope) *Error {
+			err := session.Handle(t.Context(), r.hear(session, test.msg), exchange(r, func(c checked) error {
 				assert.Empty(t, r.messages, "checked after the answer")
-				got = append(got, e)
+				got = append(got, c)
 				return nil
-			}})
+			}))
 			require.NoError(t, err)
-			for i := range got {
-				assert.True(t, got[i].Request)
-				got[i].Request = false
-			}
 			assert.Equal(t, test.want, got)
 			if len(r.messages) > 0 {
 				assert.Equal(t, test.code, r.messages[0].code)
 			}
-			// What Check refuses is refused with its error, the first time and
+			// What a check rejects is rejected with its error, the first time and
 			// the second, and goes no further.
 			for i := range test.want {
 				calls := 0
 				r := &recorder{t: t}
-				err := session.Handle(t.Context(), r.hear(session, test.msg), Exchange{Send: r.send, Check: func(Envelope) *Error {
+				err := session.Handle(t.Context(), r.hear(session, test.msg), exchange(r, func(checked) error {
 					if calls++; calls == i+1 {
-						return &Error{Code: -32020, Message: "header mismatch", Data: map[string]int{"call": i}}
+						return &prompts.Error{Code: -32020, Message: "header mismatch", Data: map[string]int{"call": i}}
 					}
 					return nil
-				}})
+				}))
 				require.NoError(t, err)
 				assert.Equal(t, i+1, calls)
 				assert.Equal(t, []sent{{fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch","data":{"call":%d}}}`, i), -32020, true}}, r.messages)
@@ -239,12 +253,12 @@ func TestCheck(t *testing.T) {
 func TestHandleRendersOnTheCallersGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := NewServer(registryOf(sleeper("deaf", 24*time.Hour)), Options{})
+		s := prompts.NewServer(registryOf(sleeper("deaf", 24*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 		session := newSession(t, s)
 		began := time.Now()
 		got, err := handle(t, s, session, getLine("1", "deaf"))
 		require.NoError(t, err)
-		assert.Equal(t, textLine("1", "slept"), got, "Handle has no time limit")
+		assert.Equal(t, textLine("1", "slept"), got)
 		assert.Equal(t, 24*time.Hour, time.Since(began))
 	})
 }
@@ -253,7 +267,7 @@ func TestHandleOfACancelledRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{MaxConcurrent: 1})
+		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		session := newSession(t, s)
 		for _, prompt := range []string{"wait", "deaf"} {
 			done := make(chan error)
@@ -268,10 +282,10 @@ func TestHandleOfACancelledRequest(t *testing.T) {
 			assert.Empty(t, got)
 			err = <-done
 			assert.ErrorIs(t, err, context.Canceled, prompt)
-			assert.ErrorIs(t, err, errCancelled, prompt)
+			assert.ErrorIs(t, err, prompts.ErrCancelled, prompt)
 		}
-		assert.ErrorIs(t, <-w.causes, errCancelled)
-		assert.Zero(t, session.answers.wait(t.Context()))
+		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
+		assert.Empty(t, prompts.Peek(session).Leftovers())
 	})
 }
 
@@ -281,17 +295,21 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{MaxConcurrent: 1, Logger: j.logger()})
+		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: -1}, Logger: j.logger()})
 		session := newSession(t, s)
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errDisk)
 		defer cancel()
 
 		r := &recorder{t: t}
 		running := make(chan error)
-		go func() { running <- session.Handle(ctx, r.hear(session, getLine("1", "wait")), Exchange{Send: r.send}) }()
+		go func() {
+			running <- session.Handle(ctx, r.hear(session, getLine("1", "wait")), transport.Exchange{Send: r.send})
+		}()
 		synctest.Wait()
 		waiting := make(chan error)
-		go func() { waiting <- session.Handle(ctx, r.hear(session, getLine("2", "wait")), Exchange{Send: r.send}) }()
+		go func() {
+			waiting <- session.Handle(ctx, r.hear(session, getLine("2", "wait")), transport.Exchange{Send: r.send})
+		}()
 		synctest.Wait()
 		assert.ErrorIs(t, <-running, errDisk)
 		assert.ErrorIs(t, <-waiting, errDisk)
@@ -300,7 +318,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 		assert.NotContains(t, j.String(), "level=ERROR")
 
 		// The ids are free, nothing is under way.
-		assert.Zero(t, session.answers.wait(t.Context()))
+		assert.Empty(t, prompts.Peek(session).Leftovers())
 		got, err := handle(t, s, session, pingLine("1"))
 		require.NoError(t, err)
 		assert.Equal(t, pongLine("1"), got)
@@ -308,7 +326,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 		// A render that comes to a result all the same has its answer.
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.NoError(t, session.Handle(ctx, r.hear(session, getLine("3", "deaf")), Exchange{Send: r.send}))
+		require.NoError(t, session.Handle(ctx, r.hear(session, getLine("3", "deaf")), transport.Exchange{Send: r.send}))
 		assert.Equal(t, []sent{{textLine("3", "slept"), 0, true}}, r.messages)
 	})
 }
@@ -317,7 +335,7 @@ func TestHandleInParallel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{MaxConcurrent: 2})
+		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
 		session := newSession(t, s)
 		answers := make(chan string, 100)
 		for i := range 4 {
@@ -331,11 +349,11 @@ func TestHandleInParallel(t *testing.T) {
 		// Busy is said at once, without patience: it is the caller's own goroutine.
 		got, err := handle(t, s, session, getLine("5", "wait"))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("5", CodeInternalError, busy().Message), got)
+		assert.Equal(t, errorLine("5", prompts.CodeInternalError, busy().Message), got)
 		// GAP-17
 		got, err = handle(t, s, session, getLine("3", "text"))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("3", CodeInvalidRequest, errInFlight.Message), got)
+		assert.Equal(t, errorLine("3", transport.CodeInvalidRequest, errInFlight.Message), got)
 		got, err = handle(t, s, session, pingLine("6"))
 		require.NoError(t, err)
 		assert.Equal(t, pongLine("6"), got)
@@ -352,7 +370,7 @@ func TestOneIDAtATime(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			s := NewServer(registryOf(w.prompt("wait")), Options{})
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 			session := newSession(t, s)
 			var refused, served atomic.Int32
 			for range 8 {
@@ -372,21 +390,9 @@ func TestOneIDAtATime(t *testing.T) {
 			synctest.Wait()
 			assert.EqualValues(t, 7, refused.Load())
 			assert.EqualValues(t, 1, served.Load())
-			assert.Zero(t, s.limit.inside())
+			assert.Zero(t, s.Tasks())
 		})
 	}
-}
-
-// Between the check and the start, another one may have come.
-func TestBeginChecksAgain(t *testing.T) {
-	t.Parallel()
-	session := newSession(t, NewServer(nil, Options{}))
-	one, other := &task{key: "1", session: session}, &task{key: "1", session: session}
-	require.Nil(t, session.begin(one))
-	assert.Equal(t, errInFlight, session.begin(other))
-	session.Close()
-	assert.Equal(t, errClosed, session.begin(other))
-	assert.Zero(t, session.answers.wait(t.Context()))
 }
 
 func TestSessionClose(t *testing.T) {
@@ -394,7 +400,7 @@ func TestSessionClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
 		reg := registryOf(w.prompt("wait"), sleeper("deaf", time.Minute))
-		s := NewServer(reg, Options{MaxConcurrent: 2})
+		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
 		session := newSession(t, s)
 		errs := make(chan error, 3)
 		for i, prompt := range []string{"wait", "deaf", "wait"} {
@@ -410,14 +416,14 @@ func TestSessionClose(t *testing.T) {
 		synctest.Wait()
 		session.Close()
 		assert.NoError(t, <-notified)
-		assert.ErrorIs(t, <-w.causes, errSessionClosed)
-		assert.Equal(t, errSessionClosed, <-errs)
-		assert.Equal(t, errSessionClosed, <-errs)
+		assert.ErrorIs(t, <-w.causes, prompts.ErrSessionClosed)
+		assert.Equal(t, prompts.ErrSessionClosed, <-errs)
+		assert.Equal(t, prompts.ErrSessionClosed, <-errs)
 		session.Close()
-		assert.Equal(t, errSessionClosed, <-errs, "the one that did not stop")
-		assert.Empty(t, reg.subscribers)
-		assert.Zero(t, session.answers.wait(t.Context()))
-		assert.Zero(t, s.limit.inside())
+		assert.Equal(t, prompts.ErrSessionClosed, <-errs, "the one that did not stop")
+		assert.Zero(t, reg.Subscribers())
+		assert.Empty(t, prompts.Peek(session).Leftovers())
+		assert.Zero(t, s.Tasks())
 
 		// Afterwards it refuses everything, and ignores what it cannot refuse.
 		for _, msg := range []string{getLine("1", "deaf"), pingLine("1"), initializeLine, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
@@ -436,26 +442,26 @@ func TestSessionClose(t *testing.T) {
 
 func TestSessionClosedBeforeItBegan(t *testing.T) {
 	t.Parallel()
-	reg := new(Registry)
-	s := NewServer(reg, Options{})
-	session := s.NewSession(SessionOptions{})
+	reg := new(prompts.Registry)
+	s := prompts.NewServer(reg, prompts.Options{})
+	session := s.NewSession(transport.SessionOptions{})
 	session.Close()
 	got, err := handle(t, s, session, initializeLine)
 	require.NoError(t, err)
 	assert.Contains(t, got, "the session is closed")
 	assert.NoError(t, session.Notifications(t.Context(), func([]byte) error { return errDisk }))
-	assert.Empty(t, reg.subscribers)
+	assert.Zero(t, reg.Subscribers())
 }
 
 // listener calls Notifications and counts what it sends.
 type listener struct {
-	session *Session
+	session transport.Session
 	count   atomic.Int32
 	fail    error
 	done    chan error
 }
 
-func hear(ctx context.Context, s *Session) *listener {
+func hear(ctx context.Context, s transport.Session) *listener {
 	l := &listener{session: s, done: make(chan error, 1)}
 	go func() {
 		l.done <- s.Notifications(ctx, func(msg []byte) error {
@@ -477,13 +483,13 @@ func hear(ctx context.Context, s *Session) *listener {
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
+		reg := new(prompts.Registry)
 		change := func() {
 			t.Helper()
 			require.NoError(t, reg.Set(textPrompt("text", "hi")))
 		}
-		s := NewServer(reg, Options{})
-		session := s.NewSession(SessionOptions{})
+		s := prompts.NewServer(reg, prompts.Options{})
+		session := s.NewSession(transport.SessionOptions{})
 		l := hear(t.Context(), session)
 		say := func(msg string) {
 			t.Helper()
@@ -491,7 +497,7 @@ func TestNotifications(t *testing.T) {
 			require.NoError(t, err)
 		}
 		sentSoFar := func() int32 {
-			time.Sleep(changeQuiet)
+			time.Sleep(notify.MinPause)
 			synctest.Wait()
 			return l.count.Load()
 		}
@@ -520,8 +526,8 @@ func TestNotifications(t *testing.T) {
 func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{})
 		session := newSession(t, s)
 		change := func() { require.NoError(t, reg.Set(textPrompt("text", "hi"))) }
 
@@ -541,11 +547,11 @@ func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 			assert.Equal(t, errDisk, err)
 		}
 		l = hear(t.Context(), session)
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		synctest.Wait()
 		assert.EqualValues(t, 1, l.count.Load(), "one for all of them")
 		change()
-		time.Sleep(changeQuiet)
+		time.Sleep(notify.MinPause)
 		synctest.Wait()
 		assert.EqualValues(t, 2, l.count.Load())
 		session.Close()
@@ -557,9 +563,9 @@ func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 func TestNoListChanged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(Registry)
-		s := NewServer(reg, Options{NoListChanged: true})
-		session := s.NewSession(SessionOptions{})
+		reg := new(prompts.Registry)
+		s := prompts.NewServer(reg, prompts.Options{DisableListChanged: true})
+		session := s.NewSession(transport.SessionOptions{})
 		got, err := handle(t, s, session, initializeLine)
 		require.NoError(t, err)
 		assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{}}`)
@@ -570,7 +576,7 @@ func TestNoListChanged(t *testing.T) {
 		require.NoError(t, reg.Set(textPrompt("text", "hi")))
 		synctest.Wait()
 		assert.Zero(t, l.count.Load())
-		assert.Empty(t, reg.subscribers)
+		assert.Zero(t, reg.Subscribers())
 		cancel()
 		assert.NoError(t, <-l.done)
 		session.Close()
@@ -580,7 +586,7 @@ func TestNoListChanged(t *testing.T) {
 func TestNotificationsEndBeforeTheClientIsReady(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		session := NewServer(nil, Options{}).NewSession(SessionOptions{})
+		session := prompts.NewServer(nil, prompts.Options{}).NewSession(transport.SessionOptions{})
 		ctx, cancel := context.WithCancel(t.Context())
 		l := hear(ctx, session)
 		synctest.Wait()
@@ -598,15 +604,15 @@ func TestNotificationsEndBeforeTheClientIsReady(t *testing.T) {
 func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 	t.Parallel()
 	msg := []byte(`{"jsonrpc":"2.0","id":"abc","method":"prompts/get","params":{"name":"echo","arguments":{"a":"value"}}}`)
-	reg := registryOf(Prompt{Name: "echo", Arguments: []Argument{{Name: "a"}}, Render: func(_ context.Context, args map[string]string) (*Result, error) {
+	reg := registryOf(prompts.Prompt{Name: "echo", Arguments: []prompts.Argument{{Name: "a"}}, Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 		clear(msg)
-		return Messages(User(args["a"])), nil
+		return prompts.Messages(prompts.User(args["a"])), nil
 	}})
-	s := NewServer(reg, Options{})
+	s := prompts.NewServer(reg, prompts.Options{})
 	session := newSession(t, s)
 	r := &recorder{t: t}
 	r.hear(session, string(msg))
-	require.NoError(t, session.Handle(t.Context(), msg, Exchange{Send: r.send}))
+	require.NoError(t, session.Handle(t.Context(), msg, transport.Exchange{Send: r.send}))
 	assert.Equal(t, []sent{{textLine(`"abc"`, "value"), 0, true}}, r.messages)
 }
 
@@ -615,7 +621,7 @@ func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 func TestAnswersDoNotMix(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 2*maxPooledBuffer)
-	s := NewServer(registryOf(textPrompt("large", large), textPrompt("small", "s")), Options{})
+	s := prompts.NewServer(registryOf(textPrompt("large", large), textPrompt("small", "s")), prompts.Options{})
 	session := newSession(t, s)
 	for range 10 {
 		for prompt, text := range map[string]string{"large": large, "small": "s"} {
@@ -625,7 +631,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 		}
 	}
 	for range 100 {
-		b := takeBuffer()
+		b := prompts.TakeBuffer()
 		assert.LessOrEqual(t, cap(*b), maxPooledBuffer)
 		assert.Empty(t, *b)
 	}

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -8,13 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // MRT-11: what a client answers in one request is bounded, whatever is in it
 // and whether anybody wants to know it.
 func TestResponsesAreBounded(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), Options{})
+	s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), prompts.Options{})
 	responses := func(size int) string {
 		const around = `{"colour":` + red + `,"more":""}`
 		return strings.Replace(around, `""`, `"`+strings.Repeat("x", size-len(around))+`"`, 1)
@@ -23,7 +25,7 @@ func TestResponsesAreBounded(t *testing.T) {
 		got := newRounds(t, s, prompt).get(responses(maxResponses)).text(t)
 		assert.Equal(t, map[string]string{"paint": "red", "text": "hi"}[prompt], got)
 		data := newRounds(t, s, prompt).get(responses(maxResponses+1)).
-			fails(t, CodeInvalidParams, "inputResponses must not have more than 262144 bytes")
+			fails(t, prompts.CodeInvalidParams, "inputResponses must not have more than 262144 bytes")
 		assert.JSONEq(t, `{"param":"inputResponses"}`, data)
 	}
 	// In the handshake era there is no such member, and so no bound on it.
@@ -53,18 +55,18 @@ func TestStateThatIsTooLarge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := NewServer(registryOf(New(Prompt{Name: "travel"}, func(ctx context.Context, in struct {
+			s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "travel"}, func(ctx context.Context, in struct {
 				From string `json:"from"`
-			}) (*Result, error) {
-				if _, err := Elicit[colour](ctx, "a", "Which?"); err != nil {
+			}) (*prompts.Result, error) {
+				if _, err := prompts.Elicit[colour](ctx, "a", "Which?"); err != nil {
 					return nil, err
 				}
-				if _, err := Once(ctx, "k", func(context.Context) (string, error) { return strings.Repeat("k", test.kept), nil }); err != nil {
+				if _, err := prompts.Once(ctx, "k", func(context.Context) (string, error) { return strings.Repeat("k", test.kept), nil }); err != nil {
 					return nil, err
 				}
-				_, err := Elicit[colour](ctx, "b", "Which?")
-				return Messages(User(fmt.Sprint(len(in.From)))), err
-			})), Options{AskArguments: true, Logger: j.logger()})
+				_, err := prompts.Elicit[colour](ctx, "b", "Which?")
+				return prompts.Messages(prompts.User(fmt.Sprint(len(in.From)))), err
+			})), prompts.Options{ElicitArguments: true, Logger: j.logger()})
 			r := newRounds(t, s, "travel")
 			r.get("").wants(t, argumentsKey)
 			o := r.get(`{"` + argumentsKey + `":` + accepting(`{"from":"`+strings.Repeat("f", test.from)+`"}`) +
@@ -76,11 +78,11 @@ func TestStateThatIsTooLarge(t *testing.T) {
 				o = r.get(`{"a":` + answerColour(strings.Repeat("c", test.told)) + `}`)
 			}
 			if test.isClients {
-				assert.JSONEq(t, `{"param":"inputResponses"}`, o.fails(t, CodeInvalidParams, "the answers so far are too large to go on with"))
+				assert.JSONEq(t, `{"param":"inputResponses"}`, o.fails(t, prompts.CodeInvalidParams, "the answers so far are too large to go on with"))
 				assert.Empty(t, j.String())
 				return
 			}
-			assert.Empty(t, o.fails(t, CodeInternalError, renderFailed))
+			assert.Empty(t, o.fails(t, prompts.CodeInternalError, renderFailed))
 			assert.Contains(t, j.String(), "too large to travel in a requestState")
 			assert.Contains(t, j.String(), "level=ERROR")
 		})

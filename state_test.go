@@ -1,10 +1,9 @@
-package prompts
+package prompts_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -13,69 +12,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // countedAsking is asking with an argument, and the number of its runs.
-func countedAsking(runs *atomic.Int32) Prompt {
+func countedAsking(runs *atomic.Int32) prompts.Prompt {
 	p := asking("paint")
 	ask := p.Render
-	p.Arguments = []Argument{{Name: "what"}, {Name: "where"}}
-	p.Render = func(ctx context.Context, in map[string]string) (*Result, error) {
+	p.Arguments = []prompts.Argument{{Name: "what"}, {Name: "where"}}
+	p.Render = func(ctx context.Context, in map[string]string) (*prompts.Result, error) {
 		runs.Add(1)
 		return ask(ctx, in)
 	}
 	return p
-}
-
-func TestStateRoundTrip(t *testing.T) {
-	t.Parallel()
-	s := NewServer(nil, Options{})
-	to := binding{1, 2, 3}
-	for _, state := range []roundState{
-		{},
-		{Answers: map[string]string{"a": `{"action":"decline"}`}},
-		{
-			Answers: map[string]string{"a": `{ "<": 1 }`, "é": `{"x":[1]}`},
-			Kept:    map[string]json.RawMessage{"a": json.RawMessage(`1`)},
-			Texts:   map[string]*string{"a": ptr(""), "b": ptr("\x00"), "c": nil},
-		},
-	} {
-		state := lasting(state)
-		text, err := s.sealState(state, to)
-		require.NoError(t, err)
-		got, ok, err := s.openState(text, to)
-		require.NoError(t, err)
-		require.True(t, ok)
-		assert.Equal(t, state, got)
-		to[31]++
-		_, ok, err = s.openState(text, to)
-		require.NoError(t, err)
-		assert.False(t, ok, "bound to something else")
-	}
-}
-
-// lasting returns a state that is good for long.
-func lasting(state roundState) sealedState {
-	return sealedState{state, time.Now().Add(100 * 365 * 24 * time.Hour).UnixMilli()}
-}
-
-// MRT-11, MRT-12: a state that differs in one byte is none.
-func TestEveryByteOfAStateCounts(t *testing.T) {
-	t.Parallel()
-	s := NewServer(nil, Options{})
-	text, err := s.sealState(lasting(roundState{Texts: map[string]*string{"a": ptr("b")}}), binding{})
-	require.NoError(t, err)
-	for i := range text {
-		changed := []byte(text)
-		for b := range 256 {
-			if changed[i] = byte(b); changed[i] == text[i] {
-				continue
-			}
-			if _, ok, err := s.openState(string(changed), binding{}); ok || err != nil {
-				t.Fatalf("byte %d as %#x: %t, %v", i, b, ok, err)
-			}
-		}
-	}
 }
 
 // MRT-11, MRT-12, GAP-39: whatever is wrong with a state, the client gets the
@@ -84,13 +34,13 @@ func TestEveryByteOfAStateCounts(t *testing.T) {
 func TestStateThatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	var runs atomic.Int32
-	s := NewServer(registryOf(countedAsking(&runs)), Options{})
+	s := prompts.NewServer(registryOf(countedAsking(&runs)), prompts.Options{})
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	good := r.state
 	raw, err := base64.RawURLEncoding.DecodeString(good)
 	require.NoError(t, err)
-	other := newRounds(t, NewServer(registryOf(countedAsking(new(atomic.Int32))), Options{}), "paint")
+	other := newRounds(t, prompts.NewServer(registryOf(countedAsking(new(atomic.Int32))), prompts.Options{}), "paint")
 	other.get("").wants(t, "colour")
 
 	states := map[string]string{
@@ -98,8 +48,8 @@ func TestStateThatIsNotOurs(t *testing.T) {
 		"one character":             "A",
 		"only a version":            "AQ",
 		"all zeros":                 base64.RawURLEncoding.EncodeToString(make([]byte, len(raw))),
-		"no more than its salt":     base64.RawURLEncoding.EncodeToString(raw[:1+stateSalt]),
-		"no ciphertext":             base64.RawURLEncoding.EncodeToString(raw[:1+stateSalt+16]),
+		"no more than its salt":     base64.RawURLEncoding.EncodeToString(raw[:1+32]),
+		"no ciphertext":             base64.RawURLEncoding.EncodeToString(raw[:1+32+16]),
 		"without its last byte":     base64.RawURLEncoding.EncodeToString(raw[:len(raw)-1]),
 		"without its last letter":   good[:len(good)-1],
 		"with a byte more":          base64.RawURLEncoding.EncodeToString(append(raw[:len(raw):len(raw)], 0)),
@@ -110,9 +60,9 @@ func TestStateThatIsNotOurs(t *testing.T) {
 		"with a newline inside":     good[:8] + "\r\n" + good[8:],
 		"with a space":              " " + good,
 		"with a NUL":                good + "\x00",
-		"of another version":        base64.RawURLEncoding.EncodeToString(append([]byte{stateVersion + 1}, raw[1:]...)),
+		"of another version":        base64.RawURLEncoding.EncodeToString(append([]byte{2}, raw[1:]...)),
 		"of another server":         other.state,
-		"far too long":              strings.Repeat("A", maxState+4),
+		"far too long":              strings.Repeat("A", maxRequestState+4),
 		"empty":                     "",
 		"with characters of others": "ä" + good[1:],
 	}
@@ -132,7 +82,7 @@ func TestStateThatIsNotOurs(t *testing.T) {
 			got, err := handle(t, s, nil, line)
 			require.NoError(t, err)
 			o := readOutcome(t, got)
-			data := o.fails(t, CodeInvalidParams, errState.Message)
+			data := o.fails(t, prompts.CodeInvalidParams, errState.Message)
 			assert.JSONEq(t, `{"param":"requestState"}`, data, what)
 		}
 	}
@@ -145,18 +95,18 @@ func TestStateThatIsNotOurs(t *testing.T) {
 // GAP-18: a state that is null is none, as it is with responses.
 func TestStateOfAnotherType(t *testing.T) {
 	t.Parallel()
-	s := NewServer(registryOf(asking("paint")), Options{})
-	for member, code := range map[string]Code{
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+	for member, code := range map[string]prompts.Code{
 		`"requestState":null`:      0,
 		`"inputResponses":null`:    0,
-		`"requestState":1`:         CodeInvalidParams,
-		`"requestState":{}`:        CodeInvalidParams,
-		`"requestState":["a"]`:     CodeInvalidParams,
-		`"inputResponses":[]`:      CodeInvalidParams,
-		`"inputResponses":"{}"`:    CodeInvalidParams,
-		`"inputResponses":true`:    CodeInvalidParams,
-		`"InputResponses":{}`:      CodeInvalidParams,
-		`"requeststate":"AQ"`:      CodeInvalidParams,
+		`"requestState":1`:         prompts.CodeInvalidParams,
+		`"requestState":{}`:        prompts.CodeInvalidParams,
+		`"requestState":["a"]`:     prompts.CodeInvalidParams,
+		`"inputResponses":[]`:      prompts.CodeInvalidParams,
+		`"inputResponses":"{}"`:    prompts.CodeInvalidParams,
+		`"inputResponses":true`:    prompts.CodeInvalidParams,
+		`"InputResponses":{}`:      prompts.CodeInvalidParams,
+		`"requeststate":"AQ"`:      prompts.CodeInvalidParams,
 		`"inputResponses":{"x":1}`: 0,
 	} {
 		line := strings.Replace(newRounds(t, s, "paint").line(""), `"_meta"`, member+`,"_meta"`, 1)
@@ -171,12 +121,12 @@ func TestStateOfAnotherType(t *testing.T) {
 	}
 }
 
-// MRT-14: from StateTTL on, a state is refused as any other that is not good.
+// MRT-14: from RequestStateTTL on, a state is refused as any other that is not good.
 func TestStateExpires(t *testing.T) {
 	for _, ttl := range []time.Duration{0, time.Second, time.Hour} {
 		t.Run(ttl.String(), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := newRounds(t, NewServer(registryOf(asking("paint")), Options{StateTTL: ttl}), "paint")
+				r := newRounds(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{RequestStateTTL: ttl}), "paint")
 				r.get("").wants(t, "colour")
 				if ttl == 0 {
 					ttl = 15 * time.Minute
@@ -184,7 +134,7 @@ func TestStateExpires(t *testing.T) {
 				time.Sleep(ttl - time.Nanosecond)
 				assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
 				time.Sleep(time.Nanosecond)
-				r.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+				r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 			})
 		})
 	}
@@ -194,14 +144,14 @@ func TestStateExpires(t *testing.T) {
 // question.
 func TestStateExpiresAnewInEachRound(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			for _, key := range []string{"a", "b"} {
-				if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 					return nil, err
 				}
 			}
-			return Messages(User("done")), nil
-		})), Options{StateTTL: time.Minute})
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{RequestStateTTL: time.Minute})
 		r := newRounds(t, s, "two")
 		r.get("").wants(t, "a")
 		time.Sleep(50 * time.Second)
@@ -215,14 +165,14 @@ func TestStateExpiresAnewInEachRound(t *testing.T) {
 // nothing new learnt, expires when it would have; an answer gives more time.
 func TestStateIsNotKeptAlive(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := NewServer(registryOf(rendered("two", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
 			for _, key := range []string{"a", "b"} {
-				if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 					return nil, err
 				}
 			}
-			return Messages(User("done")), nil
-		})), Options{StateTTL: time.Minute})
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{RequestStateTTL: time.Minute})
 		r := newRounds(t, s, "two")
 		r.get("").wants(t, "a")
 		for _, responses := range []string{"", `{}`, `{"b":null}`, `{"other":` + red + `}`} {
@@ -232,7 +182,7 @@ func TestStateIsNotKeptAlive(t *testing.T) {
 		late := *r
 		r.get(`{"a":`+red+`}`).wants(t, "b") // in the last seconds
 		time.Sleep(4 * time.Second)
-		late.get(`{"a":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+		late.get(`{"a":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 
 		time.Sleep(50 * time.Second)
 		r.get(`{"a":`+red+`}`).wants(t, "b") // which is not new
@@ -240,15 +190,8 @@ func TestStateIsNotKeptAlive(t *testing.T) {
 		last := *r
 		assert.Equal(t, "done", last.get(`{"b":`+red+`}`).text(t))
 		time.Sleep(time.Nanosecond)
-		r.get(`{"b":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+		r.get(`{"b":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 	})
-}
-
-type principalKey struct{}
-
-func principalOf(ctx context.Context) string {
-	who, _ := ctx.Value(principalKey{}).(string)
-	return who
 }
 
 // MRT-13, MRT-15, MRT-28, SEC-02, SEC-08, GAP-39: a state is good for the
@@ -284,7 +227,7 @@ func TestStateIsBound(t *testing.T) {
 			paint := countedAsking(&runs)
 			draw := paint
 			draw.Name = "draw"
-			s := NewServer(registryOf(paint, draw), Options{Principal: principalOf})
+			s := prompts.NewServer(registryOf(paint, draw), prompts.Options{Principal: principalOf})
 			r := newRounds(t, s, "paint")
 			r.arguments = given
 			r.ctx = context.WithValue(r.ctx, principalKey{}, "alice")
@@ -295,23 +238,23 @@ func TestStateIsBound(t *testing.T) {
 				assert.Equal(t, "red", o.text(t))
 				return
 			}
-			o.fails(t, CodeInvalidParams, errState.Message)
+			o.fails(t, prompts.CodeInvalidParams, errState.Message)
 			assert.EqualValues(t, 1, runs.Load(), "renders")
 		})
 	}
 
 	t.Run("an argument added", func(t *testing.T) {
 		t.Parallel()
-		r := newRounds(t, NewServer(registryOf(countedAsking(new(atomic.Int32))), Options{}), "paint")
+		r := newRounds(t, prompts.NewServer(registryOf(countedAsking(new(atomic.Int32))), prompts.Options{}), "paint")
 		r.arguments = `{"what":"door"}`
 		r.get("").wants(t, "colour")
 		r.arguments = given
-		r.get(`{"colour":`+red+`}`).fails(t, CodeInvalidParams, errState.Message)
+		r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, errState.Message)
 	})
 
 	t.Run("what the client says of itself", func(t *testing.T) {
 		t.Parallel()
-		s := NewServer(registryOf(asking("paint")), Options{Principal: principalOf})
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Principal: principalOf})
 		r := newRounds(t, s, "paint")
 		r.ctx = context.WithValue(r.ctx, principalKey{}, "alice")
 		r.get("").wants(t, "colour")
@@ -319,7 +262,7 @@ func TestStateIsBound(t *testing.T) {
 			`"_meta":{"`+clientInfoKey+`":{"name":"alice","version":"1"},"principal":"alice",`, 1)
 		got, err := handle(t, s, nil, line) // by nobody
 		require.NoError(t, err)
-		readOutcome(t, got).fails(t, CodeInvalidParams, errState.Message)
+		readOutcome(t, got).fails(t, prompts.CodeInvalidParams, errState.Message)
 	})
 }
 
@@ -328,12 +271,12 @@ func TestStateIsBound(t *testing.T) {
 func TestStateKeys(t *testing.T) {
 	t.Parallel()
 	older, newer, others := []byte("0123456789abcdef"), []byte("the newer one is longer than that"), []byte("that of somebody else")
-	server := func(keys ...[]byte) *Server {
-		return NewServer(registryOf(asking("paint")), Options{StateKeys: func() [][]byte { return keys }})
+	server := func(keys ...[]byte) *prompts.Server {
+		return prompts.NewServer(registryOf(asking("paint")), prompts.Options{RequestStateKeys: func() [][]byte { return keys }})
 	}
 	for _, test := range []struct {
 		name     string
-		from, to *Server
+		from, to *prompts.Server
 		ok       bool
 	}{
 		{"replicas", server(older), server(older), true},
@@ -343,7 +286,7 @@ func TestStateKeys(t *testing.T) {
 		{"the older key is dropped", server(older), server(newer), false},
 		{"which the newer states survive", server(newer, older), server(newer), true},
 		{"others", server(older), server(others, newer), false},
-		{"no keys of the author's", server(older), NewServer(registryOf(asking("paint")), Options{}), false},
+		{"no keys of the author's", server(older), prompts.NewServer(registryOf(asking("paint")), prompts.Options{}), false},
 	} {
 		r := newRounds(t, test.from, "paint")
 		r.get("").wants(t, "colour")
@@ -352,7 +295,7 @@ func TestStateKeys(t *testing.T) {
 		if test.ok {
 			assert.Equal(t, "red", o.text(t), test.name)
 		} else {
-			o.fails(t, CodeInvalidParams, errState.Message)
+			o.fails(t, prompts.CodeInvalidParams, errState.Message)
 		}
 	}
 }
@@ -362,30 +305,30 @@ func TestFaultyStateOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		o    Options
+		o    prompts.Options
 		log  string
 	}{
-		{"no keys", Options{StateKeys: func() [][]byte { return nil }}, "no keys"},
-		{"a short key", Options{StateKeys: func() [][]byte { return [][]byte{make([]byte, 15)} }}, "15 bytes"},
-		{"a short second key", Options{StateKeys: func() [][]byte { return [][]byte{make([]byte, 16), nil} }}, "0 bytes"},
-		{"keys that panic", Options{StateKeys: func() [][]byte { panic("a secret") }}, "a secret"},
-		{"a principal that panics", Options{Principal: func(context.Context) string { panic("a secret") }}, "a secret"},
+		{"no keys", prompts.Options{RequestStateKeys: func() [][]byte { return nil }}, "no keys"},
+		{"a short key", prompts.Options{RequestStateKeys: func() [][]byte { return [][]byte{make([]byte, 15)} }}, "15 bytes"},
+		{"a short second key", prompts.Options{RequestStateKeys: func() [][]byte { return [][]byte{make([]byte, 16), nil} }}, "0 bytes"},
+		{"keys that panic", prompts.Options{RequestStateKeys: func() [][]byte { panic("a secret") }}, "a secret"},
+		{"a principal that panics", prompts.Options{Principal: func(context.Context) string { panic("a secret") }}, "a secret"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
 			test.o.Logger = j.logger()
-			s := NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), test.o)
+			s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi")), test.o)
 			r := newRounds(t, s, "paint")
-			assert.Empty(t, r.get("").fails(t, CodeInternalError, renderFailed))
+			assert.Empty(t, r.get("").fails(t, prompts.CodeInternalError, renderFailed))
 			assert.Contains(t, j.String(), test.log)
 			assert.Contains(t, j.String(), "level=ERROR")
 
 			// The same when a state comes in.
-			good := newRounds(t, NewServer(registryOf(asking("paint")), Options{}), "paint")
+			good := newRounds(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{}), "paint")
 			good.get("").wants(t, "colour")
 			r.state = good.state
-			r.get("").fails(t, CodeInternalError, renderFailed)
+			r.get("").fails(t, prompts.CodeInternalError, renderFailed)
 			if test.o.Principal == nil {
 				assert.Equal(t, "hi", newRounds(t, s, "text").get("").text(t), "who asks nobody needs no keys")
 			}
@@ -393,32 +336,32 @@ func TestFaultyStateOptions(t *testing.T) {
 	}
 }
 
-// A state is no longer than maxState, since the client has to carry it.
+// A state is no longer than maxRequestState, since the client has to carry it.
 func TestStateSize(t *testing.T) {
 	t.Parallel()
 	var j journal
 	size := 0
-	s := NewServer(registryOf(rendered("keep", func(ctx context.Context) (*Result, error) {
-		if _, err := Once(ctx, "text", func(context.Context) (string, error) { return strings.Repeat("x", size), nil }); err != nil {
+	s := prompts.NewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
+		if _, err := prompts.Once(ctx, "text", func(context.Context) (string, error) { return strings.Repeat("x", size), nil }); err != nil {
 			return nil, err
 		}
-		a := InputRequest("a", methodRoots, nil)
-		if err := Ask(ctx, a); err != nil {
+		a := prompts.InputRequest("a", methodRoots, nil)
+		if err := prompts.Ask(ctx, a); err != nil {
 			return nil, err
 		}
-		return nil, Ask(ctx, InputRequest("b", methodRoots, nil))
-	})), Options{Logger: j.logger()})
+		return nil, prompts.Ask(ctx, prompts.InputRequest("b", methodRoots, nil))
+	})), prompts.Options{Logger: j.logger()})
 
 	const overhead = 200 // of encryption and JSON
-	size = maxState/4*3 - overhead
+	size = maxRequestState/4*3 - overhead
 	r := newRounds(t, s, "keep")
 	r.get("").wants(t, "a")
-	assert.LessOrEqual(t, len(r.state), maxState)
+	assert.LessOrEqual(t, len(r.state), maxRequestState)
 	r.get(`{"a":{"roots":[]}}`).wants(t, "b")
 	assert.Empty(t, j.String())
 
-	size = maxState / 4 * 3
-	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, CodeInternalError, renderFailed))
+	size = maxRequestState / 4 * 3
+	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, prompts.CodeInternalError, renderFailed))
 	assert.Contains(t, j.String(), "too large to travel in a requestState")
 
 	// What the client answers counts too, and is its own fault.
@@ -426,7 +369,7 @@ func TestStateSize(t *testing.T) {
 	logged := j.String()
 	r = newRounds(t, s, "keep")
 	r.get("").wants(t, "a")
-	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxState)+`"}}`).fails(t, CodeInvalidParams, "the answers so far are too large to go on with")
+	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxRequestState)+`"}}`).fails(t, prompts.CodeInvalidParams, "the answers so far are too large to go on with")
 	assert.JSONEq(t, `{"param":"inputResponses"}`, data)
 	assert.Equal(t, logged, j.String(), "the author need not know")
 }
@@ -437,17 +380,17 @@ func TestStateSize(t *testing.T) {
 func TestStateIsNotReadable(t *testing.T) {
 	t.Parallel()
 	const secret, told = "kept-in-confidence", "told-in-confidence"
-	s := NewServer(registryOf(rendered("keep", func(ctx context.Context) (*Result, error) {
-		if _, err := Once(ctx, "secret", func(context.Context) (string, error) { return secret, nil }); err != nil {
+	s := prompts.NewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
+		if _, err := prompts.Once(ctx, "secret", func(context.Context) (string, error) { return secret, nil }); err != nil {
 			return nil, err
 		}
 		for _, key := range []string{"first", "second"} {
-			if _, err := Elicit[colour](ctx, key, "Which?"); err != nil {
+			if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
 				return nil, err
 			}
 		}
-		return Messages(User("done")), nil
-	})), Options{})
+		return prompts.Messages(prompts.User("done")), nil
+	})), prompts.Options{})
 	r := newRounds(t, s, "keep")
 	r.get("").wants(t, "first")
 	r.get(`{"first":`+accepting(`{"colour":"`+told+`"}`)+`}`).wants(t, "second")
@@ -461,55 +404,4 @@ func TestStateIsNotReadable(t *testing.T) {
 		assert.NotContains(t, r.state, text)
 		assert.False(t, bytes.Contains(raw, []byte(text)), text)
 	}
-
-	seen := map[string]bool{}
-	for range 100 {
-		state, err := s.sealState(lasting(roundState{}), binding{})
-		require.NoError(t, err)
-		raw, err := base64.RawURLEncoding.DecodeString(state)
-		require.NoError(t, err)
-		salt, rest := string(raw[1:1+stateSalt]), string(raw[1+stateSalt:])
-		assert.False(t, seen[salt] || seen[rest], "the same state again")
-		seen[salt], seen[rest] = true, true
-	}
-}
-
-// MRT-11, MRT-12: openState takes any text without a panic, and accepts only
-// what sealState has made.
-func FuzzState(f *testing.F) {
-	keys := [][]byte{[]byte("0123456789abcdef"), []byte("fedcba9876543210")}
-	s := NewServer(nil, Options{StateKeys: func() [][]byte { return keys }, StateTTL: 100 * 365 * 24 * time.Hour})
-	// States that these keys have sealed for a hundred years: each process of
-	// the fuzzer has to know the same.
-	mine := map[string]bool{}
-	for text := range mine {
-		if _, ok, err := s.openState(text, binding{}); !ok || err != nil {
-			f.Fatalf("%q is not good any more: %v", text, err)
-		}
-		f.Add(text)
-		f.Add(text[:len(text)-1])
-		f.Add(text + "=")
-	}
-	f.Add("")
-	f.Add("AQ")
-	f.Fuzz(func(t *testing.T, text string) {
-		_, ok, err := s.openState(text, binding{})
-		if err != nil || ok && !mine[text] {
-			t.Fatalf("%q: %t, %v", text, ok, err)
-		}
-		if _, ok, _ := s.openState(text, binding{1}); ok {
-			t.Fatalf("%q is good for another request", text)
-		}
-		// What the fuzzer has found is sealed, and opened, as it is.
-		if state := lasting(roundState{Texts: map[string]*string{"t": ptr(strings.ToValidUTF8(text, "?"))}}); len(text) < maxState/2 {
-			sealed, err := s.sealState(state, binding{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, ok, err := s.openState(sealed, binding{})
-			if err != nil || !ok || *got.Texts["t"] != *state.Texts["t"] {
-				t.Fatalf("%q: %v, %t, %v", text, got, ok, err)
-			}
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // CAN-13: once its request is cancelled, a render function that goes on can
@@ -19,12 +22,12 @@ func TestAskAfterTheCancellation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		let := make(chan struct{})
 		failed := make(chan error, 1)
-		s := NewServer(registryOf(rendered("deaf", func(ctx context.Context) (*Result, error) {
+		s := prompts.NewServer(registryOf(rendered("deaf", func(ctx context.Context) (*prompts.Result, error) {
 			<-let
-			_, err := Elicit[colour](context.WithoutCancel(ctx), "a", "Which?")
+			_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "a", "Which?")
 			failed <- err
 			return nil, err
-		}), textPrompt("text", "hi")), Options{MaxConcurrent: 1})
+		}), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		assert.Empty(t, c.ask(cancelLine("1")))
@@ -33,7 +36,7 @@ func TestAskAfterTheCancellation(t *testing.T) {
 		assert.Empty(t, c.received())
 		assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
 		assert.NoError(t, c.end())
-		assert.Zero(t, s.limit.taken())
+		assert.Zero(t, s.Slots())
 	})
 }
 
@@ -43,40 +46,40 @@ func TestStragglersInASession(t *testing.T) {
 	t.Run("asks too late", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			let, done := make(chan struct{}), make(chan error)
-			s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
 				go func() {
 					<-let
-					Progress(ctx, 1, 2, "late")
-					_, err := Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					prompts.Progress(ctx, 1, 2, "late")
+					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
 					done <- err
 				}()
-				return Messages(User("done")), nil
-			})), Options{})
+				return prompts.Messages(prompts.User("done")), nil
+			})), prompts.Options{})
 			session := newSessionAs(t, s, "2025-11-25", formCapability)
 			got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
 			require.NoError(t, err)
 			assert.Equal(t, textLine("1", "done"), got)
 			close(let)
-			assert.ErrorIs(t, <-done, errAnswered)
-			assert.Zero(t, s.limit.taken())
-			assert.Zero(t, s.limit.inside())
+			assert.ErrorIs(t, <-done, prompts.ErrAnswered)
+			assert.Zero(t, s.Slots())
+			assert.Zero(t, s.Tasks())
 		})
 	})
 	t.Run("still asks", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			done := make(chan error, 1)
 			sending := make(chan struct{}, 8)
-			s := NewServer(registryOf(rendered("early", func(ctx context.Context) (*Result, error) {
+			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
 				go func() {
-					_, err := Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
 					done <- err
 				}()
 				<-sending
-				return Messages(User("done")), nil
-			})), Options{})
+				return prompts.Messages(prompts.User("done")), nil
+			})), prompts.Options{})
 			session := newSessionAs(t, s, "2025-11-25", formCapability)
 			x := &recorder{t: t}
-			require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), Exchange{Send: func(msg []byte, code Code, last bool) error {
+			require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
 				defer func() { sending <- struct{}{} }()
 				return x.send(msg, code, last)
 			}}))
@@ -88,10 +91,10 @@ func TestStragglersInASession(t *testing.T) {
 			x.mu.Unlock()
 			assert.Error(t, <-done)
 			synctest.Wait()
-			assert.Zero(t, s.limit.taken())
-			assert.Zero(t, s.limit.inside())
-			assert.Zero(t, session.limit.taken())
-			assert.Zero(t, session.limit.inside())
+			assert.Zero(t, s.Slots())
+			assert.Zero(t, s.Tasks())
+			assert.Zero(t, prompts.Peek(session).Slots())
+			assert.Zero(t, prompts.Peek(session).Tasks())
 		})
 	})
 }
@@ -102,13 +105,13 @@ func TestStragglerWithoutEndInACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		asks := make(chan struct{})
-		s := NewServer(registryOf(rendered("p", func(ctx context.Context) (*Result, error) {
-			go func() { _, _ = Elicit[colour](context.WithoutCancel(ctx), "k", "Which?") }()
+		s := prompts.NewServer(registryOf(rendered("p", func(ctx context.Context) (*prompts.Result, error) {
+			go func() { _, _ = prompts.Elicit[colour](context.WithoutCancel(ctx), "k", "Which?") }()
 			<-asks
-			return Messages(User("done")), nil
-		})), Options{})
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
 		began := time.Now()
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), CallOptions{
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{
 			ClientCapabilities: []byte(formCapability),
 			Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 				close(asks)

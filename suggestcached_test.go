@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 type whoKey struct{}
@@ -37,12 +39,12 @@ func (s *source) get(ctx context.Context, key string) ([]string, error) {
 	}
 }
 
-func (s *source) cached(ttl time.Duration) CompleteFunc {
-	return SuggestCached(ttl, func(_ context.Context, args map[string]string) string { return args["b"] }, s.get)
+func (s *source) cached(ttl time.Duration) prompts.CompleteFunc {
+	return prompts.SuggestCached(ttl, func(_ context.Context, args map[string]string) string { return args["b"] }, s.get)
 }
 
 // suggested returns what the function answers for a key.
-func suggested(t *testing.T, f CompleteFunc, key string) string {
+func suggested(t *testing.T, f prompts.CompleteFunc, key string) string {
 	t.Helper()
 	values, err := f(t.Context(), "", map[string]string{"b": key})
 	assert.NoError(t, err)
@@ -123,7 +125,7 @@ func TestSuggestCachedKeepsNoErrors(t *testing.T) {
 // CMP-11: what the function returns can depend on nothing but the key.
 func TestSuggestCachedSeesTheKeyAlone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		f := SuggestCached(time.Minute, func(ctx context.Context, _ map[string]string) string {
+		f := prompts.SuggestCached(time.Minute, func(ctx context.Context, _ map[string]string) string {
 			return ctx.Value(whoKey{}).(string)
 		}, func(ctx context.Context, who string) ([]string, error) {
 			return []string{fmt.Sprint(who, ctx.Value(whoKey{}))}, nil
@@ -187,7 +189,7 @@ func TestSuggestCachedIsLeft(t *testing.T) {
 func TestSuggestCachedIsDeaf(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var calls atomic.Int32
-		f := SuggestCached(time.Hour, noKey, func(context.Context, string) ([]string, error) {
+		f := prompts.SuggestCached(time.Hour, noKey, func(context.Context, string) ([]string, error) {
 			if calls.Add(1) == 1 {
 				time.Sleep(time.Minute)
 				return []string{"late"}, nil
@@ -216,7 +218,7 @@ func TestSuggestCachedFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var calls atomic.Int32
-				f := SuggestCached(time.Hour, noKey, func(context.Context, string) ([]string, error) {
+				f := prompts.SuggestCached(time.Hour, noKey, func(context.Context, string) ([]string, error) {
 					if calls.Add(1) == 1 {
 						test.fail()
 					}
@@ -233,7 +235,7 @@ func TestSuggestCachedFails(t *testing.T) {
 // A key that is not equal to itself would fill the memory.
 func TestSuggestCachedOfNoKey(t *testing.T) {
 	t.Parallel()
-	f := SuggestCached(time.Hour, func(context.Context, map[string]string) float64 { return math.NaN() },
+	f := prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) float64 { return math.NaN() },
 		func(context.Context, float64) ([]string, error) { return nil, nil })
 	_, err := f(t.Context(), "", nil)
 	assert.ErrorContains(t, err, "does not equal itself")
@@ -243,11 +245,11 @@ func TestSuggestCachedOfNoKey(t *testing.T) {
 func TestSuggestCachedHangs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := source{takes: time.Hour}
-		server := NewServer(registryOf(completing("p", s.cached(time.Hour))), Options{})
+		server := prompts.NewServer(registryOf(completing("p", s.cached(time.Hour))), prompts.Options{})
 		c := connect(t, server).handshake()
 		assert.Empty(t, c.ask(completeLine("1", "p", "a", "")))
 		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 		assert.EqualValues(t, 1, s.ended.Load())
 		require.NoError(t, c.end())
 		assertNoTrace(t, server)

@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 func TestTimeLimit(t *testing.T) {
@@ -16,17 +19,17 @@ func TestTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), Options{Logger: j.logger()})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Logger: j.logger()})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "deaf")))
 		time.Sleep(defaultRenderTimeout - time.Nanosecond)
 		assert.Empty(t, c.received())
 		time.Sleep(time.Nanosecond)
 		assert.ElementsMatch(t, []string{
-			errorLine("1", CodeInternalError, "the request took too long"),
-			errorLine("2", CodeInternalError, "the request took too long"),
+			errorLine("1", prompts.CodeInternalError, "the request took too long"),
+			errorLine("2", prompts.CodeInternalError, "the request took too long"),
 		}, c.received())
 		cause := <-w.causes
-		assert.ErrorIs(t, cause, errTimeLimit)
+		assert.ErrorIs(t, cause, prompts.ErrTimeLimit)
 		assert.ErrorIs(t, cause, context.DeadlineExceeded)
 		assert.Contains(t, j.String(), "prompt=wait")
 		assert.Contains(t, j.String(), "prompt=deaf")
@@ -40,17 +43,17 @@ func TestTimeLimit(t *testing.T) {
 func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), Options{MaxConcurrent: 1, RenderTimeout: time.Second})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		time.Sleep(time.Second)
 		assert.Len(t, c.received(), 1)
 		assert.Empty(t, c.ask(getLine("2", "text")), "it has to wait for the slot")
 		c.send(getLine("3", "text"))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("3", CodeInternalError, busy().Message)}, c.received())
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
 		// Waiting has the same limit, so a stuck render keeps nobody waiting for ever.
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, c.received())
+		assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, busy().Message)}, c.received())
 		time.Sleep(57 * time.Second)
 		assert.Empty(t, c.ask(getLine("4", "text")), "the slot is taken still")
 		time.Sleep(time.Second)
@@ -65,21 +68,21 @@ func TestServeWaitsForTheAnswerOfTheTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		wire := newWire(t)
-		c := connectWire(t, NewServer(registryOf(sleeper("deaf", 1100*time.Millisecond)), Options{RenderTimeout: time.Second}), wire).handshake()
+		c := connectWire(t, prompts.NewServer(registryOf(sleeper("deaf", 1100*time.Millisecond)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}}), wire).handshake()
 		wire.onWrite = func(context.Context, []byte) error { time.Sleep(500 * time.Millisecond); return nil }
 		c.send(getLine("1", "deaf"))
 		time.Sleep(1200 * time.Millisecond)
 		c.cancel()
 		assert.NoError(t, c.wait())
 		assert.Zero(t, wire.writing.Load(), "it still writes")
-		assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 	})
 }
 
 func TestNegativeTimeLimitIsNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, NewServer(registryOf(sleeper("deaf", 48*time.Hour)), Options{RenderTimeout: -1})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", 48*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		time.Sleep(48 * time.Hour)
 		assert.Equal(t, []string{textLine("1", "slept")}, c.received())
@@ -92,7 +95,7 @@ func TestTimeLimitRacesTheAnswer(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, NewServer(registryOf(sleeper("even", time.Second)), Options{RenderTimeout: time.Second})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(sleeper("even", time.Second)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
 			c.send(getLine("1", "even"))
 			time.Sleep(2 * time.Second)
 			assert.Len(t, c.received(), 1)
@@ -107,12 +110,12 @@ func TestCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{Logger: j.logger()})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
 		assert.Empty(t, c.ask(getLine(`"a"`, "wait")))
 		// The reason is for the log (CAN-10), decoded ids are compared.
 		assert.Empty(t, c.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061","reason":"bored"}}`))
 		cause := <-w.causes
-		assert.ErrorIs(t, cause, errCancelled)
+		assert.ErrorIs(t, cause, prompts.ErrCancelled)
 		assert.ErrorIs(t, cause, context.Canceled)
 		assert.Contains(t, j.String(), "bored")
 		assert.NotContains(t, j.String(), "level=ERROR", "a cancelled render is nobody's fault")
@@ -129,7 +132,7 @@ func TestCancellationRacesTheAnswer(t *testing.T) {
 	for i := range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
 			c.send(getLine("1", "wait"))
 			synctest.Wait()
 			if i%2 == 0 {
@@ -167,11 +170,11 @@ func TestIDInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), Options{})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshake()
 		assert.Empty(t, c.ask(getLine(`"a"`, "wait"), getLine("1", "wait")))
 		for _, id := range []string{`"a"`, `"\u0061"`, "1"} {
 			for _, msg := range []string{getLine(id, "text"), pingLine(id)} {
-				assert.Equal(t, []string{errorLine(id, CodeInvalidRequest, errInFlight.Message)}, c.ask(msg))
+				assert.Equal(t, []string{errorLine(id, transport.CodeInvalidRequest, errInFlight.Message)}, c.ask(msg))
 			}
 		}
 		for _, id := range []string{`"A"`, `"1"`, "-1", `"a "`} {
@@ -190,15 +193,15 @@ func TestMaxConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3
 		w := newWaiter()
-		c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: n})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
 		for i := range 2 * n {
 			c.send(getLine(fmt.Sprint(i), "wait"))
 		}
 		assert.Empty(t, c.received())
 		assert.EqualValues(t, n, w.running.Load())
 		c.send(getLine("9", "wait"))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("9", CodeInternalError, "the server is busy; try again later")}, c.received())
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("9", prompts.CodeInternalError, "the server is busy; try again later")}, c.received())
 		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
 		// The one that was refused is not in flight.
 		assert.Len(t, c.ask(pingLine("9")), 1)
@@ -228,7 +231,7 @@ func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()
-		s := NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 2, MaxConcurrentTotal: 3})
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 3}})
 		a, b := connect(t, s).handshake(), connect(t, s).handshake()
 		for i := range 4 { // two run, two wait
 			a.send(getLine(fmt.Sprint(i), "wait"))
@@ -238,9 +241,9 @@ func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 		assert.Empty(t, b.ask(getLine("0", "wait"), getLine("1", "wait")))
 		assert.EqualValues(t, 3, w.running.Load(), "in all")
 		b.send(getLine("2", "wait"))
-		time.Sleep(mostPatience)
-		assert.Equal(t, []string{errorLine("2", CodeInternalError, busy().Message)}, b.received(), "six in all")
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), CallOptions{})
+		time.Sleep(50 * time.Millisecond)
+		assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, busy().Message)}, b.received(), "six in all")
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"wait"}`), prompts.CallOptions{})
 		assert.Equal(t, busy(), err, "Call is one of them")
 		assert.Equal(t, []string{pongLine("3")}, b.ask(pingLine("3")))
 
@@ -262,7 +265,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWaiter()
-			c := connect(t, NewServer(registryOf(w.prompt("wait")), Options{MaxConcurrent: 1})).handshake()
+			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})).handshake()
 			assert.Empty(t, c.ask(getLine("1", "wait")))
 			assert.Empty(t, c.ask(getLine("2", "wait")))
 			c.send(cancelLine("2"), cancelLine("1"))
@@ -277,7 +280,7 @@ func TestCancelledWhileItWaits(t *testing.T) {
 func TestHugeBounds(t *testing.T) {
 	t.Parallel()
 	const huge = int(^uint(0) >> 1)
-	s := NewServer(registryOf(textPrompt("text", "hi")), Options{MaxConcurrent: huge, MaxConcurrentTotal: huge, MaxMessageBytes: huge, PageSize: huge})
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: huge, MaxConcurrentTotal: huge, MaxMessageBytes: huge}, PageSize: huge})
 	session := newSession(t, s)
 	got, err := handle(t, s, session, getLine("1", "text"))
 	require.NoError(t, err)

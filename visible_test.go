@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"context"
@@ -13,20 +13,23 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // rank is who a client is, in its context.
 type rank struct{}
 
 // ranked shows a prompt to whoever has one of its tags as a rank.
-func ranked(ctx context.Context, p Prompt) bool {
+func ranked(ctx context.Context, p prompts.Prompt) bool {
 	mine, _ := ctx.Value(rank{}).(string)
 	return slices.Contains(p.Tags, mine)
 }
 
 // tagged declares n prompts of which each third is for "few", all for "all".
-func tagged(n int) *Registry {
-	reg := new(Registry)
+func tagged(n int) *prompts.Registry {
+	reg := new(prompts.Registry)
 	for i := range n {
 		p := textPrompt(fmt.Sprintf("p%03d", i), "hi")
 		p.Tags = []string{"all"}
@@ -46,14 +49,14 @@ type listedPage struct {
 }
 
 // pageFor returns the page after a cursor that a client of a rank gets.
-func pageFor(t testing.TB, s *Server, who, cursor string) listedPage {
+func pageFor(t testing.TB, s *prompts.Server, who, cursor string) listedPage {
 	t.Helper()
 	members := ""
 	if cursor != "" {
 		members = `"cursor":"` + cursor + `"`
 	}
 	r := &recorder{t: t}
-	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), r.hear(nil, envelopedLine("1", "prompts/list", members)), Exchange{Send: r.send}))
+	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), r.hear(nil, envelopedLine("1", "prompts/list", members)), transport.Exchange{Send: r.send}))
 	require.Len(t, r.messages, 1)
 	var m struct{ Result listedPage }
 	require.NoError(t, json.Unmarshal([]byte(r.messages[0].msg), &m))
@@ -64,7 +67,7 @@ func pageFor(t testing.TB, s *Server, who, cursor string) listedPage {
 // pages; cursors name visible prompts, and there is none after the last of them.
 func TestVisibleList(t *testing.T) {
 	t.Parallel()
-	s := NewServer(tagged(30), Options{PageSize: 4, Visible: ranked})
+	s := prompts.NewServer(tagged(30), prompts.Options{PageSize: 4, Visible: ranked})
 	for who, want := range map[string]int{"all": 30, "few": 10, "none": 0, "": 0} {
 		var names []string
 		cursor := ""
@@ -78,9 +81,7 @@ func TestVisibleList(t *testing.T) {
 				break
 			}
 			assert.Len(t, page.Prompts, 4, "a page that is not the last is full")
-			after, ok := parseCursor(*page.Next)
-			require.True(t, ok)
-			assert.Equal(t, names[len(names)-1], after)
+			assert.Equal(t, cursorAfter(names[len(names)-1]), *page.Next)
 			cursor = *page.Next
 		}
 		require.Len(t, names, want, who)
@@ -93,12 +94,12 @@ func TestVisibleList(t *testing.T) {
 		}
 	}
 	// A last page that is just full has no cursor, though hidden prompts follow.
-	s = NewServer(tagged(30), Options{PageSize: 10, Visible: ranked})
+	s = prompts.NewServer(tagged(30), prompts.Options{PageSize: 10, Visible: ranked})
 	page := pageFor(t, s, "few", "")
 	assert.Len(t, page.Prompts, 10)
 	assert.Nil(t, page.Next)
 	// A cursor of somebody else's is only a position.
-	assert.Len(t, pageFor(t, s, "few", string(appendCursor(nil, "p015"))).Prompts, 5)
+	assert.Len(t, pageFor(t, s, "few", cursorAfter("p015")).Prompts, 5)
 }
 
 // CCH-07, CCH-08, PRL-04: what depends on who asks is private, whatever the
@@ -107,8 +108,8 @@ func TestVisibleList(t *testing.T) {
 func TestVisibleForcesPrivate(t *testing.T) {
 	t.Parallel()
 	for _, public := range []bool{false, true} {
-		for _, filter := range []func(context.Context, Prompt) bool{nil, ranked} {
-			s := NewServer(tagged(9), Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
+		for _, filter := range []func(context.Context, prompts.Prompt) bool{nil, ranked} {
+			s := prompts.NewServer(tagged(9), prompts.Options{PageSize: 4, CachePublic: public, CacheTTL: 1500 * time.Millisecond, Visible: filter})
 			want := "private"
 			if public && filter == nil {
 				want = "public"
@@ -126,18 +127,18 @@ func TestVisibleForcesPrivate(t *testing.T) {
 			assert.Contains(t, got, `"ttlMs":1500,"cacheScope":"`+want+`"`)
 		}
 	}
-	s := NewServer(tagged(9), Options{Visible: ranked})
+	s := prompts.NewServer(tagged(9), prompts.Options{Visible: ranked})
 	session := newSession(t, s)
 	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
 		ctx := context.WithValue(t.Context(), rank{}, who)
 		for _, request := range []func(id, name string) string{getLine, envelopedGet} {
 			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, r.hear(session, request("1", "p000")), Exchange{Send: r.send}))
+			require.NoError(t, session.Handle(ctx, r.hear(session, request("1", "p000")), transport.Exchange{Send: r.send}))
 			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "there is no prompt"), who)
 		}
 		for _, line := range []string{envelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
 			r := &recorder{t: t}
-			require.NoError(t, session.Handle(ctx, r.hear(session, line), Exchange{Send: r.send}))
+			require.NoError(t, session.Handle(ctx, r.hear(session, line), transport.Exchange{Send: r.send}))
 			assert.Equal(t, who == "few", !strings.Contains(r.messages[0].msg, "p000"), who)
 		}
 	}
@@ -148,12 +149,12 @@ func TestVisibleForcesPrivate(t *testing.T) {
 // not run.
 func TestVisibleHidesEntirely(t *testing.T) {
 	t.Parallel()
-	hidden := Prompt{
-		Name: "hidden", Arguments: []Argument{{Name: "a", Required: true}},
-		Render: func(context.Context, map[string]string) (*Result, error) { panic("it is run") },
+	hidden := prompts.Prompt{
+		Name: "hidden", Arguments: []prompts.Argument{{Name: "a", Required: true}},
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) { panic("it is run") },
 	}
-	o := Options{Visible: func(_ context.Context, p Prompt) bool { return p.Name != "hidden" }, StrictArguments: true, AskArguments: true}
-	with, without := NewServer(registryOf(hidden, textPrompt("text", "hi")), o), NewServer(registryOf(textPrompt("text", "hi")), o)
+	o := prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }, StrictArguments: true, ElicitArguments: true}
+	with, without := prompts.NewServer(registryOf(hidden, textPrompt("text", "hi")), o), prompts.NewServer(registryOf(textPrompt("text", "hi")), o)
 	for _, members := range []string{
 		`"name":"hidden"`,
 		`"name":"hidden","arguments":null`,
@@ -180,18 +181,18 @@ func TestVisibleHidesEntirely(t *testing.T) {
 	}
 	for _, version := range allWires {
 		var errs [2]string
-		for i, s := range []*Server{with, without} {
-			_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"hidden"}`), CallOptions{Version: version})
-			var e *Error
+		for i, s := range []*prompts.Server{with, without} {
+			_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"hidden"}`), prompts.CallOptions{Version: version})
+			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
-			errs[i] = string(errorAnswer("1", e).msg)
+			errs[i] = errorResponse("1", e)
 		}
 		assert.Equal(t, errs[1], errs[0])
 	}
 	assertSameAnswer(t, with, without, envelopedLine("1", "prompts/list", ""))
 }
 
-func assertSameAnswer(t testing.TB, a, b *Server, line string) {
+func assertSameAnswer(t testing.TB, a, b *prompts.Server, line string) {
 	t.Helper()
 	got, err := handle(t, a, nil, line)
 	require.NoError(t, err)
@@ -203,19 +204,19 @@ func assertSameAnswer(t testing.TB, a, b *Server, line string) {
 // The function sees the prompt as it was declared, Tags and all.
 func TestVisibleSeesThePrompt(t *testing.T) {
 	t.Parallel()
-	p := New(Prompt{Name: "p", Title: "P", Description: "What it is", Tags: []string{"x", "y"}, Meta: Meta{"k": "v"}},
+	p := prompts.New(prompts.Prompt{Name: "p", Title: "P", Description: "What it is", Tags: []string{"x", "y"}, Meta: prompts.Meta{"k": "v"}},
 		func(context.Context, struct {
 			A string `json:"a"`
-		}) (*Result, error) {
-			return Messages(), nil
+		}) (*prompts.Result, error) {
+			return prompts.Messages(), nil
 		})
-	var seen []Prompt
-	s := NewServer(registryOf(p), Options{Visible: func(_ context.Context, p Prompt) bool {
+	var seen []prompts.Prompt
+	s := prompts.NewServer(registryOf(p), prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool {
 		seen = append(seen, p)
 		return true
 	}})
 	for _, method := range s.Methods() {
-		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+completeParamsOf("p", "a", "")+`}`), CallOptions{})
+		_, _ = s.Call(t.Context(), method, []byte(`{"name":"p","arguments":{"a":"x"},`+completeParamsOf("p", "a", "")+`}`), prompts.CallOptions{})
 	}
 	require.Len(t, seen, 3, "once for each of get, list and complete")
 	for _, p := range seen {
@@ -223,7 +224,7 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 		assert.Equal(t, "P", p.Title)
 		assert.Equal(t, "What it is", p.Description)
 		assert.Equal(t, []string{"x", "y"}, p.Tags)
-		assert.Equal(t, Meta{"k": "v"}, p.Meta)
+		assert.Equal(t, prompts.Meta{"k": "v"}, p.Meta)
 		require.Len(t, p.Arguments, 1)
 		assert.Equal(t, "a", p.Arguments[0].Name)
 		assert.True(t, p.Arguments[0].Required)
@@ -233,15 +234,15 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 // It decides by the context of Call, too.
 func TestVisibleOfACall(t *testing.T) {
 	t.Parallel()
-	s := NewServer(tagged(3), Options{Visible: ranked})
+	s := prompts.NewServer(tagged(3), prompts.Options{Visible: ranked})
 	for who, want := range map[string]string{
 		"all": `{"prompts":[{"name":"p000"},{"name":"p001"},{"name":"p002"}]}`, "few": `{"prompts":[{"name":"p001"}]}`, "": `{"prompts":[]}`,
 	} {
 		ctx := context.WithValue(t.Context(), rank{}, who)
-		raw, err := s.Call(ctx, "prompts/list", nil, CallOptions{})
+		raw, err := s.Call(ctx, "prompts/list", nil, prompts.CallOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, want, string(raw))
-		_, err = s.Call(ctx, "prompts/get", []byte(`{"name":"p000"}`), CallOptions{})
+		_, err = s.Call(ctx, "prompts/get", []byte(`{"name":"p000"}`), prompts.CallOptions{})
 		assert.Equal(t, who == "all", err == nil, who)
 	}
 }
@@ -258,7 +259,7 @@ func TestVisibleFails(t *testing.T) {
 	t.Run("panic", func(t *testing.T) {
 		t.Parallel()
 		var j journal
-		s := NewServer(tagged(3), Options{Logger: j.logger(), Visible: func(_ context.Context, p Prompt) bool {
+		s := prompts.NewServer(tagged(3), prompts.Options{Logger: j.logger(), Visible: func(_ context.Context, p prompts.Prompt) bool {
 			if p.Name == "p001" {
 				panic(errors.New("a secret"))
 			}
@@ -268,7 +269,7 @@ func TestVisibleFails(t *testing.T) {
 		for failed, line := range lines {
 			got, err := handle(t, s, session, line)
 			require.NoError(t, err)
-			assert.Equal(t, errorLine("1", CodeInternalError, failed), got)
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, failed), got)
 		}
 		assert.Equal(t, 3, strings.Count(j.String(), "panic: a secret"))
 	})
@@ -276,7 +277,7 @@ func TestVisibleFails(t *testing.T) {
 		t.Parallel()
 		for _, heeds := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				s := NewServer(tagged(3), Options{Visible: func(ctx context.Context, _ Prompt) bool {
+				s := prompts.NewServer(tagged(3), prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool {
 					if heeds {
 						select {
 						case <-ctx.Done():
@@ -292,7 +293,7 @@ func TestVisibleFails(t *testing.T) {
 					assert.Empty(t, c.ask(line))
 					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "nobody waits for it")
 					time.Sleep(defaultRenderTimeout)
-					assert.Equal(t, []string{errorLine("1", CodeInternalError, "the request took too long")}, c.received())
+					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
 				}
 				time.Sleep(time.Hour)
 				assert.Empty(t, c.received())
@@ -305,11 +306,11 @@ func TestVisibleFails(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
-			s := NewServer(tagged(100), Options{Visible: func(context.Context, Prompt) bool {
+			s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 				calls++
 				time.Sleep(time.Second)
 				return true
-			}, RenderTimeout: -1})
+			}, Timeouts: prompts.Timeouts{Render: -1}})
 			c := connect(t, s).handshake()
 			c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 			time.Sleep(time.Second / 2)

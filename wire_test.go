@@ -1,4 +1,4 @@
-package prompts
+package prompts_test
 
 import (
 	"bytes"
@@ -18,7 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // specification judges what the server sends in tests, by the schemas of the
@@ -54,7 +56,6 @@ func newTranscript(t testing.TB, o speccheck.Options) *transcript {
 	if checker == nil {
 		return nil
 	}
-	o.ServerOnly = true // clients are bad on purpose
 	tr := &transcript{t: t, judge: checker.Judge(o)}
 	t.Cleanup(tr.check)
 	return tr
@@ -74,7 +75,7 @@ func (tr *transcript) check() {
 	defer tr.mu.Unlock()
 	for _, l := range tr.lines {
 		if !l.fromServer {
-			_ = tr.judge.Client([]byte(l.msg)) // which is not judged
+			tr.judge.Client([]byte(l.msg))
 		} else if err := tr.judge.Server([]byte(l.msg)); err != nil {
 			tr.t.Errorf("the server has sent what the specification does not allow: %.1000v\n\t%.1000s", err, l.msg)
 		}
@@ -85,12 +86,12 @@ func (tr *transcript) check() {
 // to the first test that passes a message to its session.
 var transcripts = struct {
 	sync.Mutex
-	of map[*Session]*transcript
-}{of: map[*Session]*transcript{}}
+	of map[transport.Session]*transcript
+}{of: map[transport.Session]*transcript{}}
 
 // transcriptOf returns the transcript of a session, or a new one if that is
 // nil.
-func transcriptOf(t testing.TB, session *Session) *transcript {
+func transcriptOf(t testing.TB, session transport.Session) *transcript {
 	t.Helper()
 	if session == nil {
 		return newTranscript(t, speccheck.Options{HTTP: true})
@@ -111,7 +112,7 @@ func transcriptOf(t testing.TB, session *Session) *transcript {
 }
 
 // told adds what a session says unasked to its transcript.
-func told(session *Session, msg []byte) {
+func told(session transport.Session, msg []byte) {
 	transcripts.Lock()
 	defer transcripts.Unlock()
 	transcripts.of[session].add(true, string(msg))
@@ -136,7 +137,7 @@ type wire struct {
 	out []string
 }
 
-var _ Transport = (*wire)(nil)
+var _ prompts.Transport = (*wire)(nil)
 
 func newWire(t testing.TB) *wire {
 	t.Helper()
@@ -201,11 +202,11 @@ type client struct {
 }
 
 // connect serves a new wire. It must be called inside of a synctest bubble.
-func connect(t testing.TB, s *Server) *client {
+func connect(t testing.TB, s *prompts.Server) *client {
 	return connectWire(t, s, newWire(t))
 }
 
-func connectWire(t testing.TB, s *Server, w *wire) *client {
+func connectWire(t testing.TB, s *prompts.Server, w *wire) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &client{t: t, wire: w, cancel: cancel, served: make(chan error, 1)}
@@ -291,7 +292,7 @@ func (j *journal) logger() *slog.Logger {
 // sent is one message that an Exchange has sent.
 type sent struct {
 	msg  string
-	code Code
+	code prompts.Code
 	last bool
 }
 
@@ -309,7 +310,7 @@ type recorder struct {
 
 // hear takes the client's message to the session, or to the server if that is
 // nil, and returns it.
-func (r *recorder) hear(session *Session, msg string) []byte {
+func (r *recorder) hear(session transport.Session, msg string) []byte {
 	r.t.Helper()
 	said := transcriptOf(r.t, session)
 	said.add(false, msg)
@@ -319,7 +320,7 @@ func (r *recorder) hear(session *Session, msg string) []byte {
 	return []byte(msg)
 }
 
-func (r *recorder) send(msg []byte, code Code, last bool) error {
+func (r *recorder) send(msg []byte, code prompts.Code, last bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	assert.False(r.t, r.over, "sent after Handle has returned: %s", msg)
@@ -335,10 +336,10 @@ func (r *recorder) send(msg []byte, code Code, last bool) error {
 
 // handle passes one message to the session, or to the server if that is nil,
 // and returns the answer, which is empty if there was none.
-func handle(t testing.TB, s *Server, session *Session, msg string) (string, error) {
+func handle(t testing.TB, s *prompts.Server, session transport.Session, msg string) (string, error) {
 	t.Helper()
 	r := &recorder{t: t}
-	x := Exchange{Send: r.send}
+	x := transport.Exchange{Send: r.send}
 	var err error
 	if session != nil {
 		err = session.Handle(context.Background(), r.hear(session, msg), x)
@@ -356,9 +357,9 @@ func handle(t testing.TB, s *Server, session *Session, msg string) (string, erro
 }
 
 // newSession returns an initialized session of the server.
-func newSession(t testing.TB, s *Server) *Session {
+func newSession(t testing.TB, s *prompts.Server) transport.Session {
 	t.Helper()
-	session := s.NewSession(SessionOptions{})
+	session := s.NewSession(transport.SessionOptions{})
 	t.Cleanup(session.Close)
 	for _, msg := range []string{initializeLine, initializedLine} {
 		_, err := handle(t, s, session, msg)
@@ -368,19 +369,19 @@ func newSession(t testing.TB, s *Server) *Session {
 }
 
 // registryOf returns a registry of the prompts.
-func registryOf(ps ...Prompt) *Registry {
-	r := new(Registry)
+func registryOf(ps ...prompts.Prompt) *prompts.Registry {
+	r := new(prompts.Registry)
 	r.MustAdd(ps...)
 	return r
 }
 
 // rendered declares a prompt without arguments.
-func rendered(name string, f func(context.Context) (*Result, error)) Prompt {
-	return Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*Result, error) { return f(ctx) }}
+func rendered(name string, f func(context.Context) (*prompts.Result, error)) prompts.Prompt {
+	return prompts.Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) { return f(ctx) }}
 }
 
-func textPrompt(name, text string) Prompt {
-	return rendered(name, func(context.Context) (*Result, error) { return Messages(User(text)), nil })
+func textPrompt(name, text string) prompts.Prompt {
+	return rendered(name, func(context.Context) (*prompts.Result, error) { return prompts.Messages(prompts.User(text)), nil })
 }
 
 func getLine(id, prompt string) string {
@@ -399,8 +400,8 @@ func pongLine(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"resu
 
 func pingLine(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 
-func errorLine(id string, code Code, message string) string {
-	return string(errorAnswer(id, &Error{Code: code, Message: message}).msg)
+func errorLine(id string, code prompts.Code, message string) string {
+	return errorResponse(id, &prompts.Error{Code: code, Message: message})
 }
 
 var errDisk = errors.New("the disk is on fire")
@@ -434,7 +435,7 @@ func TestWhatIsSentIsJudged(t *testing.T) {
 		return
 	}
 	const good, bad = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"result":[]}`
-	s := NewServer(nil, Options{})
+	s := prompts.NewServer(nil, prompts.Options{})
 	for name, play := range map[string]func(t testing.TB, answer string){
 		"a wire": func(t testing.TB, answer string) {
 			w := newWire(t)

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"regexp/syntax"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -129,7 +130,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 				}
 			}
 		case "pattern":
-			s.Pattern = d.text(m)
+			s.Pattern = d.pattern(m)
 		case "minimum":
 			s.Minimum = d.number(m)
 		case "maximum":
@@ -141,6 +142,45 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 		}
 	}
 	return s, typ
+}
+
+const (
+	// maxPattern is the maximum size of a pattern with its repetitions written out,
+	// as package regexp does: it bounds the memory that a pattern takes, and the
+	// time for each byte of a value.
+	maxPattern = 2_000
+	// maxPatterns is the same for all patterns of a file together.
+	maxPatterns = 20_000
+)
+
+// pattern returns a pattern, unless it is too large.
+func (d decoder) pattern(m member) string {
+	text := d.text(m)
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return text // what is no pattern is for the registry to say
+	}
+	size := patternSize(re)
+	if size > maxPattern {
+		d.faults.add(m.line, "the pattern has a size of more than %d with its repetitions written out; repeat less, or use maxLength", maxPattern)
+		return ""
+	}
+	if *d.patterns += size; *d.patterns > maxPatterns {
+		d.faults.add(m.line, "the patterns of the file have a size of more than %d together; repeat less, or use maxLength", maxPatterns)
+		return ""
+	}
+	return text
+}
+
+func patternSize(re *syntax.Regexp) int {
+	size := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		size = min(size+patternSize(sub), maxPattern+1)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(re.Min, re.Max, 1)
+	}
+	return min(size, maxPattern+1)
 }
 
 // itemType returns the type of the elements of a list.

@@ -25,11 +25,14 @@ const (
 // maxNesting is how deep the values of meta may be nested.
 const maxNesting = 32
 
-// maxExact is the greatest integer up to which a float64 has each.
-const maxExact = 1<<53 - 1
+// largestExact is the greatest integer up to which a float64 has each.
+const largestExact = 1<<53 - 1
 
 // decoder reads the values of front matter, and nothing that it does not know.
-type decoder struct{ faults *faults }
+type decoder struct {
+	faults   *faults
+	patterns *int // the size of all patterns of the file so far
+}
 
 // lineOf returns the line of the file in which the node begins. The line of
 // the front matter's beginning is not part of the YAML.
@@ -195,8 +198,8 @@ func (d decoder) typed(m member, typ string) (any, bool) {
 	switch typ {
 	case "integer":
 		if v, err := strconv.ParseInt(n.Value, 10, 64); tag == intTag && err == nil {
-			if v < -maxExact || v > maxExact {
-				d.fault(n, "%s must be an integer from %d to %d, which are those that JSON has without loss", m.key, -maxExact, maxExact)
+			if v < -largestExact || v > largestExact {
+				d.fault(n, "%s must be an integer from %d to %d, which are those that JSON has without loss", m.key, -largestExact, largestExact)
 				return nil, false
 			}
 			return float64(v), true

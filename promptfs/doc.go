@@ -43,9 +43,10 @@
 //
 //	--- user: image diagrams/flow.png ---
 //
-// Prompts are all files whose names end in .md, but README.md and what is
-// hidden: files and folders whose names begin with a dot or an underscore. The
-// text is UTF-8; a byte order mark is left out, and CRLF is read as LF.
+// Prompts are all files whose names end in .md or .markdown, in any case, but
+// README.md and what is hidden: files and folders whose names begin with a dot
+// or an underscore. The text is UTF-8; a byte order mark is left out, and CRLF
+// is read as LF.
 //
 // # Front matter
 //
@@ -53,21 +54,25 @@
 // the file is the message. It is YAML without anchors, aliases, merge keys and
 // tags, and has these keys, none of which is required:
 //
-//   - name: what clients ask for; default: the path without .md, as review/code;
+//   - name: what clients ask for; default: the path without the extension, as review/code;
 //   - title, description, version, icons (src, mimeType, sizes, theme), meta: those
 //     of [prompts.Prompt]. A version is taken as it is written: 1.10 is not 1.1;
 //   - tags: for Options.Visible of the server; they are never sent;
 //   - hints: false, if nothing is to be appended to the descriptions of arguments;
+//   - template: false, if the text is sent verbatim, whatever braces it has; the
+//     prompt has no arguments then;
 //   - arguments: a list, in the order in which they are shown.
 //
 // An argument has a name and, if wanted, title, description, required, default,
 // the schema's type, enum, pattern, minimum, maximum, minLength and maxLength,
 // and complete, a list of values that are offered while others are allowed. The
 // type is string, which is the default, integer, number, boolean or array; an
-// array has items, with the same keys of a schema, minItems and maxItems. All
-// values but booleans reach the template as texts, as the client wrote them, an
-// array too: {{range list .focus}} goes through its elements. {{if .brief}} asks
-// for the value of a boolean.
+// array has items, with the same keys of a schema, minItems and maxItems.
+//
+// A value has its type in the template: {{if gt .severity 3}} compares an
+// integer or a number, {{if .brief}} asks for the value of a boolean, and
+// {{range .focus}} goes through an array. A date and a duration are strings;
+// dates in the form 2026-07-28 compare in the right order.
 //
 // # Messages
 //
@@ -88,9 +93,13 @@
 // promptfs:///logs/app.log. A line of this form that is text has a backslash in
 // front, which is left out. Blank lines around a message are left out too.
 //
-// A text is a template of package prompttemplate, with its functions, with list
-// (see above), and with those of Options.Funcs. Every placeholder is an
-// argument, and every argument is used. A literal {{ is written {{"{{"}}.
+// A text is a template of package prompttemplate, with its functions and those
+// of Options.Funcs. Every placeholder is an argument, and every argument is
+// used. A literal {{ is written {{"{{"}}. A file is rendered once when it is
+// loaded, with made-up values: a template that cannot work with values of the
+// declared types is an error of the file.
+//
+// Templates are bounded, whatever is in them: see package prompttemplate.
 //
 // The files in the folder _partials are templates to share, whatever their
 // extensions. The name of one is its path there without the extension, and
@@ -106,12 +115,12 @@
 // # Faults
 //
 // A file with a fault has no effect, and others are loaded. The error has all
-// faults of all files, each an [*Error] with the path, the line, what is wrong
-// and what to write instead:
+// faults of all files, each an [*Error] with the path, the line, the column if it
+// is known, what is wrong and what to write instead:
 //
 //	review/code.md:2: a prompt has no key "titel"; did you mean title?
 //	review/code.md:9: argument "lines": its default: 0 is not at least 1
-//	review/code.md:17: there is no argument "langauge"; did you mean language?
+//	review/code.md:17:3: there is no argument "langauge"; did you mean language?
 //
 // Of two files with one name neither is loaded, so that nothing depends on
 // their order. Files that are too large, no regular files, or that a link leads

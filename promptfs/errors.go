@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,16 +19,22 @@ type Error struct {
 	// Line is where in the file the fault is, counted from 1; 0 if it is in no
 	// line of it.
 	Line int
+	// Column is the column of the line, in characters counted from 1; 0 if it is
+	// not known.
+	Column int
 	// Err says what is wrong, and what to write instead. The text may change.
 	Err error
 }
 
-// Error returns path, line and what is wrong, such as
-// "review/code.md:7: there is no key "titel"; did you mean title?". The text
-// may change.
+// Error returns path, line, the column if it is known, and what is wrong, such
+// as "review/code.md:7: there is no key "titel"; did you mean title?". The
+// text may change.
 func (e *Error) Error() string {
-	if e.Line == 0 {
+	switch {
+	case e.Line == 0:
 		return fmt.Sprintf("%s: %v", shown(e.Path), e.Err)
+	case e.Column > 0:
+		return fmt.Sprintf("%s:%d:%d: %v", shown(e.Path), e.Line, e.Column, e.Err)
 	}
 	return fmt.Sprintf("%s:%d: %v", shown(e.Path), e.Line, e.Err)
 }
@@ -55,11 +62,14 @@ type faults struct {
 
 // add adds a fault, unless it is there already. Of very many the others are
 // not told.
-func (f *faults) add(line int, format string, args ...any) {
+func (f *faults) add(line int, format string, args ...any) { f.addAt(line, 0, format, args...) }
+
+// addAt is add for a fault whose column is known.
+func (f *faults) addAt(line, column int, format string, args ...any) {
 	if f.isFull() {
 		return
 	}
-	e := &Error{Path: f.path, Line: line, Err: fmt.Errorf(format, args...)}
+	e := &Error{Path: f.path, Line: line, Column: column, Err: fmt.Errorf(format, args...)}
 	text := e.Error()
 	if f.said[text] {
 		return
@@ -87,7 +97,7 @@ func join(all []*Error) error {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c
 		}
-		return a.Line - b.Line
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
 	errs := make([]error, len(all))
 	for i, e := range all {

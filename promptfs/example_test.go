@@ -55,7 +55,7 @@ func ExampleLoad_faults() {
 	// 1 prompt
 	// review.md:2: a prompt has no key "titel"; did you mean title?
 	// review.md:4: no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out
-	// review.md:6: there is no argument "cod"; did you mean code?
+	// review.md:6:16: there is no argument "cod"; did you mean code?
 }
 
 // One file of a store that is no file system.
@@ -87,7 +87,7 @@ func ExampleFolder() {
 	// Output:
 	// added [hello] changed [] removed [] faults: <nil>
 	// added [goodbye] changed [hello] removed [] faults: <nil>
-	// added [] changed [] removed [] faults: hello.md:1: there is no argument "time"; declare it below arguments in the front matter
+	// added [] changed [] removed [] faults: hello.md:1:8: there is no argument "time"; declare it below arguments in the front matter
 }
 
 // Which clients may see a prompt is told by its tags. Each has one with the

@@ -136,7 +136,7 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, error) {
 	p := f.table.plan(f.registry.Lookup, within)
 	if len(p.missing) > 0 {
-		f.table.again(s, p.missing)
+		f.table.again(ctx, s, p.missing)
 		p = f.table.plan(f.registry.Lookup, within)
 	}
 	if ctx.Err() != nil {

@@ -1,6 +1,6 @@
 module github.com/mcp-prompts/prompts/promptfs
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/fsnotify/fsnotify v1.10.1

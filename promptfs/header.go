@@ -11,13 +11,14 @@ type header struct {
 	prompt    prompts.Prompt // without arguments
 	arguments []argument
 	lines     map[string]int // of the keys
+	isText    bool           // the messages are texts, and no templates
 	// lost says that an argument may be missing, because what declares it
 	// could not be read.
 	lost bool
 }
 
 // keys are the keys of front matter.
-var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "arguments"}
+var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
 
 // header reads front matter.
 func (d decoder) header(n *yaml.Node) header {
@@ -53,7 +54,9 @@ func (d decoder) header(n *yaml.Node) header {
 			}
 			h.prompt.Meta = d.meta(m)
 		case "hints":
-			h.prompt.NoHints = !d.boolean(m)
+			h.prompt.DisableHints = !d.boolean(m)
+		case "template":
+			h.isText = !d.boolean(m)
 		case "arguments":
 			h.arguments = d.arguments(m)
 			h.lost = len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)

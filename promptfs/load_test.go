@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"testing"
@@ -18,9 +17,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/prompttest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 //go:embed all:testdata/good
 var embedded embed.FS
@@ -29,7 +27,7 @@ var embedded embed.FS
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := "testdata/" + name
-	if *update {
+	if prompttest.Updating() {
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
@@ -186,7 +184,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"hi! shared own", ""}, textsOf(t, p, nil))
 	_, err = promptfs.Parse(nil, "p.md", fsys["p.md"].Data, o)
-	assert.EqualError(t, err, "p.md:1: there is no partial \"x\"; write it as a file in the folder of partials\np.md:2: a b.txt: there are no files beside this one to send")
+	assert.EqualError(t, err, "p.md:1:27: there is no partial \"x\"; write it as a file in the folder of partials\np.md:2: a b.txt: there are no files beside this one to send")
 }
 
 // An error of a template while it runs names the file, and blames an argument
@@ -205,7 +203,7 @@ func TestErrorsWhileRendering(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Render(t.Context(), map[string]string{"a": "c"})
 	require.ErrorIs(t, err, broken)
-	assert.ErrorContains(t, err, "review/p.md: ")
+	assert.EqualError(t, err, "review/p.md:4:3: error calling check: broken")
 	var reg prompts.Registry
 	require.NoError(t, reg.Add(p))
 	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/p", "arguments": map[string]string{"a": "b"}})

@@ -151,7 +151,7 @@ func TestMirrorsShareARegistry(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	ctx := t.Context()
-	one, two := promptfs.NewMirror(&reg, promptfs.Options{Tag: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{Tag: "two:"})
+	one, two := promptfs.NewMirror(&reg, promptfs.Options{TagPrefix: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{TagPrefix: "two:"})
 	require.NoError(t, one.Reset(ctx, put("a.md", "of one", 1)))
 	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: the name "a" is that of a prompt that comes from no file of this folder; give this one another`)
 	assert.Equal(t, []string{"of one"}, textsFrom(t, &reg, "a", nil))
@@ -180,7 +180,7 @@ func TestMirrorGetsANameBack(t *testing.T) {
 // Options.Tag begins the tags of the prompts.
 func TestTag(t *testing.T) {
 	t.Parallel()
-	loaded, err := promptfs.Load(files(map[string]string{"a/b.md": "---\ntags: [own]\n---\ntext"}), promptfs.Options{Tag: "team:"})
+	loaded, err := promptfs.Load(files(map[string]string{"a/b.md": "---\ntags: [own]\n---\ntext"}), promptfs.Options{TagPrefix: "team:"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"own", "team:a/b.md"}, loaded[0].Tags)
 }
@@ -313,4 +313,29 @@ func TestMemoryIsAFileSystem(t *testing.T) {
 	t.Parallel()
 	fsys := promptfs.Memory(map[string]string{"a.md": "a", "b/c.md": "c", "b/d/e.txt": "", "f": "f"})
 	require.NoError(t, fstest.TestFS(fsys, "a.md", "b/c.md", "b/d/e.txt", "f"))
+}
+
+// A name that is given back lets others move on, each by way of the one before,
+// although only one file is told.
+func TestMirrorNamesThatMoveOn(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	m := promptfs.NewMirror(&reg, promptfs.Options{})
+	named := func(i, name int, revision uint64) promptfs.File {
+		return promptfs.File{Path: fmt.Sprintf("p%d.md", i), Content: fmt.Appendf(nil, "---\nname: n%d\n---\n%d", name, i), Revision: revision}
+	}
+	var all []promptfs.File
+	for i := range 6 {
+		all = append(all, named(i, i, 1))
+	}
+	require.NoError(t, m.Reset(t.Context(), all...))
+	for i := range 5 {
+		require.Error(t, m.Apply(t.Context(), named(i, i+1, 2)))
+	}
+	require.NoError(t, m.Apply(t.Context(), promptfs.File{Path: "p5.md", Removed: true, Revision: 2}))
+	var names []string
+	for p := range reg.All() {
+		names = append(names, p.Name+" "+textsOf(t, p, nil)[0])
+	}
+	assert.Equal(t, []string{"n1 0", "n2 1", "n3 2", "n4 3", "n5 4"}, names)
 }

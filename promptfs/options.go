@@ -3,15 +3,14 @@ package promptfs
 import (
 	"cmp"
 	"log/slog"
-	"maps"
 	"text/template"
 	"time"
 )
 
 // Options say how files are read and watched. The zero value is right.
 type Options struct {
-	// Funcs are more functions for the templates, beside list and those of
-	// package prompttemplate. They must be safe for concurrent use.
+	// Funcs are more functions for the templates, beside those of package
+	// prompttemplate. They must be safe for concurrent use.
 	Funcs template.FuncMap
 	// Partials is the path of the folder with the partials. Default:
 	// "_partials".
@@ -23,7 +22,7 @@ type Options struct {
 	// Tag is what the tag begins with that each prompt has; the path of its file
 	// follows. Where several folders fill one registry, each needs one of its
 	// own: it is how a folder knows its prompts. Default: "promptfs:".
-	Tag string
+	TagPrefix string
 	// MaxFileBytes is the size of the largest prompt or partial that is read.
 	// Default: 1 MiB.
 	MaxFileBytes int64
@@ -44,8 +43,14 @@ type Options struct {
 	// Poll makes [Folder.Watch] look at all files again after this time,
 	// whether it was told of changes or not: a network file system may tell of
 	// none. Default: not at all, or every 2 s while folders cannot be watched.
-	Poll time.Duration
+	PollInterval time.Duration
 }
+
+const (
+	defaultMaxFileBytes     = 1 << 20
+	defaultMaxResourceBytes = 4 << 20
+	defaultDebounce         = 100 * time.Millisecond
+)
 
 // Report says what a reload has changed.
 type Report struct {
@@ -60,16 +65,13 @@ type Report struct {
 func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
-	o.Tag = cmp.Or(o.Tag, "promptfs:")
-	o.MaxFileBytes = positive(o.MaxFileBytes, 1<<20)
-	o.MaxResourceBytes = positive(o.MaxResourceBytes, 4<<20)
-	o.Debounce = positive(o.Debounce, 100*time.Millisecond)
+	o.TagPrefix = cmp.Or(o.TagPrefix, "promptfs:")
+	o.MaxFileBytes = positive(o.MaxFileBytes, defaultMaxFileBytes)
+	o.MaxResourceBytes = positive(o.MaxResourceBytes, defaultMaxResourceBytes)
+	o.Debounce = positive(o.Debounce, defaultDebounce)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	funcs := template.FuncMap{"list": list}
-	maps.Copy(funcs, o.Funcs)
-	o.Funcs = funcs
 	return o
 }
 

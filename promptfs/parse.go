@@ -27,15 +27,15 @@ const skillFile = "SKILL.md"
 func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, error) {
 	o = o.filled()
 	s := newSource(fsys, &o)
-	all := partials{}
+	ctx, found := context.Background(), &scan{}
 	if fsys != nil {
-		found, err := s.scanPartials(context.Background())
-		if err != nil {
+		var err error
+		if found, err = s.scanPartials(ctx); err != nil {
 			return prompts.Prompt{}, err
 		}
-		_, all, _ = s.readPartials(found, nil, nil) // what is wrong with one is told with what uses it
 	}
-	m := s.parse(path, content, all)
+	_, all, _ := s.readPartials(ctx, found, nil, partials{}) // what is wrong with one is told with what uses it
+	m := s.parse(ctx, path, content, all)
 	if len(m.faults.all) > 0 {
 		return prompts.Prompt{}, join(m.faults.all)
 	}
@@ -47,10 +47,12 @@ type made struct {
 	prompt prompts.Prompt
 	line   int // of the name; 0 if that is the path
 	faults faults
-	// What the prompt is made of: names of partials, those that there are not
-	// among them, and other files.
+	// What the prompt is made of: the partials that it calls, those that there
+	// are not among them, by the line of the first call, and other files.
 	partials map[string]int
 	files    []dependency
+	parts    []part            // by the messages
+	uses     []*partial        // of those that the partials lead to
 	sum      [sha256.Size]byte // of all that
 }
 
@@ -58,7 +60,7 @@ type made struct {
 func nothing(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
 
 // parse makes a prompt of a file.
-func (s *source) parse(name string, content []byte, all partials) *made {
+func (s *source) parse(ctx context.Context, name string, content []byte, all partials) *made {
 	m := &made{faults: faults{path: name}}
 	text, ok := textOf(content, &m.faults)
 	if !ok {
@@ -71,7 +73,7 @@ func (s *source) parse(name string, content []byte, all partials) *made {
 	if path.Base(name) == skillFile {
 		m.skill(name, text)
 	} else {
-		s.markdown(m, name, text, all)
+		s.markdown(ctx, m, name, text, all)
 	}
 	m.prompt.Tags = append(slices.Clip(m.prompt.Tags), s.options.tagOf(name))
 	if len(m.faults.all) == 0 {
@@ -82,17 +84,29 @@ func (s *source) parse(name string, content []byte, all partials) *made {
 }
 
 // tagOf returns the tag of the prompt from a file.
-func (o *Options) tagOf(path string) string { return o.Tag + path }
+func (o *Options) tagOf(path string) string { return o.TagPrefix + path }
 
 // named makes errors of the render function name the file.
 func (m *made) named(name string) {
-	render := m.prompt.Render
+	render, parts, uses := m.prompt.Render, m.parts, m.uses
 	m.prompt.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 		r, err := render(ctx, args)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", shown(name), err)
+		if err == nil {
+			return r, nil
 		}
-		return r, nil
+		e := (*prompttemplate.Error)(nil)
+		if !errors.As(err, &e) {
+			return nil, &Error{Path: name, Err: err}
+		}
+		for _, p := range uses {
+			if e.Partial != "" && e.Partial == p.name {
+				return nil, p.error(e)
+			}
+		}
+		if e.Message > 0 && e.Line > 0 {
+			return nil, &Error{name, parts[e.Message-1].line + e.Line - 1, e.Column, e.Err}
+		}
+		return nil, &Error{Path: name, Err: e.Err}
 	}
 }
 
@@ -102,9 +116,9 @@ func (m *made) sumOf(content []byte, all partials) [sha256.Size]byte {
 	own := sha256.Sum256(content)
 	h.Write(own[:])
 	for _, name := range sortedKeys(m.partials) {
-		if p := all[name]; p != nil {
+		if p := all.named[name]; p != nil {
 			fmt.Fprintf(h, "%q", name)
-			h.Write(p.sum[:])
+			h.Write(p.all[:])
 		}
 	}
 	for _, d := range m.files {
@@ -115,13 +129,13 @@ func (m *made) sumOf(content []byte, all partials) [sha256.Size]byte {
 }
 
 // markdown makes a prompt of a Markdown file.
-func (s *source) markdown(m *made, name, text string, all partials) {
+func (s *source) markdown(ctx context.Context, m *made, name, text string, all partials) {
 	front, _, body, line, ok := split(text, &m.faults)
 	if !ok {
 		return
 	}
 	mapping, ok := readYAML(front, &m.faults)
-	h := decoder{&m.faults}.header(mapping)
+	h := decoder{&m.faults, new(int)}.header(mapping)
 	parts := parseBody(body, line, &m.faults)
 	if len(parts) == 0 {
 		m.faults.add(0, "there is no message; write the text of the prompt below the front matter")
@@ -144,10 +158,17 @@ func (s *source) markdown(m *made, name, text string, all partials) {
 			}
 			message = prompttemplate.Message{Role: p.role, Content: content}
 		}
+		if h.isText && p.kind == "" {
+			message = prompttemplate.Message{Role: p.role, Content: prompts.Text{Text: p.text}}
+		}
 		messages, read = append(messages, message), append(read, p)
 	}
+	if h.isText && len(h.arguments) > 0 {
+		m.faults.add(h.lines["arguments"], "with template: false the text is sent as it is, and no argument can be used; remove one of them")
+		h.lost = true
+	}
 	m.prompt, m.line = h.prompt, h.lines["name"]
-	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, ".md"))
+	m.prompt.Name = cmp.Or(h.prompt.Name, strings.TrimSuffix(name, path.Ext(name)))
 	for _, a := range h.arguments {
 		m.prompt.Arguments = append(m.prompt.Arguments, a.declared)
 	}
@@ -156,7 +177,7 @@ func (s *source) markdown(m *made, name, text string, all partials) {
 	}
 	// Without the arguments nothing can be said of what the templates name.
 	if ok && !h.lost && len(messages) > 0 {
-		m.render(s, &h, read, messages, all, len(read) == len(parts))
+		m.render(ctx, &h, read, messages, all, len(read) == len(parts))
 	}
 }
 
@@ -179,30 +200,29 @@ func (m *made) check(h *header) {
 
 // render gives the prompt its render function, or finds what is wrong with the
 // templates. isWhole says that the messages are all that the file has.
-func (m *made) render(s *source, h *header, parts []part, messages []prompttemplate.Message, all partials, isWhole bool) {
-	m.partials = map[string]int{}
-	isComplete := true
-	for _, p := range parts {
-		lines := map[string]int{}
-		if p.kind == "" && !all.used(callsOf(p.text), 0, lines) {
-			isComplete = false
+func (m *made) render(ctx context.Context, h *header, parts []part, messages []prompttemplate.Message, all partials, isWhole bool) {
+	prompt, calls, err := all.set.Prompt(ctx, m.prompt, messages...)
+	m.parts, m.partials = parts, map[string]int{}
+	seen := map[*partial]bool{} // of several calls
+	for _, c := range calls {
+		line := parts[c.Message-1].line + c.Line - 1
+		m.partials[c.Partial] = line
+		p := all.named[c.Partial]
+		if p == nil {
+			continue
 		}
-		for name, line := range lines {
-			if _, ok := m.partials[name]; !ok {
-				m.partials[name] = p.line + line - 1
+		if len(calls) == 1 {
+			m.uses = p.uses
+		}
+		for _, used := range p.uses {
+			if seen[used] {
+				continue
 			}
-		}
-	}
-	texts := all.texts(m.partials)
-	if !isComplete { // then all of them may be what was meant
-		for name, p := range all {
-			texts[name] = p.text
-		}
-	}
-	prompt, err := prompttemplate.New(m.prompt, prompttemplate.Options{Funcs: s.options.Funcs, Partials: texts}, messages...)
-	for _, name := range sortedKeys(m.partials) {
-		if p := all[name]; p != nil && len(p.faults) > 0 {
-			m.faults.add(m.partials[name], "the partial %q has a fault itself: %w", name, p.faults[0])
+			if len(calls) > 1 {
+				seen[used] = true
+				m.uses = append(m.uses, used)
+			}
+			m.broken(used, line)
 		}
 	}
 	if err == nil {
@@ -221,21 +241,30 @@ func (m *made) render(s *source, h *header, parts []part, messages []prompttempl
 		if e.Argument != "" && !isWhole {
 			continue // a message that could not be read may use it
 		}
-		m.templateFault(e, h, parts, all)
+		m.templateFault(e, h, all)
+	}
+}
+
+// broken adds the fault of a partial that is used, if it has one.
+func (m *made) broken(p *partial, line int) {
+	if len(p.faults) > 0 {
+		m.faults.add(line, "the partial %q has a fault itself: %w", p.name, p.faults[0])
 	}
 }
 
 // templateFault places a fault of a template.
-func (m *made) templateFault(e *prompttemplate.Error, h *header, parts []part, all partials) {
-	p := all[e.Partial]
-	_, isUsed := m.partials[e.Partial]
-	switch {
+func (m *made) templateFault(e *prompttemplate.Error, h *header, all partials) {
+	at := func(line int) int { return m.parts[e.Message-1].line + max(line, 1) - 1 }
+	inner := (*prompttemplate.Error)(nil)
+	switch p := all.named[e.Partial]; {
+	case e.Message > 0 && errors.As(e.Err, &inner): // that of a partial
+		if p := all.named[inner.Partial]; p != nil {
+			m.broken(p, at(e.Line))
+		}
 	case e.Message > 0:
-		part := parts[e.Message-1]
-		m.faults.add(part.line+max(e.Line, 1)-1, "%w", reworded(e.Err))
-	case p != nil && (!isUsed || p.has(e)): // of another prompt, or told already
-	case p != nil:
-		m.faults.add(m.partials[e.Partial], "%w", p.in(e.Partial, e))
+		m.faults.addAt(at(e.Line), e.Column, "%w", reworded(e.Err))
+	case p != nil && e.CallMessage > 0:
+		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, "the partial %q: %s", e.Partial, p.error(e))
 	default:
 		line := 0
 		for _, a := range h.arguments {

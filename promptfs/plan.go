@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -89,17 +90,20 @@ func (t *table) plan(in lookup, within scope) *plan {
 			broken[path] = e.faults
 		}
 	}
-	// Each prompt that stays as it is may be in the way of others.
-	for more := true; more; {
-		more = false
-		claims, kept := t.claims(paths, broken, h)
-		for _, name := range sortedKeys(claims) {
-			for _, path := range claims[name] {
-				err := h.inTheWay(name, path, claims[name], kept)
-				if err != nil {
-					broken[path] = []*Error{{Path: path, Line: t.entries[path].line, Err: err}}
-					more = true
-				}
+	// Each prompt that stays as it is may be in the way of another.
+	claims, kept := t.claims(paths, broken, h)
+	for names := sortedKeys(claims); len(names) > 0; {
+		name := names[0]
+		names = names[1:]
+		for _, path := range claims[name] {
+			err := h.inTheWay(name, path, claims[name], kept)
+			if err == nil || broken[path] != nil {
+				continue
+			}
+			e := t.entries[path]
+			broken[path] = []*Error{{Path: path, Line: e.line, Err: err}}
+			if h.isFrom(e.name, path) {
+				kept[e.name], names = path, append(names, e.name)
 			}
 		}
 	}
@@ -160,12 +164,12 @@ func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (
 func (h *holders) inTheWay(name, path string, claims []string, kept map[string]string) error {
 	if len(claims) > 1 {
 		var others []string
-		for _, other := range claims {
+		for _, other := range claims[:min(len(claims), mostWords+1)] {
 			if other != path {
 				others = append(others, shown(other))
 			}
 		}
-		return fmt.Errorf("the name %q is also that of %s; give each another", name, enumeration(others))
+		return fmt.Errorf("the name %q is also that of %s; give each another", name, enumerationOf(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
 		return fmt.Errorf("the name %q is still that of %s, which has a fault; mend that one, or give one of them another name", name, shown(other))
@@ -176,18 +180,17 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 	return nil
 }
 
+// mostWords is how many words an enumeration has.
+const mostWords = 5
+
 // enumeration returns the first few of the words.
-func enumeration(words []string) string {
-	const most = 5
-	text := ""
-	for i, w := range words[:min(len(words), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += w
-	}
-	if n := len(words) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
+func enumeration(words []string) string { return enumerationOf(words, len(words)) }
+
+// enumerationOf returns the first few of n words, of which these are the first.
+func enumerationOf(words []string, n int) string {
+	text := strings.Join(words[:min(len(words), mostWords)], ", ")
+	if n > mostWords {
+		text += fmt.Sprintf(" and %d more", n-mostWords)
 	}
 	return text
 }

@@ -192,8 +192,8 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: there is no such file", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
-			"_partials/outer.md:1: there is no partial \"inner\"; write it as a file in the folder of partials\n" +
-				"a.md:1: the partial \"outer\" has a fault itself: _partials/outer.md:1: there is no partial \"inner\"; write it as a file in the folder of partials", "<2>"},
+			"_partials/outer.md:1:13: there is no partial \"inner\"; write it as a file in the folder of partials\n" +
+				"a.md:1: the partial \"outer\" has a fault itself: _partials/outer.md:1:13: there is no partial \"inner\"; write it as a file in the folder of partials", "<2>"},
 		{"and comes back as another file", func() { f.write("_partials/inner.txt", "3") }, []string{"a"}, "", "<3>"},
 		{"a partial has a fault", func() { f.write("_partials/inner.txt", "{{") }, nil,
 			"_partials/inner.txt:1: unclosed action; end it with }}\na.md:1: the partial \"inner\" has a fault itself: _partials/inner.txt:1: unclosed action; end it with }}", "<3>"},

@@ -142,7 +142,15 @@ func (c *scan) folder(at, real string) error {
 
 // isOurs reports whether a file of this name is a prompt, or a partial.
 func (c *scan) isOurs(name string) bool {
-	return (c.isPartials || strings.HasSuffix(name, ".md")) && !strings.EqualFold(name, "README.md")
+	bare, isPrompt := isMarkdown(name)
+	return (c.isPartials || isPrompt) && !(isPrompt && strings.EqualFold(bare, "README"))
+}
+
+// isMarkdown reports whether the extension of a name is that of Markdown, and
+// returns the name without it.
+func isMarkdown(name string) (bare string, ok bool) {
+	extension := path.Ext(name)
+	return strings.TrimSuffix(name, extension), strings.EqualFold(extension, ".md") || strings.EqualFold(extension, ".markdown")
 }
 
 // follow follows the links, those in folders that others lead to among them.

@@ -19,7 +19,7 @@ func (m *made) skill(name, text string) {
 	}
 	mapping, ok := readYAML(front, &m.faults)
 	lines := map[string]int{}
-	d := decoder{&m.faults}
+	d := decoder{&m.faults, new(int)}
 	if mapping != nil {
 		for i := 0; i+1 < len(mapping.Content); i += 2 {
 			key, value := mapping.Content[i], mapping.Content[i+1]

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"context"
 	"io/fs"
 	"maps"
 	"path"
@@ -12,7 +13,7 @@ import (
 // at those, and at what is made of them or would be. It returns what that can
 // have changed, and what is not in the registry as it should be; and false, with
 // nothing done, if all files have to be looked at to know that.
-func (t *table) refreshSome(s *source, paths []string) (scope, bool) {
+func (t *table) refreshSome(ctx context.Context, s *source, paths []string) (scope, bool) {
 	const few = 64
 	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
 		return scope{}, false // nothing has been read yet; or it is faster
@@ -52,7 +53,7 @@ func (t *table) refreshSome(s *source, paths []string) (scope, bool) {
 			delete(inside, p)
 			continue
 		}
-		t.entries[p] = s.look(t.entries[p], file{p, stamp, info}, t.partials)
+		t.entries[p] = s.look(ctx, t.entries[p], file{p, stamp, info}, t.partials)
 		inside[p] = true
 	}
 	return t.around(inside, names), true
@@ -69,19 +70,46 @@ func (t *table) around(inside, names map[string]bool) scope {
 		}
 	}
 	delete(names, "")
-	for more := true; more; {
-		more = false
-		for p, e := range t.entries {
-			if inside[p] || !names[e.name] && !names[e.wants] {
-				continue
-			}
-			inside[p], more = true, true
-			names[e.name], names[e.wants] = true, true
-			delete(names, "")
-		}
-	}
+	t.spread(inside, names)
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return t.owners[name] == "" })
 	return scope{paths: sortedKeys(inside), names: sortedKeys(names)}
+}
+
+// spread adds the entries that have or want one of the names, and their names,
+// and so on.
+func (t *table) spread(inside, names map[string]bool) {
+	var byName map[string][]string
+	queue := sortedKeys(names)
+	add := func(p string) {
+		if inside[p] {
+			return
+		}
+		inside[p] = true
+		for _, name := range []string{t.entries[p].name, t.entries[p].wants} {
+			if name != "" && !names[name] {
+				names[name] = true
+				queue = append(queue, name)
+			}
+		}
+	}
+	known := len(queue)
+	for p, e := range t.entries {
+		if names[e.name] || names[e.wants] {
+			add(p)
+		}
+	}
+	for queue = queue[known:]; len(queue) > 0; queue = queue[1:] {
+		if byName == nil { // which is rarely wanted
+			byName = make(map[string][]string, 2*len(t.entries))
+			for p, e := range t.entries {
+				byName[e.name] = append(byName[e.name], p)
+				byName[e.wants] = append(byName[e.wants], p)
+			}
+		}
+		for _, p := range byName[queue[0]] {
+			add(p)
+		}
+	}
 }
 
 // isPrompt reports whether a scan would take a file of this path for a prompt.

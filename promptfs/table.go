@@ -32,7 +32,7 @@ type entry struct {
 	stamp stamp
 	// What the file was when it was read last.
 	faults []*Error
-	uses   map[string][sha256.Size]byte // partials, by name; zero for one that there was not
+	uses   map[string][sha256.Size]byte // partials that it calls, by name; zero for one that there was not
 	files  []dependency
 	sum    [sha256.Size]byte
 	wants  string          // the name of the prompt, if there are no faults
@@ -65,7 +65,10 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 			return errChanging
 		}
 	}
-	read, all, faults := s.readPartials(ofPartials, t.read, t.partials)
+	read, all, faults := s.readPartials(ctx, ofPartials, t.read, t.partials)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	looked := make([]*entry, len(found.files))
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -73,7 +76,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; int(i) < len(looked) && ctx.Err() == nil; i = next.Add(1) - 1 {
 				f := found.files[i]
-				looked[i] = s.look(t.entries[f.path], f, all)
+				looked[i] = s.look(ctx, t.entries[f.path], f, all)
 			}
 		})
 	}
@@ -106,12 +109,12 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 
 // look returns the entry of a file. old is what it was, nil if that is not
 // known.
-func (s *source) look(old *entry, f file, all partials) *entry {
+func (s *source) look(ctx context.Context, old *entry, f file, all partials) *entry {
 	if old == nil {
-		return s.remake(&entry{path: f.path}, f, all)
+		return s.remake(ctx, &entry{path: f.path}, f, all)
 	}
 	if !old.isCurrent(s, f, all) {
-		return s.remake(old, f, all)
+		return s.remake(ctx, old, f, all)
 	}
 	if old.stamp != f.stamp { // it may have settled
 		same := *old
@@ -145,14 +148,14 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 }
 
 // remake returns the entry of a file that is read anew.
-func (s *source) remake(old *entry, f file, all partials) *entry {
+func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		e.faults = []*Error{{Path: f.path, Err: err}}
 		return e
 	}
-	m := s.parse(f.path, content, all)
+	m := s.parse(ctx, f.path, content, all)
 	e.faults, e.files, e.sum, e.line = m.faults.all, m.files, m.sum, m.line
 	if len(m.partials) > 0 {
 		e.uses = make(map[string][sha256.Size]byte, len(m.partials))
@@ -171,50 +174,56 @@ func (s *source) remake(old *entry, f file, all partials) *entry {
 
 // readPartials reads the partials that have changed, and returns all by their
 // paths and by their names.
-func (s *source) readPartials(found *scan, before map[string]*partial, named partials) (map[string]*partial, partials, []*Error) {
+func (s *source) readPartials(ctx context.Context, found *scan, before map[string]*partial, old partials) (map[string]*partial, partials, []*Error) {
 	read := make(map[string]*partial, len(found.files))
-	changed := len(found.files) != len(before)
 	for _, f := range found.files {
-		old := before[f.path]
-		p := old
-		if old == nil || !f.stamp.same(old.stamp) {
-			p = s.readPartial(f)
+		if ctx.Err() != nil {
+			return nil, partials{}, nil
 		}
-		if old == nil || old.sum != p.sum || len(old.own) > 0 || len(p.own) > 0 {
-			changed = true
-		} else if p != old { // it is what it was
-			stamp := p.stamp
-			*p = *old
-			p.stamp = stamp
+		p := before[f.path]
+		if p == nil || !f.stamp.same(p.stamp) {
+			p = s.readPartial(f)
 		}
 		read[f.path] = p
 	}
 	for path, p := range before {
 		if read[path] == nil && isBelow(path, found.unread) {
-			read[path], changed = p, true
+			read[path] = p
 		}
 	}
-	all := make(partials, len(read))
+	named := make(map[string]*partial, len(read))
 	var faults []*Error
 	for _, path := range sortedKeys(read) {
-		p := read[path]
+		p := *read[path] // whoever has it reads it
 		name := partialName(s.options.Partials, path)
-		if other := all[name]; other != nil {
+		if other := named[name]; other != nil {
 			faults = append(faults, &Error{Path: path, Err: errors.New("another partial has this name, " + shown(other.path) + "; give one of them another")})
 			continue
 		}
-		all[name] = p
+		p.name, named[name] = name, &p
 	}
-	if changed {
-		for _, p := range all {
-			p.faults = p.own
-		}
-		all.check(s.options)
+	all := old
+	if old.set == nil || !old.are(named) {
+		all = newPartials(named, old, s.options)
 	}
-	for _, p := range all {
+	for _, p := range all.named {
 		faults = append(faults, p.faults...)
 	}
 	return read, all, faults
+}
+
+// are reports whether the partials have these contents.
+func (all partials) are(named map[string]*partial) bool {
+	if len(all.named) != len(named) {
+		return false
+	}
+	for name, p := range named {
+		old := all.named[name]
+		if old == nil || old.path != p.path || old.sum != p.sum || len(old.own) > 0 || len(p.own) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // readPartial reads one partial.
@@ -235,7 +244,7 @@ func partialName(folder, file string) string {
 }
 
 // again makes the prompts of entries that have none any more.
-func (t *table) again(s *source, entries []*entry) {
+func (t *table) again(ctx context.Context, s *source, entries []*entry) {
 	for _, e := range entries {
 		stamp, info, err := s.stat(e.stamp.real)
 		if err != nil {
@@ -243,6 +252,6 @@ func (t *table) again(s *source, entries []*entry) {
 		}
 		old := *e
 		old.name, old.applied = "", [sha256.Size]byte{}
-		t.entries[e.path] = s.remake(&old, file{e.path, stamp, info}, t.partials)
+		t.entries[e.path] = s.remake(ctx, &old, file{e.path, stamp, info}, t.partials)
 	}
 }

@@ -26,7 +26,7 @@ const patience = 10
 // everything that it has started has ended. It reloads at its beginning too, so
 // that it does not matter what has changed since the last [Folder.Reload]. A
 // folder from [NewFolder] tells nobody of changes: its files are looked at every
-// Options.Poll, or every 2 s.
+// Options.PollInterval, or every 2 s.
 //
 // What the operating system tells of changes is only taken as a hint to look.
 // So it does not matter how an editor writes, nor what is lost. If a directory
@@ -40,8 +40,8 @@ func (f *Folder) Watch(ctx context.Context) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	poll := make(<-chan time.Time) // never, but if it is wanted
-	if f.options.Poll > 0 {
-		ticker := time.NewTicker(f.options.Poll)
+	if f.options.PollInterval > 0 {
+		ticker := time.NewTicker(f.options.PollInterval)
 		defer ticker.Stop()
 		poll = ticker.C
 	}
@@ -55,7 +55,7 @@ func (f *Folder) Watch(ctx context.Context) {
 				w.settle(ctx)
 				look = true
 			case <-beat.C:
-				if look = f.options.Poll <= 0 && !w.isTold; w.hasMoved() {
+				if look = f.options.PollInterval <= 0 && !w.isTold; w.hasMoved() {
 					w.hint()
 				}
 			case <-poll:

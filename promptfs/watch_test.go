@@ -324,7 +324,7 @@ func TestWatchOfAFileSystem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
-		o.Poll = 10 * time.Millisecond
+		o.PollInterval = 10 * time.Millisecond
 		return promptfs.NewFolder(reg, os.DirFS(dir), o)
 	})
 	w.write(".a.tmp", "a")

@@ -129,7 +129,7 @@ func TestLostDelivery(t *testing.T) {
 	put(t, kv, "lost.md", "lost")
 	put(t, kv, "b.md", "b")
 	f.has("a", "b", "lost")
-	f.until("in step", func() bool { return f.Status().InStep })
+	f.until("in step", func() bool { return f.Status().Synced })
 }
 
 // A slow broker is waited for.
@@ -145,7 +145,7 @@ func TestSlowBroker(t *testing.T) {
 		put(t, kv, "a.md", fmt.Sprint(i))
 	}
 	f.says("a", "4")
-	assert.True(t, f.Status().InStep)
+	assert.True(t, f.Status().Synced)
 
 	// One that is too slow to be of use is an error in the time that is set.
 	p.set(func() { p.delay = time.Second })
@@ -173,7 +173,7 @@ func TestBucketThatVanishes(t *testing.T) {
 	put(t, kv, "b.md", "of the new one")
 	f.has("b")
 	assert.Equal(t, "of the new one", f.text("b"))
-	f.until("in step", func() bool { return f.Status().InStep })
+	f.until("in step", func() bool { return f.Status().Synced })
 	assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")
 	put(t, kv, "a.md", "too")
 	f.has("a", "b")
@@ -191,7 +191,7 @@ func TestPurgedStream(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeSubject("$KV."+bucket+".b.md")))
 	f.has("a")
-	f.until("in step", func() bool { return f.Status().InStep })
+	f.until("in step", func() bool { return f.Status().Synced })
 	assert.False(t, f.heard(promptnats.ErrReplaced))
 }
 
@@ -235,7 +235,7 @@ func TestRestoredFromABackup(t *testing.T) {
 			for _, one := range []*follower{f, g} {
 				one.has(want...)
 				one.says("a", "old")
-				one.until("in step", func() bool { return one.Status().InStep })
+				one.until("in step", func() bool { return one.Status().Synced })
 			}
 			assert.True(t, f.heard(promptnats.ErrReplaced))
 			assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")

@@ -226,7 +226,7 @@ func newTimer() *time.Timer {
 func (s *sitting) tellReplaced(ctx context.Context) {
 	s.options.Files.Logger.WarnContext(ctx, "the bucket has been replaced, and what is in it counts",
 		slog.Time("created", s.feed.info.Created), slog.Uint64("last", s.feed.info.State.LastSeq), slog.Uint64("had", s.high))
-	s.set(ctx, func(st *Status) { st.InStep, st.Err = false, ErrReplaced })
+	s.set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
 }
 
 // loaded brings everything into the registry.
@@ -245,7 +245,7 @@ func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, hi
 		return err
 	}
 	s.created, s.high, s.known = s.feed.info.Created, high, known
-	s.set(ctx, func(st *Status) { st.InStep, st.Err, st.Revision = true, nil, high })
+	s.set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
 	s.report(ctx, nil)
 	return nil
 }

@@ -47,7 +47,7 @@ func TestFollow(t *testing.T) {
 	<-counted
 	assert.Equal(t, 1, updates)
 	assert.Equal(t, []string{"a", "b/c"}, f.names())
-	assert.Equal(t, promptnats.Status{InStep: true, Revision: 5}, f.Status())
+	assert.Equal(t, promptnats.Status{Synced: true, Revision: 5}, f.Status())
 	p, _ := f.registry.Lookup("b/c")
 	assert.Equal(t, []string{promptnats.Tag(bucket, "") + "b/c.md"}, p.Tags)
 
@@ -273,7 +273,7 @@ func TestFaultyOptions(t *testing.T) {
 	b.stop()
 	js := connect(t, b.url())
 	for _, at := range []string{"/x", ".", "x/", "../x"} {
-		o := promptnats.Options{StartWithout: true, Timeout: time.Hour, Files: promptfs.Options{Partials: at}}
+		o := promptnats.Options{AllowOfflineStart: true, Timeout: time.Hour, Files: promptfs.Options{Partials: at}}
 		_, err := promptnats.Follow(t.Context(), &prompts.Registry{}, js, bucket, o)
 		require.ErrorContains(t, err, "Options.Files.Partials", "%q", at)
 		_, err = promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"a.md": "a"}), o)
@@ -322,7 +322,7 @@ func TestClashWithCode(t *testing.T) {
 }
 
 // Without a broker there is an error within the time that is set; or with
-// StartWithout, what code declares, and then what is in the bucket.
+// AllowOfflineStart, what code declares, and then what is in the bucket.
 func TestStartWithoutABroker(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, nil)
@@ -336,7 +336,7 @@ func TestStartWithoutABroker(t *testing.T) {
 	_, err = promptnats.Follow(ctx, f.registry, js, bucket, promptnats.Options{Timeout: time.Hour})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	f, o = newFollower(t, promptnats.Options{StartWithout: true, Timeout: time.Hour})
+	f, o = newFollower(t, promptnats.Options{AllowOfflineStart: true, Timeout: time.Hour})
 	f.registry.MustAdd(prompts.Prompt{Name: "code", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
 	require.NoError(t, f.start(js, o))
 	assert.Equal(t, []string{"code"}, f.names())
@@ -356,7 +356,7 @@ func TestStartWithoutABucket(t *testing.T) {
 	_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}})
 	require.NoError(t, err)
 	require.ErrorIs(t, f.start(js, o), jetstream.ErrBadBucket)
-	o.StartWithout = true
+	o.AllowOfflineStart = true
 	require.NoError(t, f.start(js, o))
 	require.ErrorIs(t, f.lost(), jetstream.ErrBadBucket)
 }

@@ -50,7 +50,7 @@ type Follower struct {
 type Status struct {
 	// InStep says that the registry has what the bucket has, but for what has
 	// been written within the last moments.
-	InStep bool
+	Synced bool
 	// Revision is that of the last change of the bucket that the registry has.
 	Revision uint64
 	// Err is why the registry is not in step; nil if it is.
@@ -65,7 +65,7 @@ type Status struct {
 // ctx ends or [Follower.Close] is called. It returns when what is there has been
 // loaded, as one update of the registry; or with an error, and everything ended,
 // if that was not possible within Options.Timeout. A bucket that is not there is
-// such an error at once. With Options.StartWithout it returns when the first
+// such an error at once. With Options.AllowOfflineStart it returns when the first
 // attempt has failed, and there is no error but for faulty Options.
 //
 // Files with faults are no error: Options.Files.Logger and OnReload get them,
@@ -98,14 +98,14 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 		select {
 		case last = <-f.first:
 			switch {
-			case last == nil, o.StartWithout:
+			case last == nil, o.AllowOfflineStart:
 				return f, nil
 			case isFinal(last):
 				f.Close()
 				return nil, fmt.Errorf("promptnats: %w", last)
 			}
 		case <-timer.C:
-			if o.StartWithout {
+			if o.AllowOfflineStart {
 				return f, nil
 			}
 			f.Close()
@@ -151,10 +151,10 @@ func (f *Follower) set(ctx context.Context, change func(*Status)) {
 	change(&f.status)
 	now := f.status
 	f.mu.Unlock()
-	if before.InStep == now.InStep && text(before.Err) == text(now.Err) {
+	if before.Synced == now.Synced && text(before.Err) == text(now.Err) {
 		return
 	}
-	if now.InStep {
+	if now.Synced {
 		f.options.Files.Logger.InfoContext(ctx, "the prompts are in step with the bucket", slog.Uint64("revision", now.Revision))
 	} else {
 		f.options.Files.Logger.WarnContext(ctx, "the prompts are not in step with the bucket, and stay as they are", slog.Any("error", now.Err))
@@ -205,7 +205,7 @@ func (f *Follower) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		f.set(ctx, func(s *Status) { s.InStep, s.Err = false, err })
+		f.set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
 		f.report(ctx, err)
 		if wasInStep {
 			wait = f.options.timing.wait

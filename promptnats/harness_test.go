@@ -203,13 +203,13 @@ func (f *follower) has(names ...string) {
 // inStep waits until the Follower is in step with this revision, or a later one.
 func (f *follower) inStep(revision uint64) {
 	f.t.Helper()
-	f.until(fmt.Sprint("revision ", revision), func() bool { s := f.Status(); return s.InStep && s.Revision >= revision })
+	f.until(fmt.Sprint("revision ", revision), func() bool { s := f.Status(); return s.Synced && s.Revision >= revision })
 }
 
 // lost waits until the Follower is not in step.
 func (f *follower) lost() error {
 	f.t.Helper()
-	f.until("a loss", func() bool { return !f.Status().InStep })
+	f.until("a loss", func() bool { return !f.Status().Synced })
 	return f.Status().Err
 }
 

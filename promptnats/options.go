@@ -24,9 +24,9 @@ type Options struct {
 	// ./, as in team-a./review/code.md. It is of letters, digits, hyphens and
 	// underscores, and may have dots between. Default: the keys without a prefix.
 	Prefix string
-	// StartWithout lets [Follow] return although the broker or the bucket is not
+	// AllowOfflineStart lets [Follow] return although the broker or the bucket is not
 	// to be reached. What is in the bucket comes in when they are.
-	StartWithout bool
+	AllowOfflineStart bool
 	// Timeout is how long Follow tries to load what is in the bucket, and how
 	// long [Publish] waits for each answer. Default: 10 seconds.
 	Timeout time.Duration
@@ -38,6 +38,8 @@ type Options struct {
 
 	timing timing
 }
+
+const defaultTimeout = 10 * time.Second
 
 // timing is how long things take.
 type timing struct {
@@ -64,10 +66,10 @@ func (o Options) check() error {
 // filled returns the options with their defaults.
 func (o Options) filled(p place) Options {
 	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
+		o.Timeout = defaultTimeout
 	}
 	o.Files.Partials = cmp.Or(o.Files.Partials, "_partials")
-	o.Files.Tag = cmp.Or(o.Files.Tag, p.tag())
+	o.Files.TagPrefix = cmp.Or(o.Files.TagPrefix, p.tag())
 	if o.Files.Debounce <= 0 {
 		o.Files.Debounce = 100 * time.Millisecond
 	}

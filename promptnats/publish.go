@@ -71,7 +71,9 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 // isPrompt reports whether a file of a folder is more than a part of others.
 func isPrompt(name, partials string) bool {
 	isHidden := strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.Contains(name, "/.") || strings.Contains(name, "/_")
-	return strings.HasSuffix(name, ".md") && !isHidden && !strings.HasPrefix(name, partials+"/") && !strings.EqualFold(path.Base(name), "README.md")
+	lower := strings.ToLower(name)
+	isMarkdown := strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".markdown")
+	return isMarkdown && !isHidden && !strings.HasPrefix(name, partials+"/") && !strings.EqualFold(path.Base(name), "README.md")
 }
 
 // writer makes a bucket equal to files.

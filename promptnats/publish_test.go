@@ -203,7 +203,7 @@ func TestPublishIntoAFullBucket(t *testing.T) {
 	require.ErrorContains(t, err, ".md has not been written")
 	assert.NotEmpty(t, done.Added)
 	f.until("what got in", func() bool { return f.registry.Len() == 1+len(done.Added) })
-	assert.True(t, f.Status().InStep)
+	assert.True(t, f.Status().Synced)
 }
 
 // Credentials that may only read are told as such, within the time that is set.
@@ -228,7 +228,7 @@ func TestBucketIsAsTheFolder(t *testing.T) {
 	js := connect(t, startBroker(t, nil).url())
 	newBucket(t, js)
 	fsys := os.DirFS("../examples/files/prompts")
-	want, err := promptfs.Load(fsys, promptfs.Options{Tag: promptnats.Tag(bucket, "x.y")})
+	want, err := promptfs.Load(fsys, promptfs.Options{TagPrefix: promptnats.Tag(bucket, "x.y")})
 	require.NoError(t, err)
 	require.NotEmpty(t, want)
 	_, err = promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{Prefix: "x.y"})

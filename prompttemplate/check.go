@@ -1,366 +1,445 @@
 package prompttemplate
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"text/template"
 	"text/template/parse"
 )
-
-// kind is what the check knows of a value in a template.
-type kind uint8
-
-const (
-	other kind = iota // anything; what is done with it is not checked
-	root              // the arguments as a whole
-	none              // nothing: what a partial has that is called without a value
-)
-
-// checker walks the templates of a prompt as text/template executes them.
-type checker struct {
-	set       *set
-	data      data // nil if the arguments are not to be checked
-	arguments []argument
-	used      map[string]bool
-	partly    bool // a text that is reached could not be walked
-	walked    map[visit]bool
-	within    []string // the partials that the walk is inside of
-	faults    []error
-	said      map[string]bool // the faults, by their text
-	builtins  map[string]bool // whether text/template has a function, once it was asked
-}
 
 // maxFaults is how many faults are looked for: there is no end to those of a
 // long text, and each is compared with all arguments.
 const maxFaults = 100
 
-// visit is a partial with what it is called with.
-type visit struct {
+// use is what a text does with the value that it is called with. Whether that
+// is right depends on the value: nothing is wrong unless it is the arguments.
+type use struct {
+	kind   useKind
+	names  []string // of fields; the key of an index
+	pos    parse.Pos
+	source string // as it is written
+	in     *text  // where it is, for [text.wants]
+	// What the argument is used for, if that is known, and the types that will do.
+	by    string
+	types types
+}
+
+type useKind uint8
+
+const (
+	useField useKind = iota
+	useIndex
+	useAll    // the value itself
+	useAssign // to a variable, or of the variable that is the value
+	useCall   // with arguments
+)
+
+// call is a call of a partial, the first of those that give it the same.
+type call struct {
 	partial string
-	dot     kind
+	given   kind
+	pos     parse.Pos
+	levels  int // the nesting of the call that is nested most, and one for the call
 }
 
-// scope is where in the templates the walk is.
-type scope struct {
+// kind is what is known of a value in a template.
+type kind uint8
+
+const (
+	other   kind = iota // anything; what is done with it is not checked
+	same                // what the text was called with
+	nothing             // there is none
+)
+
+// value is what is known of a value: its kind, or the argument that it is, or
+// the type of a literal.
+type value struct {
+	kind     kind
+	argument *use
+	literal  types
+}
+
+// reader walks a parse tree once, and notes what it uses and calls.
+type reader struct {
+	set       *Set
 	text      *text
-	dot       kind
-	variables map[string]kind // "$" among them
-	caller    string          // who has called the partial without a value
+	arguments []argument // of the prompt; nil for a partial
+	levels    int
+	dot       value
+	// variables are those in scope by name, and undo is what they were before.
+	variables map[string]kind
+	undo      []variable
+	uses      map[string]bool // that are noted, of a partial
+	calls     map[call]int    // without place, by their index
 }
 
-func (s scope) inner() scope {
-	s.variables = maps.Clone(s.variables)
-	return s
+type variable struct {
+	name string
+	kind kind
+	was  bool
 }
 
-// check returns everything that is wrong with what has been parsed.
-func (s *set) check(d data) []error {
-	c := &checker{set: s, data: d, used: map[string]bool{}, walked: map[visit]bool{}, said: map[string]bool{}, builtins: map[string]bool{}}
-	if d != nil {
-		c.arguments = d.all()
-	}
-	for _, t := range s.texts {
-		if t != nil {
-			c.template(t, root, "")
-		}
-	}
-	if !c.partly && len(s.messages) > 0 {
-		c.unused()
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.partials)) {
-		if !c.walked[visit{name, root}] && !c.walked[visit{name, none}] {
-			c.partial(name, other, "")
-		}
-	}
-	if len(c.faults) >= maxFaults {
-		c.fault(&Error{Err: errors.New("there may be more faults; mend these first")})
-	}
-	return c.faults
+// walk reads a text that was parsed.
+func (s *Set) walk(t *text, arguments []argument) {
+	t.set = map[string]int{}
+	r := &reader{set: s, text: t, arguments: arguments, dot: value{kind: same}, variables: map[string]kind{"$": same}, uses: map[string]bool{}, calls: map[call]int{}}
+	r.list(t.tree.Root)
 }
 
-func (c *checker) unused() {
-	for _, a := range c.arguments {
-		if !c.used[a.name] {
-			c.used[a.name] = true // the same name twice is for the registry to say
-			c.fault(&Error{Argument: a.name, Err: fmt.Errorf("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)})
-		}
-	}
-}
-
-func (c *checker) fault(err *Error) {
-	if !c.said[err.Error()] { // for a partial that is called with different values
-		c.said[err.Error()] = true
-		c.faults = append(c.faults, err)
-	}
-}
-
-func (c *checker) faultAt(s scope, n parse.Node, format string, args ...any) {
-	c.fault(s.text.at(n).fault(fmt.Errorf(format, args...)))
-}
-
-// template walks a text that is called with dot.
-func (c *checker) template(t *text, dot kind, caller string) {
-	if t.tree == nil {
-		c.partly = true
-		return
-	}
-	c.list(scope{t, dot, map[string]kind{"$": dot}, caller}, t.tree.Root)
-}
-
-// partial walks a partial, which is done once for each kind of value.
-func (c *checker) partial(name string, dot kind, caller string) {
-	c.walked[visit{name, dot}] = true
-	c.within = append(c.within, name)
-	c.template(c.set.partials[name], dot, caller)
-	c.within = c.within[:len(c.within)-1]
-}
-
-func (c *checker) list(s scope, l *parse.ListNode) {
+func (r *reader) list(l *parse.ListNode) {
 	if l == nil {
 		return
 	}
 	for _, n := range l.Nodes {
-		if len(c.faults) >= maxFaults {
-			c.partly = true
+		if len(r.text.faults) >= maxFaults {
 			return
 		}
 		switch n := n.(type) {
 		case *parse.ActionNode:
-			if c.pipe(s, n.Pipe) == root && len(n.Pipe.Decl) == 0 {
-				c.bare(s, n)
+			if r.pipe(n.Pipe).kind == same && len(n.Pipe.Decl) == 0 {
+				r.use(use{kind: useAll, pos: n.Pos}, n.Pipe)
 			}
 		case *parse.IfNode:
-			c.branch(s, &n.BranchNode)
+			r.branch(&n.BranchNode)
 		case *parse.WithNode:
-			c.branch(s, &n.BranchNode)
+			r.branch(&n.BranchNode)
 		case *parse.RangeNode:
-			c.branch(s, &n.BranchNode)
+			r.branch(&n.BranchNode)
 		case *parse.TemplateNode:
-			c.call(s, n)
+			r.call(n)
 		}
 	}
 }
 
-// branch walks if, with and range. The branch for else has the dot of
-// outside.
-func (c *checker) branch(s scope, n *parse.BranchNode) {
-	s = s.inner()
-	v := c.pipe(s, n.Pipe)
-	if v == root {
-		c.bare(s, n.Pipe)
+// declare sets a variable.
+func (r *reader) declare(name string, k kind) {
+	before, was := r.variables[name]
+	r.undo = append(r.undo, variable{name, before, was})
+	r.variables[name] = k
+}
+
+// block walks a list with a scope of its own.
+func (r *reader) block(l *parse.ListNode, dot value) {
+	outer, mark := r.dot, len(r.undo)
+	r.dot = dot
+	r.list(l)
+	r.dot = outer
+	r.end(mark)
+}
+
+// end ends a scope.
+func (r *reader) end(mark int) {
+	for _, v := range slices.Backward(r.undo[mark:]) {
+		if v.was {
+			r.variables[v.name] = v.kind
+		} else {
+			delete(r.variables, v.name)
+		}
 	}
-	then := s.inner()
+	r.undo = r.undo[:mark]
+}
+
+// branch walks if, with and range. The branch for else has the dot of outside.
+func (r *reader) branch(n *parse.BranchNode) {
+	r.levels++
+	r.text.levels = max(r.text.levels, r.levels)
+	mark := len(r.undo)
+	v := r.pipe(n.Pipe)
+	if v.kind == same {
+		r.use(use{kind: useAll, pos: n.Pipe.Pos}, n.Pipe)
+	}
+	dot := r.dot
 	switch n.NodeType {
 	case parse.NodeWith:
-		then.dot = v
+		dot = v
 	case parse.NodeRange:
-		then.dot = other
+		r.needs("range", v, aList|anInteger)
+		dot = value{}
 	}
-	c.list(then, n.List)
-	c.list(s.inner(), n.ElseList)
+	r.block(n.List, dot)
+	r.block(n.ElseList, r.dot)
+	r.end(mark)
+	r.levels--
 }
 
 // call walks {{template "name" pipe}}.
-func (c *checker) call(s scope, n *parse.TemplateNode) {
-	dot := none
+func (r *reader) call(n *parse.TemplateNode) {
+	c := call{partial: n.Name, given: nothing}
 	if n.Pipe != nil {
-		dot = c.pipe(s, n.Pipe)
+		c.given = r.pipe(n.Pipe).kind
 	}
-	if c.set.partials[n.Name] == nil {
-		c.partly = true
-		c.faultAt(s, n, "there is no partial %q; %s", n.Name,
-			advice(n.Name, slices.Sorted(maps.Keys(c.set.partials)), "add it to Options.Partials"))
-		return
+	i, known := r.calls[c]
+	if !known {
+		i = len(r.text.calls)
+		r.calls[c] = i
+		c.pos = n.Pos
+		r.text.calls = append(r.text.calls, c)
 	}
-	if i := slices.Index(c.within, n.Name); i >= 0 {
-		path := append(slices.Clone(c.within[i:]), n.Name)
-		c.faultAt(s, n, "the partial %q calls itself (%s); write what repeats with range", n.Name, strings.Join(path, " -> "))
-		return
-	}
-	if !c.walked[visit{n.Name, dot}] { // where the call stands takes counting
-		c.partial(n.Name, dot, s.text.at(n).String())
-	}
+	r.text.calls[i].levels = max(r.text.calls[i].levels, r.levels+1)
 }
 
 // pipe walks a pipeline and returns what it is.
-func (c *checker) pipe(s scope, p *parse.PipeNode) kind {
-	v := other
+func (r *reader) pipe(p *parse.PipeNode) value {
+	var v value
 	for i, cmd := range p.Cmds {
-		if v == root {
-			c.bare(s, cmd)
+		if v.kind == same {
+			r.use(use{kind: useAll, pos: cmd.Pos}, cmd)
 		}
-		v = c.command(s, cmd, i > 0)
+		v = r.command(cmd, v, i > 0)
 	}
 	for _, d := range p.Decl {
 		name := d.Ident[0]
-		if p.IsAssign && (v == root || s.variables[name] == root) {
-			c.faultAt(s, d, "%s cannot be assigned all arguments, nor another value in their place; declare another variable", name)
+		if p.IsAssign && (v.kind == same || r.variables[name] == same) {
+			r.use(use{kind: useAssign, pos: d.Pos}, d)
 		}
-		s.variables[name] = v
+		r.declare(name, v.kind)
+		if r.text.set[name]++; p.IsAssign {
+			r.text.set[name]++
+		}
 	}
 	return v
 }
 
-// command walks one command of a pipeline and returns what it is.
-func (c *checker) command(s scope, cmd *parse.CommandNode, piped bool) kind {
+// command walks one command of a pipeline and returns what it is. before is
+// what the pipeline is up to there.
+func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) value {
 	first, rest := cmd.Args[0], cmd.Args[1:]
-	if len(rest) == 0 && !piped {
+	if len(rest) == 0 && !isPiped {
 		if first.Type() == parse.NodeNil {
-			c.faultAt(s, first, "nil is no value by itself")
+			r.text.fault(first.Position(), "nil is no value by itself")
 		}
-		return c.operand(s, first)
+		return r.operand(first)
 	}
 	function, isFunction := first.(*parse.IdentifierNode)
 	if isFunction {
-		c.function(s, function)
-		if _, replaced := c.set.funcs["index"]; function.Ident == "index" && !replaced && c.index(s, rest) {
-			return other
+		r.function(function)
+		if _, replaced := r.set.funcs["index"]; function.Ident == "index" && !replaced {
+			if v, ok := r.index(rest); ok {
+				return v
+			}
 		}
-	} else if c.operand(s, first); c.isValue(s, first) {
-		c.faultAt(s, first, "%s is a value and takes no arguments; write the function first, or a | between them", first)
+	} else {
+		r.operand(first)
+		r.called(first)
 	}
+	var args []value
 	for _, arg := range rest {
-		if c.operand(s, arg) == root {
-			c.bare(s, arg)
+		v := r.operand(arg)
+		if v.kind == same {
+			r.use(use{kind: useAll, pos: arg.Position()}, arg)
 		}
+		args = append(args, v)
 	}
-	return other
+	if isPiped {
+		args = append(args, before)
+	}
+	if isFunction {
+		return r.result(function.Ident, args)
+	}
+	return value{}
 }
 
-// isValue reports whether n is no method for certain: the arguments, one of
-// them, or a literal.
-func (c *checker) isValue(s scope, n parse.Node) bool {
+// called faults a value that is given arguments, if it is no method for
+// certain: an argument of the prompt, or a literal.
+func (r *reader) called(n parse.Node) {
 	switch n := n.(type) {
 	case *parse.FieldNode:
-		return s.dot == root && len(n.Ident) == 1
+		if len(n.Ident) == 1 && r.dot.kind == same {
+			r.use(use{kind: useCall, pos: n.Pos}, n)
+		}
+		return
 	case *parse.VariableNode:
-		return len(n.Ident) == 1 || len(n.Ident) == 2 && s.variables[n.Ident[0]] == root
+		if len(n.Ident) == 2 && r.variables[n.Ident[0]] == same {
+			r.use(use{kind: useCall, pos: n.Pos}, n)
+		}
+		if len(n.Ident) > 1 {
+			return
+		}
 	case *parse.ChainNode:
-		return false
+		return
 	}
-	return true
+	r.text.fault(n.Position(), "%s is a value and takes no arguments; write the function first, or a | between them", shortened(n.String()))
 }
 
 // index walks the arguments of the function index if they are the arguments of
 // the prompt and a literal, and reports whether they are.
-func (c *checker) index(s scope, args []parse.Node) bool {
-	if len(args) < 2 || !c.isRoot(s, args[0]) {
-		return false
+func (r *reader) index(args []parse.Node) (value, bool) {
+	if len(args) < 2 || !r.isSame(args[0]) {
+		return value{}, false
 	}
 	key, ok := args[1].(*parse.StringNode)
 	if !ok {
-		return false
+		return value{}, false
 	}
-	if c.data != nil {
-		c.use(s, key)(c.data.indexed(key.Text))
-	}
+	v := r.use(use{kind: useIndex, names: []string{key.Text}, pos: key.Pos}, key)
 	for _, arg := range args[2:] {
-		if c.operand(s, arg) == root {
-			c.bare(s, arg)
+		if r.operand(arg).kind == same {
+			r.use(use{kind: useAll, pos: arg.Position()}, arg)
 		}
 	}
-	return true
+	if len(args) > 2 {
+		r.needs("index", v, aString|aList)
+		return value{}, true
+	}
+	return v, true
 }
 
-// isRoot reports whether n is the arguments as a whole.
-func (c *checker) isRoot(s scope, n parse.Node) bool {
+// isSame reports whether n is what the text was called with.
+func (r *reader) isSame(n parse.Node) bool {
 	switch n := n.(type) {
 	case *parse.DotNode:
-		return s.dot == root
+		return r.dot.kind == same
 	case *parse.VariableNode:
-		return len(n.Ident) == 1 && s.variables[n.Ident[0]] == root
+		return len(n.Ident) == 1 && r.variables[n.Ident[0]] == same
 	case *parse.PipeNode:
-		return len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 && c.isRoot(s, n.Cmds[0].Args[0])
+		return len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 && r.isSame(n.Cmds[0].Args[0])
 	}
 	return false
 }
 
 // operand walks one word of a command and returns what it is.
-func (c *checker) operand(s scope, n parse.Node) kind {
+func (r *reader) operand(n parse.Node) value {
 	switch n := n.(type) {
 	case *parse.DotNode:
-		return c.known(s, n, s.dot)
+		return r.dot
 	case *parse.FieldNode:
-		return c.field(s, n, s.dot, n.Ident)
+		return r.field(n, r.dot.kind, n.Ident)
 	case *parse.VariableNode:
-		v := s.variables[n.Ident[0]]
+		v := r.variables[n.Ident[0]]
 		if len(n.Ident) == 1 {
-			return c.known(s, n, v)
+			return value{kind: v}
 		}
-		return c.field(s, n, v, n.Ident[1:])
+		return r.field(n, v, n.Ident[1:])
 	case *parse.ChainNode:
-		return c.field(s, n, c.operand(s, n.Node), n.Field)
+		return r.field(n, r.operand(n.Node).kind, n.Field)
 	case *parse.PipeNode:
-		return c.pipe(s, n)
+		return r.pipe(n)
 	case *parse.IdentifierNode:
-		c.function(s, n)
+		r.function(n)
+		return r.result(n.Ident, nil)
+	case *parse.StringNode:
+		return value{literal: aString}
+	case *parse.NumberNode:
+		return value{literal: aNumber | anInteger}
+	case *parse.BoolNode:
+		return value{literal: aBoolean}
 	}
-	return other
-}
-
-// known faults a value that is none.
-func (c *checker) known(s scope, n parse.Node, v kind) kind {
-	if v == none {
-		c.faultAt(s, n, `%s has no value, because %s calls the partial without one; write {{template "name" .}} there`, n, s.caller)
-		return other
-	}
-	return v
+	return value{}
 }
 
 // field walks the fields of a value.
-func (c *checker) field(s scope, n parse.Node, of kind, names []string) kind {
-	if c.known(s, n, of) == root && c.data != nil {
-		c.use(s, n)(c.data.selected(names))
+func (r *reader) field(n parse.Node, of kind, names []string) value {
+	if of != same {
+		return value{}
 	}
-	return other
+	return r.use(use{kind: useField, names: names, pos: n.Position()}, n)
 }
 
-// use notes the use of an argument at n, or what is wrong with it.
-func (c *checker) use(s scope, n parse.Node) func(argument string, err error) {
-	return func(argument string, err error) {
-		if err != nil {
-			c.faultAt(s, n, "%w", err)
-		}
-		c.used[argument] = true
-	}
+// use notes a use, once, and returns the argument that it is.
+func (r *reader) use(u use, n parse.Node) value {
+	u.source = shortened(n.String())
+	r.note(u)
+	return value{argument: &u}
 }
 
-// bare faults the arguments as a whole where one value is meant.
-func (c *checker) bare(s scope, n parse.Node) {
-	example := ""
-	if len(c.arguments) > 0 {
-		example = ", such as {{" + c.arguments[0].action + "}}"
-	}
-	c.faultAt(s, n, "this is all arguments at once; write one of them%s", example)
-}
-
-// function faults a function that there is not.
-func (c *checker) function(s scope, n *parse.IdentifierNode) {
-	if _, ok := c.set.funcs[n.Ident]; ok || c.isBuiltin(n.Ident) {
-		return
-	}
-	for _, a := range c.arguments {
-		if n.Ident == a.name || "."+n.Ident == a.action {
-			c.faultAt(s, n, "there is no function %q; write {{%s}} for the argument", n.Ident, a.action)
+// note notes a use: of a partial the first of its kind, because prompts that
+// call it check all of them.
+func (r *reader) note(u use) {
+	if r.text.isPartial {
+		key := fmt.Sprintf("%d %q %s %d", u.kind, u.names, u.by, u.types)
+		if r.uses[key] {
 			return
 		}
+		r.uses[key] = true
 	}
-	names := slices.Collect(maps.Keys(c.set.funcs))
-	names = slices.DeleteFunc(names, func(name string) bool { return name == orEmpty })
-	slices.Sort(names)
-	c.faultAt(s, n, "there is no function %q; %s", n.Ident, advice(n.Ident, names, "add it to Options.Funcs"))
+	r.text.uses = append(r.text.uses, u)
 }
 
-// isBuiltin reports whether text/template has the function itself.
-func (c *checker) isBuiltin(name string) bool {
-	is, known := c.builtins[name]
-	if !known {
-		_, err := template.New("").Parse("{{" + name + "}}")
-		is = err == nil
-		c.builtins[name] = is
+// needs notes that an argument has to be of one of the types.
+func (r *reader) needs(by string, v value, types types) {
+	if v.argument != nil {
+		u := *v.argument
+		u.by, u.types = by, types
+		r.note(u)
 	}
-	return is
+}
+
+// result notes what a function needs of the arguments of the prompt, and
+// returns what it makes of them.
+func (r *reader) result(name string, args []value) value {
+	if _, replaced := r.set.funcs[name]; replaced {
+		return value{}
+	}
+	switch name {
+	case "len":
+		for _, v := range args {
+			r.needs(name, v, aString|aList)
+		}
+		return value{literal: aNumber | anInteger}
+	case "index", "slice":
+		if len(args) == 0 {
+			return value{}
+		}
+		r.needs(name, args[0], aString|aList)
+		if args[0].argument != nil || args[0].literal != 0 { // else it may be a map
+			for _, v := range args[1:] {
+				r.needs(name+" at a place", v, anInteger)
+			}
+		}
+	case "eq", "ne", "lt", "le", "gt", "ge":
+		r.comparison(name, args)
+		return value{literal: aBoolean}
+	case "print", "printf", "println", "html", "js", "urlquery", "fence", "untrusted", "json":
+		return value{literal: aString}
+	case "not":
+		return value{literal: aBoolean}
+	}
+	return value{}
+}
+
+// comparison notes what a comparison needs: eq compares the first with each of
+// the others.
+func (r *reader) comparison(name string, args []value) {
+	comparable := aString | anInteger | aNumber | aBoolean
+	if name != "eq" && name != "ne" {
+		comparable = aString | anInteger | aNumber
+	}
+	for i, v := range args {
+		with := types(0)
+		if i > 0 {
+			with = args[0].literal
+		}
+		for _, w := range args[1:] {
+			if i == 0 {
+				with |= w.literal
+			}
+		}
+		switch with {
+		case aString, anInteger | aNumber, aBoolean:
+			r.needs(name+" with "+with.String(), v, with)
+		case 0:
+			r.needs(name, v, comparable)
+		}
+	}
+}
+
+// function faults a function that does not exist.
+func (r *reader) function(n *parse.IdentifierNode) {
+	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxFaults {
+		for _, a := range r.arguments {
+			if n.Ident == a.name || "."+n.Ident == a.action {
+				r.text.fault(n.Pos, "there is no function %q; write {{%s}} for the argument", n.Ident, a.action)
+				return
+			}
+		}
+		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
+		slices.Sort(names)
+		r.text.fault(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, "add it to Options.Funcs"))
+	}
+}
+
+// isFunction reports whether templates have a function.
+func (s *Set) isFunction(name string) bool {
+	_, isAuthors := s.funcs[name]
+	return isAuthors || builtins[name] || slices.Contains(ours, name) || name == "list"
 }

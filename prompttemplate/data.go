@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // data is what a check knows of the arguments as a whole.
@@ -15,40 +17,86 @@ type data interface {
 	selected(names []string) (argument string, err error)
 	// indexed is selected for index . "key".
 	indexed(key string) (argument string, err error)
+	// typesOf returns the types that an argument may have.
+	typesOf(argument string) types
 }
 
 // argument is an argument and how a template writes it.
 type argument struct{ name, action string }
 
-// named are the arguments of a prompt without a struct.
-type named []string
+// types are those that an argument may have in a template.
+type types uint8
 
-func (n named) all() []argument {
-	all := make([]argument, len(n))
-	for i, name := range n {
-		all[i] = argument{name, fmt.Sprintf("index . %q", name)}
-		if isField(name) {
-			all[i].action = "." + name
+const (
+	aString types = 1 << iota
+	anInteger
+	aNumber
+	aBoolean
+	aList
+	anyType types = 1<<8 - 1
+)
+
+// String returns the types in words.
+func (t types) String() string {
+	var names []string
+	for _, n := range []struct {
+		types types
+		name  string
+	}{{aString, "a string"}, {anInteger, "an integer"}, {aNumber, "a number"}, {aBoolean, "a boolean"}, {aList, "a list"}} {
+		if t&n.types != 0 && (n.types != anInteger || t&aNumber == 0) {
+			names = append(names, n.name)
 		}
 	}
-	return all
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return strings.Join(names, "")
 }
 
-func (n named) selected(names []string) (string, error) {
+// named are the arguments of a prompt without a struct.
+type named struct {
+	arguments []argument
+	types     map[string]types
+	values    []typed
+	isText    bool // all arguments are strings
+}
+
+func namedOf(arguments []prompts.Argument) *named {
+	n := &named{types: make(map[string]types, len(arguments)), isText: true}
+	for _, a := range arguments {
+		made := argument{a.Name, fmt.Sprintf("index . %q", a.Name)}
+		if isField(a.Name) {
+			made.action = "." + a.Name
+		}
+		n.arguments = append(n.arguments, made)
+		v := typedOf(a)
+		n.types[a.Name], n.values = v.types, append(n.values, v)
+		n.isText = n.isText && v.types == aString
+	}
+	return n
+}
+
+func (n *named) all() []argument { return n.arguments }
+
+func (n *named) typesOf(argument string) types { return n.types[argument] }
+
+func (n *named) selected(names []string) (string, error) {
 	argument, err := n.indexed(names[0])
 	if err == nil && len(names) > 1 {
-		err = fmt.Errorf("the argument %q is a text and has no field %s", names[0], names[1])
+		err = fmt.Errorf("the argument %q is %s and has no field %s", names[0], n.types[argument], names[1])
 	}
 	return argument, err
 }
 
-func (n named) indexed(key string) (string, error) {
-	for _, name := range n {
-		if name == key {
-			return name, nil
-		}
+func (n *named) indexed(key string) (string, error) {
+	if _, ok := n.types[key]; ok {
+		return key, nil
 	}
-	return "", fmt.Errorf("there is no argument %q; %s", key, advice(key, n, oneOf("declare it in Prompt.Arguments", n)))
+	names := make([]string, len(n.arguments))
+	for i, a := range n.arguments {
+		names[i] = a.name
+	}
+	return "", fmt.Errorf("there is no argument %q; %s", shortened(key), advice(key, names, oneOf("declare it in Prompt.Arguments", names)))
 }
 
 // isField reports whether text/template reads .name as a field.

@@ -52,10 +52,10 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"in a branch", "{{if .code}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in the last branch", "{{if .code}}{{else if .language}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in with, by $", "{{with .code}}{{.any}}{{$.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
-		{"in range, by $", "{{range .code}}{{.any}}{{$.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in range, by $", "{{range list .code}}{{.any}}{{$.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"behind with", "{{with .code}}{{end}}{{.cod}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in the else of with", "{{with .code}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
-		{"in the else of range", "{{range .code}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
+		{"in the else of range", "{{range list .code}}{{else}}{{.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in else with", "{{with .code}}{{else with .cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"by a variable for all", "{{$all := .}}{{with .code}}{{$all.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in a declaration", "{{$x := .cod}}", `line 1: there is no argument "cod"; did you mean code?`},
@@ -65,7 +65,7 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"in what a partial gets", `{{template "focus" .cod}}`, `line 1: there is no argument "cod"; did you mean code?`},
 		{"in a variable of a branch", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{end}}{{$x.cod}}", `line 1: there is no argument "cod"; did you mean code?`},
 		{"in the else of a branch that hides the variable", "{{$x := .}}{{if .code}}{{$x := .code}}{{$x.any}}{{else}}{{$x.cod}}{{end}}", `line 1: there is no argument "cod"; did you mean code?`},
-		{"a field of a text", "{{.code.line}}", `line 1: the argument "code" is a text and has no field line`},
+		{"a field of a text", "{{.code.line}}", `line 1: the argument "code" is a string and has no field line`},
 
 		{"the dot", "{{.}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
 		{"the dollar", "{{$}}", "line 1: this is all arguments at once; write one of them, such as {{.code}}"},
@@ -140,19 +140,19 @@ func TestFaultsInPartials(t *testing.T) {
 		{"through another", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "{{.cod}}"}, []string{`partial "b", line 1: ` + missing}},
 		{"only one of two calls has all", `{{template "a" .code}}{{template "a" .}}`, map[string]string{"a": "{{.cod}}{{twist}}"},
 			[]string{`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`, `partial "a", line 1: ` + missing}},
-		{"called without a value", "{{.code}}\n{{template \"a\"}}", map[string]string{"a": "{{.code}}{{$}}"}, []string{
-			`partial "a", line 1: .code has no value, because message 1, line 2 calls the partial without one; write {{template "name" .}} there`,
-			`partial "a", line 1: $ has no value, because message 1, line 2 calls the partial without one; write {{template "name" .}} there`}},
+		{"called without a value", "{{.code}}\n{{template \"a\"}}", map[string]string{"a": "{{.code}}{{$}}"},
+			[]string{`message 1, line 2: the partial "a" is called without a value, and partial "a", line 1 uses .code; write {{template "a" .}}`}},
+		{"called without a value, through another", "{{.code}}\n{{template \"b\"}}", map[string]string{"a": "{{.code}}", "b": `{{template "a" .}}`},
+			[]string{`message 1, line 2: the partial "b" is called without a value, and partial "a", line 1 uses .code; write {{template "b" .}}`}},
 		{"a partial that calls itself", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "a" .code}}`},
 			[]string{`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`}},
 		{"partials that call each other", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "\n{{template \"c\" .}}", "c": `{{template "b" .}}`},
 			[]string{`partial "c", line 1: the partial "b" calls itself (b -> c -> b); write what repeats with range`}},
 		{"nobody calls it", `{{.code}}`, map[string]string{"a": `{{.any}}{{$.any}}{{twist}}{{template "b" .}}{{template "a"}}`}, []string{
 			`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`,
-			`partial "a", line 1: there is no partial "b"; add it to Options.Partials`,
-			`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`}},
+			`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`,
+			`partial "a", line 1: there is no partial "b"; add it to Options.Partials`}},
 		{"it cannot be parsed", `{{template "a" .}}`, map[string]string{"a": "{{.code"}, []string{`partial "a", line 1: unclosed action; end it with }}`}},
-		{"the name of a message", "{{.code}}", map[string]string{"message 1": "x"}, []string{`partial "message 1": this is what errors call a message; give it another name`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,7 +6,7 @@ import "fmt"
 // return all that there are, joined. It is for programs that have read the
 // templates from somewhere, and want to say where the fault is.
 type Error struct {
-	// Prompt is the name of the prompt.
+	// Prompt is the name of the prompt; empty for an error of a [Set].
 	Prompt string
 	// Message is the message with the fault, counted from 1; 0 if it is in
 	// none.
@@ -17,6 +17,13 @@ type Error struct {
 	// Line is the line of the message or of the partial, counted from 1; 0 if
 	// the fault is in no line of it.
 	Line int
+	// Column is the column of the line, in characters counted from 1; 0 if it is
+	// not known.
+	Column int
+	// CallMessage and CallLine are the message and its line that call a partial
+	// whose placeholders do not fit the arguments, directly or through others;
+	// 0 for other faults.
+	CallMessage, CallLine int
 	// Argument is the name of the argument that no message uses; empty if that
 	// is not the fault.
 	Argument string
@@ -29,11 +36,14 @@ type Error struct {
 // Error returns what is wrong, with the prompt and the place. The text may
 // change.
 func (e *Error) Error() string {
-	at := place{message: e.Message, isPartial: e.isPartial || e.Partial != "", partial: e.Partial, line: e.Line}
-	if at == (place{}) {
-		return fmt.Sprintf("prompt %q: %v", e.Prompt, e.Err)
+	text := e.Err.Error()
+	if at := (place{message: e.Message, isPartial: e.isPartial || e.Partial != "", partial: e.Partial, line: e.Line}); at != (place{}) {
+		text = at.String() + ": " + text
 	}
-	return fmt.Sprintf("prompt %q: %v: %v", e.Prompt, at, e.Err)
+	if e.Prompt == "" { // a Set has none
+		return text
+	}
+	return fmt.Sprintf("prompt %q: %s", e.Prompt, text)
 }
 
 // Unwrap returns Err.
@@ -45,6 +55,7 @@ type place struct {
 	isPartial bool
 	partial   string
 	line      int // from 1; 0 for none
+	column    int // from 1; 0 for none
 }
 
 // String returns the place as errors name it.
@@ -61,5 +72,5 @@ func (p place) String() string {
 
 // fault returns what is wrong at the place, of a prompt yet to be named.
 func (p place) fault(err error) *Error {
-	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Err: err, isPartial: p.isPartial}
+	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -41,11 +42,11 @@ func TestError(t *testing.T) {
 	}
 	assert.Equal(t, []place{
 		{},                         // the function
-		{Message: 1},               // both text and content
-		{Message: 3, Line: 3},      // no condition
 		{Line: 1},                  // of the partial without a name
+		{Message: 1},               // both text and content
 		{Message: 2, Line: 2},      // no such argument
 		{Partial: "lost", Line: 2}, // no such argument
+		{Message: 3, Line: 3},      // no condition
 	}, got)
 
 	_, err = prompttemplate.New(withArguments("code"), prompttemplate.Options{}, prompttemplate.User("x"))
@@ -55,4 +56,16 @@ func TestError(t *testing.T) {
 
 	made := &prompttemplate.Error{Prompt: "p", Partial: "tone", Line: 3, Err: errors.New("a fault")}
 	assert.EqualError(t, made, `prompt "p": partial "tone", line 3: a fault`)
+}
+
+// The column of an error while rendering counts characters.
+func TestColumnsCountCharacters(t *testing.T) {
+	t.Parallel()
+	set, err := prompttemplate.NewSet(prompttemplate.Options{})
+	require.NoError(t, err)
+	_, _, err = set.Prompt(t.Context(), prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}}},
+		prompttemplate.User("x\nééé{{$x := .n}}{{slice $x 1}}"))
+	var e *prompttemplate.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, [2]int{2, 18}, [2]int{e.Line, e.Column})
 }

@@ -100,3 +100,25 @@ func ExampleOptions() {
 	// It crashes.
 	// </untrusted-727b7a8ff9a2d9cf>
 }
+
+// Prompts that are read from somewhere share their partials.
+func ExampleNewSet() {
+	set, err := prompttemplate.NewSet(prompttemplate.Options{Partials: map[string]string{"tone": "Be {{.tone}}."}})
+	if err != nil {
+		panic(err)
+	}
+	p, calls, err := set.Prompt(context.Background(), prompts.Prompt{
+		Name:      "greeting",
+		Arguments: []prompts.Argument{{Name: "tone"}},
+	}, prompttemplate.User("Write a greeting.\n{{template \"tone\" .}}"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(p.Name, "calls", calls[0].Partial, "in line", calls[0].Line)
+
+	_, _, err = set.Prompt(context.Background(), prompts.Prompt{Name: "farewell"}, prompttemplate.User(`{{template "tone" .}}`))
+	fmt.Println(err)
+	// Output:
+	// greeting calls tone in line 2
+	// prompt "farewell": partial "tone", line 1: there is no argument "tone"; declare it in Prompt.Arguments
+}

@@ -1,64 +1,174 @@
 package prompttemplate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"reflect"
+	"strconv"
+	"strings"
 	"text/template"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 )
 
-// orEmpty is the name of the function that the value of every action passes
-// through.
-const orEmpty = "_orEmpty"
+// The functions that are put into the parse trees.
+const (
+	stepFunc  = "_step"    // at the beginning of what a range repeats, with a number
+	rangeFunc = "_range"   // behind what a range goes through
+	madeFunc  = "_made"    // behind a call of code that is not ours
+	orEmpty   = "_orEmpty" // behind a value that is written
+)
 
-// functions returns those that all templates have.
-func functions() template.FuncMap {
-	return template.FuncMap{
-		"fence":     func(language, code reflect.Value) string { return prompts.Fence(textOf(language), textOf(code)) },
-		"untrusted": func(label, text reflect.Value) string { return prompts.Untrusted(textOf(label), textOf(text)) },
-		"json":      toJSON,
-		orEmpty: func(v reflect.Value) reflect.Value {
-			if isAbsent(v) {
-				return reflect.ValueOf("")
-			}
-			return v
+// isInternal reports whether a function is one of those.
+func isInternal(name string) bool {
+	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == orEmpty
+}
+
+// ours are the functions that this package adds to those of text/template; the
+// author cannot replace them.
+var ours = []string{"fence", "untrusted", "json"}
+
+// builtins are the functions of text/template.
+var builtins = map[string]bool{
+	"and": true, "call": true, "html": true, "index": true, "slice": true, "js": true, "len": true, "not": true,
+	"or": true, "print": true, "printf": true, "println": true, "urlquery": true,
+	"eq": true, "ge": true, "gt": true, "le": true, "lt": true, "ne": true,
+}
+
+// functions returns the functions of this package, which count for r, but
+// those that the author replaces. Those of text/template that are missing do
+// little, however large their arguments are.
+func (r *run) functions(author template.FuncMap) template.FuncMap {
+	all := template.FuncMap{
+		rangeFunc: r.iterable,
+		madeFunc:  r.made,
+		orEmpty:   r.orEmpty,
+
+		"fence": func(language, code reflect.Value) (string, error) {
+			return r.ofTexts(language, code, 3, prompts.Fence)
+		},
+		"untrusted": func(label, text reflect.Value) (string, error) {
+			return r.ofTexts(label, text, 1, prompts.Untrusted)
+		},
+		"json": r.json,
+		"list": r.list,
+
+		"print":    func(args ...any) (string, error) { return r.format(args, 1, fmt.Sprint) },
+		"println":  func(args ...any) (string, error) { return r.format(args, 1, fmt.Sprintln) },
+		"printf":   r.printf,
+		"html":     func(args ...any) (string, error) { return r.format(args, 6, template.HTMLEscaper) },
+		"js":       func(args ...any) (string, error) { return r.format(args, 6, template.JSEscaper) },
+		"urlquery": func(args ...any) (string, error) { return r.format(args, 3, template.URLQueryEscaper) },
+
+		"index": r.index,
+		"eq":    r.eq,
+		"ne":    func(a, b reflect.Value) (bool, error) { equal, err := r.eq(a, b); return !equal, err },
+		"lt":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c < 0, err },
+		"le":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c <= 0, err },
+		"gt":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c > 0, err },
+		"ge": func(a, b reflect.Value) (bool, error) {
+			c, err := r.compare(a, b)
+			return c >= 0, err
 		},
 	}
+	for i := range 1 + bits.Len(2*maxWeight) {
+		all[stepFunc+strconv.Itoa(i)] = func() bool { return r.step(1 << i) }
+	}
+	for name := range author {
+		delete(all, name)
+	}
+	return all
 }
 
-// isAbsent reports whether v is no value or leads to none. text/template
-// would write "<no value>" or "<nil>" for it.
-func isAbsent(v reflect.Value) bool {
+// step counts steps. It panics with the error, which text/template returns: a
+// second result would cost more.
+func (r *run) step(n int) bool {
+	if err := r.take(n); err != nil {
+		panic(err)
+	}
+	return false
+}
+
+// ofTexts returns what f makes of the texts of two values, at most factor times
+// as long.
+func (r *run) ofTexts(a, b reflect.Value, factor int, f func(a, b string) string) (string, error) {
+	first, err := r.textOf(a)
+	if err != nil {
+		return "", err
+	}
+	second, err := r.textOf(b)
+	if err != nil {
+		return "", err
+	}
+	if factor*(len(first)+len(second)) > r.bytes {
+		return "", errBytes
+	}
+	s := f(first, second)
+	return s, r.spend(len(s))
+}
+
+// indirect returns what a pointer or an interface leads to.
+func indirect(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
-	return !v.IsValid()
+	return v
 }
 
-// textOf returns what an action writes for v.
-func textOf(v reflect.Value) string {
-	if isAbsent(v) {
-		return ""
-	}
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		v = v.Elem()
-	}
-	if v.Type() == reflect.TypeFor[string]() {
-		return v.String()
-	}
-	if v.CanAddr() { // so that it may be the pointer that has the method String
-		if s, ok := v.Addr().Interface().(fmt.Stringer); ok {
-			return s.String()
+// orEmpty returns what an action writes for v: a string, unless it is known to
+// be short. It panics as step does.
+func (r *run) orEmpty(v reflect.Value) reflect.Value {
+	d := indirect(v)
+	switch d.Kind() {
+	case reflect.Invalid:
+		return reflect.ValueOf("")
+	case reflect.String:
+		if d.Type() == stringType {
+			return d
+		}
+	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		if d.Type().PkgPath() == "" {
+			return d
 		}
 	}
-	return fmt.Sprint(v.Interface())
+	s, err := r.textOf(v)
+	if err != nil {
+		panic(err)
+	}
+	return reflect.ValueOf(s)
 }
 
-// toJSON returns v as JSON, without escapes for HTML.
-func toJSON(v reflect.Value) (string, error) {
+var stringType = reflect.TypeFor[string]()
+
+// textOf returns what an action writes for v.
+func (r *run) textOf(v reflect.Value) (string, error) {
+	d := indirect(v)
+	switch {
+	case !d.IsValid():
+		return "", nil
+	case d.Type() == stringType:
+		return d.String(), nil
+	case d.Kind() == reflect.Func || d.Kind() == reflect.Chan:
+		return "", fmt.Errorf("can't print a value of type %s", d.Type())
+	}
+	if _, err := r.bound([]any{d.Interface()}, 1); err != nil {
+		return "", err
+	}
+	value := d.Interface()
+	if d.CanAddr() { // so that it may be the pointer that has the method
+		switch p := d.Addr().Interface().(type) {
+		case fmt.Stringer, error:
+			value = p
+		}
+	}
+	s := fmt.Sprint(value)
+	return s, r.spend(len(s))
+}
+
+// json returns v as JSON, without escapes for HTML.
+func (r *run) json(v reflect.Value) (string, error) {
 	var value any
 	switch {
 	case !v.IsValid():
@@ -67,11 +177,87 @@ func toJSON(v reflect.Value) (string, error) {
 	default:
 		value = v.Interface()
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	if err := r.boundJSON(v); err != nil {
 		return "", err
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	text, err := jsonenc.Marshal(value)
+	if err != nil {
+		return "", err
+	}
+	return string(text), r.spend(len(text))
+}
+
+// list returns the elements of a list, or of its text: those of a JSON array,
+// else what stands between commas. An element of JSON that is no string is
+// its JSON.
+func (r *run) list(v reflect.Value) (reflect.Value, error) {
+	d := indirect(v)
+	if d.Kind() == reflect.Slice || d.Kind() == reflect.Array {
+		return d, nil
+	}
+	text, err := r.textOf(v)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	const most = 24 // bytes for each of the text
+	if most*len(text) > r.bytes {
+		return reflect.Value{}, errBytes
+	}
+	elements := splitList(text)
+	return reflect.ValueOf(elements), r.spend(len(text) + 16*len(elements))
+}
+
+// splitList returns the texts of the elements of a list.
+func splitList(text string) []string {
+	if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		var texts []string
+		if json.Unmarshal([]byte(text), &texts) == nil {
+			return texts
+		}
+		var raw []json.RawMessage
+		if json.Unmarshal([]byte(text), &raw) == nil {
+			elements := make([]string, len(raw))
+			for i, r := range raw {
+				if json.Unmarshal(r, &elements[i]) != nil {
+					elements[i] = string(r)
+				}
+			}
+			return elements
+		}
+	}
+	elements := []string{} // which is [] in JSON
+	for element := range strings.SplitSeq(text, ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			elements = append(elements, element)
+		}
+	}
+	return elements
+}
+
+// iterable returns what a range goes through, if that can be bounded.
+func (r *run) iterable(v reflect.Value) (reflect.Value, error) {
+	d := indirect(v)
+	switch d.Kind() {
+	case reflect.String, reflect.Chan: // text/template would quote the one, and wait for the other
+		return v, never("range cannot go through a %s", d.Kind())
+	case reflect.Map: // which is sorted
+		return v, r.take(4 * d.Len())
+	}
+	return v, nil
+}
+
+// made counts what code has returned that is not ours.
+func (r *run) made(v reflect.Value) (reflect.Value, error) {
+	d := indirect(v)
+	switch d.Kind() {
+	case reflect.String:
+		return v, r.spend(d.Len())
+	case reflect.Slice, reflect.Map:
+		n := d.Len()
+		if size := d.Type().Elem().Size(); size > 0 && d.Kind() == reflect.Slice {
+			n *= int(size)
+		}
+		return v, r.spend(n)
+	}
+	return v, nil
 }

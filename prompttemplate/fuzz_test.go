@@ -4,11 +4,45 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
+
+// No template panics or goes on without end, whether it is declared or
+// rendered.
+func FuzzTemplates(f *testing.F) {
+	for _, b := range bombs {
+		if len(b.text) < 1000 {
+			f.Add(b.text, b.partials["p0"], "x,y", "12")
+		}
+	}
+	f.Add(`{{range $i, $t := .tags}}{{if $i}}, {{else with $t}}{{.}}{{end}}{{break}}{{else}}{{printf "%[2]*[1]d" 1 2}}{{end}}`, `{{with $x := .}}{{(index $x.tags 0) | print 1 | len}}{{end}}`, "", "")
+	f.Add(`{{template "p0" (slice .a 1)}}{{eq .n 1 2 .n}}{{$.n | gt 3}}{{and .a .b | not}}{{call .a}}`, `{{- /* x */ -}} {{"a" | printf "%q"}}`, "a", "3")
+	f.Fuzz(func(t *testing.T, text, partial, a, n string) {
+		if len(text)+len(partial) > 10_000 {
+			return
+		}
+		p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{
+			{Name: "a"}, {Name: "n", Schema: &jsonschema.Schema{Type: "integer"}}, {Name: "tags", Schema: &jsonschema.Schema{Type: "array"}},
+		}}
+		s, _ := prompttemplate.NewSet(prompttemplate.Options{Partials: map[string]string{"p0": partial}})
+		begin := time.Now()
+		p, _, err := s.Prompt(t.Context(), p, prompttemplate.User(text), prompttemplate.User("{{if .a}}{{.n}}{{.tags}}{{end}}x"))
+		if err == nil {
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			_, _ = p.Render(ctx, map[string]string{"a": a, "n": n, "tags": a}) // which may fail, but not hang
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Fatalf("%v: %q", took, text)
+		}
+	})
+}
 
 // Any text comes through a template as it is, from the client's JSON to the
 // server's.

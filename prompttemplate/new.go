@@ -3,31 +3,27 @@ package prompttemplate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/mcp-prompts/prompts"
 )
 
 // New returns p with a render function that executes the messages. Their data
-// are the texts of the arguments in p.Arguments, by name, but for a boolean,
-// which is one. An argument that is absent and has no default is the empty string,
-// or false.
+// are the arguments in p.Arguments, by name. An argument whose schema has the
+// type integer, number or boolean, or array, is an int, a float64, a bool, or
+// a slice of these or of strings; any other is a string. An argument that is
+// absent and has no default is the zero value of its type.
 //
 // The error joins everything that is wrong with the messages and the options,
 // each an [*Error].
 // What else may be wrong with p is for [prompts.Registry.Add] to say.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
-	names := make(named, len(p.Arguments))
-	for i, a := range p.Arguments {
-		names[i] = a.Name
-	}
-	c, err := compile(p, o, messages, names, nil)
+	d := namedOf(p.Arguments)
+	c, err := compile(p, newSet(o, true), messages, d, nil)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
-	v := valuesOf(p.Arguments)
-	p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-		return c.render(ctx, v.of(args))
-	}
+	p.Render = c.named(d)
 	return p, nil
 }
 
@@ -45,7 +41,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	if faults == nil {
 		d = in
 	}
-	c, err := compile(p, o, messages, d, faults)
+	c, err := compile(p, newSet(o, false), messages, d, faults)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -55,38 +51,29 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	}), nil
 }
 
-// compile checks everything and returns all that is wrong with it, joined,
-// behind the faults that there are already. Without data the arguments are
-// not checked.
-func compile(p prompts.Prompt, o Options, messages []Message, d data, faults []error) (*compiled, error) {
-	if hasRender(p) {
-		faults = append(faults, errors.New("it has a render function already; leave it out, the messages are what is rendered"))
-	}
-	set := parseAll(o, messages)
-	faults = append(faults, set.faults...)
-	faults = append(faults, set.check(d)...)
-	if len(faults) == 0 {
-		return set.compile(), nil
-	}
-	for i, err := range faults {
-		e, ok := err.(*Error)
-		if !ok {
-			e = &Error{Err: err}
+// compile compiles the messages with a set of their own, whose faults count.
+func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Error) (*compiled, error) {
+	c, all := s.compile(p, messages, d, slices.Concat(faults, renderFaults(p), s.all()))
+	var own []*Error
+	for _, e := range all {
+		if broken := (*brokenError)(nil); !errors.As(e.Err, &broken) { // whose fault is there itself
+			own = append(own, e)
 		}
-		e.Prompt, faults[i] = p.Name, e
 	}
-	return nil, errors.Join(faults...)
+	return c, join(own, p.Name)
 }
 
-// hasRender reports whether p has a render function, of its own or from
+// renderFaults faults a render function that p has, of its own or from
 // [prompts.New]. Only a registry can see the latter.
-func hasRender(p prompts.Prompt) bool {
-	if p.Render != nil {
-		return true
+func renderFaults(p prompts.Prompt) []*Error {
+	if p.Render == nil {
+		bare := p
+		bare.Name, bare.Title, bare.Description = "it", "", ""
+		bare.Arguments, bare.Icons, bare.Meta = nil, nil, nil
+		var scratch prompts.Registry
+		if scratch.Add(bare) != nil {
+			return nil
+		}
 	}
-	bare := p
-	bare.Name, bare.Title, bare.Description = "it", "", ""
-	bare.Arguments, bare.Icons, bare.Meta = nil, nil, nil
-	var scratch prompts.Registry
-	return scratch.Add(bare) == nil
+	return []*Error{place{}.fault(errors.New("it has a render function already; leave it out, the messages are what is rendered"))}
 }

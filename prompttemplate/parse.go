@@ -2,15 +2,11 @@ package prompttemplate
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
-	"text/template"
+	"sync"
 	"text/template/parse"
-
-	"github.com/mcp-prompts/prompts"
+	"unicode/utf8"
 )
 
 // text is a template: a message's or a partial.
@@ -19,134 +15,99 @@ type text struct {
 	label  string // how an error names it
 	source string
 	tree   *parse.Tree // nil if it cannot be used
+	faults []*Error    // whatever it is called with
+
+	uses  []use          // of what it is called with
+	calls []call         // of partials, once for each and what it is given
+	set   map[string]int // how often variables are declared; one that is assigned counts twice
+
+	state  state
+	weight int     // steps, but for what ranges repeat
+	levels int     // nesting, with that of the partials
+	reach  []*text // the partials that it leads to, itself among them
+	given  []*text // those of reach that get what this one is called with
+	wants  *use    // one that this one or one of given has
+	why    *Error  // a fault of it, or of a partial that it leads to; nil if there is none
+
+	mu     sync.Mutex          // protects the fields below: prompts share partials
+	places map[parse.Pos]place // of at, so that no place is counted twice
+	last   parse.Pos           // the last offset that was counted
 }
 
-// line returns the line in which the node stands.
-func (t *text) line(n parse.Node) int {
-	return 1 + strings.Count(t.source[:n.Position()], "\n")
-}
+// state is how far the linking of a partial has come.
+type state uint8
 
-// at returns where the node stands.
-func (t *text) at(n parse.Node) place {
-	at := t.place
-	at.line = t.line(n)
+const (
+	isNew state = iota
+	isOpen
+	isLinked
+)
+
+// at returns where an offset is. It counts from the last one, so that offsets in
+// order take no more than the length of the text together.
+func (t *text) at(pos parse.Pos) place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.places[pos]; ok {
+		return at
+	}
+	if t.places == nil {
+		at := t.place
+		at.line, at.column = 1, 1
+		t.places = map[parse.Pos]place{0: at}
+	}
+	if t.last > pos {
+		t.last = 0
+	}
+	at, between := t.places[t.last], t.source[t.last:pos]
+	if lines := strings.Count(between, "\n"); lines > 0 {
+		at.line += lines
+		at.column, between = 1, between[1+strings.LastIndexByte(between, '\n'):]
+	}
+	at.column += utf8.RuneCountInString(between)
+	t.places[pos], t.last = at, pos
 	return at
 }
 
-// set is the messages of one prompt and what they may call.
-type set struct {
-	messages []Message
-	texts    []*text // of the messages; nil for one that is content
-	partials map[string]*text
-	funcs    template.FuncMap // ours and the author's
-	faults   []error
+// column returns the column of the byte at an offset of a line.
+func (t *text) column(line, offset int) int {
+	rest := t.source
+	for range line - 1 {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return 1 + utf8.RuneCountInString(rest[:min(offset, len(rest))])
 }
 
-func (s *set) fault(format string, args ...any) { s.faultAt(place{}, format, args...) }
-
-func (s *set) faultAt(at place, format string, args ...any) {
-	s.faults = append(s.faults, at.fault(fmt.Errorf(format, args...)))
+// fault adds a fault at an offset, unless there are very many, or it is there.
+func (t *text) fault(pos parse.Pos, format string, args ...any) {
+	if len(t.faults) < maxFaults { // each takes counting lines
+		t.faultAt(t.at(pos), format, args...)
+	}
 }
 
-// parseAll parses everything that a prompt is made of.
-func parseAll(o Options, messages []Message) *set {
-	s := &set{messages: messages, partials: map[string]*text{}, funcs: functions()}
-	for _, name := range slices.Sorted(maps.Keys(o.Funcs)) {
-		s.addFunc(name, o.Funcs[name])
+func (t *text) faultAt(at place, format string, args ...any) {
+	if len(t.faults) < maxFaults {
+		t.faults = append(t.faults, at.fault(fmt.Errorf(format, args...)))
 	}
-	if len(messages) == 0 {
-		s.fault("it has no messages; give at least one, such as User(text)")
-	}
-	for i, m := range messages {
-		s.texts = append(s.texts, s.message(place{message: i + 1}, m))
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Partials)) {
-		s.addPartial(name, o.Partials[name])
-	}
-	return s
 }
 
-// addFunc adds a function of the author's.
-func (s *set) addFunc(name string, f any) {
-	if _, ours := s.funcs[name]; ours {
-		s.fault("function %q: the name is taken by this package; give it another", name)
-		return
-	}
-	if v := reflect.ValueOf(f); v.Kind() != reflect.Func || v.IsNil() {
-		s.fault("function %q: it is no function, or nil", name)
-		return
-	}
-	if err := tryFunc(name, f); err != nil {
-		s.fault("function %q: %v", name, err)
-		return
-	}
-	s.funcs[name] = f
-}
-
-// tryFunc returns what text/template panics with for a function that it does
-// not take.
-func tryFunc(name string, f any) (err any) {
-	defer func() { err = recover() }()
-	template.New("").Funcs(template.FuncMap{name: f})
-	return nil
-}
-
-// message checks a message and parses its text.
-func (s *set) message(at place, m Message) *text {
-	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
-		s.faultAt(at, "role %q is neither %q nor %q; use User or Assistant", m.Role, prompts.RoleUser, prompts.RoleAssistant)
-	}
-	switch {
-	case m.Content == nil && m.Text == "":
-		s.faultAt(at, "it is empty; set Text or Content")
-		return nil
-	case m.Content != nil && m.Text != "":
-		s.faultAt(at, "it has both Text and Content; make two messages of it")
-	case m.Content != nil:
-		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
-			s.faultAt(at, "its Content is a nil pointer")
-		}
-		return nil
-	}
-	t := s.parse(at, m.Text)
-	if t.tree != nil && parse.IsEmptyTree(t.tree.Root) {
-		s.faultAt(at, "its text is empty but for white space and comments")
-	}
-	return t
-}
-
-func (s *set) addPartial(name, source string) {
-	at := place{isPartial: true, partial: name}
-	if slices.ContainsFunc(s.texts, func(t *text) bool { return t != nil && t.label == name }) {
-		s.faultAt(at, "this is what errors call a message; give it another name")
-	}
-	s.partials[name] = s.parse(at, source)
-}
-
-// parse parses one text. Whether its functions exist is checked later, for
-// all of them.
-func (s *set) parse(at place, source string) *text {
+// parse parses a text. Whether its functions and partials exist is checked
+// later.
+func parseText(at place, source string) *text {
 	t := &text{place: at, label: at.String(), source: source}
-	trees := map[string]*parse.Tree{}
-	tree := parse.New("")
-	tree.Mode = parse.SkipFuncCheck
-	if _, err := tree.Parse(source, "", "", trees, s.funcs); err != nil {
-		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
-		at.line, _ = strconv.Atoi(line)
-		s.faultAt(at, "%s", explain(message))
+	if pos, err := scan(source); err != nil {
+		t.fault(parse.Pos(pos), "%w", err)
 		return t
 	}
-	defines := false
-	for _, name := range slices.Sorted(maps.Keys(trees)) {
-		if trees[name] != tree {
-			defines = true
-			s.faultAt(t.at(trees[name].Root), "it defines the template %q; put that into Options.Partials", name)
-		}
+	tree := parse.New("")
+	tree.Mode = parse.SkipFuncCheck
+	if _, err := tree.Parse(source, "", "", map[string]*parse.Tree{}); err != nil {
+		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
+		at.line, _ = strconv.Atoi(line)
+		t.faultAt(at, "%s", explain(shortened(message)))
+		return t
 	}
-	if !defines {
-		tree.ParseName = t.label // which is in the errors of the execution
-		t.tree = tree
-	}
+	t.tree = tree
 	return t
 }
 

@@ -2,64 +2,168 @@ package prompttemplate
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"text/template"
-	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
 )
 
-// compiled is the messages of a prompt, ready to be executed. It is only read
-// from then on.
+const (
+	// maxText is the maximum number of bytes of the text of a message.
+	maxText = 16 << 20
+	// maxMade is the maximum number of bytes of all texts and values that one
+	// rendering makes.
+	maxMade = 2 * maxText
+	// maxSteps is the maximum number of steps of one rendering: about one for
+	// each node of the parse tree that is executed.
+	maxSteps = 10_000_000
+)
+
+// run bounds one rendering. The functions that templates call belong to one.
+type run struct {
+	ctx   context.Context
+	steps int // that are left
+	bytes int // that are left
+}
+
+// spend counts n bytes that were made, or are about to be.
+func (r *run) spend(n int) error {
+	if err := r.work(n); err != nil {
+		return err
+	}
+	if n > r.bytes {
+		return errBytes
+	}
+	r.bytes -= n
+	return nil
+}
+
+// work counts n bytes that are read.
+func (r *run) work(n int) error { return r.take(1 + n/512) }
+
+// take counts steps.
+func (r *run) take(n int) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	if r.steps -= n; r.steps < 0 {
+		return errSteps
+	}
+	return nil
+}
+
+// compiled is the messages of a prompt, ready to be executed.
 type compiled struct {
+	funcs    template.FuncMap // the author's
+	prompt   string
 	messages []message
+	partials []*text   // that the messages lead to
+	pool     sync.Pool // of *executor
 }
 
 // message is one message: content, or the template of a text.
 type message struct {
-	role     prompts.Role
-	content  prompts.Content
-	template *template.Template
-	size     int // of its source
+	role    prompts.Role
+	content prompts.Content
+	text    *text // nil for content
 }
 
-// compile makes of a set without faults what executes it.
-func (s *set) compile() *compiled {
-	all := template.New("").Funcs(s.funcs).Option("missingkey=zero")
-	add := func(name string, t *text) *template.Template {
-		completeList(t.tree.Root)
-		return template.Must(all.AddParseTree(name, t.tree)) // nothing has been executed yet
-	}
-	for name, t := range s.partials {
-		add(name, t)
-	}
-	c := &compiled{}
-	for i, m := range s.messages {
-		made := message{role: m.Role, content: m.Content}
-		if t := s.texts[i]; t != nil {
-			made.template, made.size = add(t.label, t), len(t.source)
+// executor executes the templates of one prompt, one rendering at a time:
+// the functions of text/template belong to the templates, and not to an
+// execution.
+type executor struct {
+	run
+	all      *template.Template   // has the functions and the partials
+	messages []*template.Template // nil for content
+}
+
+func newExecutor(author template.FuncMap) *executor {
+	e := &executor{}
+	e.all = template.New("").Funcs(author).Funcs(e.functions(author)).Option("missingkey=zero")
+	return e
+}
+
+// prepare makes e execute the messages of c.
+func (e *executor) prepare(c *compiled) *executor {
+	for _, p := range c.partials {
+		if e.all.Lookup(p.partial) == nil {
+			template.Must(e.all.AddParseTree(p.partial, p.tree)) // which only fails for html/template
 		}
-		c.messages = append(c.messages, made)
 	}
-	return c
+	e.messages = e.messages[:0]
+	for _, m := range c.messages {
+		var t *template.Template
+		if m.text != nil {
+			t = e.all.New(m.text.label)
+			t.Tree = m.text.tree
+		}
+		e.messages = append(e.messages, t)
+	}
+	return e
 }
 
-// maxText is how many bytes the text of a message may have.
-const maxText = 16 << 20
+// named returns the render function of a prompt without a struct.
+func (c *compiled) named(n *named) func(context.Context, map[string]string) (*prompts.Result, error) {
+	return func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+		data, err := n.data(args)
+		if err != nil {
+			return nil, err
+		}
+		return c.render(ctx, data)
+	}
+}
 
-// output is the text of a message while it is written. It ends with the
-// context, and at a size: a template can repeat itself as often as an argument
-// says.
+// render executes the messages.
+func (c *compiled) render(ctx context.Context, data any) (*prompts.Result, error) {
+	e, ok := c.pool.Get().(*executor)
+	if !ok {
+		e = newExecutor(c.funcs).prepare(c)
+	}
+	defer c.pool.Put(e)
+	return c.renderWithin(e, run{ctx: ctx, steps: maxSteps, bytes: maxMade}, data)
+}
+
+func (c *compiled) renderWithin(e *executor, within run, data any) (*prompts.Result, error) {
+	e.run = within
+	defer func() { e.run = run{} }()
+	r := &prompts.Result{Messages: make([]prompts.Message, len(c.messages))}
+	for i, m := range c.messages {
+		content := m.content
+		if m.text != nil {
+			text, err := e.execute(m.text, e.messages[i], data)
+			if err != nil {
+				return nil, c.failed(i, err)
+			}
+			content = prompts.Text{Text: text}
+		}
+		r.Messages[i] = prompts.Message{Role: m.role, Content: content}
+	}
+	return r, nil
+}
+
+func (e *executor) execute(t *text, with *template.Template, data any) (string, error) {
+	if err := e.take(t.weight); err != nil {
+		return "", err
+	}
+	o := output{run: &e.run}
+	o.text.Grow(len(t.source))
+	err := with.Execute(&o, data)
+	return o.text.String(), err
+}
+
+// output is the text of a message while it is written.
 type output struct {
-	ctx  context.Context
+	run  *run
 	text strings.Builder
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if o.ctx.Err() != nil {
-		return 0, context.Cause(o.ctx)
+	if err := o.run.spend(len(p)); err != nil {
+		return 0, err
 	}
 	if o.text.Len()+len(p) > maxText {
 		return 0, fmt.Errorf("the text has more than %d bytes", maxText)
@@ -67,50 +171,47 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// render executes the messages.
-func (c *compiled) render(ctx context.Context, data any) (*prompts.Result, error) {
-	r := &prompts.Result{Messages: make([]prompts.Message, len(c.messages))}
-	for i, m := range c.messages {
-		content := m.content
-		if m.template != nil {
-			b := output{ctx: ctx}
-			b.text.Grow(m.size)
-			if err := m.template.Execute(&b, data); err != nil {
-				return nil, err // it says in which message and where
-			}
-			content = prompts.Text{Text: b.text.String()}
-		}
-		r.Messages[i] = prompts.Message{Role: m.role, Content: content}
+// failed returns the error of a rendering, with its place in the template.
+func (c *compiled) failed(i int, err error) error {
+	at := place{message: i + 1}
+	var exec template.ExecError
+	if !errors.As(err, &exec) {
+		e := at.fault(err)
+		e.Prompt = c.prompt
+		return e
 	}
-	return r, nil
-}
-
-// completeList makes every action that writes a value pass it through
-// orEmpty.
-func completeList(l *parse.ListNode) {
-	if l == nil {
-		return
-	}
-	for _, n := range l.Nodes {
-		switch n := n.(type) {
-		case *parse.ActionNode:
-			if len(n.Pipe.Decl) == 0 {
-				n.Pipe.Cmds = append(slices.Clip(n.Pipe.Cmds), &parse.CommandNode{
-					NodeType: parse.NodeCommand, Pos: n.Pos,
-					Args: []parse.Node{parse.NewIdentifier(orEmpty).SetPos(n.Pos)},
-				})
-			}
-		case *parse.IfNode:
-			completeBranch(&n.BranchNode)
-		case *parse.WithNode:
-			completeBranch(&n.BranchNode)
-		case *parse.RangeNode:
-			completeBranch(&n.BranchNode)
+	// The text is "template: NAME:LINE:COLUMN: executing "..." at <...>: MESSAGE",
+	// and the names are ours.
+	rest, _ := strings.CutPrefix(exec.Error(), "template: ")
+	name, rest, _ := strings.Cut(rest, ":")
+	line, rest, _ := strings.Cut(rest, ":")
+	column, rest, _ := strings.Cut(rest, ":")
+	in := c.messages[i].text
+	for _, p := range c.partials {
+		if p.tree.ParseName == name {
+			in, at = p, p.place
 		}
 	}
+	at.line, _ = strconv.Atoi(line)
+	offset, _ := strconv.Atoi(column)
+	at.column = in.column(at.line, offset)
+	_, message, _ := strings.Cut(rest, ">: ")
+	inner := errors.Unwrap(exec.Err)
+	if inner == nil {
+		inner = errors.New(shortened(message))
+	} else if before, _, ok := strings.Cut(message, ": "+inner.Error()); ok && !strings.Contains(before, " _") {
+		inner = fmt.Errorf("%s: %w", before, inner)
+	}
+	e := at.fault(inner)
+	e.Prompt = c.prompt
+	return e
 }
 
-func completeBranch(n *parse.BranchNode) {
-	completeList(n.List)
-	completeList(n.ElseList)
+// shortened returns the beginning of a message that may quote a value.
+func shortened(message string) string {
+	const most = 200
+	if len(message) > most {
+		return strings.ToValidUTF8(message[:most], "") + "..."
+	}
+	return message
 }

@@ -57,6 +57,9 @@ func TestTemplates(t *testing.T) {
 		{"built-in functions", `{{or .a "none"}} {{len .b}} {{printf "%q" .b}} {{and .b .a}}|{{eq .a ""}} {{html .b}} {{js .b}} {{urlquery .b}} {{slice .b 1}} {{not .a}} {{print .b}}`,
 			map[string]string{"b": "<x"}, `none 2 "<x" |true &lt;x \u003Cx %3Cx x true <x`},
 		{"range with break and continue", `{{range slice .b 0 0 | printf "%s" | len}}{{if .}}{{continue}}{{end}}{{break}}{{end}}{{range 2}}{{.}}{{end}}`, nil, "01"},
+		{"a variable of a range that is assigned", "{{range $x := list .a}}{{range 2}}[{{$x}}]{{$x = nothing}}{{end}}{{end}}", map[string]string{"a": "1"}, "[1][]"},
+		{"a variable of a range that another hides", "{{range $x := list .a}}{{$x := nothing}}[{{$x}}]{{end}}", map[string]string{"a": "1"}, "[]"},
+		{"variables of a range", "{{range $i, $x := list .a}}{{$i}}{{$x}}{{end}}", map[string]string{"a": "x, y"}, "0x1y"},
 		{"fence", "{{fence .a .b}}", map[string]string{"a": "go", "b": "```"}, "````go\n```\n````"},
 		{"fence without a language", "{{fence .a .b}}", map[string]string{"b": "x"}, "```\nx\n```"},
 		{"fence behind a pipe", "{{.b | fence .a}}", map[string]string{"a": "go", "b": "x"}, "```go\nx\n```"},
@@ -139,9 +142,10 @@ func TestTemplateThatFails(t *testing.T) {
 		"blame": func(string) (string, error) { return "", prompts.InvalidArgument("a", "is no colour") },
 	}}
 	for _, c := range []struct{ name, text, want, logged string }{
-		{"an error", "{{.a}}\n{{fail}}", "the prompt could not be rendered (-32603)", `message 1:2:2: executing \"message 1\" at <fail>: error calling fail: the secret reason`},
+		{"an error", "{{.a}}\n{{fail}}", "the prompt could not be rendered (-32603)", `message 1, line 2: error calling fail: the secret reason`},
 		{"a panic", "{{.a}}{{panic}}", "the prompt could not be rendered (-32603)", "error calling panic: the secret reason"},
 		{"an index that is out of range", "{{index .a 9}}", "the prompt could not be rendered (-32603)", "out of range: 9"},
+		{"JSON of invalid UTF-8", `{{.a}}{{json "\xff"}}`, "the prompt could not be rendered (-32603)", "error calling json: invalid UTF-8"},
 		{"an argument that is to blame", "{{blame .a}}", "a: is no colour (-32602)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -196,7 +200,7 @@ func TestEndlessTemplate(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{})
 	assert.ErrorContains(t, err, "-32603")
-	assert.Contains(t, log.String(), "more than 16777216 bytes")
+	assert.Contains(t, log.String(), "more than 33554432 bytes")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ends, err := prompttemplate.NewTyped[in](prompts.Prompt{Name: "ends"}, prompttemplate.Options{

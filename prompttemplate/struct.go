@@ -1,16 +1,12 @@
 package prompttemplate
 
 import (
-	"context"
-	"encoding"
-	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/mcp-prompts/prompts"
+	declared "github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
@@ -30,94 +26,44 @@ type field struct {
 
 // structOf returns what is known of In, or what [prompts.New] finds wrong
 // with it.
-func structOf[In any]() (*structData, []error) {
-	var scratch prompts.Registry
-	err := scratch.Add(prompts.New(prompts.Prompt{Name: "it"}, func(context.Context, In) (*prompts.Result, error) {
-		return prompts.Messages(), nil
-	}))
-	if err != nil {
-		return nil, faultsOf(err)
-	}
+func structOf[In any]() (*structData, []*Error) {
 	s := &structData{typ: reflect.TypeFor[In]()}
-	walk := fieldWalk{indexes: map[string][]int{}, within: map[reflect.Type]bool{}}
-	walk.walk(s.typ, nil)
-	s.pointers = walk.pointers
-	it, _ := scratch.Lookup("it")
-	var faults []error
-	for _, a := range it.Arguments {
-		index := walk.indexes[a.Name]
-		action, ok := s.action(index)
+	plan, errs := declared.Compile(s.typ, nil)
+	var faults []*Error
+	for _, err := range errs {
+		faults = append(faults, place{}.fault(err))
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	for _, a := range plan.Arguments {
+		s.addPointers(a.Index)
+		action, ok := s.action(a.Index)
 		if !ok {
-			faults = append(faults, fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action))
+			faults = append(faults, place{}.fault(fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action)))
 		}
-		s.fields = append(s.fields, field{argument{a.Name, action}, index})
+		s.fields = append(s.fields, field{argument{a.Name, action}, a.Index})
 	}
 	return s, faults
 }
 
-// faultsOf returns the faults that a registry has found in the scratch prompt,
-// without its name.
-func faultsOf(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{errors.Unwrap(err)}
-	}
-	var faults []error
-	for _, err := range joined.Unwrap() {
-		faults = append(faults, faultsOf(err)...)
-	}
-	return faults
-}
-
-// fieldWalk finds the fields that are arguments, as package prompts does,
-// which tells their names but not where they are.
-type fieldWalk struct {
-	indexes  map[string][]int // of the shallowest field of each name
-	pointers [][]int
-	within   map[reflect.Type]bool
-}
-
-func (w *fieldWalk) walk(t reflect.Type, index []int) {
-	if w.within[t] {
-		return
-	}
-	w.within[t] = true
-	defer delete(w.within, t)
-	for i := range t.NumField() {
-		f := t.Field(i)
-		at := append(slices.Clone(index), i)
-		tag := f.Tag.Get("json")
-		name, _, _ := strings.Cut(tag, ",")
-		switch inner, isPointer := embedded(f, name); {
-		case tag == "-":
-		case inner != nil:
-			if isPointer {
-				w.pointers = append(w.pointers, at)
-			}
-			w.walk(inner, at)
-		case f.IsExported():
-			if name == "" {
-				name = f.Name
-			}
-			if known, ok := w.indexes[name]; !ok || len(at) < len(known) {
-				w.indexes[name] = at
-			}
+// addPointers adds the embedded pointers on the way to the field at the index.
+func (s *structData) addPointers(index []int) {
+	for n := 1; n < len(index); n++ {
+		at := index[:n]
+		isKnown := slices.ContainsFunc(s.pointers, func(known []int) bool { return slices.Equal(known, at) })
+		if !isKnown && s.typ.FieldByIndex(at).Type.Kind() == reflect.Pointer {
+			s.pointers = append(s.pointers, at)
 		}
 	}
 }
 
-// embedded returns the struct whose fields count as those of the struct that
-// f is in, or nil.
-func embedded(f reflect.StructField, jsonName string) (t reflect.Type, isPointer bool) {
-	t = f.Type
-	if isPointer = t.Kind() == reflect.Pointer; isPointer {
-		t = t.Elem()
-	}
-	if !f.Anonymous || jsonName != "" || t.Kind() != reflect.Struct || t == reflect.TypeFor[url.URL]() ||
-		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return nil, false
-	}
-	return t, isPointer
+// isWithin reports whether the field at the index is an embedded struct with
+// arguments.
+func (s *structData) isWithin(index []int) bool {
+	return slices.ContainsFunc(s.fields, func(f field) bool {
+		return len(f.index) > len(index) && slices.Equal(f.index[:len(index)], index)
+	})
 }
 
 // action returns how a template writes the field: by its name alone if Go
@@ -151,6 +97,9 @@ func (s *structData) all() []argument {
 	return all
 }
 
+// typesOf is not known of a struct, whose types may have methods.
+func (s *structData) typesOf(string) types { return anyType }
+
 func (s *structData) selected(names []string) (string, error) {
 	t, index := s.typ, []int(nil)
 	for _, name := range names {
@@ -173,7 +122,7 @@ func (s *structData) selected(names []string) (string, error) {
 		if !f.IsExported() {
 			return "", fmt.Errorf("the field %s of %s is not exported, so it is no argument", name, typeName(t))
 		}
-		if inner, _ := embedded(f, jsonName(f)); inner == nil || f.Tag.Get("json") == "-" {
+		if !s.isWithin(index) {
 			return "", fmt.Errorf("the field %s of %s is no argument, by its json tag or because another of that name hides it", name, typeName(t))
 		}
 		t = f.Type
@@ -201,11 +150,6 @@ func (s *structData) advice(name string) string {
 		return "did you mean {{" + n + "}}?"
 	}
 	return oneOf("add it", actions)
-}
-
-func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
 }
 
 func typeName(t reflect.Type) string {

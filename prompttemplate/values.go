@@ -1,34 +1,146 @@
 package prompttemplate
 
-import "github.com/mcp-prompts/prompts"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
-// values are what the arguments of a prompt without a struct are in a template,
-// if any of them is more than its text.
-type values struct{ texts, booleans []string } // names
+	"github.com/google/jsonschema-go/jsonschema"
 
-func valuesOf(arguments []prompts.Argument) *values {
-	v := &values{}
-	for _, a := range arguments {
-		if a.Schema != nil && a.Schema.Type == "boolean" {
-			v.booleans = append(v.booleans, a.Name)
-		} else {
-			v.texts = append(v.texts, a.Name)
+	"github.com/mcp-prompts/prompts"
+)
+
+// typed is an argument of a prompt without a struct: its type in a template,
+// by its schema. Anything that is not one of these types is its text, a date
+// and a duration too.
+type typed struct {
+	name  string
+	types types
+	items types // of a list
+	value any   // if the argument is absent
+	// The list that is the default, by the text that package prompts makes of
+	// it.
+	text    string
+	strings []string
+}
+
+func typedOf(a prompts.Argument) typed {
+	v := typed{name: a.Name, types: typeOf(a.Schema)}
+	switch v.types {
+	case anInteger:
+		v.value = 0
+	case aNumber:
+		v.value = 0.0
+	case aBoolean:
+		v.value = false
+	case aList:
+		v.items = typeOf(a.Schema.Items)
+		v.value, _ = v.list("")
+		if d := string(a.Schema.Default); d != "" {
+			if list, err := v.list(d); err == nil {
+				v.text = d
+				v.strings, _ = list.([]string)
+			}
 		}
+	default:
+		v.value = ""
 	}
 	return v
 }
 
-// of returns the data of a template. The text "false" would be true there.
-func (v *values) of(args map[string]string) any {
-	if len(v.booleans) == 0 {
-		return args
+// typeOf returns the type of the values of a schema.
+func typeOf(s *jsonschema.Schema) types {
+	if s == nil {
+		return aString
 	}
-	data := make(map[string]any, len(v.texts)+len(v.booleans))
-	for _, name := range v.texts {
-		data[name] = args[name]
+	switch s.Type {
+	case "integer":
+		return anInteger
+	case "number":
+		return aNumber
+	case "boolean":
+		return aBoolean
+	case "array":
+		return aList
 	}
-	for _, name := range v.booleans {
-		data[name] = args[name] == "true" // the one text that it has, beside false
+	return aString
+}
+
+// of returns the value of a text that a client has sent, or the default.
+func (v *typed) of(text string) (any, error) {
+	if text == "" {
+		return v.value, nil
 	}
-	return data
+	if v.types == aList {
+		if text == v.text && v.strings != nil {
+			return slices.Clone(v.strings), nil
+		}
+		return v.list(text)
+	}
+	return scalar(v.types, text)
+}
+
+// scalar returns the value of a text.
+func scalar(t types, text string) (any, error) {
+	switch t {
+	case anInteger:
+		return strconv.Atoi(text)
+	case aNumber:
+		f, err := strconv.ParseFloat(text, 64)
+		if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			err = strconv.ErrSyntax
+		}
+		return f, err
+	case aBoolean:
+		return strconv.ParseBool(text)
+	}
+	return text, nil
+}
+
+// list returns the elements of a list as a slice of their type.
+func (v *typed) list(text string) (any, error) {
+	switch v.items {
+	case anInteger:
+		return elements[int](v.items, text)
+	case aNumber:
+		return elements[float64](v.items, text)
+	case aBoolean:
+		return elements[bool](v.items, text)
+	}
+	return splitList(text), nil
+}
+
+func elements[T any](t types, text string) ([]T, error) {
+	all := []T{} // which is [] in JSON
+	if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		return all, json.Unmarshal([]byte(text), &all)
+	}
+	for _, element := range splitList(text) {
+		value, err := scalar(t, element)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, value.(T))
+	}
+	return all, nil
+}
+
+// data returns the data of a template, of the texts that a client has sent.
+func (n *named) data(args map[string]string) (any, error) {
+	if n.isText {
+		return args, nil
+	}
+	data := make(map[string]any, len(n.values))
+	for i := range n.values {
+		v := &n.values[i]
+		value, err := v.of(args[v.name])
+		if err != nil {
+			return nil, fmt.Errorf("argument %q: not %s", v.name, v.types)
+		}
+		data[v.name] = value
+	}
+	return data, nil
 }

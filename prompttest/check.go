@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // CheckOptions configure the checks. The zero value of each is its default.
@@ -52,9 +52,8 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	if c.client == nil {
 		c.logged = new(tail)
 		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
-			Rate:    prompts.Rate{Completions: -1},
-			LogRate: -1,
-			Logger:  slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
+			Limits: prompts.Limits{CompletionsPerSecond: -1},
+			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
 		}), ClientOptions{})
 	}
 	c.checkExamples()
@@ -149,7 +148,7 @@ const giveExamples = "Mend it, or give values that do in CheckOptions.Examples."
 
 // remedy returns what to do, for people.
 func (r *refusal) remedy() string {
-	if r.err != nil && r.err.Code == prompts.CodeMissingCapability {
+	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
 		return "It asks: give a client with ClientOptions.Answer in CheckOptions.Client."
 	}
 	return giveExamples
@@ -174,15 +173,13 @@ func (r *refusal) text(c *checker, arguments map[string]string, others int) stri
 // get returns the result of a prompt, or why there is none. A server that wants
 // to be asked later is.
 func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
-	result, err, other := c.client.get(p.Name, arguments)
-	for range mostRetries {
-		wait := retryAfter(err)
-		if wait == 0 {
-			break
-		}
-		time.Sleep(wait)
+	var result *prompts.Result
+	var err *prompts.Error
+	var other error
+	retry(func() *prompts.Error {
 		result, err, other = c.client.get(p.Name, arguments)
-	}
+		return err
+	})
 	if err != nil || other != nil {
 		return nil, &refusal{err, other}
 	}

@@ -298,7 +298,7 @@ func TestGetsAreLimited(t *testing.T) {
 		reg.MustAdd(text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "integer"}}}, func(args map[string]string) (string, error) {
 			return fmt.Sprint(args["a"] == "10000"), nil
 		}))
-		srv := prompts.NewServer(&reg, prompts.Options{Rate: prompts.Rate{Gets: 1}})
+		srv := prompts.NewServer(&reg, prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}})
 		r := record(t, func(t testing.TB) { CheckArguments(t, &reg, CheckOptions{Client: Serve(t, srv, ClientOptions{})}) })
 		assert.Empty(t, r.errors)
 	})

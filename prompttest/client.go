@@ -28,7 +28,7 @@ type Client struct {
 	t         testing.TB
 	transport prompts.Transport
 	options   ClientOptions
-	revision  *revision
+	protocol  protocol
 	declared  map[string]any
 	ctx       context.Context // ends with the client
 	cancel    context.CancelFunc
@@ -63,8 +63,8 @@ type serverIdentity struct{ listChanged bool }
 
 // pending is a request that waits for its answer.
 type pending struct {
-	answer       chan *message // one at most
-	acknowledged chan *message // the same, for a subscription
+	// answer has the answer, and before it the acknowledgement of a subscription.
+	answer chan *message
 
 	isAcknowledged bool // protected by the client's mu
 }
@@ -111,8 +111,8 @@ func NewClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 
 func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
 	t.Helper()
-	r := revisionOf(o.Version)
-	if r == nil {
+	p, ok := protocolOf(o.Version)
+	if !ok {
 		_ = transport.Close() // it is of no use to anybody
 		t.Fatalf("prompttest: there is no revision %q of the protocol; there are %q", o.Version, Versions())
 	}
@@ -120,7 +120,7 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 		o.Timeout = defaultTimeout
 	}
 	c := &Client{
-		t: t, transport: transport, options: o, revision: r, declared: o.capabilities(r), stop: func() {},
+		t: t, transport: transport, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
 		broken:    make(chan struct{}),
 		questions: make(chan *asked, mostUnclaimed),
 		unclaimed: make(chan []byte, mostUnclaimed),
@@ -137,7 +137,7 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 func (c *Client) begin() {
 	c.t.Helper()
 	c.running.Go(c.read)
-	if c.revision.stateless {
+	if c.protocol.Stateless() {
 		return
 	}
 	if err := c.initialize(); err != nil {
@@ -147,7 +147,7 @@ func (c *Client) begin() {
 
 func (c *Client) initialize() error {
 	raw, refusal, err := c.request("initialize", map[string]any{
-		"protocolVersion": c.revision.version,
+		"protocolVersion": c.protocol.String(),
 		"capabilities":    c.declared,
 		"clientInfo":      clientInfo,
 	})
@@ -158,8 +158,8 @@ func (c *Client) initialize() error {
 		return errors.New(explain(refusal))
 	}
 	o := newObject("the result", raw)
-	if version := o.mustText("protocolVersion"); o.err == nil && version != c.revision.version {
-		o.fault("has the protocolVersion %q, but the client speaks %s", version, c.revision.version)
+	if version := o.mustText("protocolVersion"); o.err == nil && version != c.protocol.String() {
+		o.fault("has the protocolVersion %q, but the client speaks %s", version, c.protocol.String())
 	}
 	info := newObject("the serverInfo", o.take("serverInfo"))
 	info.mustText("name")

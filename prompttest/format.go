@@ -67,23 +67,23 @@ func textsOf(r *prompts.Result) []string {
 // one.
 func describe(content prompts.Content) (head, text string, hasText bool) {
 	var h heading
+	var annotations *prompts.Annotations
+	var meta prompts.Meta
 	switch c := dereferenced(content).(type) {
 	case prompts.Text:
+		annotations, meta = c.Annotations, c.Meta
 		h.add("text")
 		text, hasText = c.Text, true
-		h.annotations(c.Annotations)
-		h.meta("meta", c.Meta)
 	case prompts.Image:
+		annotations, meta = c.Annotations, c.Meta
 		h.add("image " + c.MIMEType)
 		h.data(c.Data)
-		h.annotations(c.Annotations)
-		h.meta("meta", c.Meta)
 	case prompts.Audio:
+		annotations, meta = c.Annotations, c.Meta
 		h.add("audio " + c.MIMEType)
 		h.data(c.Data)
-		h.annotations(c.Annotations)
-		h.meta("meta", c.Meta)
 	case prompts.EmbeddedResource:
+		annotations, meta = c.Annotations, c.Meta
 		h.add("resource " + c.URI)
 		h.add(c.MIMEType)
 		if c.Blob != nil {
@@ -92,9 +92,8 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 			text, hasText = c.Text, true
 		}
 		h.meta("resource meta", c.ResourceMeta)
-		h.annotations(c.Annotations)
-		h.meta("meta", c.Meta)
 	case prompts.ResourceLink:
+		annotations, meta = c.Annotations, c.Meta
 		h.add("resource link " + c.URI)
 		h.quoted("name", c.Name)
 		h.quoted("title", c.Title)
@@ -106,11 +105,11 @@ func describe(content prompts.Content) (head, text string, hasText bool) {
 		for _, icon := range c.Icons {
 			h.add("icon " + compact(icon))
 		}
-		h.annotations(c.Annotations)
-		h.meta("meta", c.Meta)
 	default:
 		h.add(fmt.Sprintf("%T", content))
 	}
+	h.annotations(annotations)
+	h.meta("meta", meta)
 	return strings.Join(h, ", "), text, hasText
 }
 

@@ -16,7 +16,7 @@ const listenMethod = "subscriptions/listen"
 // server does not tell changes. It need not be called twice.
 func (c *Client) Listen() {
 	c.t.Helper()
-	if !c.revision.stateless {
+	if !c.protocol.Stateless() {
 		if !c.server.listChanged {
 			c.fatal(errNotTold)
 		}
@@ -40,41 +40,20 @@ func (c *Client) subscribe() error {
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(c.options.Timeout)
-	defer timer.Stop()
-	select {
-	case m := <-p.acknowledged:
-		return c.subscribed(p, m)
-	case m := <-p.answer:
-		select {
-		case ack := <-p.acknowledged: // it came before
-			p.answer <- m
-			return c.subscribed(p, ack)
-		default:
-		}
-		if m.failure != nil {
-			return errors.New(explain(m.failure))
-		}
-		return errNotTold // there is nothing to tell, so it ends at once
-	case <-c.broken:
-		select {
-		case ack := <-p.acknowledged: // it came before
-			return c.subscribed(p, ack)
-		default:
-		}
-		return c.because(nil)
-	case <-timer.C:
+	m, err := wait(c, p.answer)
+	switch {
+	case errors.Is(err, errLate):
 		return fmt.Errorf("the server has not acknowledged it within %v", c.options.Timeout)
+	case err != nil:
+		return err
+	case m.failure != nil:
+		return errors.New(explain(m.failure))
 	}
-}
-
-// subscribed takes note of a subscription that the server has acknowledged.
-func (c *Client) subscribed(p *pending, m *message) error {
 	var params struct {
 		Notifications struct{ PromptsListChanged bool }
 	}
-	if json.Unmarshal(m.params, &params) != nil || !params.Notifications.PromptsListChanged {
-		return errNotTold
+	if m.method == "" || json.Unmarshal(m.params, &params) != nil || !params.Notifications.PromptsListChanged {
+		return errNotTold // and if there is nothing to tell, it ends at once
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +77,7 @@ func (c *Client) waitChanged(ctx context.Context) error {
 	p := c.subscription
 	c.mu.Unlock()
 	var ended chan *message // nothing comes in a session
-	if c.revision.stateless {
+	if c.protocol.Stateless() {
 		if p == nil {
 			return errors.New("call Listen before WaitChanged: in this revision nobody is told without it")
 		}

@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -25,7 +26,7 @@ func readMessage(raw []byte) (*message, error) {
 	if err := checkJSON(raw); err != nil {
 		return nil, err
 	}
-	if raw[firstByte(raw)] == '[' {
+	if bytes.TrimLeft(raw, " \t\r\n")[0] == '[' {
 		m.isBatch = true
 		return m, nil
 	}
@@ -54,17 +55,6 @@ func readMessage(raw []byte) (*message, error) {
 		o.fault("has a result and no id")
 	}
 	return m, o.end()
-}
-
-func firstByte(raw []byte) int {
-	for i, b := range raw {
-		switch b {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return i
-		}
-	}
-	return 0
 }
 
 func checkID(id json.RawMessage) error {

@@ -41,7 +41,7 @@ type ClientOptions struct {
 const defaultTimeout = 10 * time.Second
 
 // capabilities returns what the client declares.
-func (o *ClientOptions) capabilities(r *revision) map[string]any {
+func (o *ClientOptions) capabilities(r protocol) map[string]any {
 	switch {
 	case o.Capabilities != nil:
 		return o.Capabilities
@@ -50,9 +50,9 @@ func (o *ClientOptions) capabilities(r *revision) map[string]any {
 	}
 	all := map[string]any{"sampling": struct{}{}, "roots": struct{}{}}
 	switch {
-	case r.modes:
+	case r.ElicitationModes():
 		all["elicitation"] = map[string]any{"form": struct{}{}, "url": struct{}{}}
-	case r.elicitation:
+	case r.Elicitation():
 		all["elicitation"] = struct{}{}
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Reasons returns what is wrong with the arguments of a request, for an error
@@ -67,9 +68,9 @@ func explain(err *prompts.Error) string {
 
 func codeName(code prompts.Code) string {
 	switch code {
-	case prompts.CodeParseError:
+	case transport.CodeParseError:
 		return "parse error"
-	case prompts.CodeInvalidRequest:
+	case transport.CodeInvalidRequest:
 		return "invalid request"
 	case prompts.CodeMethodNotFound:
 		return "method not found"
@@ -77,9 +78,9 @@ func codeName(code prompts.Code) string {
 		return "invalid params"
 	case prompts.CodeInternalError:
 		return "internal error"
-	case prompts.CodeMissingCapability:
+	case transport.CodeMissingCapability:
 		return "missing client capability"
-	case prompts.CodeUnsupportedVersion:
+	case transport.CodeUnsupportedVersion:
 		return "unsupported protocol version"
 	}
 	return "of the application"

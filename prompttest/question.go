@@ -46,7 +46,7 @@ func Accept(content any) any {
 func Decline() any { return map[string]any{"action": "decline"} }
 
 // Dismiss returns the answer of a person who closes the question.
-func Dismiss() any { return map[string]any{"action": "cancel"} }
+func Cancel() any { return map[string]any{"action": "cancel"} }
 
 // reply answers a question of a session.
 func (c *Client) reply(a *asked) error {
@@ -107,7 +107,7 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 		}
 		v := c.options.Answer(q)
 		if err, ok := v.(error); ok {
-			return fmt.Errorf("the question %q cannot be answered with an error in revision %s: %w", key, c.revision.version, err)
+			return fmt.Errorf("the question %q cannot be answered with an error in revision %s: %w", key, c.protocol.String(), err)
 		}
 		responses[key] = v
 	}

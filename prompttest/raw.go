@@ -2,6 +2,7 @@ package prompttest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -41,20 +42,35 @@ func answersTo(msg string) int {
 // comes while no method waits. It fails the test if none comes in time.
 func (c *Client) Receive() string {
 	c.t.Helper()
+	msg, err := wait(c, c.unclaimed)
+	if errors.Is(err, errLate) {
+		err = fmt.Errorf("no message has come to be received within %v", c.options.Timeout)
+	}
+	if err != nil {
+		c.fatal(err)
+	}
+	return string(msg)
+}
+
+// errLate is the error of wait if nothing comes in time.
+var errLate = errors.New("nothing has come in time")
+
+// wait returns what comes on a channel, or why nothing does.
+func wait[T any](c *Client, from <-chan T) (v T, err error) {
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()
 	select {
-	case msg := <-c.unclaimed:
-		return string(msg)
+	case v = <-from:
+		return v, nil
 	case <-c.broken:
-		select {
-		case msg := <-c.unclaimed: // it came before
-			return string(msg)
-		default:
-		}
-		c.fatal(c.because(nil))
+		err = c.because(nil)
 	case <-timer.C:
-		c.fatal(fmt.Errorf("no message has come to be received within %v", c.options.Timeout))
+		err = errLate
 	}
-	return ""
+	select {
+	case v = <-from: // it came before
+		return v, nil
+	default:
+		return v, err
+	}
 }

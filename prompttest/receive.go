@@ -63,7 +63,7 @@ func (c *Client) take(m *message) error {
 func (c *Client) takeBatch(m *message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.revision.batches || c.owed == 0 {
+	if !c.protocol.Batches() || c.owed == 0 {
 		return errors.New("no batch was asked for")
 	}
 	c.owed = 0
@@ -107,7 +107,7 @@ func (c *Client) queue(m *message) error {
 }
 
 func (c *Client) takeNotification(m *message) error {
-	if c.revision.stateless {
+	if c.protocol.Stateless() {
 		if id := subscriptionOf(m); id != "" {
 			return c.takeSubscribed(m, id)
 		}
@@ -151,7 +151,7 @@ func (c *Client) takeSubscribed(m *message, id string) error {
 		return errors.New("the subscription has been acknowledged before")
 	case isAcknowledgement:
 		p.isAcknowledged = true
-		p.acknowledged <- m
+		p.answer <- m
 		return nil
 	case !p.isAcknowledged:
 		return errors.New("the subscription has not been acknowledged before")
@@ -170,7 +170,7 @@ func (c *Client) takeChange() error {
 }
 
 func (c *Client) takeRequest(m *message) error {
-	if c.revision.stateless {
+	if c.protocol.Stateless() {
 		return errors.New("in this revision a server sends no requests")
 	}
 	if m.method == "ping" {

@@ -84,8 +84,8 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 		if err != nil || refusal != nil {
 			return nil, refusal, err
 		}
-		if !c.revision.stateless || kindOf(raw) != "input_required" {
-			result, err := c.revision.readPrompt(raw)
+		if !c.protocol.Stateless() || kindOf(raw) != "input_required" {
+			result, err := c.protocol.readPrompt(raw)
 			return result, nil, err
 		}
 		if err := c.inputResponses(raw, params); err != nil {
@@ -127,7 +127,7 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 		if refusal != nil {
 			return nil, errors.New(explain(refusal))
 		}
-		page, next, err := c.revision.readList(raw)
+		page, next, err := c.protocol.readList(raw)
 		if err != nil {
 			return nil, err
 		}
@@ -169,14 +169,14 @@ func (c *Client) complete(name, argument, value string, others map[string]string
 		"ref":      map[string]any{"type": "ref/prompt", "name": name},
 		"argument": map[string]any{"name": argument, "value": value},
 	}
-	if c.revision.context && len(others) > 0 {
+	if c.protocol.Context() && len(others) > 0 {
 		params["context"] = map[string]any{"arguments": others}
 	}
 	raw, refusal, err := c.request("completion/complete", params)
 	if err != nil || refusal != nil {
 		return nil, refusal, err
 	}
-	values, err := c.revision.readCompletion(raw)
+	values, err := c.protocol.readCompletion(raw)
 	return values, nil, err
 }
 
@@ -199,7 +199,7 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 	c.mu.Lock()
 	c.lastID++
 	id = fmt.Sprintf(`"prompttest-%d"`, c.lastID)
-	p = &pending{answer: make(chan *message, 1), acknowledged: make(chan *message, 1)}
+	p = &pending{answer: make(chan *message, 2)}
 	failure := c.failure
 	if failure == nil {
 		c.pending[id] = p
@@ -212,7 +212,7 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 		return "", nil, failure
 	}
 	request := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
-	if c.revision.stateless {
+	if c.protocol.Stateless() {
 		params = c.enveloped(params)
 	}
 	if params != nil {
@@ -241,7 +241,7 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 		}
 	}
 	for name, value := range map[string]any{
-		"protocolVersion": c.revision.version, "clientCapabilities": c.declared, "clientInfo": clientInfo,
+		"protocolVersion": c.protocol.String(), "clientCapabilities": c.declared, "clientInfo": clientInfo,
 	} {
 		name = "io.modelcontextprotocol/" + name
 		if _, ok := meta[name]; !ok {

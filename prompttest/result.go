@@ -14,14 +14,14 @@ import (
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 // newResult reads what all results have.
-func (r *revision) newResult(name string, raw json.RawMessage) (*object, prompts.Meta) {
+func (r protocol) newResult(name string, raw json.RawMessage) (*object, prompts.Meta) {
 	o := newObject(name, raw)
 	meta := o.meta()
 	delete(meta, serverInfoKey)
 	if len(meta) == 0 {
 		meta = nil
 	}
-	if r.stateless {
+	if r.Stateless() {
 		if kind := o.mustText("resultType"); o.err == nil && kind != "complete" {
 			o.fault("has the resultType %q", kind)
 		}
@@ -30,8 +30,8 @@ func (r *revision) newResult(name string, raw json.RawMessage) (*object, prompts
 }
 
 // cacheable reads what results have that a client may keep.
-func (r *revision) cacheable(o *object) {
-	if !r.stateless {
+func (r protocol) cacheable(o *object) {
+	if !r.Stateless() {
 		return
 	}
 	var ttl uint64
@@ -42,7 +42,7 @@ func (r *revision) cacheable(o *object) {
 }
 
 // readPrompt reads the result of prompts/get.
-func (r *revision) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
+func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 	o, meta := r.newResult("the result", raw)
 	result := &prompts.Result{Description: o.text("description"), Meta: meta}
 	messages, ok := o.list("messages")
@@ -57,7 +57,7 @@ func (r *revision) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 	return result, o.end()
 }
 
-func (r *revision) readTurn(name string, raw json.RawMessage) (prompts.Message, error) {
+func (r protocol) readTurn(name string, raw json.RawMessage) (prompts.Message, error) {
 	o := newObject(name, raw)
 	role := prompts.Role(o.mustText("role"))
 	if o.err == nil && role != prompts.RoleUser && role != prompts.RoleAssistant {
@@ -68,12 +68,12 @@ func (r *revision) readTurn(name string, raw json.RawMessage) (prompts.Message, 
 	return prompts.Message{Role: role, Content: content}, o.end()
 }
 
-func (r *revision) readContent(name string, raw json.RawMessage) (prompts.Content, error) {
+func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content, error) {
 	o := newObject("the content of "+name, raw)
 	kind := o.mustText("type")
 	annotations := r.annotations(o)
 	var meta prompts.Meta
-	if r.titles {
+	if r.Titles() {
 		meta = o.meta()
 	}
 	var content prompts.Content
@@ -82,14 +82,14 @@ func (r *revision) readContent(name string, raw json.RawMessage) (prompts.Conten
 		content = prompts.Text{Text: o.mustText("text"), Annotations: annotations, Meta: meta}
 	case kind == "image":
 		content = prompts.Image{Data: o.mustData("data"), MIMEType: o.mustText("mimeType"), Annotations: annotations, Meta: meta}
-	case kind == "audio" && r.audio:
+	case kind == "audio" && r.Audio():
 		content = prompts.Audio{Data: o.mustData("data"), MIMEType: o.mustText("mimeType"), Annotations: annotations, Meta: meta}
 	case kind == "resource":
 		resource, err := r.readResource(name, o.take("resource"))
 		o.keep(err)
 		resource.Annotations, resource.Meta = annotations, meta
 		content = resource
-	case kind == "resource_link" && r.links:
+	case kind == "resource_link" && r.ResourceLink():
 		link := prompts.ResourceLink{
 			URI: o.mustText("uri"), Name: o.mustText("name"), Title: o.text("title"), Description: o.text("description"),
 			MIMEType: o.text("mimeType"), Icons: r.icon(o), Annotations: annotations, Meta: meta,
@@ -97,15 +97,15 @@ func (r *revision) readContent(name string, raw json.RawMessage) (prompts.Conten
 		o.read("size", "an integer", &link.Size)
 		content = link
 	default:
-		o.fault("has the type %q, which revision %s has not", kind, r.version)
+		o.fault("has the type %q, which revision %s has not", kind, r.String())
 	}
 	return content, o.end()
 }
 
-func (r *revision) readResource(name string, raw json.RawMessage) (prompts.EmbeddedResource, error) {
+func (r protocol) readResource(name string, raw json.RawMessage) (prompts.EmbeddedResource, error) {
 	o := newObject("the resource of "+name, raw)
 	e := prompts.EmbeddedResource{URI: o.mustText("uri"), MIMEType: o.text("mimeType")}
-	if r.titles {
+	if r.Titles() {
 		e.ResourceMeta = o.meta()
 	}
 	if _, ok := o.members["blob"]; ok {
@@ -116,7 +116,7 @@ func (r *revision) readResource(name string, raw json.RawMessage) (prompts.Embed
 	return e, o.end()
 }
 
-func (r *revision) annotations(o *object) *prompts.Annotations {
+func (r protocol) annotations(o *object) *prompts.Annotations {
 	raw := o.take("annotations")
 	if raw == nil {
 		return nil
@@ -125,7 +125,7 @@ func (r *revision) annotations(o *object) *prompts.Annotations {
 	annotations := new(prompts.Annotations)
 	a.read("audience", "an array of roles", &annotations.Audience)
 	a.read("priority", "a number", &annotations.Priority)
-	if r.titles {
+	if r.Titles() {
 		if text := a.text("lastModified"); text != "" {
 			var err error
 			annotations.LastModified, err = time.Parse(time.RFC3339, text)
@@ -136,8 +136,8 @@ func (r *revision) annotations(o *object) *prompts.Annotations {
 	return annotations
 }
 
-func (r *revision) icon(o *object) []prompts.Icon {
-	if !r.icons {
+func (r protocol) icon(o *object) []prompts.Icon {
+	if !r.Icons() {
 		return nil
 	}
 	all, _ := o.list("icons")
@@ -153,7 +153,7 @@ func (r *revision) icon(o *object) []prompts.Icon {
 }
 
 // readList reads the result of prompts/list.
-func (r *revision) readList(raw json.RawMessage) (page []prompts.Prompt, next *string, err error) {
+func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *string, err error) {
 	o, _ := r.newResult("the result", raw)
 	r.cacheable(o)
 	all, ok := o.list("prompts")
@@ -169,18 +169,18 @@ func (r *revision) readList(raw json.RawMessage) (page []prompts.Prompt, next *s
 	return page, next, o.end()
 }
 
-func (r *revision) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
+func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 	o := newObject("a prompt of the list", raw)
 	p := prompts.Prompt{Name: o.mustText("name"), Description: o.text("description"), Icons: r.icon(o)}
 	o.name = fmt.Sprintf("the prompt %q of the list", p.Name)
-	if r.titles {
+	if r.Titles() {
 		p.Title, p.Meta = o.text("title"), o.meta()
 	}
 	arguments, _ := o.list("arguments")
 	for _, raw := range arguments {
 		a := newObject("an argument of the prompt "+p.Name, raw)
 		argument := prompts.Argument{Name: a.mustText("name"), Description: a.text("description")}
-		if r.titles {
+		if r.Titles() {
 			argument.Title = a.text("title")
 		}
 		a.read("required", "a boolean", &argument.Required)
@@ -191,7 +191,7 @@ func (r *revision) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 }
 
 // readCompletion reads the result of completion/complete.
-func (r *revision) readCompletion(raw json.RawMessage) ([]string, error) {
+func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	o, _ := r.newResult("the result", raw)
 	c := newObject("the completion", o.take("completion"))
 	var values []string

@@ -48,25 +48,25 @@ func TestReadPrompt(t *testing.T) {
 		{"2025-06-18", "", message(`{"type":"resource_link","uri":"a:b","name":"n","size":1.5}`), `a member "size" that is not an integer`},
 	} {
 		is := false
-		for i := range revisions {
-			r := &revisions[i]
-			is = is || r.version == test.from
+		for _, version := range Versions() {
+			r, _ := protocolOf(version)
+			is = is || r.String() == test.from
 			if !is {
 				continue
 			}
 			text := test.text
-			if r.stateless && text[0] == '{' && text != "{}" {
+			if r.Stateless() && text[0] == '{' && text != "{}" {
 				text = `{"resultType":"complete",` + text[1:]
-			} else if r.stateless && text == "{}" {
+			} else if r.Stateless() && text == "{}" {
 				text = `{"resultType":"complete"}`
 			}
 			_, err := r.readPrompt(json.RawMessage(text))
 			if test.want == "" {
-				assert.NoError(t, err, "%s %s", r.version, text)
+				assert.NoError(t, err, "%s %s", r.String(), text)
 			} else {
-				assert.ErrorContains(t, err, test.want, "%s %s", r.version, text)
+				assert.ErrorContains(t, err, test.want, "%s %s", r.String(), text)
 			}
-			is = is && r.version != test.until
+			is = is && r.String() != test.until
 		}
 	}
 }
@@ -95,7 +95,8 @@ func TestReadList(t *testing.T) {
 		{`{"resultType":"complete","prompts":[{"name":"a","arguments":[{"name":"b","required":"yes"}]}],"ttlMs":0,"cacheScope":"private"}`, `"required" that is not a boolean`},
 		{`{"resultType":"complete","prompts":[{"name":"a","tags":[]}],"ttlMs":0,"cacheScope":"private"}`, `the prompt "a" of the list has a member that it should not have`},
 	} {
-		_, _, err := revisionOf("").readList(json.RawMessage(test.text))
+		newest, _ := protocolOf("")
+		_, _, err := newest.readList(json.RawMessage(test.text))
 		if test.want == "" {
 			require.NoError(t, err)
 			continue
@@ -116,7 +117,8 @@ func TestReadCompletion(t *testing.T) {
 		`{"completion":{"values":[],"total":-1}}`:        `"total" that is not an integer from 0`,
 		`{"completion":{"values":` + string(many) + `}}`: "the completion has 101 values, and may have 100",
 	} {
-		_, err := revisionOf("2025-11-25").readCompletion(json.RawMessage(text))
+		r, _ := protocolOf("2025-11-25")
+		_, err := r.readCompletion(json.RawMessage(text))
 		if want == "" {
 			assert.NoError(t, err)
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
@@ -102,7 +103,7 @@ var ways = map[string]func(t *testing.T, srv *prompts.Server) prompts.Transport{
 			assert.NoError(t, handler.Close())
 			server.Close()
 		})
-		return newHTTPTransport(server.URL)
+		return clienttest.HTTP(server.URL, nil)
 	},
 }
 
@@ -138,7 +139,7 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	})
 	var notified notifications
 	c := NewClient(t, connect(t, srv), ClientOptions{Version: version, Answer: answerByMessage, Notified: notified.add})
-	r := revisionOf(version)
+	r, _ := protocolOf(version)
 
 	// The list, of all pages, with what the revision has of it.
 	c.Listen()
@@ -147,10 +148,10 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	want := prompts.Prompt{Name: "review", Description: "Reviews code", Arguments: []prompts.Argument{
 		{Name: "code", Required: true}, {Name: "language", Description: "one of: go, python"},
 	}}
-	if r.titles {
+	if r.Titles() {
 		want.Title, want.Meta, want.Arguments[1].Title = "Review", prompts.Meta{"org.example/a": "b"}, "Language"
 	}
-	if r.icons {
+	if r.Icons() {
 		want.Icons = []prompts.Icon{{Src: "https://example.com/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}}
 	}
 	assert.Equal(t, want, list[3])
@@ -170,7 +171,7 @@ func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts
 	assert.Equal(t, []string{"python"}, c.Complete("review", "language", "p", map[string]string{"code": "x"}))
 
 	// Questions, one after the other.
-	if r.elicitation {
+	if r.Elicitation() {
 		assert.Equal(t, prompts.Messages(prompts.User("Ada greets Bob")), c.Get("ask", nil))
 	} else {
 		assert.Equal(t, prompts.CodeInternalError, c.GetError("ask", nil).Code)
@@ -264,7 +265,7 @@ func TestAnswers(t *testing.T) {
 			want   string
 		}{
 			{Decline(), "declined"},
-			{Dismiss(), "dismissed"},
+			{Cancel(), "dismissed"},
 			{Accept(map[string]any{"name": 1}), "name"},
 			{Accept(nil), ""},
 		} {

@@ -1,64 +1,21 @@
 package prompttest
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// checkJSON refuses what is not one JSON value in UTF-8, and an object that
-// has a member twice, at any depth: encoding/json would take the last one.
+// checkJSON rejects what is not one JSON value in UTF-8, and an object with a
+// member twice, at any depth: encoding/json would take the last one.
 func checkJSON(data []byte) error {
-	if !utf8.Valid(data) {
-		return errors.New("it is not UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := checkValue(d); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows the JSON value")
-	}
-	return nil
-}
-
-func checkValue(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
-		return fmt.Errorf("it is not JSON: %w", err)
-	}
-	open, ok := token.(json.Delim)
-	if !ok {
-		return nil
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			name, err := d.Token()
-			if err != nil {
-				return fmt.Errorf("it is not JSON: %w", err)
-			}
-			if seen[name.(string)] {
-				return fmt.Errorf("it has the member %q twice", name)
-			}
-			seen[name.(string)] = true
-		}
-		if err := checkValue(d); err != nil {
-			return err
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("it is not JSON: %w", err)
-	}
-	return nil
+	var doc strictjson.Doc
+	return doc.Parse(string(data), 0)
 }
 
 // object reads a JSON object member by member, and keeps the first fault. A

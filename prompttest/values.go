@@ -52,21 +52,26 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, others map
 	if values, ok := c.completed[key]; ok {
 		return values
 	}
-	values, refusal, _ := c.client.complete(p.Name, a.Name, "", others) // without any, there are other ways
-	for range mostRetries {
-		wait := retryAfter(refusal)
-		if wait == 0 {
-			break
-		}
-		time.Sleep(wait)
-		values, refusal, _ = c.client.complete(p.Name, a.Name, "", others)
-	}
+	var values []string
+	retry(func() (refusal *prompts.Error) {
+		values, refusal, _ = c.client.complete(p.Name, a.Name, "", others) // without any, there are other ways
+		return refusal
+	})
 	values = values[:min(len(values), mostCompletions)]
 	c.completed[key] = values
 	return values
 }
 
-const mostRetries = 10
+// retry calls f again while a server wants to be asked later, ten times at most.
+func retry(f func() *prompts.Error) {
+	for range 10 {
+		wait := retryAfter(f())
+		if wait == 0 {
+			return
+		}
+		time.Sleep(wait)
+	}
+}
 
 // retryAfter returns how long a client has to wait that asks too often, and 0
 // for any other refusal.

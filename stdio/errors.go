@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // describe wraps an error of the stream. Where it means no more than that the
@@ -17,7 +17,7 @@ func (t *Transport) describe(op string, err error) error {
 	if over := t.done() || isClosed(err) || isGone(err); over && !errors.Is(err, io.ErrClosedPipe) {
 		return fmt.Errorf("stdio: %s: %w: %w", op, io.ErrClosedPipe, err)
 	}
-	if errors.Is(err, prompts.ErrTooLarge) {
+	if errors.Is(err, transport.ErrTooLarge) {
 		// Not wrapped: from here it would say that reading goes on.
 		return fmt.Errorf("stdio: %s: %v", op, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Any pair of streams will do, here a text and standard output.
@@ -67,7 +67,7 @@ func ExampleOptions() {
 	defer t.Close()
 
 	_, err := t.Read(context.Background())
-	fmt.Println(errors.Is(err, prompts.ErrTooLarge))
+	fmt.Println(errors.Is(err, transport.ErrTooLarge))
 	msg, err := t.Read(context.Background())
 	fmt.Printf("%s %v\n", msg, err)
 	// Output:

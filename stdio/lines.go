@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // lineReader cuts a stream into messages: it knows lines, their ends and
@@ -23,7 +23,7 @@ func newLineReader(r io.Reader, limit, size int) *lineReader {
 	return &lineReader{
 		r:        bufio.NewReaderSize(r, size),
 		limit:    limit,
-		tooLarge: fmt.Errorf("stdio: line of more than %d bytes: %w", limit, prompts.ErrTooLarge),
+		tooLarge: fmt.Errorf("stdio: line of more than %d bytes: %w", limit, transport.ErrTooLarge),
 	}
 }
 

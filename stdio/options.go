@@ -7,8 +7,8 @@ const defaultMaxMessageBytes = 4 << 20
 type Options struct {
 	// MaxMessageBytes is the size in bytes of the longest message that Read
 	// accepts, not counting the end of the line. A longer one is passed over
-	// without being held in memory. Zero or less means 4 MiB. It does not
-	// limit what Write sends.
+	// without being held in memory. Default: 4 MiB. It does not limit
+	// what Write sends.
 	MaxMessageBytes int
 }
 

@@ -39,7 +39,7 @@ type arrival struct {
 // newline. Whether it is JSON is not looked at.
 //
 // For a line over [Options].MaxMessageBytes it returns an error that wraps
-// [prompts.ErrTooLarge], once the rest of that line has been passed over; the
+// [transport.ErrTooLarge], once the rest of that line has been passed over; the
 // next Read goes on with the line after it. Every other error of the stream is
 // final, and each later Read returns it again: io.EOF after the last line; an
 // error that wraps io.ErrClosedPipe where the other side has reset the

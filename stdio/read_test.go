@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // tooLarge stands for a line over the bound among the lines of a test.
@@ -30,7 +30,7 @@ func readAll(tr *stdio.Transport) ([]string, error) {
 		switch {
 		case err == nil:
 			got = append(got, string(msg))
-		case errors.Is(err, prompts.ErrTooLarge):
+		case errors.Is(err, transport.ErrTooLarge):
 			got = append(got, tooLarge)
 		default:
 			return got, err
@@ -178,11 +178,11 @@ func TestReadReset(t *testing.T) {
 // other, and must not make the server read on for ever.
 func TestReadForeignTooLarge(t *testing.T) {
 	t.Parallel()
-	tr := stdio.NewStream(iotest.ErrReader(prompts.ErrTooLarge), io.Discard, stdio.Options{})
+	tr := stdio.NewStream(iotest.ErrReader(transport.ErrTooLarge), io.Discard, stdio.Options{})
 	_, err := tr.Read(t.Context())
 	_, again := tr.Read(t.Context())
 	require.EqualError(t, err, "stdio: read: message too large")
-	assert.NotErrorIs(t, err, prompts.ErrTooLarge)
+	assert.NotErrorIs(t, err, transport.ErrTooLarge)
 	assert.Equal(t, err, again)
 }
 

@@ -20,11 +20,12 @@ import (
 	"sync"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 var (
-	_ prompts.Transport = (*Transport)(nil)
-	_ prompts.AllWriter = (*Transport)(nil)
+	_ prompts.Transport     = (*Transport)(nil)
+	_ transport.BatchWriter = (*Transport)(nil)
 )
 
 // errClosed is what Read and Write return after Close. The contract of

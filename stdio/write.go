@@ -27,13 +27,13 @@ var (
 // nothing. The error wraps the stream's own, and io.ErrClosedPipe as well where
 // the other side has gone or the Transport has been closed.
 func (t *Transport) Write(ctx context.Context, msg []byte) error {
-	return t.WriteAll(ctx, [][]byte{msg})
+	return t.WriteBatch(ctx, [][]byte{msg})
 }
 
-// WriteAll sends each of the messages and a newline, all in one call of the
+// WriteBatch sends each of the messages and a newline, all in one call of the
 // stream's Write. The rules are those of Write, for all of them together: if one
 // is refused, nothing is written. Nor is the stream's Write called for none.
-func (t *Transport) WriteAll(ctx context.Context, msgs [][]byte) error {
+func (t *Transport) WriteBatch(ctx context.Context, msgs [][]byte) error {
 	size := len(msgs)
 	for _, msg := range msgs {
 		if bytes.IndexByte(msg, '\n') >= 0 {

@@ -34,7 +34,7 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client, buf 
 	}
 	from := http.MaxBytesReader(w, r.Body, most)
 	room := reservation{bodies: &h.bodies, client: c.name}
-	defer room.give()
+	defer room.release()
 	first := int64(smallBody)
 	if !isAnnounced {
 		first = 1 << 10
@@ -59,7 +59,7 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client, buf 
 		}
 		next := min(2*int64(n), size)
 		if next > smallBody && !room.grow(next) {
-			return nil, errNoRoom
+			return nil, errBodyBudget
 		}
 		body = append(make([]byte, 0, next), body...)[:next]
 	}

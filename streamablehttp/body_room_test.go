@@ -21,10 +21,10 @@ import (
 )
 
 // left is how much room there is for bodies that are on their way.
-func (b *bodies) left() int64 {
+func (b *bodyBudget) left() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.room
+	return b.free
 }
 
 // addressHeader is the address that a request of a test comes from.
@@ -32,7 +32,7 @@ const addressHeader = "Test-Address"
 
 // newBodyPlace is a place for bodies of at most size bytes.
 func newBodyPlace(t *testing.T, size int, o Options) *place {
-	return newPipePlaceOf(t, prompts.Options{MaxMessageBytes: size}, o, func(s *httptest.Server) {
+	return newPipePlaceOf(t, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: size}}, o, func(s *httptest.Server) {
 		inner := s.Config.Handler
 		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if from := r.Header.Get(addressHeader); from != "" {
@@ -216,7 +216,7 @@ func TestReadBody(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h := NewHandler(prompts.NewServer(nil, prompts.Options{MaxMessageBytes: most}), Options{})
+			h := NewHandler(prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}}), Options{})
 			defer h.Close()
 			least := h.bodies.left()
 			source := io.MultiReader(strings.NewReader(strings.Repeat(" ", test.size)), readerFunc(func([]byte) (int, error) {

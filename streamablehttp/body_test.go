@@ -16,7 +16,7 @@ import (
 func TestBodyBound(t *testing.T) {
 	t.Parallel()
 	const bound = 1000
-	p := newPlaceOf(t, prompts.Options{MaxMessageBytes: bound}, Options{})
+	p := newPlaceOf(t, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: bound}}, Options{})
 	body, mirror := modernGet("text")
 	for _, test := range []struct {
 		name   string

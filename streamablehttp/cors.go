@@ -11,10 +11,9 @@ const (
 	corsMaxAge  = "7200" // seconds; browsers go no higher
 )
 
-// share tells a browser that a page of an origin that is listed may see the
-// reply. It reports whether that is all that the browser has asked. The origin
-// has been checked.
-func (o *Options) share(w http.ResponseWriter, r *http.Request) (isPreflight bool) {
+// writeCORS allows a page of a listed origin to read the reply. It reports whether
+// the request is a preflight. The origin is checked already.
+func (o *Options) writeCORS(w http.ResponseWriter, r *http.Request) (isPreflight bool) {
 	if len(o.AllowedOrigins) == 0 {
 		return false
 	}

@@ -10,9 +10,9 @@ const maxPooledFrame = 64 << 10
 // none.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-func takeFrame() *[]byte { return frames.Get().(*[]byte) }
+func getFrame() *[]byte { return frames.Get().(*[]byte) }
 
-func giveFrame(f *[]byte) {
+func putFrame(f *[]byte) {
 	if cap(*f) <= maxPooledFrame {
 		*f = (*f)[:0]
 		frames.Put(f)

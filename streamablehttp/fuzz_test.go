@@ -29,7 +29,7 @@ const (
 	kindVersion     = 3      // the version of the session that there is, plus:
 	kindNoSession   = 1 << 2 // there is none
 	kindLoopback    = 1 << 3 // it comes to a loopback address
-	kindNoSessions  = 1 << 4 // Options.NoSessions
+	kindNoSessions  = 1 << 4 // Options.DisableSessions
 	kindOrigins     = 1 << 5 // Options.AllowedOrigins
 	kindNoHost      = 1 << 6 // no Host is added
 	kindNoLength    = 1 << 7 // no Content-Length is added
@@ -212,13 +212,13 @@ func (c *tape) said() []byte {
 
 // holdRequest sends a request and holds what comes of it.
 func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, headers string, body []byte) {
-	o := Options{NoSessions: kind&kindNoSessions != 0}
+	o := Options{DisableSessions: kind&kindNoSessions != 0}
 	if kind&kindOrigins != 0 {
 		o.AllowedOrigins = []string{"https://a.example.org"}
 	}
 	handler := NewHandler(prompts.NewServer(registry, prompts.Options{}), o)
 	sessions, id := 0, "none"
-	if kind&kindNoSession == 0 && !o.NoSessions {
+	if kind&kindNoSession == 0 && !o.DisableSessions {
 		sessions, id = 1, openSession(t, handler, fuzzVersions[kind&kindVersion])
 	}
 	raw := compose(kind, line, strings.ReplaceAll(headers, sessionInHeader, id), body)
@@ -268,7 +268,7 @@ func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, head
 	require.Zero(t, handler.beside)
 	require.Empty(t, handler.clients)
 	require.Empty(t, handler.sessions.byID)
-	require.EqualValues(t, pendingBodies*4<<20, handler.bodies.room)
+	require.EqualValues(t, pendingBodies*4<<20, handler.bodies.free)
 }
 
 // openSession opens one without a connection.
@@ -417,7 +417,7 @@ func (h *held) reply(response *http.Response, body []byte) {
 		require.Len(t, fresh, 1)
 		require.Equal(t, "initialize", h.message.method)
 		require.Contains(t, string(body), `"result"`)
-		require.False(t, h.options.NoSessions)
+		require.False(t, h.options.DisableSessions)
 		require.Regexp(t, "^[\x21-\x7e]{32,}$", fresh[0])
 		h.sessions++
 	}
@@ -483,7 +483,7 @@ func (h *held) post(response *http.Response, body []byte) {
 	if status == http.StatusOK && m.stateless {
 		require.True(t, h.agrees(), "HTN-10: the headers say something else than the body")
 	}
-	if isModern(h.request.Header.Get(headerVersion)) && status == http.StatusOK && !h.options.NoSessions {
+	if isModern(h.request.Header.Get(headerVersion)) && status == http.StatusOK && !h.options.DisableSessions {
 		require.True(t, m.stateless, "the headers say that it is stateless")
 	}
 }

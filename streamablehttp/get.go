@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// named returns the session that a GET or a DELETE names, in use, or replies
-// that there is none.
-func (h *Handler) named(w http.ResponseWriter, r *http.Request, c client) *session {
-	id, ok, err := once(r.Header, headerSession)
+// requireSession returns the session of a GET or a DELETE, marked as in use, or
+// replies with an error.
+func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c client) *session {
+	id, ok, err := singleHeader(r.Header, headerSession)
 	if err != nil || !ok {
 		refuse(w, http.StatusBadRequest, "the session id is required, once")
 		return nil
 	}
-	version, hasVersion, err := once(r.Header, headerVersion)
+	version, hasVersion, err := singleHeader(r.Header, headerVersion)
 	if err != nil || hasVersion && !isHandshake(version) {
 		refuse(w, http.StatusBadRequest, "the protocol version is not one with sessions")
 		return nil
@@ -27,7 +27,7 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request, c client) *sessi
 
 // delete ends a session.
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
-	if found := h.named(w, r, c); found != nil {
+	if found := h.requireSession(w, r, c); found != nil {
 		h.sessions.end(found)
 		h.sessions.done(found, h.options.SessionTimeout)
 		w.WriteHeader(http.StatusNoContent)
@@ -50,7 +50,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusBadRequest, "a GET has no body")
 		return
 	}
-	found := h.named(w, r, c)
+	found := h.requireSession(w, r, c)
 	if found == nil {
 		return
 	}
@@ -60,11 +60,11 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	defer context.AfterFunc(h.open, cancel)()
 
 	s := newStream(w, r, &h.options)
-	defer s.rethrow()
-	s.lost = cancel
+	defer s.repanic()
+	s.onDisconnect = cancel
 	release := found.listen(func() {
 		cancel()
-		s.hurry()
+		s.expedite()
 	})
 	defer release()
 	defer s.close()

@@ -19,7 +19,7 @@ type Handler struct {
 	server   *prompts.Server
 	options  Options
 	sessions sessions
-	bodies   bodies
+	bodies   bodyBudget
 
 	open   context.Context // ends when Shutdown or Close begins
 	shut   context.CancelFunc
@@ -39,7 +39,7 @@ type Handler struct {
 // that means nothing.
 func NewHandler(s *prompts.Server, o Options) *Handler {
 	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}}
-	h.bodies.open(int64(s.MaxMessageBytes()))
+	h.bodies.init(int64(s.MaxMessageBytes()))
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
@@ -58,7 +58,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "the origin or the host is not allowed")
 		return
 	}
-	if h.options.share(w, r) {
+	if h.options.writeCORS(w, r) {
 		return
 	}
 	c := h.clientOf(r)
@@ -73,13 +73,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost:
 		h.post(w, r, c)
-	case r.Method == http.MethodGet && !h.options.NoSessions:
+	case r.Method == http.MethodGet && !h.options.DisableSessions:
 		h.get(w, r, c)
-	case r.Method == http.MethodDelete && !h.options.NoSessions:
+	case r.Method == http.MethodDelete && !h.options.DisableSessions:
 		h.delete(w, r, c)
 	default:
 		allowed := "GET, POST, DELETE"
-		if h.options.NoSessions {
+		if h.options.DisableSessions {
 			allowed = "POST"
 		}
 		w.Header().Set("Allow", allowed)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // The protocol's headers, in Go's spelling.
@@ -22,14 +23,14 @@ const (
 // codeHeaderMismatch is HeaderMismatch of revision 2026-07-28.
 const codeHeaderMismatch prompts.Code = -32020
 
-func mismatch(message string) *prompts.Error {
+func mismatch(message string) error {
 	return &prompts.Error{Code: codeHeaderMismatch, Message: message}
 }
 
-// once returns the value of a header. It refuses one that is repeated, because
+// singleHeader returns the value of a header. It refuses one that is repeated, because
 // whoever reads the first copy and whoever reads the last would disagree
 // (GAP-49).
-func once(h http.Header, name string) (value string, ok bool, err *prompts.Error) {
+func singleHeader(h http.Header, name string) (value string, ok bool, err error) {
 	switch values := h[name]; len(values) {
 	case 0:
 		return "", false, nil
@@ -39,23 +40,20 @@ func once(h http.Header, name string) (value string, ok bool, err *prompts.Error
 	return "", false, mismatch("the header " + name + " is repeated")
 }
 
-// named are the methods that have something to mirror as a name: ours, and those
-// that an author may serve.
-var named = []string{"prompts/get", "resources/read", "tools/call"}
+// namedMethods are the methods whose name is in a header: prompts/get and
+// methods that the application may serve.
+var namedMethods = []string{"prompts/get", "resources/read", "tools/call"}
 
-// checkMirror compares what a stateless request says in its headers with what
-// it says in its body, at the two places that GAP-10 has for it.
-func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
-	if !e.Routing {
-		return checkHeader(h, headerVersion, e.Version)
-	}
-	if err := checkHeader(h, headerMethod, e.Method); err != nil {
+// checkRoutingHeaders compares the method and the name of a stateless request
+// with its headers (GAP-10).
+func checkRoutingHeaders(h http.Header, r transport.RequestInfo) error {
+	if err := checkHeader(h, headerMethod, r.Method); err != nil {
 		return err
 	}
-	if !slices.Contains(named, e.Method) || e.Name == "" { // GAP-50
+	if !slices.Contains(namedMethods, r.Method) || r.Name == "" { // GAP-50
 		return nil
 	}
-	value, ok, err := once(h, headerName)
+	value, ok, err := singleHeader(h, headerName)
 	switch {
 	case err != nil:
 		return err
@@ -66,14 +64,14 @@ func checkMirror(h http.Header, e prompts.Envelope) *prompts.Error {
 	if !ok {
 		return mismatch("the header " + headerName + " is not valid")
 	}
-	if name != e.Name {
+	if name != r.Name {
 		return mismatch("the header " + headerName + " does not match the body")
 	}
 	return nil
 }
 
-func checkHeader(h http.Header, name, want string) *prompts.Error {
-	value, ok, err := once(h, name)
+func checkHeader(h http.Header, name, want string) error {
+	value, ok, err := singleHeader(h, name)
 	switch {
 	case err != nil:
 		return err

@@ -93,7 +93,7 @@ func TestCommentLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, lost := &recorder{}, 0
 		s := newStream(w, http1, &Options{KeepAlive: 25 * time.Second})
-		s.lost = func() { lost++ }
+		s.onDisconnect = func() { lost++ }
 		require.NoError(t, s.open())
 		time.Sleep(26 * time.Second)
 		synctest.Wait()
@@ -138,7 +138,7 @@ func TestWriteDeadlines(t *testing.T) {
 		require.NoError(t, s.event([]byte("1"), false))
 		time.Sleep(26 * time.Second) // a comment comes
 		synctest.Wait()
-		s.hurry()
+		s.expedite()
 		require.NoError(t, s.event([]byte("2"), false))
 		require.NoError(t, s.event([]byte("3"), true))
 		s.close()
@@ -158,7 +158,7 @@ func TestNoWriteDeadline(t *testing.T) {
 		s := newStream(w, http1, &Options{KeepAlive: -1, WriteTimeout: -1})
 		require.NoError(t, s.event([]byte("1"), false))
 		assert.Empty(t, w.deadlines)
-		s.hurry()
+		s.expedite()
 		assert.Equal(t, []time.Time{time.Now().Add(time.Second)}, w.deadlines)
 		s.close()
 	})

@@ -35,7 +35,7 @@ func TestLargestOptions(t *testing.T) {
 		for _, isHTTP2 := range []bool{false, true} {
 			t.Run(map[bool]string{false: "HTTP/1 ", true: "HTTP/2 "}[isHTTP2]+name, func(t *testing.T) {
 				t.Parallel()
-				p := newPlaceOf(t, prompts.Options{MaxMessageBytes: math.MaxInt}, o, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
+				p := newPlaceOf(t, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: math.MaxInt}}, o, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
 				h := p.session("2025-11-25")
 				get := p.open(http.MethodGet, "", h)
 				p.change("a")

@@ -47,7 +47,6 @@ func TestNoSecretIsLogged(t *testing.T) {
 	var log logbook
 	p := newPlaceOf(t, prompts.Options{
 		Logger:    slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.Level(math.MinInt)})),
-		LogRate:   -1,
 		Principal: func(context.Context) string { return "user " + confided },
 	}, Options{})
 	fails := func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("no disk") }

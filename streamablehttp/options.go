@@ -21,10 +21,10 @@ type Options struct {
 	// the names that the proxy passes on.
 	AllowedHosts []string
 
-	// NoSessions serves handshake clients without a session, so that each of
+	// DisableSessions serves handshake clients without a session, so that each of
 	// their requests may go to another replica. They are not told of changes
 	// then, and cannot be asked.
-	NoSessions bool
+	DisableSessions bool
 	// SessionTimeout is how long a session may be idle: without a request
 	// under way and without an open stream. Default: 30 minutes; negative: no
 	// limit.

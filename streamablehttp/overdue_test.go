@@ -41,7 +41,7 @@ func TestOverdue(t *testing.T) {
 					}},
 					prompts.Prompt{Name: "text", Render: nothing},
 				)
-				server := prompts.NewServer(&reg, prompts.Options{RenderTimeout: 50 * time.Millisecond})
+				server := prompts.NewServer(&reg, prompts.Options{Timeouts: prompts.Timeouts{Render: 50 * time.Millisecond}})
 				handler := NewHandler(server, Options{})
 				s := httptest.NewUnstartedServer(handler)
 				s.EnableHTTP2 = isHTTP2
@@ -96,7 +96,7 @@ func TestOverdueConnection(t *testing.T) {
 		for _, accepted := range []string{"text/event-stream", "application/json"} {
 			t.Run(version+" "+accepted, func(t *testing.T) {
 				t.Parallel()
-				p := newPlaceOf(t, prompts.Options{RenderTimeout: 50 * time.Millisecond}, Options{})
+				p := newPlaceOf(t, prompts.Options{Timeouts: prompts.Timeouts{Render: 50 * time.Millisecond}}, Options{})
 				p.endless("endless")
 				defer close(p.release)
 				c, err := net.Dial("tcp", p.http.Listener.Addr().String())
@@ -147,7 +147,7 @@ func TestShutdownWaitsForOverdue(t *testing.T) {
 		for _, accepted := range []string{"application/json", "text/event-stream"} {
 			t.Run(map[bool]string{false: "HTTP/1 ", true: "HTTP/2 "}[isHTTP2]+accepted, func(t *testing.T) {
 				t.Parallel()
-				p := newPlaceOf(t, prompts.Options{RenderTimeout: 50 * time.Millisecond}, Options{}, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
+				p := newPlaceOf(t, prompts.Options{Timeouts: prompts.Timeouts{Render: 50 * time.Millisecond}}, Options{}, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
 				p.endless("endless")
 				body, mirror := modernGet("endless")
 				r := p.post(body, mirror.with("Accept", accepted))

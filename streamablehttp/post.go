@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/overdue"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // post answers one message.
@@ -28,14 +30,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
 		return
 	}
-	x.body = takeFrame()
+	x.body = getFrame()
 	body, err := h.readBody(w, r, c, *x.body)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, "the body is too large")
 		return
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errBodyBudget):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "too many large bodies are on their way")
 		return
@@ -52,6 +54,7 @@ type exchange struct {
 	handler *Handler
 	request *http.Request
 	stream  *stream
+	ctx     handlerContext
 	header  http.Header // of the reply
 	body    *[]byte     // of the request, a frame that is given back when it has been handled
 
@@ -60,10 +63,10 @@ type exchange struct {
 	client                 client
 
 	// What the server has said of the message so far. It is not concurrent.
-	session    *session         // nil for the stateless era
-	ephemeral  *prompts.Session // without sessions: that of this message
-	isFresh    bool             // the session is one that the message is to open
-	isOpened   bool             // it has
+	session    *session          // nil for the stateless era
+	ephemeral  transport.Session // without sessions: that of this message
+	isFresh    bool              // the session is one that the message is to open
+	isOpened   bool              // it has
 	stateless  bool
 	isRequest  bool
 	isListen   bool
@@ -76,20 +79,40 @@ type exchange struct {
 	answered   chan struct{} // closed then, unless it is nil
 }
 
+// handlerContext is the context of the request without its end. It has the
+// function that the server calls when the response is sent before the
+// application's code returns.
+type handlerContext struct {
+	context.Context
+	stream *stream
+}
+
+func (c *handlerContext) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (c *handlerContext) Done() <-chan struct{}       { return nil }
+func (c *handlerContext) Err() error                  { return nil }
+
+func (c *handlerContext) Value(key any) any {
+	if key == (overdue.Key{}) {
+		return c.stream.detach
+	}
+	return c.Context.Value(key)
+}
+
 // answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer() {
 	// A client of the handshake era that goes does not cancel its request, one
 	// of the stateless era does (GAP-30): see check.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(x.request.Context()))
+	x.ctx = handlerContext{x.request.Context(), x.stream}
+	ctx, cancel := context.WithCancel(&x.ctx)
 	x.cancel = cancel
 	defer context.AfterFunc(x.handler.ctx, cancel)()
 	var err error
 	hasReturned := false
-	defer x.stream.rethrow()
+	defer x.stream.repanic()
 	defer x.end()
 	defer func() {
 		if !hasReturned { // the author's code has called runtime.Goexit, and so ends this goroutine
-			x.stream.late()
+			x.stream.detach()
 		}
 		if !x.isAnswered {
 			x.conclude(err)
@@ -102,15 +125,16 @@ func (x *exchange) answer() {
 // handle returns when the message is answered, or when there is no answer, with
 // why there is none.
 func (x *exchange) handle(ctx context.Context) error {
-	e := prompts.Exchange{
-		Client: x.client.name, Check: x.check, Session: x.find, Overdue: x.stream.late, Send: x.send, Closing: x.handler.open.Done(),
+	e := transport.Exchange{
+		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
+		Session: x.find, Send: x.send, Done: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
 		// code outlives the answer to it, the client is told to leave this
 		// connection alone.
 		defer x.cancel()
-		defer giveFrame(x.body)
+		defer putFrame(x.body)
 		return x.handler.server.Handle(ctx, *x.body, e)
 	}
 	x.answered = make(chan struct{})
@@ -120,10 +144,10 @@ func (x *exchange) handle(ctx context.Context) error {
 		defer close(handled) // though the author's code may have called runtime.Goexit
 		defer x.handler.less()
 		defer x.cancel()
-		defer giveFrame(x.body)
+		defer putFrame(x.body)
 		defer func() {
 			if v := recover(); v != nil { // which would end the process
-				x.stream.keep(v)
+				x.stream.storePanic(v)
 			}
 		}()
 		handled <- x.handler.server.Handle(ctx, *x.body, e)
@@ -185,32 +209,38 @@ func errorBody(e *prompts.Error) []byte {
 	return body
 }
 
-// check is the Check of the exchange.
-func (x *exchange) check(e prompts.Envelope) *prompts.Error {
+func (x *exchange) checkVersion(r transport.RequestInfo) error {
 	x.isRequest = true
 	if x.handler.open.Err() != nil {
 		x.refused = http.StatusServiceUnavailable
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
 	}
-	x.isRouted = e.Routing
-	x.isListen = e.Version != "" && e.Method == "subscriptions/listen"
-	if e.Version == "" {
+	x.isListen = r.Version != "" && r.Method == "subscriptions/listen"
+	if r.Version == "" {
 		return nil
 	}
 	x.stateless = true
 	switch { // there is no other reply (GAP-33)
 	case x.isListen && !x.takesEvents:
 		x.refused = http.StatusNotAcceptable
-		return &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the reply is text/event-stream"}
+		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the reply is text/event-stream"}
 	case x.isListen && !x.canStream:
 		x.refused = http.StatusInternalServerError
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: noStream}
 	}
 	if x.disconnect == nil {
-		x.stream.lost = x.cancel
+		x.stream.onDisconnect = x.cancel
 		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
 	}
-	return checkMirror(x.request.Header, e)
+	return checkHeader(x.request.Header, headerVersion, r.Version)
+}
+
+func (x *exchange) checkRouting(r transport.RequestInfo) error {
+	x.isRouted = true
+	if r.Version == "" {
+		return nil
+	}
+	return checkRoutingHeaders(x.request.Header, r)
 }
 
 // modern is the revision without sessions.
@@ -224,8 +254,8 @@ func isModern(version string) bool {
 }
 
 // find is the Session of the exchange.
-func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
-	version, hasVersion, err := once(x.request.Header, headerVersion)
+func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
+	version, hasVersion, err := singleHeader(x.request.Header, headerVersion)
 	if err != nil {
 		x.refused = http.StatusBadRequest
 		return nil, err
@@ -236,26 +266,26 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 		}
 		x.refused = http.StatusBadRequest
 		if e.Method == "" {
-			return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "this version has neither batches nor responses from clients"}
+			return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "this version has neither batches nor responses from clients"}
 		}
 		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
 	}
 	isInitialize := e.Method == "initialize" && e.Request
 	if hasVersion && !isHandshake(version) && !isInitialize {
 		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the protocol version is not supported"}
+		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the protocol version is not supported"}
 	}
-	if x.handler.options.NoSessions {
+	if x.handler.options.DisableSessions {
 		return x.detached(e, version), nil
 	}
-	id, hasID, err := once(x.request.Header, headerSession)
+	id, hasID, err := singleHeader(x.request.Header, headerSession)
 	if err != nil {
 		x.refused = http.StatusBadRequest
 		return nil, err
 	}
 	if !hasID {
 		if isInitialize {
-			fresh := &session{Session: x.handler.server.NewSession(prompts.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1}
+			fresh := &session{Session: x.handler.server.NewSession(transport.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1}
 			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable
@@ -266,7 +296,7 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 			return fresh.Session, nil
 		}
 		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "the session id is required"}
+		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the session id is required"}
 	}
 	found := x.handler.sessions.use(id, x.client.principal)
 	if found == nil {
@@ -277,11 +307,11 @@ func (x *exchange) find(e prompts.Envelope) (*prompts.Session, *prompts.Error) {
 	return found.Session, nil
 }
 
-var errNoSession = &prompts.Error{Code: prompts.CodeInvalidRequest, Message: "there is no such session"}
+var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "there is no such session"}
 
 // detached returns a session for one message (GAP-07).
-func (x *exchange) detached(e prompts.Envelope, version string) *prompts.Session {
-	o := prompts.SessionOptions{Detached: true}
+func (x *exchange) detached(e transport.RequestInfo, version string) transport.Session {
+	o := transport.SessionOptions{NoServerMessages: true}
 	if e.Method != "initialize" {
 		o.Version = cmp.Or(version, "2025-03-26")
 	}
@@ -303,7 +333,7 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
 	}
-	defer x.stream.catch(&err) // before who waits for the answer goes on
+	defer x.stream.recoverPanic(&err) // before who waits for the answer goes on
 	if x.isFresh && last && code == 0 {
 		x.isOpened = true
 		x.header.Set(headerSession, x.session.id)
@@ -351,7 +381,7 @@ func (x *exchange) status(code prompts.Code) int {
 		return http.StatusOK
 	case code == prompts.CodeMethodNotFound:
 		return http.StatusNotFound
-	case code == codeHeaderMismatch, code == prompts.CodeMissingCapability, code == prompts.CodeUnsupportedVersion:
+	case code == codeHeaderMismatch, code == transport.CodeMissingCapability, code == transport.CodeUnsupportedVersion:
 		return http.StatusBadRequest
 	case !x.isRouted:
 		return http.StatusBadRequest

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const listBody = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
@@ -311,10 +312,10 @@ func TestInitializeRefusedCloses(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	w := &recorder{}
 	x := &exchange{handler: h, request: r, stream: newStream(w, r, &h.options), header: w.Header()}
-	opened, refused := x.find(prompts.Envelope{Method: "initialize", Request: true})
+	opened, refused := x.find(transport.RequestInfo{Method: "initialize", Request: true})
 	require.Nil(t, refused)
 	initialize := func() (code prompts.Code) {
-		require.NoError(t, opened.Handle(t.Context(), []byte(initializeBody("2025-11-25")), prompts.Exchange{Send: func(_ []byte, c prompts.Code, _ bool) error {
+		require.NoError(t, opened.Handle(t.Context(), []byte(initializeBody("2025-11-25")), transport.Exchange{Send: func(_ []byte, c prompts.Code, _ bool) error {
 			code = c
 			return nil
 		}}))

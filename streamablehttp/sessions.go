@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // session is one handshake client's.
 type session struct {
-	*prompts.Session
+	transport.Session
 	id        string
 	principal string
 	client    string // by whose name it is counted

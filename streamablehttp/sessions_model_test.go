@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // known is what the model knows of a session that is there.
@@ -142,7 +143,7 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 			for range steps {
 				switch random.IntN(7) {
 				case 0, 1: // initialize
-					x := &known{session: &session{Session: server.NewSession(prompts.SessionOptions{Version: "2025-11-25"}), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
+					x := &known{session: &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
 					ownOnly := all.of(x.client) == mostOfClient
 					i, isFull := all.least(x.client, ownOnly), ownOnly || len(all) == most
 					require.Equal(t, !isFull || i >= 0, s.add(x.session, most, mostOfClient))

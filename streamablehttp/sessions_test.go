@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // opened adds a session that is in use, as one is that initialize opens.
 func (s *sessions) opened(t *testing.T) *session {
 	t.Helper()
 	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
-	x := &session{Session: server.NewSession(prompts.SessionOptions{Version: "2025-11-25"}), principal: "a", active: 1}
+	x := &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), principal: "a", active: 1}
 	require.True(t, s.add(x, 100, 100))
 	return x
 }
@@ -24,7 +25,7 @@ func (s *sessions) opened(t *testing.T) *session {
 // isClosed reports whether the session takes no requests any more.
 func (x *session) isClosed(t *testing.T) (closed bool) {
 	t.Helper()
-	err := x.Handle(t.Context(), []byte(listBody), prompts.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
+	err := x.Handle(t.Context(), []byte(listBody), transport.Exchange{Send: func(_ []byte, code prompts.Code, _ bool) error {
 		closed = code != 0
 		return nil
 	}})

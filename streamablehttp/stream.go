@@ -15,20 +15,20 @@ const hurried = time.Second
 
 // stream is the reply to one request: a JSON body, or server-sent events.
 type stream struct {
-	w         http.ResponseWriter
-	rc        *http.ResponseController
-	wait      time.Duration // for the client to take a message; none if negative
-	keepAlive time.Duration // between comments; none if negative
-	isChunked bool          // as the events of HTTP/1.1 are
-	isHTTP1   bool          // which has one request at a time on a connection
-	lost      func()        // called when a comment does not get through, or the writer panics; may be nil
+	w            http.ResponseWriter
+	rc           *http.ResponseController
+	wait         time.Duration // for the client to take a message; none if negative
+	keepAlive    time.Duration // between comments; none if negative
+	isChunked    bool          // as the events of HTTP/1.1 are
+	isHTTP1      bool          // which has one request at a time on a connection
+	onDisconnect func()        // called when a comment does not get through, or the writer panics; may be nil
 
-	mu      sync.Mutex // held to write, and for the fields below
-	isOpen  bool       // events are being sent
-	isOver  bool       // the reply is complete, or the handler has returned
-	isLate  bool       // the handler returns later than the reply is complete
-	written time.Time
-	quiet   *time.Timer // until the next comment; nil before the stream is open
+	mu             sync.Mutex // held to write, and for the fields below
+	isOpen         bool       // events are being sent
+	isOver         bool       // the reply is complete, or the handler has returned
+	isLate         bool       // the handler returns later than the reply is complete
+	written        time.Time
+	keepAliveTimer *time.Timer // until the next comment; nil before the stream is open
 
 	last lastDeadline
 
@@ -53,7 +53,7 @@ func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
 func (s *stream) body(status int, msg []byte) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(&err)
+	defer s.recoverPanic(&err)
 	if s.isOver || s.hasPanicked() {
 		return http.ErrHandlerTimeout
 	}
@@ -64,20 +64,20 @@ func (s *stream) body(status int, msg []byte) (err error) {
 	return s.write(msg) // the handler may return later
 }
 
-// late says that the handler will return later than the reply is complete. A
+// detach tells net/http that the handler will return later than the reply is complete. A
 // client of HTTP/1 must not use the connection again.
-func (s *stream) late() {
+func (s *stream) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(nil)
+	defer s.recoverPanic(nil)
 	s.isLate = s.isHTTP1
 	if s.isLate && !s.isOpen && !s.isOver {
 		s.w.Header().Set("Connection", "close")
 	}
 }
 
-// hangUp ends the events of a handler that goes on, with the connection.
-func (s *stream) hangUp() {
+// closeConn ends the events of a handler that goes on, with the connection.
+func (s *stream) closeConn() {
 	conn, _, err := s.rc.Hijack()
 	if err != nil {
 		return // they end when the handler returns
@@ -95,7 +95,7 @@ func (s *stream) hangUp() {
 func (s *stream) accept() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(nil)
+	defer s.recoverPanic(nil)
 	if !s.isOver && !s.isOpen && !s.hasPanicked() {
 		s.isOver = true
 		s.w.WriteHeader(http.StatusAccepted)
@@ -106,7 +106,7 @@ func (s *stream) accept() {
 func (s *stream) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(&err)
+	defer s.recoverPanic(&err)
 	return s.openLocked()
 }
 
@@ -124,7 +124,7 @@ func (s *stream) openLocked() error {
 	h.Set("X-Accel-Buffering", "no")
 	s.w.WriteHeader(http.StatusOK)
 	if s.keepAlive > 0 {
-		s.quiet = time.AfterFunc(s.keepAlive, s.comment) // until close
+		s.keepAliveTimer = time.AfterFunc(s.keepAlive, s.comment) // until close
 	}
 	return s.write(nil)
 }
@@ -155,19 +155,19 @@ func (s *stream) hasBegun() bool {
 func (s *stream) event(msg []byte, last bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(&err)
+	defer s.recoverPanic(&err)
 	if err := s.openLocked(); err != nil {
 		return err
 	}
 	s.isOver = last
-	frame := takeFrame()
-	defer giveFrame(frame)
+	frame := getFrame()
+	defer putFrame(frame)
 	*frame = append(*frame, "data: "...)
 	*frame = append(*frame, msg...) // a message has no line breaks
 	*frame = append(*frame, "\n\n"...)
 	err = s.write(*frame)
 	if last && s.isLate {
-		s.hangUp()
+		s.closeConn()
 	}
 	return err
 }
@@ -177,21 +177,21 @@ func (s *stream) event(msg []byte, last bool) (err error) {
 func (s *stream) comment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.catch(nil)
+	defer s.recoverPanic(nil)
 	if s.isOver || s.hasPanicked() {
 		return
 	}
 	if pause := time.Since(s.written); pause < s.keepAlive {
-		s.quiet.Reset(s.keepAlive - pause)
+		s.keepAliveTimer.Reset(s.keepAlive - pause)
 		return
 	}
 	if err := s.write([]byte(":\n\n")); err != nil {
-		if s.lost != nil {
-			s.lost()
+		if s.onDisconnect != nil {
+			s.onDisconnect()
 		}
 		return
 	}
-	s.quiet.Reset(s.keepAlive)
+	s.keepAliveTimer.Reset(s.keepAlive)
 }
 
 // write has its time, and so has each of those that follow.
@@ -216,14 +216,14 @@ func (s *stream) write(frame []byte) error {
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.quiet != nil {
-		s.quiet.Stop()
+	if s.keepAliveTimer != nil {
+		s.keepAliveTimer.Stop()
 	}
-	defer s.catch(nil)
+	defer s.recoverPanic(nil)
 	isCutOff := s.isOpen && !s.isOver && s.isLate && !s.hasPanicked()
 	s.isOver = true
 	if isCutOff {
-		s.hangUp()
+		s.closeConn()
 	}
 }
 
@@ -237,12 +237,12 @@ func (s *stream) deadline(at time.Time) {
 	}
 }
 
-// hurry has a write that is under way, and those that follow, end soon. The
+// expedite has a write that is under way, and those that follow, end soon. The
 // handler must not have returned.
-func (s *stream) hurry() {
+func (s *stream) expedite() {
 	s.last.mu.Lock()
 	defer s.last.mu.Unlock()
-	defer s.catch(nil) // this is the goroutine of another request
+	defer s.recoverPanic(nil) // this is the goroutine of another request
 	if s.last.hasBegun && !s.hasPanicked() {
 		s.last.at = time.Now().Add(hurried)
 		_ = s.rc.SetWriteDeadline(s.last.at)

@@ -298,7 +298,7 @@ func TestMaxStreams(t *testing.T) {
 // GAP-07, HTO-31, CPT-07: without sessions, a handshake client is served by its version.
 func TestNoSessions(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{NoSessions: true})
+	p := newPlace(t, Options{DisableSessions: true})
 	r := p.post(initializeBody("2025-06-18"), nil)
 	assert.Contains(t, r.body, `"protocolVersion":"2025-06-18"`)
 	assert.NotContains(t, r.body, "listChanged")

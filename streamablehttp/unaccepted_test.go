@@ -23,7 +23,7 @@ const response = `{"jsonrpc":"2.0","id":1,"result":{}}`
 // accepted without a word, or refused with an error that has no id.
 func TestUnaccepted(t *testing.T) {
 	t.Parallel()
-	p, without := newPlace(t, Options{}), newPlace(t, Options{NoSessions: true})
+	p, without := newPlace(t, Options{}), newPlace(t, Options{DisableSessions: true})
 	batches, session := p.session("2025-03-26"), p.session("2025-11-25")
 	for _, test := range []struct {
 		name   string

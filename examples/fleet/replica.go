@@ -80,13 +80,13 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		return nil, err
 	}
 	srv := prompts.NewServer(r.registry, prompts.Options{
-		Info:      prompts.Implementation{Name: "fleet", Version: "1.0.0"},
-		StateKeys: s.stateKeys,
+		Info:             prompts.Implementation{Name: "fleet", Version: "1.0.0"},
+		RequestStateKeys: s.stateKeys,
 		// A client that is told by this replica may read the list from another one.
 		ChangeDelay: s.changeDelay,
 	})
 	// Without sessions, any request can go to any replica.
-	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{NoSessions: true, AllowedHosts: s.hosts})
+	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true, AllowedHosts: s.hosts})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", r.handler)
 	mux.HandleFunc("/healthz", r.health)
@@ -129,7 +129,7 @@ func (r *replica) describe(report promptfs.Report) string {
 // loaded the bucket, and if it is out of step now, it serves what it has.
 func (r *replica) health(w http.ResponseWriter, _ *http.Request) {
 	status := r.follower.Status()
-	fmt.Fprintf(w, "in step: %t, revision: %d, prompts: %d\n", status.InStep, status.Revision, r.registry.Len())
+	fmt.Fprintf(w, "in step: %t, revision: %d, prompts: %d\n", status.Synced, status.Revision, r.registry.Len())
 }
 
 // stop lets requests finish, ends the streams, and then everything else.

@@ -36,8 +36,8 @@ func newServer(logger *slog.Logger) *prompts.Server {
 	var reg prompts.Registry
 	reg.MustAdd(releaseNotes(), announcement())
 	return prompts.NewServer(&reg, prompts.Options{
-		Info:         prompts.Implementation{Name: "guided", Version: "1.0.0"},
-		AskArguments: true,
-		Logger:       logger,
+		Info:            prompts.Implementation{Name: "guided", Version: "1.0.0"},
+		ElicitArguments: true,
+		Logger:          logger,
 	})
 }

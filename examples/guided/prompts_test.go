@@ -47,7 +47,7 @@ func TestPrompts(t *testing.T) {
 // A person who wants to announce nothing is left alone.
 func TestDismissed(t *testing.T) {
 	t.Parallel()
-	c := connect(t, "2026-07-28", func(prompttest.Question) any { return prompttest.Dismiss() })
+	c := connect(t, "2026-07-28", func(prompttest.Question) any { return prompttest.Cancel() })
 	err := c.GetError("announcement", nil)
 	assert.Equal(t, prompts.CodeInvalidParams, err.Code)
 	assert.Contains(t, err.Message, "dismissed")

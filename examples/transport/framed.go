@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // framed is a prompts.Transport over a network connection: each message comes
@@ -49,7 +50,7 @@ func (f *framed) next() ([]byte, error) {
 		if _, err := io.CopyN(io.Discard, f.conn, int64(size)); err != nil {
 			return nil, unfinished(err)
 		}
-		return nil, fmt.Errorf("%d bytes: %w", size, prompts.ErrTooLarge)
+		return nil, fmt.Errorf("%d bytes: %w", size, transport.ErrTooLarge)
 	}
 	msg := make([]byte, size) // a new one each time, for it belongs to the caller
 	if _, err := io.ReadFull(f.conn, msg); err != nil {

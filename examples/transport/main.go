@@ -72,9 +72,9 @@ func serve(ctx context.Context, l net.Listener, reg *prompts.Registry, logger *s
 	// with the registry meanwhile, from whichever goroutine: each client is
 	// told that the list has changed.
 	srv := prompts.NewServer(reg, prompts.Options{
-		Info:            prompts.Implementation{Name: "team-prompts", Version: "1.0.0"},
-		MaxMessageBytes: maxMessageBytes,
-		Logger:          logger,
+		Info:   prompts.Implementation{Name: "team-prompts", Version: "1.0.0"},
+		Limits: prompts.Limits{MaxMessageBytes: maxMessageBytes},
+		Logger: logger,
 	})
 
 	ctx, cancel := context.WithCancel(ctx)

@@ -15,8 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 // timeout is how long one client may take.
@@ -209,9 +207,6 @@ func verifyListChanged(t *testing.T, session recording, revision string) {
 	}
 }
 
-// bothSides has everything in a session judged.
-var bothSides = speccheck.Options{}
-
 // tools is a folder of built commands.
 type tools string
 
@@ -232,13 +227,13 @@ func build(t *testing.T, commands ...string) tools {
 func (d tools) path(command string) string { return filepath.Join(string(d), command) }
 
 // drive runs a driver against a fixture, over standard input and output, and
-// returns the session. It wants the driver's checks to come out as in want,
-// and every message to be as the specification's schemas say.
+// returns the session. It wants the driver's checks to come out as in want, and
+// every message of the server to be as the specification's schemas say.
 func (d tools) drive(t *testing.T, fixture string, want map[string]string, driver string, args ...string) recording {
 	t.Helper()
 	text := d.record(t, fixture, want, driver, args...)
 	session := parseRecording(t, text)
-	assert.Equal(t, len(session), judge(t, text, bothSides), "not every message was judged")
+	assert.Positive(t, judge(t, text), "the server says nothing")
 	return session
 }
 

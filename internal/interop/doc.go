@@ -1,41 +1,37 @@
-// Package interop holds the tests that clients of other people's making run
-// against this library, and what they need:
+// Package interop tests this library with the clients and servers of other
+// projects. It is a module of its own, so that users of the library do not
+// download the dependencies of these tests. Its folders are:
 //
-//   - fixtures: the prompts of the servers under test, which fixture.json expects,
-//     and what serves them over HTTP;
-//   - fixture: the server under test, and over HTTP the tools and resources that
-//     the conformance suite wants;
+//   - fixtures: the prompts of the servers under test, which fixture.json
+//     describes, and an HTTP server for them;
+//   - fixture: the server under test, over HTTP also with the tools and resources
+//     that the conformance suite expects;
 //   - mounted: the same prompts on servers of other SDKs, by packages mount/…;
-//   - transcripts: sessions of other people's clients with another server, whose
-//     client's part is sent to this library's;
-//   - gosdk and node: drivers that aim the client of the official Go SDK, and
-//     that of the official TypeScript SDK, at any prompts server;
-//   - conformance: what the official conformance suite needs to run, and what it
-//     is expected to find missing, by revision; node installs the suite;
-//   - record: stands between a client and a server and writes down the session;
-//   - bench: the library's speed beside that of other SDKs.
+//   - gosdk and node: drivers that run the client of the official Go SDK and of
+//     the official TypeScript SDK against any prompts server;
+//   - transcripts: recorded sessions of other clients, whose messages are sent
+//     to this library;
+//   - record: records a session between a client and a server;
+//   - conformance: the expected failures of the official conformance suite, by
+//     protocol version, and what the suite needs to run; node installs the suite;
+//   - migrating: the programs of docs/migrating.md, and a test that runs them;
+//   - bench: the speed of the library compared with other SDKs.
 //
-// It is a module of its own, so that a user of the library never downloads
-// what only these tests need. What was recorded of a session is judged by
-// internal/speccheck of the library's module. The tests want npm, and the
-// environment variable MCP_SCHEMA_DIR: a folder with the specification's
-// schema.json files, each under the name of its revision, such as
-// 2025-11-25.json. They build and read what lies outside of this module, of
-// which the cache of test results knows nothing, so they are run with
+// The clients connect over standard input and output, over HTTP, and over HTTP
+// through a reverse proxy; the conformance suite connects over HTTP only.
+// internal/speccheck checks the recorded sessions against the schemas in
+// MCP_SCHEMA_DIR: see CONTRIBUTING.md. The tests also need npm. They build and
+// read files outside of this module, and the cache of test results does not notice
+// changes of those files, so run them without the cache:
 //
 //	go test -count=1 ./...
 //
-// The clients meet the fixture over standard input and output, over HTTP, and
-// over HTTP through a reverse proxy; the suite knows only HTTP.
-//
-// A driver takes the server as its argument and knows nothing of how it is
-// built:
+// A driver gets the server as its argument:
 //
 //	gosdk --config fixture.json [--protocol-version V] [--expect-version V] [--skip CHECK,…] (--url URL | -- SERVER ARGS…)
 //	node node/ts1.mjs …the same…
 //
-// It prints a line for each check, "PASS|FAIL|SKIP driver check detail", and a
-// SUMMARY, and exits with 1 if a check failed. A check that the configuration
-// says nothing about is skipped, and one of something that the revision does
-// not have.
+// It prints a line "PASS|FAIL|SKIP driver check detail" for each check, then a
+// SUMMARY, and exits with 1 if a check failed. It skips a check that the
+// configuration does not mention or that the protocol version does not have.
 package interop

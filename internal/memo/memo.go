@@ -1,4 +1,5 @@
-// Package memo keeps what slow functions return.
+// Package memo caches the results of slow functions: of prompts with a Cache, and
+// of SuggestCached.
 package memo
 
 import (

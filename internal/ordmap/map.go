@@ -1,8 +1,8 @@
-// Package ordmap is an ordered map from strings whose versions are immutable.
+// Package ordmap is an ordered map with string keys and immutable versions. A registry holds its prompts in such a map.
 //
-// It is made for state that many goroutines read and one changes at a time: a reader loads a [Map] (from an
-// atomic.Pointer, say) and for as long as it likes sees that version, whole and unchanged, without a lock; a writer
-// derives the next version with an [Editor], which copies only the nodes it touches, and publishes it.
+// Many goroutines read while one writes. A reader loads a [Map], for example from an atomic.Pointer, and reads this
+// version without a lock: the version never changes. A writer derives the next version with an [Editor], which copies
+// only the nodes that change, and then publishes the version.
 package ordmap
 
 import "iter"

@@ -1,6 +1,6 @@
-// Package revision is the one table of what each released revision of the
-// protocol knows. Code that depends on a revision asks this table; it never
-// compares version strings.
+// Package revision is the table of differences between the released protocol
+// versions. Other packages ask a [Revision] for a difference instead of comparing
+// version strings.
 package revision
 
 // Revision is a released revision of the protocol. Later revisions are

@@ -1,19 +1,21 @@
 package speccheck
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Judge judges the messages of one connection. What belongs to the revision
-// without a handshake is judged by it: a request with an envelope of its own,
-// the response and the progress that it has, and what is told to those who
-// have asked for it with subscriptions/listen. All else is judged by the
-// revision that initialize has agreed on, and before by the newest with a
-// handshake. One goroutine at a time may use it.
+// Judge judges what the server sends on one connection. What the client sends may
+// be anything, and only tells what the server's messages are about. What belongs
+// to the version without a handshake is judged by that version: the response and
+// the progress of a request with an envelope of its own, and the notifications of
+// a subscription. All else is judged by the version that initialize has agreed
+// on, and before that by the newest with a handshake. One goroutine at a time may
+// use it.
 type Judge struct {
 	checker *Checker
 	options Options
@@ -25,8 +27,11 @@ type Judge struct {
 	declared     map[string]any // the server's capabilities
 	initialized  bool           // the client has said so
 
-	asked   []*request
-	answers []*answer // those of which it is not certain whose they are
+	asked    []*request
+	refusals map[string]int // errors that may be of any of several requests, by id
+	// settled has the results that requests have had, by an id of which there
+	// are more requests that have had none.
+	settled map[string][]settled
 	listens []*listen
 	used    map[string]bool // ids of the server's requests
 	// heard is how many messages the client has sent; at that number,
@@ -41,19 +46,20 @@ type Judge struct {
 
 // Judge returns a judge of another connection.
 func (c *Checker) Judge(o Options) *Judge {
-	return &Judge{checker: c, options: o, revision: latest, used: map[string]bool{}}
+	return &Judge{checker: c, options: o, revision: latest, refusals: map[string]int{}, settled: map[string][]settled{}, used: map[string]bool{}}
 }
 
 // request is one that is not answered for certain yet, or never will be,
 // because it was cancelled.
 type request struct {
-	by           side
+	byServer     bool
 	id           string // its JSON text
 	key          string // its id, for comparison
 	method       string // empty for what has an id but is no request, which an error may answer
 	revision     string
 	capabilities map[string]any // the client's, as the request has them
 	listen       *listen        // what it has opened
+	at           int            // which message of the client it was
 
 	logs       bool   // it wants log messages
 	token      string // of its progress; empty if it wants none
@@ -64,176 +70,278 @@ type request struct {
 	late      int // messages that it has had since
 }
 
-// Client takes a message of the client, and returns what is wrong with it.
-func (j *Judge) Client(msg []byte) error { return j.verdict(client, msg) }
+// settled is a result, and the request that it is taken to be the result of.
+type settled struct {
+	request *request
+	result  *message
+	at      int // how many messages the client had sent then
+}
+
+// Client takes a message of the client.
+func (j *Judge) Client(text []byte) {
+	j.heard++
+	var doc strictjson.Doc
+	_ = doc.Parse(string(text), 0) // which the server has to refuse
+	if doc.Root().Kind() != strictjson.Array {
+		j.fromClient(string(text))
+		return
+	}
+	if j.revision != batches {
+		return // the server must refuse it, so nothing in it is asked
+	}
+	for element := range doc.Root().Elements() {
+		j.fromClient(element.Raw())
+	}
+}
+
+func (j *Judge) fromClient(text string) {
+	m, err := parse(text)
+	if err != nil {
+		return
+	}
+	isResponse := m.has("result") || m.has("error")
+	switch {
+	case !m.has("method") && isResponse:
+		at := slices.IndexFunc(j.asked, func(q *request) bool { return q.byServer && q.id == m.id })
+		if at >= 0 {
+			j.lastAnswer.id, j.lastAnswer.at = j.asked[at].key, j.heard
+			j.asked = slices.Delete(j.asked, at, at+1)
+		}
+	case m.isIllegible():
+		if m.isEnveloped() {
+			j.illegible++
+		}
+	case m.has("id") && (m.method == "" || isResponse):
+		j.asked = append(j.asked, &request{id: m.id, revision: j.revision})
+		if m.method != "" {
+			j.request(m)
+		}
+	case m.has("id"):
+		j.request(m)
+	case m.method != "":
+		j.hear(m)
+	}
+}
 
 // Server takes a message of the server, and returns what is wrong with it.
-func (j *Judge) Server(msg []byte) error { return j.verdict(server, msg) }
-
-func (j *Judge) verdict(from side, msg []byte) error {
-	if err := j.take(from, msg); j.judges(from) {
+func (j *Judge) Server(text []byte) error {
+	var doc strictjson.Doc
+	if err := doc.Parse(string(text), 0); err != nil {
 		return err
 	}
-	return nil
+	if doc.Root().Kind() == strictjson.Array {
+		return j.batch(doc.Root())
+	}
+	return j.fromServer(string(text))
 }
 
-func (j *Judge) judges(from side) bool { return from == server || !j.options.ServerOnly }
-
-func (j *Judge) schema(revision string) *schema { return j.checker.schemas[revision] }
-
-// take takes the next message and returns what is wrong with it.
-func (j *Judge) take(from side, text []byte) error {
-	if from == client {
-		j.heard++
-	}
-	if isBatch(text) {
-		return j.batch(from, text)
-	}
-	return j.single(from, text)
-}
-
-func (j *Judge) single(from side, text []byte) error {
+func (j *Judge) fromServer(text string) error {
 	m, err := parse(text)
 	if err != nil {
 		return err
 	}
-	if from == server {
-		if err := wellFormed(text); err != nil {
-			return err
-		}
-	}
-	isResponse := !m.has("method") && (m.has("result") || m.has("error"))
-	if from == client && !isResponse {
-		switch {
-		case m.isIllegible():
-			return j.nameless(m)
-		case m.has("id") && (m.method == "" || m.has("result") || m.has("error")):
-			j.asked = append(j.asked, &request{by: client, id: m.id, revision: j.revision})
-		}
-	}
+	isResponse := m.has("result") || m.has("error")
 	switch {
-	case isResponse:
-		return j.response(from, m)
+	case !m.has("method") && isResponse:
+		return j.response(m)
 	case m.method == "":
 		return errNoMessage
-	case m.has("result") || m.has("error"):
+	case isResponse:
 		return errors.New("it has both a method and what a response has")
 	case m.has("id"):
-		return j.request(from, m)
+		return j.question(m)
 	}
-	return j.notification(from, m)
+	revision, err := j.tell(m)
+	return errors.Join(err, j.schema(revision).checkCall(m))
 }
 
-// batch takes an array of messages, which only one revision has (GAP-15).
-func (j *Judge) batch(from side, text []byte) error {
+func (j *Judge) schema(revision string) *schema { return j.checker.schemas[revision] }
+
+// batch takes an array of messages, which only one version has (GAP-15).
+func (j *Judge) batch(all strictjson.Value) error {
 	s := j.schema(j.revision)
 	var faults []error
 	if s.revision != batches {
-		if from == client {
-			// The server must refuse it, so nothing in it is asked.
-			return fmt.Errorf("a batch, of which %s knows nothing", s.revision)
-		}
 		faults = append(faults, fmt.Errorf("a batch, of which %s knows nothing", s.revision))
 	}
-	v, err := decode(text)
-	if err != nil {
-		return err
+	var elements []any
+	for e := range all.Elements() {
+		if err := j.fromServer(e.Raw()); err != nil {
+			faults = append(faults, fmt.Errorf("element %d: %w", len(elements), err))
+		}
+		v := valueOf(e)
+		if m, _ := v.(map[string]any); m["id"] == nil && m["error"] != nil {
+			m["id"] = "" // the schema has no form for it (GAP-13)
+		}
+		elements = append(elements, v)
 	}
-	elements := v.([]any)
 	if len(elements) == 0 {
 		faults = append(faults, errors.New("an empty batch"))
 	}
-	var texts []json.RawMessage
-	if err := json.Unmarshal(text, &texts); err != nil {
-		return err
-	}
-	calls := 0
-	for i, e := range elements {
-		m, _ := e.(map[string]any)
-		if _, ok := m["method"]; ok {
-			calls++
-		}
-		if err := j.single(from, texts[i]); err != nil {
-			faults = append(faults, fmt.Errorf("element %d: %w", i, err))
-		}
-		if m["id"] == nil && m["error"] != nil {
-			m["id"] = "" // the schema has no form for it (GAP-13)
-		}
-	}
-	if s.revision == batches && j.judges(from) {
-		definition := "JSONRPCBatchResponse"
-		if from == client && calls > 0 {
-			definition = "JSONRPCBatchRequest"
-		}
-		faults = append(faults, s.check(form{definition: definition}, elements))
+	if s.revision == batches {
+		faults = append(faults, s.check(form{definition: "JSONRPCBatchResponse"}, elements))
 	}
 	return errors.Join(faults...)
 }
 
-// nameless takes a message of the client that is none of the protocol, because
-// its id cannot be read.
-func (j *Judge) nameless(m *message) error {
-	revision := j.revision
-	if m.isEnveloped() {
-		j.illegible++
-		revision = stateless
+// request takes a request of the client.
+func (j *Judge) request(m *message) {
+	q := &request{
+		id: m.id, key: key(m.at("id")), method: m.method, revision: j.revision, at: j.heard,
+		token: key(m.at("params", "_meta", "progressToken")),
 	}
 	switch {
-	case !j.judges(client):
-		return nil
-	case m.method == "":
-		return errNoMessage
-	}
-	return errors.Join(errors.New("its id is neither a string nor an integer"), j.schema(revision).checkCall(client, m))
-}
-
-// request takes a request.
-func (j *Judge) request(from side, m *message) error {
-	q := &request{by: from, id: m.id, key: key(json.RawMessage(m.id)), method: m.method, revision: j.revision}
-	isStateless := from == client && m.isEnveloped()
-	if isStateless {
+	case m.isEnveloped():
 		q.revision = stateless
 		q.capabilities = m.object("params", "_meta", capabilitiesKey)
 		q.logs = m.object("params", "_meta")[logLevelKey] != nil
-	} else if m.method == "initialize" {
+	case m.method == "initialize":
 		q.capabilities = m.object("params", "capabilities")
 	}
-	var fault error
-	if j.judges(from) {
-		fault = j.schema(q.revision).checkCall(from, m)
-	}
-	if from == server {
-		fault = errors.Join(j.checkQuestion(m), fault)
-		j.used[q.key] = true
-	}
-	if !m.hasID() {
-		return fault
-	}
-	if from == client {
-		q.token = key(m.raw("params", "_meta", "progressToken"))
-	}
-	if isStateless && m.method == "subscriptions/listen" {
+	if q.revision == stateless && m.method == "subscriptions/listen" {
 		q.listen = &listen{id: q.key, filter: m.object("params", "notifications")}
 		j.share(q.listen)
 		j.listens = append(j.listens, q.listen)
 	}
 	j.asked = append(j.asked, q)
-	return fault
 }
 
-// checkQuestion judges a request of the server, beyond its form.
-func (j *Judge) checkQuestion(m *message) error {
+// question judges a request of the server.
+func (j *Judge) question(m *message) error {
+	k := key(m.at("id"))
+	var err error
 	switch {
 	case !j.agreed:
-		return errors.New("the server asks where there is no session (JRP-36)")
-	case j.used[key(json.RawMessage(m.id))]:
-		return errors.New("the server has used this id (JRP-04)")
+		err = errors.New("the server asks where there is no session (JRP-36)")
+	case j.used[k]:
+		err = errors.New("the server has used this id (JRP-04)")
+	default:
+		err = j.schema(j.revision).checkInput(j.capabilities, m.method, m.object("params"))
 	}
-	return j.schema(j.revision).checkInput(j.capabilities, m.method, m.object("params"))
+	j.used[k] = true
+	if m.hasID() {
+		j.asked = append(j.asked, &request{byServer: true, id: m.id, key: k, method: m.method, revision: j.revision})
+	}
+	return errors.Join(err, j.schema(j.revision).checkCall(m))
+}
+
+// response judges a response by the requests of its id. There may be several:
+// because that is an error of the client, which is answered with one; because one
+// was cancelled, which need have no answer; or because they belong to no session.
+// A result is that of the first that it fits, of a method whose results have a
+// form rather than of another, until a later one shows that it is another's. An
+// error is that of whichever is left in the end.
+func (j *Judge) response(m *message) error {
+	if m.members["id"] == nil {
+		return j.nobodys(m)
+	}
+	candidates := j.candidates(m.id)
+	if len(candidates) == 0 {
+		return j.schema(j.revision).checkResponse(m, nil)
+	}
+	var fits *request
+	var fault error
+	for _, q := range candidates {
+		if reason := j.checkAnswer(q, m); reason == nil {
+			fits = q
+			break
+		} else if fault == nil {
+			fault = fmt.Errorf("as the answer to %s: %w", q.method, reason)
+		}
+	}
+	switch {
+	case fits != nil && m.has("error"):
+		j.refusals[m.id]++
+	case fits != nil:
+		j.settle(fits, m, j.heard)
+	case m.has("result") && j.rearrange(m, j.heard, candidates, map[*request]bool{}):
+	case len(candidates) > 1:
+		return fault
+	default:
+		j.answer(candidates[0], m)
+		return fault
+	}
+	left := j.candidates(m.id)
+	if j.refusals[m.id] == len(left) {
+		delete(j.refusals, m.id)
+		delete(j.settled, m.id)
+		for _, q := range left {
+			j.answer(q, &message{members: map[string]any{"error": nil}})
+		}
+	}
+	return nil
+}
+
+// settle takes a result to be that of a request. What opens a session or a
+// subscription is so for good.
+func (j *Judge) settle(q *request, m *message, at int) {
+	j.answer(q, m)
+	if q.listen == nil && q.method != "initialize" {
+		j.settled[m.id] = append(j.settled[m.id], settled{q, m, at})
+	}
+}
+
+// rearrange finds a place for a result that fits none of the requests that are
+// left: that of an earlier result, if there is another place for that one. It
+// reports whether there is one. (An augmenting path of a bipartite matching.)
+func (j *Judge) rearrange(m *message, at int, left []*request, tried map[*request]bool) bool {
+	for i, s := range j.settled[m.id] {
+		if tried[s.request] || s.request.at > at || j.checkAnswer(s.request, m) != nil {
+			continue
+		}
+		tried[s.request] = true
+		other := slices.IndexFunc(left, func(q *request) bool { return q.at <= s.at && j.checkAnswer(q, s.result) == nil })
+		if other < 0 && !j.rearrange(s.result, s.at, left, tried) {
+			continue
+		}
+		j.settled[m.id][i] = settled{s.request, m, at}
+		if other >= 0 {
+			j.settle(left[other], s.result, s.at)
+		}
+		return true
+	}
+	return false
+}
+
+// candidates returns the requests that a response may answer: first those of a
+// method whose results have a form, and last those that were cancelled.
+func (j *Judge) candidates(id string) []*request {
+	var all []*request
+	for _, q := range j.asked {
+		if !q.byServer && q.id == id {
+			all = append(all, q)
+		}
+	}
+	rank := func(q *request) (n int) {
+		if q.cancelled {
+			n += 2
+		}
+		if j.schema(q.revision).resultOf(q.method) == anyResult {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(all, func(a, b *request) int { return rank(a) - rank(b) })
+	return all
+}
+
+// answer notes that a request has had its answer.
+func (j *Judge) answer(q *request, m *message) {
+	j.asked = slices.DeleteFunc(j.asked, func(other *request) bool { return other == q })
+	if q.listen != nil {
+		q.listen.answered = true
+		q.listen.refused = m.has("error")
+	}
+	if version, ok := agreement(q, m); ok && slices.Contains(handshake, version) && !j.agreed {
+		j.agreed = true
+		j.revision = version
+		j.capabilities = q.capabilities
+		j.declared = m.object("result", "capabilities")
+	}
 }
 
 // checkAnswer judges a response as the answer to a request.
-func (j *Judge) checkAnswer(from side, q *request, m *message) error {
+func (j *Judge) checkAnswer(q *request, m *message) error {
 	revision := q.revision
 	if q.method == "" && m.has("result") {
 		return errors.New("it is the result of what is no request")
@@ -247,7 +355,7 @@ func (j *Judge) checkAnswer(from side, q *request, m *message) error {
 		}
 		revision = version
 	}
-	if err := j.schema(revision).checkResponse(from, m, q); err != nil {
+	if err := j.schema(revision).checkResponse(m, q); err != nil {
 		return err
 	}
 	if q.listen != nil && m.has("result") {
@@ -265,10 +373,7 @@ func agreement(q *request, m *message) (string, bool) {
 // nobodys judges a response without an id, which is an error if anything: the
 // request was not readable, or was none. The newer revisions omit the id. The
 // older ones have no form for it; there it is null on a stream (GAP-13).
-func (j *Judge) nobodys(from side, m *message) error {
-	if !j.judges(from) {
-		return nil
-	}
+func (j *Judge) nobodys(m *message) error {
 	s := j.schema(j.revision)
 	if s.has("JSONRPCError") && m.has("error") {
 		ok := m.has("id") != j.options.HTTP
@@ -281,26 +386,11 @@ func (j *Judge) nobodys(from side, m *message) error {
 		}
 		m.members["id"] = "" // to judge the rest of it
 	}
-	return s.checkResponse(from, m, nil)
+	return s.checkResponse(m, nil)
 }
 
-// notification takes a notification.
-func (j *Judge) notification(from side, m *message) error {
-	var revision string
-	var fault error
-	if from == client {
-		revision = j.hear(m)
-	} else {
-		revision, fault = j.tell(m)
-	}
-	if !j.judges(from) {
-		return nil
-	}
-	return errors.Join(fault, j.schema(revision).checkCall(from, m))
-}
-
-// hear takes a notification of the client and returns its revision.
-func (j *Judge) hear(m *message) string {
+// hear takes a notification of the client.
+func (j *Judge) hear(m *message) {
 	switch m.method {
 	case "notifications/initialized":
 		asked := slices.ContainsFunc(j.asked, func(q *request) bool { return q.method == "initialize" })
@@ -308,16 +398,14 @@ func (j *Judge) hear(m *message) string {
 			j.initialized = true
 		}
 	case "notifications/cancelled":
-		id := key(m.raw("params", "requestId"))
+		id := key(m.at("params", "requestId"))
 		if q := j.cancellable(id); q != nil {
 			q.cancelled = true
 			if q.listen != nil {
 				q.listen.cancelled = true
 			}
-			return q.revision
 		}
 	}
-	return j.revision
 }
 
 // cancellable returns the request of the client that a notification cancels;
@@ -326,7 +414,7 @@ func (j *Judge) hear(m *message) string {
 func (j *Judge) cancellable(id string) *request {
 	for _, q := range j.asked {
 		switch {
-		case q.by != client || q.key != id || q.cancelled || q.method == "":
+		case q.byServer || q.key != id || q.cancelled || q.method == "":
 		case q.method == "initialize": // CAN-11
 		case q.revision == stateless && j.options.HTTP:
 		default:
@@ -370,7 +458,7 @@ func (j *Judge) tell(m *message) (revision string, fault error) {
 // log judges that the server sends a log message: to a session, or for a
 // request that wants it.
 func (j *Judge) log() (revision string, fault error) {
-	wanted := func(q *request) bool { return q.by == client && q.logs }
+	wanted := func(q *request) bool { return !q.byServer && q.logs }
 	switch {
 	case j.agreed:
 		return j.revision, nil
@@ -397,13 +485,13 @@ func (j *Judge) checkUnasked(feature string) error {
 
 // progress judges progress, by the request whose token it has.
 func (j *Judge) progress(m *message) (revision string, fault error) {
-	token := key(m.raw("params", "progressToken"))
+	token := key(m.at("params", "progressToken"))
 	value := number(m.object("params")["progress"])
 	fault = errors.New("its token is not that of a request in progress (PRO-02)")
 	revision = j.revision
 	for _, cancelled := range []bool{false, true} {
 		for _, q := range j.asked {
-			if q.by != client || q.cancelled != cancelled || q.token == "" || q.token != token {
+			if q.byServer || q.cancelled != cancelled || q.token == "" || q.token != token {
 				continue
 			}
 			revision = q.revision
@@ -428,9 +516,9 @@ func (j *Judge) progress(m *message) (revision string, fault error) {
 // cancel judges that the server cancels something: a request of its own, or a
 // subscription.
 func (j *Judge) cancel(m *message) (revision string, fault error) {
-	id := key(m.raw("params", "requestId"))
+	id := key(m.at("params", "requestId"))
 	for _, q := range j.asked {
-		if q.by == server && q.key == id && !q.cancelled {
+		if q.byServer && q.key == id && !q.cancelled {
 			q.cancelled = true
 			return j.revision, nil
 		}

@@ -104,7 +104,7 @@ func (l *listen) checkResult(m *message) error {
 		return errors.New("the subscription is not acknowledged yet (SUB-04)")
 	case l.closed:
 		return errors.New("the server has cancelled the subscription (GAP-24)")
-	case key(m.raw("result", "_meta", subscriptionKey)) != l.id:
+	case key(m.at("result", "_meta", subscriptionKey)) != l.id:
 		return errors.New("it names another subscription (SUB-12)")
 	}
 	return nil

@@ -1,14 +1,12 @@
 package speccheck
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"math"
+	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // Keys of _meta.
@@ -22,88 +20,64 @@ const (
 
 // message is one JSON-RPC message.
 type message struct {
-	text    []byte
+	root    strictjson.Value
 	members map[string]any
 	method  string // empty for a response
 	id      string // its JSON text; empty if there is none
 	ids     int    // members that are the id, or would be in another case
 }
 
-func parse(text []byte) (*message, error) {
-	v, err := decode(text)
-	if err != nil {
+// parse reads a message. One with a duplicate key or with any number of levels is
+// one, too.
+func parse(text string) (*message, error) {
+	var doc strictjson.Doc
+	var rule *strictjson.RuleError
+	if err := doc.Parse(text, 0); err != nil && !errors.As(err, &rule) {
 		return nil, err
 	}
-	m := &message{text: text}
-	if m.members, _ = v.(map[string]any); m.members == nil {
+	m := &message{root: doc.Root(), id: doc.Root().Get("id").Raw(), method: doc.Root().Get("method").Text()}
+	if m.members, _ = valueOf(m.root).(map[string]any); m.members == nil {
 		return nil, errors.New("it is not a JSON object")
 	}
-	if m.has("id") {
-		// The text of the id, because that is what a response has to repeat.
-		m.id = string(m.raw("id"))
+	for name := range m.root.Members() {
+		if strings.EqualFold(name, "id") {
+			m.ids++
+		}
 	}
-	m.method, _ = m.members["method"].(string)
-	m.ids, err = countIDs(text)
-	return m, err
+	return m, nil
 }
 
-// countIDs returns how many members of a JSON object are the id, or would be
-// in another case.
-func countIDs(text []byte) (n int, err error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // which is of any size
-	_, err = dec.Token()
-	for err == nil && dec.More() {
-		var name json.Token
-		var value json.RawMessage
-		if name, err = dec.Token(); err == nil {
-			err = dec.Decode(&value)
+// valueOf returns a value for jsonschema. A number is an int64 or a float64, and
+// if it is too large for that, the largest one.
+func valueOf(v strictjson.Value) any {
+	switch v.Kind() {
+	case strictjson.Object:
+		all := map[string]any{}
+		for name, member := range v.Members() {
+			all[name] = valueOf(member)
 		}
-		if name, _ := name.(string); strings.EqualFold(name, "id") {
-			n++
+		return all
+	case strictjson.Array:
+		all := []any{}
+		for element := range v.Elements() {
+			all = append(all, valueOf(element))
 		}
-	}
-	return n, err
-}
-
-// decode returns the value of a JSON text. A number is an int64 or a float64,
-// and if it is too large for that, the largest one.
-func decode(text []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("there is more after the JSON value")
-	}
-	return numbered(v), nil
-}
-
-// numbered replaces the json.Numbers in a value, which jsonschema takes for
-// strings.
-func numbered(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, e := range v {
-			v[k] = numbered(e)
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = numbered(e)
-		}
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
+		return all
+	case strictjson.Number:
+		if n, err := strconv.ParseInt(v.Raw(), 10, 64); err == nil {
 			return n
 		}
-		f, _ := v.Float64() // infinite if it is too large
+		f, _ := strconv.ParseFloat(v.Raw(), 64) // infinite if it is too large
 		return max(-math.MaxFloat64, min(math.MaxFloat64, f))
+	case strictjson.String:
+		return v.Text()
+	case strictjson.Bool:
+		return v.Raw() == "true"
 	}
-	return v
+	return nil
 }
 
-// number returns what decode has made of a number.
+// number returns what valueOf has made of a number.
 func number(v any) float64 {
 	switch v := v.(type) {
 	case int64:
@@ -112,42 +86,6 @@ func number(v any) float64 {
 		return v
 	}
 	return math.NaN()
-}
-
-// wellFormed returns what a JSON text has that decode lets pass: text that is
-// not UTF-8 (JRP-30), and a name twice in one object.
-func wellFormed(text []byte) error {
-	if !utf8.Valid(text) {
-		return errors.New("it is not UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // which is of any size
-	return unique(dec)
-}
-
-func unique(dec *json.Decoder) error {
-	t, err := dec.Token()
-	if err != nil || t != json.Delim('{') && t != json.Delim('[') {
-		return err
-	}
-	names := map[string]bool{}
-	for dec.More() {
-		if t == json.Delim('{') {
-			name, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			if names[name.(string)] {
-				return fmt.Errorf("it has the name %q twice in one object", name)
-			}
-			names[name.(string)] = true
-		}
-		if err := unique(dec); err != nil {
-			return err
-		}
-	}
-	_, err = dec.Token() // the end of it
-	return err
 }
 
 func (m *message) has(member string) bool {
@@ -164,36 +102,25 @@ func (m *message) object(path ...string) map[string]any {
 	return v
 }
 
-// raw returns the JSON text of what is at a path into the message; nil if
-// there is nothing.
-func (m *message) raw(path ...string) json.RawMessage {
-	text := json.RawMessage(m.text)
+// at returns what is at a path into the message.
+func (m *message) at(path ...string) strictjson.Value {
+	v := m.root
 	for _, name := range path {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(text, &members) != nil {
-			return nil
-		}
-		text = members[name]
+		v = v.Get(name)
 	}
-	return text
+	return v
 }
 
 // key returns a JSON string or number in a form in which only equal ones are
 // equal: a string as Go would write it, and a number as it is written, because
 // whoever repeats it has no reason to write it otherwise. For any other value,
 // or none, it is empty.
-func key(text json.RawMessage) string {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	if dec.Decode(&v) != nil {
-		return ""
-	}
-	switch v := v.(type) {
-	case string:
-		return fmt.Sprintf("%q", v)
-	case json.Number:
-		return v.String()
+func key(v strictjson.Value) string {
+	switch v.Kind() {
+	case strictjson.String:
+		return strconv.Quote(v.Text())
+	case strictjson.Number:
+		return v.Raw()
 	}
 	return ""
 }
@@ -237,10 +164,5 @@ func (m *message) subscription() (id string, ok bool) {
 	if _, ok := m.object("params", "_meta")[subscriptionKey]; !ok {
 		return "", false
 	}
-	return key(m.raw("params", "_meta", subscriptionKey)), true
-}
-
-// isBatch reports whether a JSON text is an array.
-func isBatch(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
+	return key(m.at("params", "_meta", subscriptionKey)), true
 }

@@ -17,17 +17,17 @@ var own = map[string]bool{
 }
 
 // checkCall judges the form of a request or a notification.
-func (s *schema) checkCall(from side, m *message) error {
+func (s *schema) checkCall(m *message) error {
 	envelope, kind := "JSONRPCNotification", "Notification"
 	if m.has("id") {
 		envelope, kind = "JSONRPCRequest", "Request"
 	}
-	if err := s.check(form{envelope, from == server}, m.members); err != nil {
+	if err := s.check(form{envelope, true}, m.members); err != nil {
 		return err
 	}
 	definition, known := s.methods[m.method]
 	if !known {
-		if from == server && kind == "Request" {
+		if kind == "Request" {
 			return fmt.Errorf("%s: a server does not ask for %s", s.revision, m.method)
 		}
 		return nil
@@ -35,59 +35,66 @@ func (s *schema) checkCall(from side, m *message) error {
 	if !strings.HasSuffix(definition, kind) {
 		return fmt.Errorf("%s %s: it is a %s", s.revision, definition, strings.ToLower(kind))
 	}
-	if !s.sends[from][m.method] {
-		return fmt.Errorf("%s %s: a %s does not send it", s.revision, definition, from)
+	if !s.sends[m.method] {
+		return fmt.Errorf("%s %s: a server does not send it", s.revision, definition)
 	}
-	return s.check(form{definition, from == server}, m.members)
+	return s.check(form{definition, true}, m.members)
 }
 
 var errNoMessage = errors.New("it is neither a request, nor a notification, nor a response")
 
 // checkResponse judges the response to a request, which is nil if it is not
 // known.
-func (s *schema) checkResponse(from side, m *message, q *request) error {
+func (s *schema) checkResponse(m *message, q *request) error {
 	switch {
 	case m.has("result") && m.has("error"):
 		return errors.New("it has both a result and an error")
 	case m.has("error"):
-		return s.checkError(from, m)
+		return s.checkError(m)
 	case !m.has("result"):
 		return errNoMessage
 	case q == nil:
 		return errors.New("it is the result of nothing that was asked")
 	}
-	if err := s.check(form{s.either("JSONRPCResultResponse", "JSONRPCResponse"), from == server}, m.members); err != nil {
+	if err := s.check(form{s.either("JSONRPCResultResponse", "JSONRPCResponse"), true}, m.members); err != nil {
 		return err
 	}
-	if from == server {
-		if err := s.checkResult(m.object("result"), q); err != nil {
-			return err
-		}
+	if err := s.checkResult(m.object("result"), q); err != nil {
+		return err
 	}
-	return s.check(form{s.result(m, q.method), from == server && own[q.method]}, m.members["result"])
+	return s.check(form{s.result(m, q.method), own[q.method]}, m.members["result"])
 }
 
-// result returns the definition for the result of a method.
+// result returns the definition for a result of a method.
 func (s *schema) result(m *message, method string) string {
 	if s.revision == stateless && m.object("result")["resultType"] == "input_required" {
 		return "InputRequiredResult"
 	}
+	return s.resultOf(method)
+}
+
+// anyResult is what any result is, such as that of ping, or of a method that the
+// schema does not know.
+const anyResult = "EmptyResult"
+
+// resultOf returns the definition for the results of a method.
+func (s *schema) resultOf(method string) string {
 	if definition := strings.TrimSuffix(s.methods[method], "Request") + "Result"; definition != "Result" && s.has(definition) {
 		return definition
 	}
-	return "EmptyResult" // such as that of ping, or of a method that the schema does not know
+	return anyResult
 }
 
-func (s *schema) checkError(from side, m *message) error {
+func (s *schema) checkError(m *message) error {
 	definition := s.either("JSONRPCErrorResponse", "JSONRPCError")
-	if err := s.check(form{definition, from == server}, m.members); err != nil {
+	if err := s.check(form{definition, true}, m.members); err != nil {
 		return err
 	}
 	code := int(number(m.object("error")["code"]))
 	if special, ok := s.errors[code]; ok {
 		return s.check(form{special, false}, m.members)
 	}
-	if s.revision == stateless && from == server {
+	if s.revision == stateless {
 		switch {
 		case code == -32002 || code == -32042:
 			return fmt.Errorf("%s: the code %d is retired (JRP-24)", s.revision, code)

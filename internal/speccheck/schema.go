@@ -2,27 +2,30 @@ package speccheck
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
-	"maps"
-	"slices"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schema is the schema.json of one revision. Any number of goroutines may use
-// it.
+// schema is the schema.json of one version. Any number of goroutines may use it.
 type schema struct {
-	revision    string
-	draft       string
-	definitions map[string]json.RawMessage
-	reference   string                   // what a $ref to a definition begins with
-	methods     map[string]string        // definition of a request or notification, by method
-	sends       map[side]map[string]bool // methods of what each side may send
-	errors      map[int]string           // definition of an error response, by code
+	revision  string
+	draft     string
+	reference string            // what a $ref to a definition begins with
+	methods   map[string]string // definition of a request or notification, by method
+	sends     map[string]bool   // methods of what a server may send
+	errors    map[int]string    // definition of an error response, by code
+
+	// The definitions as they are, and in closed ones that reject the members
+	// that they do not list. The specification's are open; closed is what this
+	// library says in each version, which has only what that version knows
+	// (GAP-37).
+	open, closed map[string]*jsonschema.Schema
 
 	mu       sync.Mutex // protects the field below
 	resolved map[form]*jsonschema.Resolved
@@ -31,109 +34,74 @@ type schema struct {
 // form is a definition, in one of two ways to judge by it.
 type form struct {
 	definition string
-	// closed is a definition that refuses the members that it does not know.
-	// The specification's are open; what is closed is what this server says
-	// in each revision, which has only what that revision knows (GAP-37).
-	closed bool
+	closed     bool
 }
 
-// load reads the file of a revision.
+// load reads the file of a version.
 func load(fsys fs.FS, revision string) (*schema, error) {
 	text, err := fs.ReadFile(fsys, revision+".json")
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
-		Schema      string                     `json:"$schema"`
-		Defs        map[string]json.RawMessage `json:"$defs"`
-		Definitions map[string]json.RawMessage `json:"definitions"` // before 2025-11-25
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", revision, err)
+	var open, closed jsonschema.Schema
+	for _, file := range []*jsonschema.Schema{&open, &closed} {
+		if err := json.Unmarshal(text, file); err != nil {
+			return nil, fmt.Errorf("schema of %s: %w", revision, err)
+		}
 	}
 	s := &schema{
-		revision:    revision,
-		draft:       file.Schema,
-		definitions: file.Defs,
-		reference:   "#/$defs/",
-		methods:     map[string]string{},
-		sends:       map[side]map[string]bool{client: {}, server: {}},
-		errors:      map[int]string{},
-		resolved:    map[form]*jsonschema.Resolved{},
+		revision: revision, draft: open.Schema, reference: "#/$defs/", open: open.Defs, closed: closed.Defs,
+		methods: map[string]string{}, sends: map[string]bool{}, errors: map[int]string{}, resolved: map[form]*jsonschema.Resolved{},
 	}
-	if s.definitions == nil {
-		s.definitions, s.reference = file.Definitions, "#/definitions/"
+	if s.open == nil { // before 2025-11-25
+		s.reference, s.open, s.closed = "#/definitions/", open.Definitions, closed.Definitions
 	}
-	if s.definitions == nil {
+	if s.open == nil {
 		return nil, fmt.Errorf("schema of %s: it defines nothing", revision)
 	}
-	if err := s.index(); err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", revision, err)
+	for name, d := range s.closed {
+		if !isOthers(name) {
+			shut(d, false)
+		}
 	}
+	s.index()
 	return s, nil
 }
 
-// outline is what the index wants to know of a definition.
-type outline struct {
-	AnyOf []struct {
-		Ref string `json:"$ref"`
-	} `json:"anyOf"`
-	Properties struct {
-		Method struct {
-			Const string `json:"const"`
-		} `json:"method"`
-		Error struct {
-			AllOf []struct {
-				Properties struct {
-					Code struct {
-						Const int `json:"const"`
-					} `json:"code"`
-				} `json:"properties"`
-			} `json:"allOf"`
-		} `json:"error"`
-	} `json:"properties"`
-}
-
-// index notes which method or error code a definition is for, and who sends
-// what.
-func (s *schema) index() error {
-	outlines := map[string]outline{}
-	for name, text := range s.definitions {
-		var o outline
-		if err := json.Unmarshal(text, &o); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		outlines[name] = o
-	}
-	for name, o := range outlines {
-		var sends map[string]bool
-		switch name {
-		case "ClientRequest", "ClientNotification":
-			sends = s.sends[client]
-		case "ServerRequest", "ServerNotification":
-			sends = s.sends[server]
-		}
-		method := o.Properties.Method.Const
+// index notes which method or error code a definition is for, and what a server
+// may send.
+func (s *schema) index() {
+	for name, d := range s.open {
+		method := methodOf(d)
 		switch {
-		case sends == nil && method != "":
-			s.methods[method] = name
-		case method != "": // a union of one
-			sends[method] = true
-		case sends != nil:
-			for _, part := range o.AnyOf {
-				sends[outlines[strings.TrimPrefix(part.Ref, s.reference)].Properties.Method.Const] = true
+		case name == "ServerRequest" || name == "ServerNotification":
+			s.sends[method] = true // of a union of one
+			for _, part := range d.AnyOf {
+				s.sends[methodOf(s.open[strings.TrimPrefix(part.Ref, s.reference)])] = true
 			}
+		case method != "" && name != "ClientRequest" && name != "ClientNotification":
+			s.methods[method] = name
 		}
-		for _, part := range o.Properties.Error.AllOf {
-			if code := part.Properties.Code.Const; code != 0 {
-				s.errors[code] = name
+		if e := d.Properties["error"]; e != nil {
+			for _, part := range e.AllOf {
+				if code := part.Properties["code"]; code != nil && code.Const != nil {
+					s.errors[int(number(*code.Const))] = name
+				}
 			}
 		}
 	}
-	return nil
 }
 
-func (s *schema) has(definition string) bool { return s.definitions[definition] != nil }
+// methodOf returns the method that a definition is for, or "".
+func methodOf(d *jsonschema.Schema) string {
+	if d == nil || d.Properties["method"] == nil || d.Properties["method"].Const == nil {
+		return ""
+	}
+	method, _ := (*d.Properties["method"].Const).(string)
+	return method
+}
+
+func (s *schema) has(definition string) bool { return s.open[definition] != nil }
 
 // either returns the one of two names that the revision knows.
 func (s *schema) either(a, b string) string {
@@ -161,12 +129,16 @@ func (s *schema) resolve(f form) (*jsonschema.Resolved, error) {
 	if r := s.resolved[f]; r != nil {
 		return r, nil
 	}
-	// A reference to the definition, and beside it all that it refers to,
-	// which is a small part of the file.
+	if !s.has(f.definition) {
+		return nil, fmt.Errorf("%s: there is no %s", s.revision, f.definition)
+	}
 	top := &jsonschema.Schema{Schema: s.draft, Ref: s.reference + f.definition}
-	parts := map[string]*jsonschema.Schema{}
-	if err := s.collect(parts, f); err != nil {
-		return nil, fmt.Errorf("%s %s: %w", s.revision, f.definition, err)
+	all, parts := s.open, map[string]*jsonschema.Schema{}
+	if f.closed {
+		all = s.closed
+	}
+	if err := collect(parts, all, f.definition); err != nil {
+		return nil, err
 	}
 	if s.reference == "#/$defs/" {
 		top.Defs = parts
@@ -181,35 +153,25 @@ func (s *schema) resolve(f form) (*jsonschema.Resolved, error) {
 	return r, nil
 }
 
-// collect puts a definition, and all that it refers to, into parts.
-func (s *schema) collect(parts map[string]*jsonschema.Schema, f form) error {
-	if parts[f.definition] != nil {
+var referred = regexp.MustCompile(`"\$ref":"#/(?:\$defs|definitions)/(\w+)"`)
+
+// collect puts a definition, and all that it refers to, into parts: to resolve the
+// whole file takes long.
+func collect(parts, all map[string]*jsonschema.Schema, name string) error {
+	if parts[name] != nil {
 		return nil
 	}
-	if !s.has(f.definition) {
-		return fmt.Errorf("there is no %s", f.definition)
+	parts[name] = all[name]
+	text, err := json.Marshal(all[name])
+	for _, m := range referred.FindAllSubmatch(text, -1) {
+		err = errors.Join(err, collect(parts, all, string(m[1])))
 	}
-	d := new(jsonschema.Schema)
-	if err := json.Unmarshal(s.definitions[f.definition], d); err != nil {
-		return err
-	}
-	parts[f.definition] = d
-	if f.closed && !open(f.definition) {
-		shut(d)
-	}
-	for part := range subschemas(d) {
-		if name, ok := strings.CutPrefix(part.Ref, s.reference); ok {
-			if err := s.collect(parts, form{name, f.closed}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
-// open reports whether others than this library put members of their own into
+// isOthers reports whether others than this library put members of their own into
 // what a definition is for.
-func open(definition string) bool {
+func isOthers(definition string) bool {
 	for _, suffix := range []string{"MetaObject", "Capabilities", "Schema", "SchemaDefinition"} {
 		if strings.HasSuffix(definition, suffix) {
 			return true
@@ -218,44 +180,27 @@ func open(definition string) bool {
 	return definition == "Tool"
 }
 
-// shut makes each object that lists its members refuse any other, unless it
-// says itself what else it takes. Left alone are _meta, the parts of a
+// shut makes each object that lists its members reject any other, unless it says
+// itself what else it takes. _meta stays open, and so do the parts of a
 // conjunction, none of which knows all members, and requests and notifications
 // that are listed without their envelope.
-func shut(d *jsonschema.Schema) {
-	exempt := map[*jsonschema.Schema]bool{}
-	for part := range subschemas(d) {
-		exempt[part.Properties["_meta"]] = true
-		for _, p := range part.AllOf {
-			exempt[p] = true
-		}
-		bare := part.Properties["method"] != nil && part.Properties["jsonrpc"] == nil
-		if len(part.Properties) > 0 && part.AdditionalProperties == nil && !exempt[part] && !bare {
-			part.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
-		}
+func shut(d *jsonschema.Schema, staysOpen bool) {
+	if d == nil {
+		return
 	}
-}
-
-// subschemas returns a schema and those inside of it, outer before inner.
-func subschemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
-	return func(yield func(*jsonschema.Schema) bool) { walk(s, yield) }
-}
-
-func walk(s *jsonschema.Schema, yield func(*jsonschema.Schema) bool) bool {
-	if s == nil {
-		return true
+	bare := d.Properties["method"] != nil && d.Properties["jsonrpc"] == nil
+	if len(d.Properties) > 0 && d.AdditionalProperties == nil && !staysOpen && !bare {
+		d.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
 	}
-	if !yield(s) {
-		return false
+	for name, part := range d.Properties {
+		shut(part, name == "_meta")
 	}
-	inner := slices.Collect(maps.Values(s.Properties))
-	inner = append(inner, s.Items, s.AdditionalProperties)
-	inner = append(inner, s.AnyOf...)
-	inner = append(inner, s.AllOf...)
-	for _, p := range inner {
-		if !walk(p, yield) {
-			return false
-		}
+	for _, part := range d.AllOf {
+		shut(part, true)
 	}
-	return true
+	for _, part := range d.AnyOf {
+		shut(part, false)
+	}
+	shut(d.Items, false)
+	shut(d.AdditionalProperties, false)
 }

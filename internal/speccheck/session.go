@@ -8,12 +8,9 @@ import (
 	"strings"
 )
 
-// Options say what to judge, and how. The zero value judges everything, as on
-// a stream of bytes such as standard input and output.
+// Options say how to judge. The zero value is for a stream of bytes, such as
+// standard input and output.
 type Options struct {
-	// ServerOnly does not judge the client's messages. They may be anything,
-	// and only tell what the server's are about.
-	ServerOnly bool
 	// HTTP is for messages that come by requests and responses of another
 	// protocol. There, an error without a readable id has none in any
 	// revision (GAP-13).
@@ -22,7 +19,7 @@ type Options struct {
 
 // Report is the judgement of a session.
 type Report struct {
-	// Messages is how many messages were judged.
+	// Messages is how many messages the server has sent.
 	Messages int
 	// Faults has an error for each of them that is at fault; it begins with
 	// the number of the line.
@@ -53,44 +50,27 @@ func (c *Checker) Session(r io.Reader, o Options) (Report, error) {
 		if from == 0 {
 			continue
 		}
-		fault := j.take(from, text)
-		if !j.judges(from) {
+		if from == 'C' {
+			j.Client(text)
 			continue
 		}
 		report.Messages++
-		if fault != nil {
-			report.Faults = append(report.Faults, fmt.Errorf("line %d: %.500w\n\t%c> %.300s", n, fault, from, text))
+		if fault := j.Server(text); fault != nil {
+			report.Faults = append(report.Faults, fmt.Errorf("line %d: %.500w\n\tS> %.300s", n, fault, text))
 		}
 	}
 	return report, lines.Err()
 }
 
-// side is who sent a message: the letter that its line begins with.
-type side byte
-
-const (
-	client side = 'C'
-	server side = 'S'
-)
-
-func (s side) other() side { return client + server - s }
-
-func (s side) String() string {
-	if s == client {
-		return "client"
-	}
-	return "server"
-}
-
 // split returns whose message a line is, and the message; 0 if it is no message.
-func split(line string) (from side, text []byte, err error) {
+func split(line string) (from byte, text []byte, err error) {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {
 	case "C>", "S>":
-		return side(kind[0]), []byte(rest), nil
+		return kind[0], []byte(rest), nil
 	case "C>q", "S>q":
 		rest, err := strconv.Unquote(rest)
-		return side(kind[0]), []byte(rest), err
+		return kind[0], []byte(rest), err
 	}
 	return 0, nil, nil
 }

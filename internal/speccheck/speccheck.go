@@ -1,12 +1,11 @@
-// Package speccheck judges what is said in the Model Context Protocol by the
-// schema.json files of its specification, and by what its text demands beyond
-// them of a server of prompts.
+// Package speccheck checks the messages of a prompts server in tests: against the
+// schema.json files of the specification, and against rules of its text that no
+// schema expresses.
 //
-// A [Checker] has the schemas; [Checker.Judge] takes the messages of one
-// connection as they come, and [Checker.Session] those of recorded ones.
+// A [Checker] holds the schemas. A [Judge] checks the messages of one connection
+// as they are sent, and [Checker.Session] those of a recorded connection.
 //
-// Comments name the rules by their short names, such as GAP-13, where the
-// schemas do not say it all.
+// Comments name the rules by their ids in docs/ledger.md, such as GAP-13.
 package speccheck
 
 import (

@@ -1,8 +1,9 @@
 // Package strictjson reads and writes JSON texts strictly and without reflection.
 //
-// A [Doc] holds one parsed text as a flat index of its tokens over the source string, so that parsing copies nothing
-// and a Doc that is used again allocates nothing. What it accepts is exactly RFC 8259 in UTF-8, less what two parsers
-// could read differently: unpaired surrogate escapes and, reported apart as a [RuleError], duplicate object keys.
+// A [Doc] holds one parsed text as a flat index of its tokens over the source string. Parsing copies nothing, and a Doc
+// that is reused allocates nothing. A Doc accepts RFC 8259 in UTF-8, except for texts that two parsers could read
+// differently: texts with unpaired surrogate escapes, and texts with duplicate object keys. For duplicate keys and for
+// too many levels, Parse returns a [RuleError].
 //
 // [AppendString] and [AppendValidString] write JSON strings.
 package strictjson

@@ -1,8 +1,8 @@
 package strictjson
 
-// maxLinear is the number of members up to which a new key is compared with each key before it. Larger objects use a
+// smallObject is the number of members up to which a new key is compared with each key before it. Larger objects use a
 // map, to stay out of quadratic time.
-const maxLinear = 16
+const smallObject = 16
 
 // A member is a key of an object. The objects of a text share one map, in which the object's node tells them apart.
 type member struct {
@@ -18,7 +18,7 @@ func (p *parser) checkKey() {
 	object.end++
 	var duplicate bool
 	// Escaped keys go to the map as well, so that each is decoded once.
-	if object.flags&mapped == 0 && key.flags&escaped == 0 && members < maxLinear {
+	if object.flags&mapped == 0 && key.flags&escaped == 0 && members < smallObject {
 		duplicate = p.scanKeys(members, p.src[key.start:key.end])
 	} else {
 		duplicate = p.mapKey(members, key)

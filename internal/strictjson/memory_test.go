@@ -37,7 +37,7 @@ func TestResetKeepsLittle(t *testing.T) {
 func TestParseForgetsNames(t *testing.T) {
 	t.Parallel()
 	var d Doc
-	for _, n := range []int{maxLinear + 1, maxKeptNames, maxKeptNames + 1} {
+	for _, n := range []int{smallObject + 1, maxKeptNames, maxKeptNames + 1} {
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, `,"%d":0`, i)

@@ -1,4 +1,5 @@
-// Package suggest finds what a misspelled name was meant to be.
+// Package suggest finds the known name that is closest to a misspelled one, for
+// the hint in an error message.
 package suggest
 
 import (

@@ -160,7 +160,7 @@ func TestAskArguments(t *testing.T) {
 		s := newServer(nil)
 		mount(t, s, registry(prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct{ A, B string }) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User(in.A + in.B)), nil
-		})), prompts.Options{AskArguments: true})
+		})), prompts.Options{ElicitArguments: true})
 		c := dialAs(t, s, &client{revision: revision, answer: answerer(`{"action":"accept","content":{"A":"x","B":"y"}}`)})
 		result, _ := c.getAll(t, "p")
 		assert.Equal(t, "xy", textOf(t, result))

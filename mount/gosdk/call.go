@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/overdue"
 )
 
 type requestKey struct{}
@@ -27,52 +26,24 @@ func Request(ctx context.Context) (mcp.Request, bool) {
 	return r, ok
 }
 
-// errTooLong is why the context of a request has ended that took too long.
-var errTooLong = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
-
-// outcome is what a call has come to.
-type outcome struct {
-	result json.RawMessage
-	err    error
-}
-
 // call has the library's server answer a request. Its error is one of the
 // SDK's, which the client is to get.
 func (m *mount) call(ctx context.Context, method string, r request) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, r.sdk))
-	defer cancel(nil)
-	c := newClock(m.limit, func() { cancel(errTooLong) })
-	defer c.stop()
-	p := &peer{ctx: ctx, session: r.session, clock: c}
-	defer p.leave()
+	ctx = context.WithValue(ctx, requestKey{}, r.sdk)
+	// Progress that is being sent ends with the time limit.
+	sending, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ctx = context.WithValue(ctx, overdue.Key{}, func() { cancel() })
+	p := &peer{ctx: sending, session: r.session}
 	options := prompts.CallOptions{Version: r.version, ClientCapabilities: r.capabilities, Client: r.client, Notify: p.notify}
 	if r.version < stateless && r.session != nil {
 		options.Request = p.request
 	}
-
-	done := make(chan outcome, 1)
-	// The goroutine ends with the author's code, whose context ends now at the
-	// latest. The client is not to wait for code that goes on.
-	go func() {
-		o := outcome{err: errors.New("the goroutine has ended without a result")} // unless it comes to its end
-		defer func() {
-			if v := recover(); v != nil {
-				o = outcome{err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}
-			}
-			done <- o
-		}()
-		o.result, o.err = m.server.Call(ctx, method, r.params, options)
-	}()
-	var o outcome
-	select {
-	case o = <-done:
-	case <-ctx.Done():
-		o.err = context.Cause(ctx)
+	result, err := m.server.Call(ctx, method, r.params, options)
+	if err != nil {
+		return nil, m.failure(ctx, method, err)
 	}
-	if o.err == nil {
-		return o.result, nil
-	}
-	return nil, m.failure(ctx, method, o.err)
+	return result, nil
 }
 
 // failure returns what the client gets to see of an error.
@@ -81,9 +52,6 @@ func (m *mount) failure(ctx context.Context, method string, err error) error {
 	switch {
 	case errors.As(err, &e):
 		return wireError(e)
-	case errors.Is(err, errTooLong):
-		m.logger.LogAttrs(ctx, slog.LevelError, "the request took too long", slog.String("method", method))
-		return internalError("the request took too long")
 	case ctx.Err() != nil:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the request was cancelled"} // which nobody reads
 	}

@@ -72,7 +72,7 @@ func TestNoListChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(nil)
 		r := registry(says("a"))
-		mount(t, s, r, prompts.Options{NoListChanged: true})
+		mount(t, s, r, prompts.Options{DisableListChanged: true})
 		c := dial(t, s, newest)
 		r.MustAdd(says("b"))
 		time.Sleep(time.Second)

@@ -80,7 +80,7 @@ func TestCompleteWithoutHandler(t *testing.T) {
 		unmount()
 		assert.EqualValues(t, -32601, c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Code)
 		assert.False(t, announces(t, s, revision))
-		mount(t, s, registry(withArgument()), prompts.Options{NoCompletions: true})
+		mount(t, s, registry(withArgument()), prompts.Options{DisableCompletions: true})
 		assert.EqualValues(t, -32601, c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Code)
 		assert.False(t, announces(t, s, revision))
 	})

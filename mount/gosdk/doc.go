@@ -9,7 +9,7 @@
 // typed arguments, one error for all that is wrong with them, completion,
 // questions by the way that each revision has, progress, and a list that may
 // change at any time. Of the options all count that are about prompts: Visible,
-// Principal, Middleware, AskArguments, the limits. Info, Instructions, Grace,
+// Principal, Middleware, ElicitArguments, the limits. Info, Instructions, Timeouts.Drain,
 // ChangeDelay, MaxConcurrent, MaxConcurrentPerClient and MaxSubscriptions are
 // about connections, which are the SDK's.
 //

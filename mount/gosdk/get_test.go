@@ -152,7 +152,7 @@ func TestRenderTimeout(t *testing.T) {
 			assert.EqualValues(t, -32603, e.Code)
 			assert.Equal(t, "the request took too long", e.Message)
 			assert.Equal(t, 30*time.Second, time.Since(began))
-			assert.Contains(t, log.String(), "the request took too long")
+			assert.Contains(t, log.String(), "the time limit has passed")
 			close(leave)
 			synctest.Wait()
 			assert.Empty(t, c.told, "of a request that is answered")
@@ -185,7 +185,7 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 		<-answered
 		prompts.Progress(ctx, 2, 2, "too late")
 		return prompts.Messages(), nil
-	})), prompts.Options{RenderTimeout: millis(1)})
+	})), prompts.Options{Timeouts: prompts.Timeouts{Render: millis(100)}})
 	c := dial(t, s, newest)
 	c.refused("prompts/get", `{"name":"slow","_meta":{"progressToken":1}}`)
 	assert.Len(t, c.told, 1)
@@ -209,7 +209,7 @@ func TestRenderTimeoutWhileAsking(t *testing.T) {
 			}
 			<-ctx.Done()
 			return nil, ctx.Err()
-		})), prompts.Options{RenderTimeout: 10 * time.Second})
+		})), prompts.Options{Timeouts: prompts.Timeouts{Render: 10 * time.Second}})
 		c := dialAs(t, s, &client{revision: newest, answer: func(string, json.RawMessage) string {
 			time.Sleep(time.Minute)
 			return `{"action":"accept","content":{"colour":"red"}}`
@@ -227,7 +227,7 @@ func TestNoRenderTimeout(t *testing.T) {
 		mount(t, s, registry(renders("slow", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Hour)
 			return prompts.Messages(prompts.User("at last")), nil
-		})), prompts.Options{RenderTimeout: -1})
+		})), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 		assert.Equal(t, "at last", dial(t, s, newest).text("slow"))
 	})
 }

@@ -1,6 +1,6 @@
 module github.com/mcp-prompts/prompts/mount/gosdk
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/mcp-prompts/prompts v0.0.0

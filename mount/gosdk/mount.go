@@ -45,10 +45,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	case len(o.Methods) > 0 || len(o.Capabilities) > 0:
 		return nil, errors.New("gosdk: options: Methods and Capabilities are for a server of this library; add them to that of the SDK")
 	}
-	m := &mount{host: hostOf(s), sdk: s, registry: r, completes: !o.NoCompletions, limit: o.RenderTimeout, logger: o.Logger, stopped: make(chan struct{})}
-	if m.limit == 0 {
-		m.limit = defaultLimit
-	}
+	m := &mount{host: hostOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
 	if m.logger == nil {
 		m.logger = slog.New(slog.DiscardHandler)
 	}
@@ -61,7 +58,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	if !m.host.mounted.CompareAndSwap(nil, m) {
 		return nil, errMounted
 	}
-	m.start(o.NoListChanged)
+	m.start(o.DisableListChanged)
 	return sync.OnceFunc(m.unmount), nil
 }
 
@@ -84,7 +81,6 @@ type mount struct {
 	server    *prompts.Server
 	registry  *prompts.Registry
 	completes bool
-	limit     time.Duration // of a request; negative for none
 	logger    *slog.Logger
 
 	stopped chan struct{}  // closed to end the mount's goroutine

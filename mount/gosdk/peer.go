@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,17 +15,6 @@ import (
 type peer struct {
 	ctx     context.Context // of the request, by which the SDK finds its stream
 	session *mcp.ServerSession
-	clock   *clock
-
-	mu   sync.Mutex // held to send a notification; protects the field below
-	left bool       // the call is over
-}
-
-// leave is the end of notifications.
-func (p *peer) leave() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left = true
 }
 
 // notify sends progress, the only notification that a call has.
@@ -40,11 +28,6 @@ func (p *peer) notify(method string, params json.RawMessage) {
 	if method != "notifications/progress" || p.session == nil || json.Unmarshal(params, &progress) != nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.left {
-		return
-	}
 	// A client that does not get it gets no answer either.
 	_ = p.session.NotifyProgress(p.ctx, &mcp.ProgressNotificationParams{
 		ProgressToken: progress.Token, Progress: progress.Progress, Total: progress.Total, Message: progress.Message,
@@ -53,7 +36,6 @@ func (p *peer) notify(method string, params json.RawMessage) {
 
 // request asks the client, which may take the time that it takes.
 func (p *peer) request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	defer p.clock.pause()()
 	question, err := inputRequest(method, params)
 	if err != nil {
 		return nil, err

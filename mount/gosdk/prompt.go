@@ -85,7 +85,7 @@ func listed(p *mcp.Prompt) prompts.Prompt {
 	}
 	out := prompts.Prompt{
 		Name: p.Name, Title: p.Title, Description: p.Description,
-		Icons: iconsOf(p.Icons), Meta: prompts.Meta(maps.Clone(p.Meta)), NoHints: true,
+		Icons: iconsOf(p.Icons), Meta: prompts.Meta(maps.Clone(p.Meta)), DisableHints: true,
 	}
 	for _, a := range p.Arguments {
 		if a != nil {
@@ -153,7 +153,7 @@ func ask(ctx context.Context, round int, all mcp.InputRequestMap) (mcp.InputResp
 		questions[i] = asked[i]
 	}
 	err = prompts.Ask(ctx, questions...)
-	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrDismissed) {
+	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrCanceled) {
 		return nil, err
 	}
 	answered := make(map[string]json.RawMessage, len(keys))
@@ -161,7 +161,7 @@ func ask(ctx context.Context, round int, all mcp.InputRequestMap) (mcp.InputResp
 		switch refused := asked[i].Err(); {
 		case errors.Is(refused, prompts.ErrDeclined):
 			answered[key] = json.RawMessage(`{"action":"decline"}`)
-		case errors.Is(refused, prompts.ErrDismissed):
+		case errors.Is(refused, prompts.ErrCanceled):
 			answered[key] = json.RawMessage(`{"action":"cancel"}`)
 		case refused != nil:
 			return nil, refused

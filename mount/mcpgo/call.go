@@ -3,28 +3,15 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
 )
-
-const (
-	defaultRenderTimeout   = 30 * time.Second
-	defaultCompleteTimeout = 5 * time.Second
-)
-
-// errTimeLimit is why a request's context has ended.
-var errTimeLimit = errors.New("mcpgo: the time limit has passed")
-
-// errGoexit is why there is no answer of code that has ended its goroutine.
-var errGoexit = errors.New("mcpgo: the request's goroutine has ended")
 
 // requestKey is the key of an *incoming in a context.
 type requestKey struct{}
@@ -53,7 +40,7 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 		return nil, fmt.Errorf("mcpgo: params: %w", err)
 	}
 	in := &incoming{request: request}
-	raw, err := m.call(context.WithValue(ctx, requestKey{}, in), "prompts/get", params, m.renderTimeout())
+	raw, err := m.call(context.WithValue(ctx, requestKey{}, in), "prompts/get", params)
 	if err != nil {
 		if url := in.url.Load(); url != nil {
 			return nil, url
@@ -68,66 +55,13 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	return result, nil
 }
 
-// call has the prompts server answer, within a time limit that stands still
-// while the client is asked. A negative limit is none. The answer does not wait
-// for code that goes on when its time is over.
-func (m *mount) call(ctx context.Context, method string, params json.RawMessage, limit time.Duration) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	clock := newClock(limit, func() { cancel(errTimeLimit) })
-	defer clock.stop()
-	type answer struct {
-		result json.RawMessage
-		err    error
-	}
-	answered := make(chan answer, 1)
-	// The goroutine ends with the author's code, whose context ends now at the
-	// latest.
-	go func() {
-		a := answer{err: errGoexit} // unless it comes to its end
-		defer func() { answered <- a }()
-		a.result, a.err = m.calls.Call(ctx, method, params, m.client(ctx, params, clock))
-	}()
-	var a answer
-	select {
-	case a = <-answered:
-	case <-ctx.Done():
-		a.err = context.Cause(ctx)
-	}
-	switch {
-	case a.err == nil:
-		return a.result, nil
-	case errors.Is(a.err, errTimeLimit):
-		m.logger().Warn("a request has reached its time limit", "method", method, "limit", limit)
-		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the request took too long"}
-	case errors.Is(a.err, errGoexit):
-		m.logger().Error("the goroutine of a request has been ended by its code", "method", method)
-		return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "internal error"}
-	}
-	return nil, a.err
-}
-
-func (m *mount) renderTimeout() time.Duration {
-	if m.options.RenderTimeout == 0 {
-		return defaultRenderTimeout
-	}
-	return m.options.RenderTimeout
-}
-
-// completeTimeout is within the other limit.
-func (m *mount) completeTimeout() time.Duration {
-	limit := m.options.CompleteTimeout
-	if limit == 0 {
-		limit = defaultCompleteTimeout
-	}
-	if other := m.renderTimeout(); limit < 0 || (other > 0 && other < limit) {
-		return other
-	}
-	return limit
+// call has the prompts server answer.
+func (m *mount) call(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	return m.calls.Call(ctx, method, params, m.client(ctx, params))
 }
 
 // client says whom a call is for.
-func (m *mount) client(ctx context.Context, params json.RawMessage, clock *clock) prompts.CallOptions {
+func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.CallOptions {
 	o := prompts.CallOptions{
 		Version:            versionOf(ctx),
 		ClientCapabilities: capabilitiesOf(ctx, params),
@@ -138,7 +72,6 @@ func (m *mount) client(ctx context.Context, params json.RawMessage, clock *clock
 	}
 	if !mcp.IsModernProtocol(o.Version) {
 		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-			defer clock.pause()()
 			return ask(ctx, m.server, method, params)
 		}
 	}

@@ -23,7 +23,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	p.host.mu.RUnlock()
 	for _, m := range mounts {
 		v := m.view.Load()
-		if v == nil || m.options.NoCompletions {
+		if v == nil || m.options.DisableCompletions {
 			continue
 		}
 		prompt, ok := v.prompts[name]
@@ -72,7 +72,7 @@ func (m *mount) complete(ctx context.Context, name string, argument mcp.Complete
 	if err != nil {
 		return nil, err
 	}
-	raw, err := m.call(ctx, "completion/complete", params, m.completeTimeout())
+	raw, err := m.call(ctx, "completion/complete", params)
 	if err != nil {
 		return nil, failure(ctx, err)
 	}

@@ -45,12 +45,12 @@
 //
 // # Options
 //
-// RenderTimeout and CompleteTimeout are kept, and stand still while a client is
+// Timeouts.Render and Timeouts.Complete are kept, and stand still while a client is
 // asked; a request that reaches its limit is answered even if its code goes on.
 // Without effect are Info and Instructions, which are the SDK server's; PageSize
 // and CacheTTL, CachePublic, for which it has options of its own; what is about
 // sessions and connections: MaxConcurrent, MaxConcurrentPerClient, Rate, the
-// limits of subscriptions, Grace, ChangeDelay; Methods, Capabilities. NoListChanged
+// limits of subscriptions, Timeouts.Drain, ChangeDelay; Methods, Capabilities. DisableListChanged
 // leaves the server as it is: one that has announced changes tells of ours. A
 // Middleware does not see requests for a prompt that there is not or that is
 // hidden, and the other entries of a list are not in what it returns; if it fails
@@ -87,7 +87,7 @@
 //   - Capabilities are the same in each revision: 2024-11-05 is told of
 //     completions (server/server.go:1277). They are set without a lock, which is
 //     why the first Mount must come before the server serves; so must the first
-//     one without NoListChanged, and without NoCompletions.
+//     one without DisableListChanged, and without DisableCompletions.
 //   - Before revision 2026-07-28 a handler may ask by elicitation, sampling and
 //     roots, in the SDK's types (server/elicitation.go:20): members that these do
 //     not have are lost.

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // ErrorHandler returns a handler that answers as next does, a
@@ -139,8 +140,8 @@ func (w *errorWriter) finish() {
 // statusOf returns the HTTP status that goes with a code in revision 2026-07-28.
 func statusOf(code prompts.Code) int {
 	switch code {
-	case prompts.CodeInvalidParams, prompts.CodeInvalidRequest, prompts.CodeParseError,
-		prompts.CodeMissingCapability, prompts.CodeUnsupportedVersion:
+	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
+		transport.CodeMissingCapability, transport.CodeUnsupportedVersion:
 		return http.StatusBadRequest
 	case prompts.CodeMethodNotFound:
 		return http.StatusNotFound

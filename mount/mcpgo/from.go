@@ -29,10 +29,10 @@ const maxRounds = 10
 // asks for input, by an [server.InputRequestBuilder], asks by [prompts.Ask].
 func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	to := prompts.Prompt{
-		Name:        p.Name,
-		Title:       p.Title,
-		Description: p.Description,
-		NoHints:     true,
+		Name:         p.Name,
+		Title:        p.Title,
+		Description:  p.Description,
+		DisableHints: true,
 		Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 			return render(ctx, p.Name, h, args)
 		},
@@ -156,7 +156,7 @@ func inputs(ctx context.Context, requests mcp.InputRequests, asked map[string]in
 	}
 	// One that is declined has an answer, too: handlers of the SDK look at it.
 	err := prompts.Ask(ctx, questions...)
-	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrDismissed) {
+	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrCanceled) {
 		return nil, err
 	}
 	responses := mcp.InputResponses{}
@@ -166,7 +166,7 @@ func inputs(ctx context.Context, requests mcp.InputRequests, asked map[string]in
 		switch {
 		case errors.Is(answer.Err(), prompts.ErrDeclined):
 			raw = json.RawMessage(`{"action":"decline"}`)
-		case errors.Is(answer.Err(), prompts.ErrDismissed):
+		case errors.Is(answer.Err(), prompts.ErrCanceled):
 			raw = json.RawMessage(`{"action":"cancel"}`)
 		}
 		if err := response.UnmarshalJSON(raw); err != nil {
@@ -204,7 +204,7 @@ func handlerFailure(in *incoming, err error) error {
 	}
 	for _, known := range []error{
 		context.Canceled, context.DeadlineExceeded,
-		prompts.ErrInputRequired, prompts.ErrDeclined, prompts.ErrDismissed, prompts.ErrCannotAsk,
+		prompts.ErrInputRequired, prompts.ErrDeclined, prompts.ErrCanceled, prompts.ErrElicitationUnavailable,
 	} {
 		if errors.Is(err, known) {
 			return err

@@ -133,7 +133,7 @@ func TestTimeLimit(t *testing.T) {
 		}})
 		for set, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: time.Second} {
 			s := server.NewMCPServer("s", "1")
-			mount(t, s, &r, prompts.Options{RenderTimeout: set})
+			mount(t, s, &r, prompts.Options{Timeouts: prompts.Timeouts{Render: set}})
 			begin := time.Now()
 			a := dial(t, s, "2025-11-25").do("prompts/get", `{"name":"slow"}`)
 			assert.Equal(t, want, time.Since(begin))
@@ -235,7 +235,7 @@ func TestAskInSession(t *testing.T) {
 			return prompts.Messages(), err
 		}})
 		s := server.NewMCPServer("s", "1")
-		mount(t, s, &r, prompts.Options{RenderTimeout: limit})
+		mount(t, s, &r, prompts.Options{Timeouts: prompts.Timeouts{Render: limit}})
 		for _, version := range []string{"2025-06-18", "2025-11-25"} {
 			assert.Equal(t, "Hello, Ada", dial(t, s, version, answers).text("asks", `{}`))
 		}

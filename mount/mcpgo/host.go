@@ -135,8 +135,8 @@ func hasProvider(s *server.MCPServer) bool {
 func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
 	h.mu.Lock()
 	filter := !h.prepared
-	complete := !o.NoCompletions && !h.completes
-	notify := !o.NoListChanged && !h.listChanged
+	complete := !o.DisableCompletions && !h.completes
+	notify := !o.DisableListChanged && !h.listChanged
 	h.prepared, h.completes, h.listChanged = true, h.completes || complete, h.listChanged || notify
 	if !isNil(own) {
 		h.provider = own

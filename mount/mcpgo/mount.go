@@ -117,7 +117,7 @@ type mount struct {
 func (m *mount) begin() error {
 	m.host.changing.Lock()
 	defer m.host.changing.Unlock()
-	if !m.options.NoCompletions && isNil(m.own) && hasProvider(m.server) {
+	if !m.options.DisableCompletions && isNil(m.own) && hasProvider(m.server) {
 		return errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
 	}
 	next := newView(m)

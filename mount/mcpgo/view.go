@@ -107,7 +107,7 @@ func (v *view) shown(ctx context.Context, names []string, isList bool) map[strin
 
 // listed has the author's middleware answer.
 func (v *view) listed(ctx context.Context, version string) map[string]mcp.Prompt {
-	raw, err := v.mount.call(ctx, "prompts/list", nil, v.mount.renderTimeout())
+	raw, err := v.mount.call(ctx, "prompts/list", nil)
 	var entries map[string]mcp.Prompt
 	if err == nil {
 		entries, err = decodeList(raw)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // crowd is a server with subscribers, each of which calls heard with its
@@ -117,7 +118,7 @@ func ourCrowd(tb testing.TB) (s *prompts.Server, change func(entry) error, spawn
 func crowdOfSessions(tb testing.TB, n int, heard func(int, []byte)) func(entry) error {
 	s, change, spawn := ourCrowd(tb)
 	for i := range n {
-		session := s.NewSession(prompts.SessionOptions{Version: "2025-11-25"})
+		session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 		tb.Cleanup(session.Close)
 		spawn(func(ctx context.Context) {
 			_ = session.Notifications(ctx, func(msg []byte) error {
@@ -139,7 +140,7 @@ func crowdOfListeners(tb testing.TB, n int, heard func(int, []byte)) func(entry)
 	acknowledged.Add(n)
 	for i := range n {
 		first := true
-		x := prompts.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+		x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
 			if first {
 				first = false
 				acknowledged.Done()

@@ -1,11 +1,6 @@
 // Package bench compares the library's speed with that of other SDKs, on one
-// machine in one run. The whole of it, from the measurements to
-// docs/benchmarks.md, is
-//
-//	go run ./bench/report
-//
-// and the benchmarks alone, with sizes that take no time, with those up to
-// 10,000, or with all,
+// machine in one run. docs/benchmarks.md has its results. The benchmarks run with
+// sizes that take no time, with those up to 10,000, or with all:
 //
 //	go test -run '^$' -bench . ./bench
 //	go test -run '^$' -bench . ./bench -quick

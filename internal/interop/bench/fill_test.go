@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/interop/bench"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // filler declares prompts and fills servers with them.
@@ -45,7 +46,7 @@ var fillers = []filler{
 		},
 		list: func(tb testing.TB, filled any) server {
 			s := prompts.NewServer(filled.(*prompts.Registry), prompts.Options{PageSize: pageSize})
-			session := s.NewSession(prompts.SessionOptions{Version: "2025-11-25"})
+			session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 			tb.Cleanup(session.Close)
 			return handle(session)
 		},

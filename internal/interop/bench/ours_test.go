@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type review struct {
@@ -80,7 +81,7 @@ func ourSubject(reg *prompts.Registry, ask server) *subject {
 // startHandle starts the library behind Session.Handle.
 func startHandle(tb testing.TB, o setup) *subject {
 	reg := newOurs(tb, o)
-	session := prompts.NewServer(reg, prompts.Options{PageSize: o.page}).NewSession(prompts.SessionOptions{})
+	session := prompts.NewServer(reg, prompts.Options{PageSize: o.page}).NewSession(transport.SessionOptions{})
 	tb.Cleanup(session.Close)
 	s := handle(session)
 	initialize(tb, s)
@@ -89,9 +90,9 @@ func startHandle(tb testing.TB, o setup) *subject {
 }
 
 // handle is a server that answers on the goroutine that asks.
-func handle(session *prompts.Session) server {
+func handle(session transport.Session) server {
 	var answer func([]byte) // of the request under way
-	exchange := prompts.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+	exchange := transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
 		answer(msg)
 		return nil
 	}}
@@ -109,7 +110,7 @@ func startServe(tb testing.TB, o setup) *subject {
 
 // startServeUnlimited does so without the time limit that a request has.
 func startServeUnlimited(tb testing.TB, o setup) *subject {
-	return serve(tb, o, prompts.Options{PageSize: o.page, RenderTimeout: -1})
+	return serve(tb, o, prompts.Options{PageSize: o.page, Timeouts: prompts.Timeouts{Render: -1}})
 }
 
 func serve(tb testing.TB, o setup, options prompts.Options) *subject {

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // What the guide says of panics, of each of the three.
@@ -147,11 +148,11 @@ func askRegistry(t *testing.T, reg *prompts.Registry, request string) string {
 // askSession asks without a transport.
 func askSession(t *testing.T, s *prompts.Server, request string) string {
 	t.Helper()
-	session := s.NewSession(prompts.SessionOptions{})
+	session := s.NewSession(transport.SessionOptions{})
 	defer session.Close()
 	ask := func(msg string) string {
 		var answer []byte
-		require.NoError(t, session.Handle(context.Background(), []byte(msg), prompts.Exchange{
+		require.NoError(t, session.Handle(context.Background(), []byte(msg), transport.Exchange{
 			Send: func(msg []byte, _ prompts.Code, _ bool) error {
 				answer = bytes.Clone(msg)
 				return nil

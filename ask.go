@@ -1,0 +1,341 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// This file asks the user (elicitation): Ask and its errors. The questions are made in
+// form.go. In a session they are sent while the render function waits; in 2026-07-28
+// the result is input_required, and retry.go has the rest.
+
+// ErrInputRequired is what [Ask] and [Elicit] return when the answers have to
+// come with another request (revision 2026-07-28). A render function returns
+// it, possibly wrapped; the client is then asked, and the function is run
+// again once the client has answered. One that returns a result instead has
+// given its answer: nobody is asked.
+var ErrInputRequired = errors.New("input from the client is required")
+
+// What [Ask] and [Elicit] return, wrapped, when a person does not answer. The
+// protocol calls it decline and cancel. If a render function passes one on, its
+// client gets invalid params (-32602) that say so.
+var (
+	ErrDeclined = errors.New("the client has declined to answer")
+	ErrCanceled = errors.New("the client has dismissed the question")
+)
+
+// ErrElicitationUnavailable is what [Ask] and [Elicit] return, wrapped, if there will be no
+// answer: the client has no capability for the question or its revision has
+// none; there is no way to send it a request; it has answered with an error, is
+// gone, or has not answered within Options.Timeouts.Elicit. A render function may
+// then do without the answer. If it passes the error on, a client of revision
+// 2026-07-28 is told the capability that is missing (-32021), any other gets an
+// internal error (-32603) that says that it could not be asked, and why.
+var ErrElicitationUnavailable = errors.New("the client cannot be asked")
+
+// Question is something to ask a client: an [Answer] that is still open.
+type Question interface{ ask() *question }
+
+// Answer is a question to a client, made by [Form] or [InputRequest], and after
+// [Ask] its answer.
+type Answer[T any] struct {
+	// Value is the answer, if Ask has got one.
+	Value T
+
+	question question
+}
+
+// Err returns what has become of the question, after Ask: nil if it was
+// answered, and an error that wraps [ErrDeclined] or [ErrCanceled] if it was
+// not. Where Ask has returned another error, there is no saying.
+func (a *Answer[T]) Err() error { return a.question.refused }
+
+func (a *Answer[T]) ask() *question { return &a.question }
+
+// question is what is sent to a client, and how its answer is read.
+type question struct {
+	key    string
+	method string
+	// encode returns the params in the form of a revision and what a client
+	// must have declared to be sent them, or what is wrong with the question.
+	encode func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error)
+	params json.RawMessage // as encoded
+	// take reads the result that a client of the revision has answered with.
+	// Its error is an [*Error] if the result is not what was asked for, or
+	// wraps ErrDeclined or ErrCanceled.
+	take    func(rev revision.Revision, result string) error
+	refused error // of those, the latter
+}
+
+// Elicit asks the client's user for what the struct T holds, by a form, and
+// returns the answer. It is [Ask] with one [Form]; the errors are those of Ask.
+//
+//	answer, err := prompts.Elicit[Release](ctx, "release", "Which release?")
+//	if err != nil {
+//		return nil, err
+//	}
+func Elicit[T any](ctx context.Context, key, message string, arguments ...Argument) (T, error) {
+	form := Form[T](key, message, arguments...)
+	err := Ask(ctx, form)
+	return form.Value, err
+}
+
+// Ask asks the client questions, all at once, and returns nil when all of them
+// are answered. It is for render functions: ctx is that of a [RenderFunc], or
+// comes from it. Each key names a question within the prompt: the same key is
+// the same question, and its answer is asked for once. A key is UTF-8 of 1 to
+// 128 bytes; "prompt.arguments" is reserved.
+//
+// In revision 2026-07-28 the answers come with another request. Ask then
+// returns [ErrInputRequired], which the function passes on, and the function
+// is run again from its beginning when they have come; what must not be done
+// again goes through [Once]. Earlier answers travel along in between, sealed:
+// see Options.RequestStateKeys. All of that may be 64 KiB in base64; more is an
+// internal error, or invalid params if most of it is answers. In a session of revision 2025-06-18 or 2025-11-25 Ask waits
+// for all the answers, for Options.Timeouts.Elicit at most; meanwhile the time limit
+// stands still, and others have the function's turn.
+//
+// A person may decline ([ErrDeclined]) or dismiss ([ErrCanceled]) a question,
+// see [Answer.Err]; Ask returns these joined. [ErrElicitationUnavailable] says that there
+// will be no answers, for one of several reasons. An answer that is not what
+// was asked for is an [*Error] with [CodeInvalidParams] that says what is wrong
+// with it. Any other error is the context's, or says what is wrong with the
+// question.
+//
+// A form must not ask for secrets: the protocol has the URL mode for them, see
+// [InputRequest]. Nothing can be relied on to come back: a client may never
+// answer.
+func Ask(ctx context.Context, questions ...Question) error {
+	s := scopeOf(ctx)
+	switch {
+	case s == nil:
+		return &unavailableError{why: "this is not the context of a render function"}
+	case s.isCached:
+		return &unavailableError{why: "the prompt is kept for other clients, too (see Cache)"}
+	}
+	all := make([]*question, len(questions))
+	for i, q := range questions {
+		all[i] = q.ask()
+	}
+	if err := checkKeys(all); err != nil {
+		return err
+	}
+	if !s.request.Rev.Stateless() {
+		// What another goroutine has asked is not asked again.
+		if err := s.request.LockAsking(ctx); err != nil {
+			return err
+		}
+		defer s.request.UnlockAsking()
+	}
+	s.hasAsked.Store(true)
+	var unanswered []*question
+	var refusals []error
+	for _, q := range all {
+		result, ok := s.retry().answer(q.key)
+		if !ok {
+			unanswered = append(unanswered, q)
+			continue
+		}
+		if err := s.accept(q, result, &refusals); err != nil {
+			return err
+		}
+	}
+	if len(unanswered) == 0 {
+		return errors.Join(refusals...)
+	}
+	if err := s.prepare(unanswered); err != nil {
+		return err
+	}
+	if s.request.Rev.Stateless() {
+		s.retry().addPending(unanswered)
+		return ErrInputRequired
+	}
+	results, err := s.send(ctx, unanswered)
+	if err != nil {
+		return err
+	}
+	for i, q := range unanswered {
+		if err := s.accept(q, results[i], &refusals); err != nil {
+			return err
+		}
+	}
+	return errors.Join(refusals...)
+}
+
+// checkKeys refuses questions that cannot be told apart.
+func checkKeys(questions []*question) error {
+	for i, q := range questions {
+		if q.key == "" || len(q.key) > maxKey || !utf8.ValidString(q.key) || q.key == argumentsKey {
+			return fmt.Errorf("prompts: the key %q of a question must be valid UTF-8 of 1 to %d bytes, and not %q", phrase.Clip(q.key, maxKey), maxKey, argumentsKey)
+		}
+		if slices.ContainsFunc(questions[:i], func(other *question) bool { return other.key == q.key }) {
+			return fmt.Errorf("prompts: two questions with the key %q", q.key)
+		}
+	}
+	return nil
+}
+
+// maxKey is the length of the longest key of a question or of [Once], in bytes.
+const maxKey = 128
+
+// accept reads a client's answer to a question. A refusal is put to the others.
+func (s *scope) accept(q *question, result string, refusals *[]error) error {
+	err := s.retry().accept(q, s.request.Rev, result)
+	if !isRefused(err) {
+		return err
+	}
+	q.refused = err
+	*refusals = append(*refusals, err)
+	return nil
+}
+
+// prepare encodes questions for the client, if it can be asked all of them.
+func (s *scope) prepare(questions []*question) error {
+	var needs wire.Capabilities
+	for _, q := range questions {
+		params, more, err := q.encode(s.request.Rev)
+		if err != nil {
+			return fmt.Errorf("prompts: the question %q: %w", q.key, err)
+		}
+		q.params = params
+		needs = needs.Union(more)
+	}
+	return s.canAsk(needs)
+}
+
+// canAsk returns nil if the client can be asked for what it takes, or an
+// error that wraps ErrElicitationUnavailable.
+func (s *scope) canAsk(needs wire.Capabilities) error {
+	switch lacking := needs.Minus(s.request.Client); {
+	case !s.request.Rev.Elicitation():
+		return &unavailableError{why: "its protocol revision is older than 2025-06-18"}
+	case needs.URL && !s.request.Rev.ElicitationModes():
+		return &unavailableError{why: "its protocol revision has no elicitation by URL"}
+	case lacking != wire.Capabilities{}:
+		return &unavailableError{why: "it has not declared the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
+	case !s.request.Rev.Stateless() && !s.request.CanAsk:
+		return &unavailableError{why: "there is no way to send it a request"}
+	}
+	return nil
+}
+
+// unavailableError is an ErrElicitationUnavailable.
+type unavailableError struct {
+	why     string            // for the client
+	lacking wire.Capabilities // that would help
+	cause   error             // for the author; may be nil
+}
+
+func (e *unavailableError) Error() string {
+	text := ErrElicitationUnavailable.Error() + ": " + e.why
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+func (e *unavailableError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{ErrElicitationUnavailable}
+	}
+	return []error{ErrElicitationUnavailable, e.cause}
+}
+
+// seen returns what the client gets (DSC-12, GAP-38, GAP-40).
+func (e *unavailableError) seen(rev revision.Revision) *wire.Error {
+	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
+		return &wire.Error{
+			Code:    transport.CodeMissingCapability,
+			Message: "the prompt needs a capability that the client has not declared: " + strings.Join(e.lacking.Paths(), ", "),
+			Data: struct {
+				Required map[string]any `json:"requiredCapabilities"`
+			}{e.lacking.Object()},
+		}
+	}
+	return wire.InternalError("the prompt needs input, and the client cannot be asked: " + e.why)
+}
+
+// refusedError is an ErrDeclined or an ErrCanceled.
+type refusedError struct {
+	key    string
+	reason error
+}
+
+func (e *refusedError) Error() string { return fmt.Sprintf("%q: %s", e.key, e.reason) }
+
+func (e *refusedError) Unwrap() error { return e.reason }
+
+func isRefused(err error) bool {
+	var r *refusedError
+	return errors.As(err, &r)
+}
+
+// action returns the word that the protocol has for it.
+func (e *refusedError) action() string {
+	if errors.Is(e.reason, ErrDeclined) {
+		return "decline"
+	}
+	return "cancel"
+}
+
+// inputData is the data of an error about an answer.
+type inputData struct {
+	Input    string             `json:"input"` // the question's key
+	Action   string             `json:"action,omitempty"`
+	Problems []argument.Problem `json:"problems,omitempty"`
+}
+
+// seen returns what the client gets.
+func (e *refusedError) seen() *wire.Error {
+	return &wire.Error{
+		Code:    CodeInvalidParams,
+		Message: "the prompt cannot go on: " + e.Error(),
+		Data:    inputData{Input: e.key, Action: e.action()},
+	}
+}
+
+// elicitationError returns what the client gets to see of an error of [Ask], or nil if
+// err is none.
+func elicitationError(rev revision.Revision, err error) *wire.Error {
+	var unable *unavailableError
+	if errors.As(err, &unable) {
+		return unable.seen(rev)
+	}
+	if errors.Is(err, ErrElicitationUnavailable) {
+		return (&unavailableError{why: "it has no answer"}).seen(rev)
+	}
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return refused.seen()
+	}
+	return nil
+}
+
+// ofArguments returns what the client gets if the question was for arguments of
+// the prompt itself, which have problems.
+func (e *refusedError) ofArguments(prompt string, problems []argument.Problem) *wire.Error {
+	refused := argumentsError(prompt, problems)
+	data := refused.Data.(argumentsData)
+	data.Input, data.Action = e.key, e.action()
+	refused.Data = data
+	refused.Message = e.reason.Error() + "; " + refused.Message
+	return refused
+}
+
+// badAnswer returns the error for an answer that is not what was asked for.
+func badAnswer(key, format string, args ...any) *Error {
+	e := wire.InvalidParams("the answer to %q %s", key, fmt.Sprintf(format, args...))
+	e.Data = inputData{Input: key}
+	return (*Error)(e)
+}

@@ -1,0 +1,68 @@
+package prompts
+
+import (
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// What the tests of package prompts_test need and users do not.
+
+var (
+	ErrAnswered      = rpc.ErrAnswered
+	ErrCancelled     = rpc.ErrCanceled
+	ErrGoexit        = rpc.ErrGoexit
+	ErrNoReturn      = rpc.ErrNoReturn
+	ErrSessionClosed = rpc.ErrSessionClosed
+	ErrTimeLimit     = rpc.ErrTimeout
+
+	TakeBuffer = wire.GetBuffer
+)
+
+// Tasks is the number of requests that have entered the server or the session,
+// and Slots the number of those that run.
+func (s *Server) Tasks() int { return s.rpc.InUse()["tasks"] }
+func (s *Server) Slots() int { return s.rpc.InUse()["slots"] }
+func (s session) Tasks() int { return s.InUse()["tasks"] }
+func (s session) Slots() int { return s.InUse()["slots"] }
+
+// Peek shows the tests more of a session.
+func Peek(s transport.Session) session { return s.(session) }
+
+// Subscribers is the number of servers and others that hear of its changes.
+func (r *Registry) Subscribers() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.subscribers)
+}
+
+// Leftovers is what the server has of its connections. Once those have ended it
+// is empty.
+func (s *Server) Leftovers() map[string]int {
+	left := s.rpc.InUse()
+	delete(left, "listeners") // sessions, which the subscribers stand for
+	if n := s.registry.Subscribers(); n > 0 {
+		left["subscribers"] = n
+	}
+	return left
+}
+
+// Leftovers is what the session has of its requests. Once those have ended it
+// is empty.
+func (s session) Leftovers() map[string]int {
+	left := s.InUse()
+	delete(left, "tasks")
+	delete(left, "slots")
+	return left
+}
+
+// Filled is the server's options with the defaults.
+func (s *Server) Filled() Options { return s.options }
+
+// EncodeResult returns a result in the form of a revision, and its errors.
+func EncodeResult(rev revision.Revision, r *Result) (string, []error) {
+	e := encoder{rev: rev}
+	e.result(r)
+	return string(e.buf), e.errs
+}

@@ -1,0 +1,434 @@
+package prompts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/seal"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file serves prompts/get: from params to arguments, to the render function, to
+// the result. If arguments are missing it can ask the user for them. What travels
+// between the requests of one prompt is in retry.go.
+
+// get is the method prompts/get.
+func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
+	p := c.Message.Params
+	if p.Kind() != strictjson.Object {
+		return nil, rpc.Work{}, wire.InvalidParams("params are required, an object")
+	}
+	if err := wire.CheckCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
+		return nil, rpc.Work{}, err
+	}
+	name := p.Get("name")
+	if name.Kind() != strictjson.String {
+		return nil, rpc.Work{}, wire.InvalidParam("name", "name is required, a string")
+	}
+	args := p.Get("arguments")
+	switch args.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return nil, rpc.Work{}, wire.InvalidParam("arguments", "arguments must be an object of strings")
+	}
+	if err := s.checkSizes("arguments", args); err != nil {
+		return nil, rpc.Work{}, err
+	}
+	if s.handler != nil {
+		w, err := s.getThroughMiddleware(c, name.Text(), args)
+		return nil, w, err
+	}
+	g := &getRequest{scope: scope{server: s}}
+	if c.Rev.Stateless() {
+		var err *wire.Error
+		if g.responses, g.state, err = retryParams(p); err != nil {
+			return nil, rpc.Work{}, err
+		}
+	}
+	d, ok := s.registry.snapshot().Get(name.Text())
+	if !ok {
+		return s.unknown(name.Text())
+	}
+	g.definition = d
+	g.texts, g.undeclared = d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
+	return nil, rpc.Work{Handler: g, Failed: renderFailed}, nil
+}
+
+// passGet is get for a request that goes through the middleware.
+func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value) (rpc.Work, *wire.Error) {
+	p := &middlewareRequest{request: &Request{Prompt: name, Arguments: map[string]string{}}}
+	if c.Rev.Stateless() {
+		var err *wire.Error
+		if p.responses, p.state, err = retryParams(c.Message.Params); err != nil {
+			return rpc.Work{}, err
+		}
+	}
+	for name, v := range args.Members() {
+		if v.Kind() == strictjson.String {
+			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
+		} else {
+			p.request.NonStrings = append(p.request.NonStrings, strings.Clone(name))
+		}
+	}
+	return s.throughMiddleware(c, p, renderFailed), nil
+}
+
+// maxResponses is the size of the largest inputResponses, in bytes.
+const maxResponses = 256 << 10
+
+// retryParams returns what a request brings that answers an input_required.
+func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) {
+	switch v := p.Get("inputResponses"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.Object:
+		if responses = v.Raw(); len(responses) > maxResponses {
+			return "", "", wire.InvalidParam("inputResponses", "inputResponses must not have more than %d bytes", maxResponses)
+		}
+	default:
+		return "", "", wire.InvalidParam("inputResponses", "inputResponses must be an object")
+	}
+	switch v := p.Get("requestState"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.String:
+		if state = v.Text(); state == "" {
+			return "", "", errState
+		}
+	default:
+		return "", "", wire.InvalidParam("requestState", "requestState must be a string")
+	}
+	return responses, state, nil
+}
+
+// getRequest is one request for a prompt, checked as far as that needs no
+// author's code.
+type getRequest struct {
+	scope
+	definition *definition
+	rounds     uint8              // of forms that ask for arguments
+	texts      []argument.Text    // of the declared arguments
+	few        [4]argument.Text   // which has room for the texts of most prompts
+	undeclared []argument.Problem // of others
+	refilled   []int              // positions of those that a form has just filled in
+	// What a request that answers an input_required brings: the JSON of the
+	// responses and the state; empty if there is none.
+	responses, state string
+
+	boundTo *seal.Binding // once it is known
+}
+
+const renderFailed = "the prompt could not be rendered"
+
+// errState is the one answer to every requestState that is not to be trusted,
+// whatever is wrong with it (GAP-39).
+var errState = wire.InvalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
+
+func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
+
+// Run is the work of a request for a prompt.
+func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+	result, pending, f := g.render(ctx)
+	switch {
+	case f != nil:
+		return nil, f
+	case pending:
+		return g.appendInputRequired(ctx, dst)
+	}
+	return g.server.appendResult(dst, g.request.Rev, result)
+}
+
+// render returns what the prompt comes to, or reports that questions to the
+// client are pending. All of it may be an author's code: the filter, the
+// conversion of an argument, the render function.
+func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+	d := g.definition
+	if !g.server.isVisible(ctx, d) {
+		return nil, false, &rpc.Failure{Client: unknownPrompt(d.prompt.Name)}
+	}
+	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
+	if f := g.open(ctx); f != nil {
+		return nil, false, f
+	}
+	for {
+		render, problems := g.bind()
+		var refused *rpc.Failure
+		if len(problems) > 0 {
+			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
+		} else {
+			result, err := render.call(&g.scope)
+			if err == nil {
+				return result, false, nil
+			}
+			// The function may find fault with an argument that bind has not.
+			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
+				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
+					return nil, true, nil
+				}
+				return nil, false, g.fail(err)
+			}
+			refused = g.fail(err)
+		}
+		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
+			return nil, pending, f
+		}
+	}
+}
+
+// binding returns what a state of this request is bound to. It comes before the
+// client fills in arguments, which are not part of the request.
+func (g *getRequest) binding(ctx context.Context) seal.Binding {
+	if g.boundTo == nil {
+		to := g.server.bindState(ctx, g.definition, g.texts)
+		g.boundTo = &to
+	}
+	return *g.boundTo
+}
+
+// open takes over what the request brings from an earlier one.
+func (g *getRequest) open(ctx context.Context) *rpc.Failure {
+	if g.state != "" {
+		state, ok, err := g.server.openState(g.state, g.binding(ctx))
+		if err != nil {
+			return rpc.InternalFailure(renderFailed, err)
+		}
+		if !ok {
+			return &rpc.Failure{Client: errState}
+		}
+		r := g.retry()
+		r.requestState, r.expires = state.requestState, state.Expires
+		for i := range g.texts {
+			if text, ok := state.Texts[g.definition.plan.Arguments[i].Name]; ok {
+				g.texts[i] = argument.Text{}
+				if text != nil {
+					g.texts[i] = argument.Text{Value: *text, Given: true}
+				}
+			}
+		}
+	}
+	if g.responses != "" {
+		g.retry().rawResponses = g.responses
+	}
+	return nil
+}
+
+// fail returns the failure of a render function's error.
+func (g *getRequest) fail(err error) *rpc.Failure {
+	e := renderError(g.definition.prompt.Name, err)
+	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
+		e = cmp.Or(elicitationError(g.request.Rev, err), e)
+	}
+	if e != nil {
+		return clientFailure(e, err)
+	}
+	return rpc.InternalFailure(renderFailed, err)
+}
+
+// appendResult appends the result of a prompt, checked, in the form of a
+// revision.
+func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *rpc.Failure) {
+	e := encoder{
+		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo,
+		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
+	}
+	e.result(r)
+	if len(e.errs) > 0 {
+		return nil, rpc.InternalFailure("the prompt's content is not valid", errors.Join(e.errs...))
+	}
+	return e.buf, nil
+}
+
+// appendInputRequired appends the result that asks the pending questions.
+func (g *getRequest) appendInputRequired(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+	s := g.server
+	questions, state := g.retry().pendingState(s.options.RequestStateTTL)
+	if len(questions) == 0 {
+		return nil, rpc.InternalFailure(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
+	}
+	sealed, err := s.sealState(state, g.binding(ctx))
+	if err != nil {
+		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
+			return nil, &rpc.Failure{Client: errAnswersSize}
+		}
+		return nil, rpc.InternalFailure(renderFailed, err)
+	}
+	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
+	for i, q := range questions {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, q.key)
+		dst = append(dst, `:{"method":"`...)
+		dst = append(dst, q.method...)
+		dst = append(dst, `","params":`...)
+		dst = append(dst, q.params...)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `},"requestState":"`...)
+	dst = append(dst, sealed...)
+	dst = append(dst, `","_meta":{`...)
+	dst = append(dst, s.serverInfo...)
+	return append(dst, "}}"...), nil
+}
+
+// argumentsKey is the key of the question for arguments of the prompt itself.
+const argumentsKey = "prompt.arguments"
+
+// maxAsked is how often a person is asked for arguments in one request.
+// (Where each question is a request of its own, the client decides.)
+const maxAsked = 3
+
+// bind fills in the arguments of a call.
+func (g *getRequest) bind() (boundRender, []argument.Problem) {
+	d := g.definition
+	render, problems := d.bind(g.texts)
+	if len(g.refilled) > 0 {
+		g.retry().recordArguments(d, g.texts, g.refilled, problems)
+	}
+	return render, append(problems, g.undeclared...)
+}
+
+// askFor has the client asked for the arguments that have problems, if
+// Options.ElicitArguments says so, and fills in what it answers. It reports
+// whether the question is pending; it fails with refused if nobody is asked.
+func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
+	q := g.question(problems)
+	if q == nil || g.rounds == maxAsked || g.canAsk(wire.Capabilities{Form: true}) != nil {
+		return false, refused
+	}
+	g.rounds++
+	if g.request.Rev.Stateless() {
+		_ = g.binding(ctx) // before the texts change
+	}
+	g.retry().forgetTexts(g.definition, q.positions)
+	result, pending, err := g.ask(ctx, q)
+	// What the function has learnt so far was about other arguments.
+	g.retry().reset()
+	var unable *unavailableError
+	switch {
+	case errors.As(err, &unable):
+		// To the client it is as if it had not been tried.
+		return false, &rpc.Failure{
+			Client: refused.Client, Title: "a client could not be asked for arguments", Level: slog.LevelInfo,
+			Log: errors.Join(refused.Log, err), Cause: err,
+		}
+	case err != nil:
+		return false, g.fail(err)
+	case pending:
+		return true, nil
+	}
+	texts, err := q.form.read(argumentsKey, g.request.Rev, result)
+	var declined *refusedError
+	switch {
+	case errors.As(err, &declined):
+		return false, &rpc.Failure{Client: declined.ofArguments(g.definition.prompt.Name, problems), Cause: err}
+	case err != nil:
+		return false, g.fail(err)
+	}
+	g.refilled = q.positions
+	for i, at := range g.refilled {
+		g.texts[at] = texts[i]
+	}
+	return false, nil
+}
+
+// argumentsQuestion asks for some of a prompt's arguments.
+type argumentsQuestion struct {
+	question
+	form      form
+	positions []int // of its arguments among the prompt's
+}
+
+// question returns the question for the arguments that have problems, or nil
+// if it is not to be asked or would not help.
+func (g *getRequest) question(problems []argument.Problem) *argumentsQuestion {
+	if !g.server.options.ElicitArguments {
+		return nil
+	}
+	p := g.definition.plan
+	q := &argumentsQuestion{form: form{hints: !g.definition.prompt.DisableHints}}
+	var wrong []string
+	for _, problem := range problems {
+		i := p.Find(problem.Argument)
+		if i < 0 {
+			return nil
+		}
+		if slices.Contains(q.positions, i) {
+			continue
+		}
+		if problem.Reason != argument.ReasonMissing {
+			wrong = append(wrong, problem.Sentence())
+		}
+		q.positions = append(q.positions, i)
+	}
+	q.form.plan = p.Subset(q.positions)
+	q.form.message = "Please fill in what the prompt " + argument.Quote(g.definition.displayName()) + " needs."
+	if len(wrong) > 0 {
+		q.form.message += " " + strings.Join(wrong, "; ")
+	}
+	q.key, q.method = argumentsKey, methodElicit
+	return q
+}
+
+// displayName returns the name for people.
+func (d *definition) displayName() string {
+	if d.prompt.Title != "" {
+		return d.prompt.Title
+	}
+	return d.prompt.Name
+}
+
+// ask asks the question and returns the result that the client has answered
+// with; or it reports that the question is pending.
+func (g *getRequest) ask(ctx context.Context, q *argumentsQuestion) (result string, pending bool, err error) {
+	if q.params, err = q.form.params(g.request.Rev); err != nil {
+		return "", false, err
+	}
+	if !g.request.Rev.Stateless() {
+		if err := g.request.LockAsking(ctx); err != nil { // from goroutines of a function that has returned
+			return "", false, err
+		}
+		defer g.request.UnlockAsking()
+		results, err := g.send(ctx, []*question{&q.question})
+		if err != nil {
+			return "", false, err
+		}
+		return results[0], false, nil
+	}
+	if result, ok := g.retry().takeResponse(argumentsKey); ok {
+		return result, false, nil
+	}
+	g.retry().addPending([]*question{&q.question})
+	return "", true, nil
+}
+
+// checkSizes refuses more arguments, and larger ones, than the options allow.
+// args is the member of params with that name.
+func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
+	// Each has five characters at least, with its comma.
+	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
+		return nil
+	}
+	n := 0
+	for name, v := range args.Members() {
+		if n++; n > s.options.Limits.MaxArguments {
+			return wire.InvalidParam(param, "there are more than %d arguments", s.options.Limits.MaxArguments)
+		}
+		if len(v.Text()) > s.options.Limits.MaxArgumentBytes {
+			return s.tooLong(param, name)
+		}
+	}
+	return nil
+}
+
+func (s *Server) tooLong(param, name string) *wire.Error {
+	return wire.InvalidParam(param, "%s: has more than %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
+}

@@ -1,0 +1,230 @@
+package argument
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file compiles the declaration of a prompt's arguments into a [Plan]. What
+// a struct declares comes from fields.go; value.go compiles each argument's type
+// and schema.
+
+// Compile compiles the arguments of a prompt, and returns all errors of the
+// declaration. in is the struct type that declares the arguments. The listed
+// specs add to its fields by name. If in is nil, the specs are the arguments.
+//
+// Prompts that list nothing share the plan of their struct type.
+func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
+	var c compiler
+	if in == nil {
+		c.fromList(listed)
+		return c.plan, c.errs
+	}
+	inf := infer(in)
+	if inf.plan != nil && len(listed) == 0 {
+		return inf.plan, nil
+	}
+	c.fromStruct(inf, listed)
+	return c.plan, c.errs
+}
+
+// CheckName returns an error for a name that no prompt or argument may have. It
+// does not check the encoding.
+func CheckName(name string) error {
+	if name == "" {
+		return errors.New("it has no name")
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return errors.New("its name has a control character")
+	}
+	return nil
+}
+
+type compiler struct {
+	plan *Plan
+	errs []error
+}
+
+func (c *compiler) fail(name string, err error) {
+	c.errs = append(c.errs, &DeclarationError{Name: name, Err: err})
+}
+
+// begin makes a plan with a capacity of n arguments.
+func (c *compiler) begin(n int) {
+	c.plan = &Plan{}
+	if n > 0 {
+		c.plan.Arguments = make([]Argument, 0, n)
+	}
+	if n > linear {
+		c.plan.byName = make(map[string]int, n)
+	}
+}
+
+// fromList compiles arguments without a struct.
+func (c *compiler) fromList(listed []Spec) {
+	c.begin(len(listed))
+	for _, spec := range listed {
+		if c.plan.Find(spec.Name) >= 0 {
+			c.fail(spec.Name, errors.New("declared twice"))
+			continue
+		}
+		v, err := spec.compileSchema()
+		if err != nil {
+			c.fail(spec.Name, err)
+			spec.Schema, v = nil, &value{} // to find further errors
+		}
+		spec.describe(spec.Schema)
+		c.add(Argument{Spec: spec, value: v}, nil)
+	}
+}
+
+// plainValue is the value of every argument without a struct and a schema.
+var plainValue = sync.OnceValues(func() (*value, error) { return compileValue(nil, &jsonschema.Schema{}) })
+
+// compileSchema compiles the schema, and replaces it by a copy.
+func (s *Spec) compileSchema() (*value, error) {
+	if s.Schema == nil {
+		return plainValue()
+	}
+	var err error
+	if s.Schema, err = cloneSchema(s.Schema); err != nil {
+		return nil, err
+	}
+	return compileValue(nil, s.Schema)
+}
+
+// describe takes an empty title and description from the schema.
+func (s *Spec) describe(schema *jsonschema.Schema) {
+	if schema != nil {
+		s.Title = cmp.Or(s.Title, schema.Title)
+		s.Description = cmp.Or(s.Description, schema.Description)
+	}
+}
+
+// fromStruct compiles the fields of a struct with what is listed.
+func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
+	c.begin(len(inf.fields))
+	c.errs = append(c.errs, inf.errs...)
+	extras := make(map[string]int, len(listed)) // positions in listed
+	for i := range listed {
+		name := listed[i].Name
+		if _, ok := extras[name]; ok {
+			c.fail(name, errors.New("declared twice"))
+		}
+		extras[name] = i
+	}
+	for i := range inf.fields {
+		f := &inf.fields[i]
+		extra, isListed := extras[f.name]
+		delete(extras, f.name)
+		if f.value == nil {
+			continue // inf.errs has the error
+		}
+		a := Argument{
+			Spec:  Spec{Name: f.name, Description: f.description, Required: !f.optional, Schema: f.schema},
+			Index: f.index,
+			value: f.value,
+		}
+		if isListed {
+			for _, err := range a.extend(&listed[extra], f.typ) {
+				c.fail(f.name, err)
+			}
+		}
+		c.add(a, f.typ)
+	}
+	for _, s := range listed {
+		if _, ok := extras[s.Name]; ok {
+			c.fail(s.Name, inf.noField(s.Name))
+			delete(extras, s.Name)
+		}
+	}
+}
+
+// extend adds what is listed to an argument of a struct. The members of extra
+// win.
+func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
+	if extra.Required && !a.Required {
+		errs = append(errs, errors.New("the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer"))
+	}
+	if extra.Title != "" {
+		a.Title = extra.Title
+	}
+	if extra.Description != "" {
+		a.Description = extra.Description
+	}
+	if extra.Schema == nil {
+		return errs
+	}
+	s, err := cloneSchema(extra.Schema)
+	if err != nil {
+		return append(errs, err)
+	}
+	a.describe(s)
+	s = mergeSchemas(a.Schema, s)
+	v, err := compileValue(t, s)
+	if err != nil {
+		return append(errs, err)
+	}
+	a.Schema, a.value = s, v
+	return errs
+}
+
+// add adds an argument to the plan, after the checks that do not depend on where
+// the argument is declared.
+func (c *compiler) add(a Argument, t reflect.Type) {
+	if err := CheckName(a.Name); err != nil {
+		c.fail(a.Name, err)
+	}
+	if a.Schema != nil && a.Schema.Default != nil {
+		if err := a.setDefault(t); err != nil {
+			c.fail(a.Name, err)
+		}
+	}
+	a.emptyIsAbsent = !a.Required && !a.value.acceptsEmpty()
+	if c.plan.byName != nil {
+		c.plan.byName[a.Name] = len(c.plan.Arguments)
+	}
+	c.plan.Arguments = append(c.plan.Arguments, a)
+}
+
+// setDefault turns the default of the schema into the string that a client would
+// send for it. The default must be valid like any other value.
+func (a *Argument) setDefault(t reflect.Type) error {
+	if a.Required {
+		if t == nil {
+			return errors.New("it is required, so its default would never be used; remove one of them")
+		}
+		return errors.New("it is required, so its default would never be used; tag the field omitempty")
+	}
+	raw := a.Schema.Default
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("its default is not JSON: %w", err)
+	}
+	if want, got := a.value.kind.instanceType(), typeOf(v); want != "" && want != got && !(isNumeric(want) && isNumeric(got)) {
+		return fmt.Errorf("its default %s is not of type %s", phrase.Clip(string(raw), 64), want)
+	}
+	text := string(raw)
+	if a.value.kind.isString() {
+		text = v.(string)
+	}
+	var dst reflect.Value
+	if t != nil {
+		dst = reflect.New(t).Elem()
+	}
+	if _, p := a.value.read(dst, text, false); p != nil {
+		return fmt.Errorf("its default: %s", p.Message)
+	}
+	a.hasDefault, a.defaultValue = true, text
+	return nil
+}

@@ -1,0 +1,180 @@
+package argument
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// This file completes arguments: by their types and schemas, and by functions of the
+// application. Of a comma-separated list it completes the last element.
+
+// MaxCompletions is the protocol's limit of values in one response (CMP-05).
+const MaxCompletions = 100
+
+// Complete returns the first values that match what the user typed, best first,
+// and the number of all.
+func (a *Argument) Complete(typed string) (values []string, total int) {
+	v := a.value
+	if v.kind == kindList && !v.elem.isElement() {
+		return nil, 0
+	}
+	if v.kind == kindList {
+		v = v.elem
+	}
+	values, total, _ = a.CompleteWith(typed, func(typed string) ([]string, error) { return v.matches(typed), nil })
+	return values, total
+}
+
+// CompleteWith is Complete by a function of the application. It is called with the
+// last element of a comma-separated list, and not for a list in JSON.
+func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]string, error)) (values []string, total int, err error) {
+	if a.value.kind != kindList || !a.value.elem.isElement() {
+		values, err = complete(typed)
+		return values[:min(len(values), MaxCompletions)], len(values), err
+	}
+	l, ok := openListOf(typed)
+	if !ok {
+		return nil, 0, nil
+	}
+	if values, err = complete(l.typed); err != nil {
+		return nil, 0, err
+	}
+	values, total = l.close(values)
+	return values, total, nil
+}
+
+func (v *value) matches(typed string) []string {
+	x := v.candidates()
+	if x.Len() == 0 && v.kind == kindDuration {
+		return v.durations(typed)
+	}
+	return x.Match(typed)
+}
+
+// listCandidates returns all valid texts, if the schema lists them or if the type
+// has only a few.
+func (v *value) listCandidates() []string {
+	switch {
+	case v.kind == kindList:
+		return nil // its elements may have some
+	case v.rules.texts != nil:
+		return v.rules.texts
+	case v.rules.enum != nil:
+		return v.rules.enumTexts()
+	}
+	switch v.kind {
+	case kindBool:
+		return v.allowed([]string{"true", "false"})
+	case kindInt, kindUint:
+		return v.allowed(v.rules.integers())
+	}
+	return nil
+}
+
+// allowed returns the valid texts. It reuses the slice.
+func (v *value) allowed(texts []string) []string {
+	some := texts[:0]
+	for _, text := range texts {
+		if _, p := v.read(reflect.Value{}, text, false); p == nil {
+			some = append(some, text)
+		}
+	}
+	return some
+}
+
+// maxIntegers limits how many integers are completed from their bounds.
+const maxIntegers = 101
+
+// integers returns the integers between the bounds, unless there are too many.
+func (r *rules) integers() []string {
+	low, high := math.Inf(-1), math.Inf(1)
+	if r.minimum != nil {
+		low = math.Ceil(*r.minimum)
+	}
+	if r.exclusiveMinimum != nil {
+		low = max(low, math.Floor(*r.exclusiveMinimum)+1)
+	}
+	if r.maximum != nil {
+		high = math.Floor(*r.maximum)
+	}
+	if r.exclusiveMaximum != nil {
+		high = min(high, math.Ceil(*r.exclusiveMaximum)-1)
+	}
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
+		return nil
+	}
+	var texts []string
+	for n := int64(low); n <= int64(high); n++ {
+		texts = append(texts, strconv.FormatInt(n, 10))
+	}
+	return texts
+}
+
+// durations returns the durations with the number that was typed.
+func (v *value) durations(typed string) []string {
+	if strings.Trim(typed, "+-.0123456789") != "" {
+		return nil
+	}
+	var texts []string
+	for _, unit := range []string{"s", "m", "h", "ms"} {
+		if _, err := time.ParseDuration(typed + unit); err == nil {
+			texts = append(texts, typed+unit)
+		}
+	}
+	return v.allowed(texts)
+}
+
+// openList is a comma-separated list whose last element is being typed. Of
+// "red, blue, gr" the head is "red, blue, ", the typed text is "gr", and the elements
+// are red and blue.
+type openList struct {
+	head     string   // the text before that element
+	typed    string   // what there is of it
+	elements []string // before it
+}
+
+// maxHead limits the bytes of a list before the element that is completed, which
+// every value repeats.
+const maxHead = 1 << 10
+
+// openListOf returns the list that was typed. It returns false for JSON, and for a
+// list that is too long.
+func openListOf(text string) (l openList, ok bool) {
+	at := strings.LastIndexByte(text, ',') + 1
+	l.typed = strings.TrimLeftFunc(text[at:], unicode.IsSpace)
+	l.head = text[:len(text)-len(l.typed)]
+	if len(l.head) > maxHead || isJSONList(text) {
+		return l, false
+	}
+	if at > 0 {
+		for e := range strings.SplitSeq(text[:at-1], ",") {
+			l.elements = append(l.elements, strings.TrimSpace(e))
+		}
+	}
+	return l, true
+}
+
+func isJSONList(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "[") }
+
+// close returns the first lists that end in one of the values, and the number of
+// all. It leaves out values that are in the list already, and values that would be
+// read as something else.
+func (l *openList) close(values []string) (lists []string, total int) {
+	has := make(map[string]bool, len(l.elements))
+	for _, e := range l.elements {
+		has[e] = true
+	}
+	for _, v := range values {
+		if has[v] || strings.IndexByte(v, ',') >= 0 || strings.TrimSpace(v) != v || len(l.elements) == 0 && isJSONList(v) {
+			continue
+		}
+		if total++; total <= MaxCompletions {
+			lists = append(lists, l.head+v)
+		}
+	}
+	return lists, total
+}

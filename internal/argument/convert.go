@@ -1,0 +1,345 @@
+package argument
+
+import (
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file converts the strings of clients: to text types, numbers, lists and
+// JSON. It checks the rules of strings, numbers and lengths on the way.
+
+// convert is read without the checks that need the value as JSON. It does not fill
+// dst from JSON: that comes after those checks.
+func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
+	switch v.kind {
+	case kindString:
+		if dst.IsValid() {
+			dst.SetString(text)
+		}
+	case kindText, kindDuration, kindURL, kindBytes:
+		if p := v.convertText(dst, text); p != nil {
+			return nil, p
+		}
+	case kindBool:
+		if text != "true" && text != "false" {
+			return nil, v.typeProblem(text)
+		}
+		if dst.IsValid() {
+			dst.SetBool(text == "true")
+		}
+		return text == "true", nil
+	case kindInt, kindUint, kindFloat:
+		return v.convertNumber(dst, text, want)
+	case kindList:
+		return v.convertList(dst, text, want)
+	case kindJSON:
+		return v.parseJSON(text, want)
+	default:
+		panic("prompts: a value was not compiled")
+	}
+	if want {
+		instance = text
+	}
+	return instance, v.rules.checkText(text)
+}
+
+// convertText reads the kinds with a text form of their own. The schema validates
+// this text.
+func (v *value) convertText(dst reflect.Value, text string) *Problem {
+	if !dst.IsValid() {
+		return nil
+	}
+	switch v.kind {
+	case kindText:
+		u := dst.Addr().Interface().(encoding.TextUnmarshaler)
+		if err := u.UnmarshalText([]byte(text)); err != nil {
+			return v.unmarshalProblem(err, text)
+		}
+		if text == "" && v.isAddress {
+			return v.typeProblem(text)
+		}
+	case kindDuration:
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return v.typeProblem(text)
+		}
+		dst.SetInt(int64(d))
+	case kindURL:
+		u, err := url.Parse(text)
+		if err != nil || text == "" {
+			return v.typeProblem(text)
+		}
+		dst.Set(reflect.ValueOf(*u))
+	case kindBytes:
+		b, err := base64.StdEncoding.Strict().DecodeString(text)
+		if err != nil || strings.ContainsAny(text, "\r\n") {
+			return v.typeProblem(text)
+		}
+		dst.SetBytes(b)
+	}
+	return nil
+}
+
+// unmarshalProblem is the problem of a text that UnmarshalText rejects. The client
+// gets the reason of an Error. Other errors may contain internals.
+func (v *value) unmarshalProblem(err error, text string) *Problem {
+	var reasons []string
+	for _, p := range ArgumentErrors(err, nil) {
+		reasons = append(reasons, p.Message)
+	}
+	if reasons == nil {
+		return v.typeProblem(text)
+	}
+	return &Problem{Reason: ReasonRefused, Message: strings.Join(reasons, "; ")}
+}
+
+func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *Problem) {
+	var n number
+	var narrow float64 // a float as its Go type holds it
+	var err error
+	switch v.kind {
+	case kindInt:
+		n.int, err = strconv.ParseInt(text, 10, v.bits)
+		n.float = float64(n.int)
+	case kindUint:
+		n.uint, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, v.bits) // as ParseInt takes it
+		n.float = float64(n.uint)
+	default:
+		n.float, err = parseFloat(text, v.bits)
+		narrow = n.float
+		if v.bits == 32 && err == nil {
+			// The text is checked: as a float32, 0.1 is more than 0.1.
+			n.float, err = parseFloat(text, 64)
+		}
+		if v.isLiteral && !json.Valid([]byte(text)) {
+			return nil, v.typeProblem(text)
+		}
+	}
+	n.kind = v.kind
+	if errors.Is(err, strconv.ErrRange) || v.kind == kindUint && err != nil && isNegative(text) {
+		return nil, v.outOfRange(text)
+	}
+	if err != nil {
+		return nil, v.typeProblem(text)
+	}
+	if p := v.rules.checkNumber(n, text); p != nil {
+		return nil, p
+	}
+	if dst.IsValid() {
+		switch {
+		case v.kind == kindInt:
+			dst.SetInt(n.int)
+		case v.kind == kindUint:
+			dst.SetUint(n.uint)
+		case v.isLiteral:
+			dst.SetString(text)
+		default:
+			dst.SetFloat(narrow)
+		}
+	}
+	if !want {
+		return nil, nil
+	}
+	return n.instance(), nil
+}
+
+// parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
+// infinities and NaN.
+func parseFloat(text string, bits int) (float64, error) {
+	f, err := strconv.ParseFloat(text, bits)
+	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {
+		return 0, strconv.ErrSyntax
+	}
+	return f, err
+}
+
+func isNegative(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return strings.HasPrefix(text, "-") && (err == nil || errors.Is(err, strconv.ErrRange))
+}
+
+func (v *value) parseJSON(text string, want bool) (instance any, p *Problem) {
+	var doc strictjson.Doc
+	if doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return nil, v.typeProblem(text)
+	}
+	if want && json.Unmarshal([]byte(text), &instance) != nil {
+		// It is valid JSON, so a number is the cause.
+		return nil, &Problem{Reason: reasonRange, Message: Quote(text) + " has a number that is out of range"}
+	}
+	return instance, v.members.check(doc.Root())
+}
+
+// number is an integer or a float. It is compared with the bounds of a schema,
+// which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
+// although its float64 is equal.
+type number struct {
+	kind  kind // kindInt, kindUint or kindFloat
+	int   int64
+	uint  uint64
+	float float64 // the value, rounded if an integer is too large
+}
+
+// exactFloat limits the integers that all have a float64.
+const exactFloat = 1 << 53
+
+// cmp compares the number with f as big.Float's Cmp does.
+func (n number) cmp(f float64) int {
+	if n.kind == kindFloat || -exactFloat < n.float && n.float < exactFloat {
+		switch {
+		case n.float < f:
+			return -1
+		case n.float > f:
+			return 1
+		}
+		return 0
+	}
+	exact := new(big.Float)
+	if n.kind == kindInt {
+		exact.SetInt64(n.int)
+	} else {
+		exact.SetUint64(n.uint)
+	}
+	return exact.Cmp(big.NewFloat(f))
+}
+
+// isMultipleOf reports whether the number is a multiple of f. A float counts as
+// its shortest decimal: 0.3 is a multiple of 0.1, although the float64 of 0.3 is
+// no multiple of the float64 of 0.1.
+func (n number) isMultipleOf(f float64) bool {
+	isSmall := -exactFloat < n.float && n.float < exactFloat
+	if isSmall && f == math.Trunc(f) && (n.kind != kindFloat || n.float == math.Trunc(n.float)) {
+		return math.Mod(n.float, f) == 0 // both are exact, and so is Mod
+	}
+	return new(big.Rat).Quo(n.decimal(), decimalOf(f)).IsInt()
+}
+
+func (n number) decimal() *big.Rat {
+	switch n.kind {
+	case kindInt:
+		return new(big.Rat).SetInt64(n.int)
+	case kindUint:
+		return new(big.Rat).SetUint64(n.uint)
+	}
+	return decimalOf(n.float)
+}
+
+func decimalOf(f float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+	return r
+}
+
+func (n number) instance() any {
+	switch n.kind {
+	case kindInt:
+		return n.int
+	case kindUint:
+		return n.uint
+	}
+	return n.float
+}
+
+// convertList reads the elements of a list.
+func (v *value) convertList(dst reflect.Value, text string, want bool) (any, *Problem) {
+	texts, p := v.split(text)
+	if p != nil {
+		return nil, p
+	}
+	if p := v.rules.checkItems(len(texts)); p != nil {
+		return nil, p
+	}
+	if dst.IsValid() && dst.Kind() == reflect.Slice {
+		dst.Set(reflect.MakeSlice(dst.Type(), len(texts), len(texts)))
+	}
+	var instance []any
+	if want {
+		instance = make([]any, len(texts))
+	}
+	for i, t := range texts {
+		var slot reflect.Value
+		if dst.IsValid() {
+			slot = dst.Index(i)
+		}
+		item, p := v.elem.read(slot, t, want)
+		if p != nil {
+			p.Message = fmt.Sprintf("element %d: %s", i+1, p.Message)
+			return nil, p
+		}
+		if want {
+			instance[i] = item
+		}
+	}
+	return instance, nil
+}
+
+// split returns the texts of a list's elements.
+func (v *value) split(text string) ([]string, *Problem) {
+	trimmed := strings.TrimSpace(text)
+	if strings.HasPrefix(trimmed, "[") {
+		return v.splitJSON(text)
+	}
+	if trimmed == "" {
+		return nil, nil
+	}
+	if !v.elem.isElement() {
+		return nil, v.typeProblem(text)
+	}
+	texts := strings.Split(text, ",")
+	for i, t := range texts {
+		if texts[i] = strings.TrimSpace(t); texts[i] == "" {
+			return nil, &Problem{Reason: reasonType, Message: fmt.Sprintf("element %d is empty", i+1)}
+		}
+	}
+	return texts, nil
+}
+
+// isElement reports whether such values can be elements of a comma-separated list.
+func (v *value) isElement() bool { return v.kind != kindJSON && v.kind != kindList }
+
+// splitJSON returns the texts of the elements of a JSON array. Each element must
+// have the right JSON type: "1" is no integer.
+func (v *value) splitJSON(text string) ([]string, *Problem) {
+	var doc strictjson.Doc
+	if doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return nil, v.typeProblem(text)
+	}
+	var texts []string
+	for e := range doc.Root().Elements() {
+		var t string
+		fits := true
+		switch v.elem.kind {
+		case kindString, kindText, kindDuration, kindURL, kindBytes:
+			t, fits = e.Text(), e.Kind() == strictjson.String
+		case kindBool:
+			t, fits = e.Raw(), e.Kind() == strictjson.Bool
+		case kindInt, kindUint, kindFloat:
+			t, fits = e.Raw(), e.Kind() == strictjson.Number
+		default:
+			t = e.Raw()
+			fits = v.elem.kind != kindList || e.Kind() == strictjson.Array
+		}
+		if !fits {
+			p := v.elem.typeProblem(e.Raw())
+			if v.elem.expected == "" { // of a string
+				p.Message = Quote(e.Raw()) + " is not a string"
+			}
+			p.Message = fmt.Sprintf("element %d: %s", len(texts)+1, p.Message)
+			return nil, p
+		}
+		texts = append(texts, t)
+	}
+	return texts, nil
+}

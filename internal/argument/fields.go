@@ -1,0 +1,213 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file finds the fields of a struct as encoding/json sees them. They are
+// the arguments that a struct declares, and the members of a struct that is
+// read from JSON (jsontype.go). gotype.go infers the schema of each argument.
+
+// structField is a field of a struct that JSON can fill.
+type structField struct {
+	name        string // from the json tag, or the field's own
+	index       []int  // through embedded structs
+	typ         reflect.Type
+	optional    bool // omitempty, omitzero, a pointer, or in an embedded pointer
+	quoted      bool // the json tag has the option "string"
+	description string
+
+	err     error // what is wrong with the declaration; nil if nothing is
+	ignored bool  // the field cannot be filled, see err
+}
+
+// fieldsOf returns the fields of the struct type t in the order of the
+// declaration. Embedded structs count as their fields, unless the json tag names
+// them or they have a text form. If several fields have the same name, the
+// shallowest one counts, as in encoding/json. Two of the same depth are an error,
+// where encoding/json takes the tagged one, or none.
+func fieldsOf(t reflect.Type) []structField {
+	w := fieldWalk{within: map[reflect.Type]bool{}}
+	w.walk(t, nil, false)
+	depths := map[string]int{} // of the shallowest field
+	for _, f := range w.fields {
+		if d, ok := depths[f.name]; !ok || len(f.index) < d {
+			depths[f.name] = len(f.index)
+		}
+	}
+	fields := w.fields[:0]
+	for _, f := range w.fields {
+		if len(f.index) > depths[f.name] {
+			continue
+		}
+		first := slices.IndexFunc(fields, func(other structField) bool { return other.name == f.name })
+		if first < 0 {
+			fields = append(fields, f)
+		} else if fields[first].err == nil {
+			fields[first].err = errors.New("two fields have this name; rename one in its json tag")
+		}
+	}
+	return fields
+}
+
+type fieldWalk struct {
+	fields []structField
+	within map[reflect.Type]bool // embedded structs around the current one
+}
+
+func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
+	if w.within[t] {
+		return // the outer struct's fields hide those of the inner one
+	}
+	w.within[t] = true
+	defer delete(w.within, t)
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		f := structField{name: sf.Name, typ: sf.Type, index: append(index[:len(index):len(index)], i)}
+		f.optional = optional || sf.Type.Kind() == reflect.Pointer
+		tag, isTagged := sf.Tag.Lookup("json")
+		if tag == "-" {
+			continue
+		}
+		isNamed := f.readTag(sf.Name, tag)
+		base := withoutPointers(sf.Type)
+		if sf.Anonymous && !isNamed && base.Kind() == reflect.Struct && !hasTextForm(base) {
+			if sf.IsExported() || sf.Type.Kind() != reflect.Pointer {
+				w.walk(base, f.index, f.optional)
+				continue
+			}
+			f.ignored, f.err = true, fmt.Errorf("the embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name())
+		} else if !sf.IsExported() {
+			if !isTagged {
+				continue
+			}
+			f.ignored, f.err = true, fmt.Errorf("the field %s has a json tag, but is not exported; export it, or remove the tag", sf.Name)
+		}
+		var err error
+		if f.description, err = description(sf); f.err == nil {
+			f.err = err
+		}
+		w.fields = append(w.fields, f)
+	}
+}
+
+// readTag reads the json tag of a field, and reports whether the tag has a name.
+// What encoding/json ignores is an error.
+func (f *structField) readTag(field, tag string) (isNamed bool) {
+	name, options, _ := strings.Cut(tag, ",")
+	if name != "" {
+		f.name = name
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "":
+		case "omitempty", "omitzero":
+			f.optional = true
+		case "string":
+			f.quoted = true
+		default:
+			f.err = fmt.Errorf("the json tag of the field %s has the unknown option %q%s", field, phrase.Clip(option, 64), didYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
+		}
+	}
+	return name != ""
+}
+
+var tagKeyword = regexp.MustCompile(`^[^ \t\n]*=`)
+
+// description returns the jsonschema tag of a field, by the rules of
+// jsonschema-go.
+func description(sf reflect.StructField) (string, error) {
+	tag, ok := sf.Tag.Lookup("jsonschema")
+	switch {
+	case ok && tag == "":
+		return "", errors.New("the jsonschema tag is empty")
+	case tagKeyword.MatchString(tag):
+		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and constraints go into Argument.Schema", phrase.Clip(tag, 64))
+	}
+	return tag, nil
+}
+
+// inferred is what a struct type declares.
+type inferred struct {
+	fields []field
+	errs   []error
+	plan   *Plan // of all prompts that list no arguments; nil if there are errors
+}
+
+// field is an argument that a struct declares.
+type field struct {
+	structField
+	schema *jsonschema.Schema // shared by prompts, so immutable
+	value  *value             // nil if it could not be compiled
+}
+
+// structs caches inferred by type. Inference costs much more than everything
+// else that adding a prompt does, and depends on nothing but the type.
+var structs sync.Map // reflect.Type -> *inferred
+
+func infer(t reflect.Type) *inferred {
+	if cached, ok := structs.Load(t); ok {
+		return cached.(*inferred)
+	}
+	inf := &inferred{}
+	if t.Kind() == reflect.Struct {
+		inf.inferFields(t)
+	} else {
+		inf.errs = append(inf.errs, errors.New("the type of the arguments must be a struct; for others set Arguments and Render"))
+	}
+	var c compiler
+	if c.fromStruct(inf, nil); len(c.errs) == 0 {
+		inf.plan = c.plan
+	}
+	cached, _ := structs.LoadOrStore(t, inf)
+	return cached.(*inferred)
+}
+
+func (inf *inferred) inferFields(t reflect.Type) {
+	fail := func(name string, err error) {
+		inf.errs = append(inf.errs, &DeclarationError{Name: name, Err: err})
+	}
+	for _, f := range fieldsOf(t) {
+		if f.quoted {
+			fail(f.name, errors.New(`the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`))
+		}
+		if f.err != nil {
+			fail(f.name, f.err)
+		}
+		if !f.ignored {
+			inf.fields = append(inf.fields, field{structField: f})
+		}
+	}
+	for i := range inf.fields {
+		f := &inf.fields[i]
+		var err error
+		if f.schema, err = schemaOf(f.typ); err == nil {
+			f.value, err = compileValue(f.typ, f.schema)
+		}
+		if err != nil {
+			fail(f.name, err)
+		}
+	}
+}
+
+// noField is the error of a listed argument that the struct does not have.
+func (inf *inferred) noField(name string) error {
+	if len(inf.fields) == 0 {
+		return errors.New("the struct has no such field, nor any other")
+	}
+	names := make([]string, len(inf.fields))
+	for i, f := range inf.fields {
+		names[i] = f.name
+	}
+	return fmt.Errorf("the struct has no such field, but %s%s", phrase.Enumerate(names), didYouMean(name, names))
+}

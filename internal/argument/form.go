@@ -1,0 +1,258 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file describes arguments to users: hints in the descriptions of prompts/list,
+// and the forms of elicitation, which ask the user for the arguments of a plan.
+
+// DescriptionWithHint returns the description with a hint that says which values
+// are valid. The protocol has no other place for this.
+func (a *Argument) DescriptionWithHint() string {
+	hint := a.value.hint(false)
+	if a.hasDefault && a.defaultValue != "" {
+		hint = phrase.Join("; ", hint, "default "+phrase.Clip(a.defaultValue, 64))
+	}
+	switch {
+	case hint == "":
+		return a.Description
+	case a.Description == "":
+		return hint
+	}
+	return a.Description + " (" + hint + ")"
+}
+
+// hint says in a few words which texts are valid; "" if all are. For an element of
+// a JSON array it says which JSON is valid.
+func (v *value) hint(element bool) string {
+	switch {
+	case v.rules.texts != nil:
+		return "one of: " + v.rules.choices()
+	case v.rules.enum != nil:
+		return "one of: " + phrase.Enumerate(v.rules.enumTexts())
+	case v.kind.isNumber():
+		bounds := v.rules.bounds()
+		if strings.HasPrefix(bounds, "from ") {
+			return v.expected + " " + bounds
+		}
+		return phrase.Join(", ", v.expected, bounds)
+	case v.kind == kindList:
+		form, each := v.expected, v.elem.hint(true)
+		if !element && v.elem.isElement() {
+			form = "separated by commas"
+		}
+		if each != "" {
+			each = "each " + each
+		}
+		return phrase.Join("; ", form, v.rules.items(), each)
+	case v.kind == kindJSON:
+		return v.expected
+	}
+	pattern := ""
+	if v.rules.pattern != nil {
+		pattern = "matching " + phrase.Clip(v.rules.pattern.String(), 64)
+	}
+	return phrase.Join(", ", v.expected, v.rules.length(), pattern)
+}
+
+// AppendForm appends the params of elicitation/create for a form with a field for
+// each argument (MRT-26). With hints, the descriptions say what the schema of a
+// field cannot. modes says that the protocol version has modes of elicitation.
+// Forms have lists and defaults since then.
+func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte, error) {
+	dst = append(dst, '{')
+	if modes {
+		dst = append(dst, `"mode":"form",`...)
+	}
+	dst, ok := strictjson.AppendValidString(append(dst, `"message":`...), message)
+	if !ok {
+		return nil, errors.New("message is not valid UTF-8")
+	}
+	dst = append(dst, `,"requestedSchema":{"type":"object","properties":{`...)
+	var err error
+	var required []string
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = a.appendField(dst, hints, modes); err != nil {
+			return nil, &DeclarationError{Name: a.Name, Err: err}
+		}
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	dst = append(dst, '}')
+	if len(required) > 0 {
+		dst = append(dst, `,"required":`...)
+		if dst, err = jsonenc.Append(dst, required); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, "}}"...), nil
+}
+
+// formField is the schema of a field. The forms of the protocol are flat: a field
+// is a string, a number, a boolean, one of several strings, or several of them.
+type formField struct {
+	Type        string          `json:"type"`
+	Minimum     json.Number     `json:"minimum,omitempty"`
+	Maximum     json.Number     `json:"maximum,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Items       *formField      `json:"items,omitempty"`
+	MinItems    *int            `json:"minItems,omitempty"`
+	MaxItems    *int            `json:"maxItems,omitempty"`
+	MinLength   *int            `json:"minLength,omitempty"`
+	MaxLength   *int            `json:"maxLength,omitempty"`
+	Format      string          `json:"format,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+}
+
+// appendField appends the name and the schema of the argument's field.
+func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
+	dst, err := jsonenc.Append(dst, a.Name)
+	if err != nil {
+		return dst, err
+	}
+	f, isFull := a.value.field(modes)
+	if a.hasDefault {
+		f.Default = a.fieldDefault(modes)
+		isFull = isFull && f.Default != nil
+	}
+	f.Title, f.Description = a.Title, a.Description
+	if hints && !isFull {
+		f.Description = a.DescriptionWithHint()
+	}
+	return jsonenc.Append(append(dst, ':'), f)
+}
+
+// field returns the field for the value, and reports whether its schema says
+// everything that the hint says.
+func (v *value) field(modes bool) (f formField, isFull bool) {
+	r := &v.rules
+	switch {
+	case v.kind == kindBool:
+		return formField{Type: "boolean"}, true
+	case v.kind.isNumber():
+		f.Type = v.kind.instanceType()
+		if r.minimum != nil {
+			f.Minimum = json.Number(phrase.Decimal(*r.minimum))
+		} else if v.kind == kindUint {
+			f.Minimum = "0"
+		}
+		if r.maximum != nil {
+			f.Maximum = json.Number(phrase.Decimal(*r.maximum))
+		}
+		return f, r.enum == nil && r.exclusiveMinimum == nil && r.exclusiveMaximum == nil && r.multipleOf == nil
+	case v.isChoice() && modes:
+		items := &formField{Type: "string", Enum: v.elem.rules.texts}
+		return formField{Type: "array", Items: items, MinItems: r.minItems, MaxItems: r.maxItems}, true
+	}
+	f.Type = "string"
+	switch {
+	case r.texts != nil:
+		f.Enum = r.texts
+		return f, true
+	case !v.kind.isString():
+		return f, false
+	}
+	f.MinLength, f.MaxLength = r.minLength, r.maxLength
+	if v.isTime {
+		f.Format = "date-time"
+		return f, r.pattern == nil
+	}
+	// The format "uri" would not allow a relative URL.
+	return f, v.kind == kindString && r.pattern == nil
+}
+
+// fieldDefault returns the default as JSON; nil if such a field has none.
+func (a *Argument) fieldDefault(modes bool) json.RawMessage {
+	k := a.value.kind
+	switch {
+	case k == kindBool || modes && k.isNumber():
+		return json.RawMessage(a.defaultValue)
+	case !modes:
+		return nil
+	case a.value.isChoice():
+		return json.RawMessage(a.defaultValue) // a JSON array, as in the schema
+	}
+	return json.RawMessage(strictjson.AppendString(nil, a.defaultValue))
+}
+
+// isChoice reports whether the value is a list of strings of an enum.
+func (v *value) isChoice() bool { return v.kind == kindList && v.elem.rules.texts != nil }
+
+// ReadForm returns the texts that the user has filled in, by the position of their
+// arguments, and the problems of values that do not have the type of their field.
+func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem) {
+	texts := make([]Text, len(p.Arguments))
+	var problems []Problem
+	for name, v := range content.Members() {
+		i := p.Find(name)
+		if i < 0 || v.Kind() == strictjson.Null {
+			continue // MRT-21
+		}
+		text, want := p.Arguments[i].value.fieldText(v, modes)
+		if want != "" {
+			problems = append(problems, Problem{Argument: name, Reason: reasonType, Message: "must be " + want})
+			continue
+		}
+		texts[i] = Text{Value: strings.Clone(text), Given: true}
+	}
+	return texts, problems
+}
+
+// fieldText returns the text of the user's answer, or what the answer must be
+// instead.
+func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
+	switch {
+	case v.kind == kindBool:
+		if answer.Kind() != strictjson.Bool {
+			return "", "a boolean"
+		}
+	case v.kind.isNumber():
+		if answer.Kind() != strictjson.Number {
+			return "", "a number"
+		}
+		if v.kind != kindFloat && !answer.IsInteger() {
+			return integral(answer.Raw()), ""
+		}
+	case v.isChoice() && modes:
+		if answer.Kind() != strictjson.Array {
+			return "", "an array of strings"
+		}
+		for e := range answer.Elements() {
+			if e.Kind() != strictjson.String {
+				return "", "an array of strings"
+			}
+		}
+	default:
+		if answer.Kind() != strictjson.String {
+			return "", "a string"
+		}
+		return answer.Text(), ""
+	}
+	return answer.Raw(), ""
+}
+
+// integral returns the integer that is written with a fraction or an exponent, such
+// as 1.0, and any other number unchanged.
+func integral(number string) string {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return number
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}

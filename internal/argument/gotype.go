@@ -1,0 +1,272 @@
+package argument
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+)
+
+// This file says how a string becomes a value of a Go type, and infers the
+// schema of such a string. jsontype.go does it for what is inside of JSON.
+
+// kind is how the string of an argument is read.
+type kind uint8
+
+const (
+	kindString   kind = iota // unchanged
+	kindBool                 // true or false
+	kindInt                  // a signed integer
+	kindUint                 // an unsigned integer
+	kindFloat                // a number
+	kindText                 // by the type's UnmarshalText
+	kindDuration             // by time.ParseDuration
+	kindURL                  // by url.Parse
+	kindBytes                // base64
+	kindList                 // a JSON array, or comma-separated
+	kindJSON                 // JSON
+	kindAny                  // by the type in the schema; not in a compiled value
+)
+
+// isString reports whether the schema validates a value of this kind as the
+// string that was sent.
+func (k kind) isString() bool {
+	switch k {
+	case kindString, kindText, kindDuration, kindURL, kindBytes:
+		return true
+	}
+	return false
+}
+
+func (k kind) isNumber() bool { return k == kindInt || k == kindUint || k == kindFloat }
+
+// instanceType returns the JSON type of the value that the schema validates; ""
+// for any.
+func (k kind) instanceType() string {
+	switch {
+	case k.isString():
+		return "string"
+	case k == kindBool:
+		return "boolean"
+	case k == kindFloat:
+		return "number"
+	case k.isNumber():
+		return "integer"
+	case k == kindList:
+		return "array"
+	}
+	return ""
+}
+
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	typeSchemer     = reflect.TypeFor[schemer]()
+	typeDuration    = reflect.TypeFor[time.Duration]()
+	typeTime        = reflect.TypeFor[time.Time]()
+	typeURL         = reflect.TypeFor[url.URL]()
+	typeAddr        = reflect.TypeFor[netip.Addr]()
+	typeAddrPort    = reflect.TypeFor[netip.AddrPort]()
+	typePrefix      = reflect.TypeFor[netip.Prefix]()
+	typeNumber      = reflect.TypeFor[json.Number]()
+)
+
+// maxTypeDepth limits how deep pointers and lists may nest in the type of an
+// argument, because a type can contain itself.
+const maxTypeDepth = 8
+
+func withoutPointers(t reflect.Type) reflect.Type {
+	for depth := 0; t.Kind() == reflect.Pointer && depth < maxTypeDepth; depth++ {
+		t = t.Elem()
+	}
+	return t
+}
+
+// hasTextForm reports whether values of type t are read from a string by a rule
+// of their own, not by their kind.
+func hasTextForm(t reflect.Type) bool {
+	return t == typeURL || t == typeDuration || reflect.PointerTo(t).Implements(textUnmarshaler)
+}
+
+// readsItself reports whether t has a method by which encoding/json reads it.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
+}
+
+// isBytes reports whether t is a slice of plain bytes, which is base64.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) &&
+		!reflect.PointerTo(t.Elem()).Implements(jsonUnmarshaler)
+}
+
+// kindOf returns how a value of type t is read.
+func kindOf(t reflect.Type) (kind, error) {
+	t = withoutPointers(t)
+	switch {
+	case t == typeDuration:
+		return kindDuration, nil
+	case t == typeURL:
+		return kindURL, nil
+	case t == typeNumber:
+		return kindFloat, nil
+	case reflect.PointerTo(t).Implements(textUnmarshaler):
+		return kindText, nil
+	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
+		return kindJSON, nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return kindString, nil
+	case reflect.Bool:
+		return kindBool, nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return kindInt, nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return kindUint, nil
+	case reflect.Float32, reflect.Float64:
+		return kindFloat, nil
+	case reflect.Slice:
+		if isBytes(t) {
+			return kindBytes, nil
+		}
+		return kindList, nil
+	case reflect.Array:
+		return kindList, nil
+	case reflect.Struct, reflect.Map:
+		return kindJSON, nil
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return kindAny, nil
+		}
+	}
+	return 0, unsupported(t)
+}
+
+func unsupported(t reflect.Type) error {
+	return fmt.Errorf("no text can fill a value of type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
+}
+
+// schemaOf infers the schema of an argument of type t: of the string for kinds
+// that are strings to the schema, of the value for all others.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	return schemaAt(t, maxTypeDepth)
+}
+
+func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
+	if depth == 0 {
+		return nil, errors.New("lists nest too deeply in its type; use json.RawMessage")
+	}
+	t = withoutPointers(t)
+	k, err := kindOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if own, err := ownSchema(t); own != nil || err != nil {
+		if err == nil && depth < maxTypeDepth {
+			err = checkOwnInside(t, own)
+		}
+		return own, err
+	}
+	switch k {
+	case kindBool:
+		return &jsonschema.Schema{Type: "boolean"}, nil
+	case kindInt:
+		return &jsonschema.Schema{Type: "integer"}, nil
+	case kindUint:
+		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, nil
+	case kindFloat:
+		return &jsonschema.Schema{Type: "number"}, nil
+	case kindAny:
+		return &jsonschema.Schema{}, nil
+	case kindList:
+		items, err := schemaAt(t.Elem(), depth-1)
+		if err != nil {
+			return nil, err
+		}
+		s := &jsonschema.Schema{Type: "array", Items: items}
+		if t.Kind() == reflect.Array {
+			s.MinItems, s.MaxItems = jsonschema.Ptr(t.Len()), jsonschema.Ptr(t.Len())
+		}
+		return s, nil
+	case kindJSON:
+		return jsonTypes{}.schemaOf(t)
+	}
+	return &jsonschema.Schema{Type: "string"}, nil
+}
+
+// schemer is a type with a schema of its own.
+type schemer interface {
+	JSONSchema() *jsonschema.Schema
+}
+
+// ownSchema returns a copy of the schema that the method JSONSchema of t, or of a
+// pointer to it, returns; nil without that method.
+func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
+	if !reflect.PointerTo(t).Implements(typeSchemer) {
+		return nil, nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			own, err = nil, fmt.Errorf("the method JSONSchema of %s: panic: %v", t, v)
+		}
+	}()
+	s := reflect.New(t).Interface().(schemer).JSONSchema()
+	if s == nil {
+		return nil, fmt.Errorf("the method JSONSchema of %s returns nil", t)
+	}
+	if own, err = cloneSchema(s); err == nil {
+		err = checkPromoted(t, own)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the method JSONSchema of %s: %w", t, err)
+	}
+	return own, nil
+}
+
+// checkPromoted returns an error if the method JSONSchema of a struct is promoted
+// from an embedded one: that schema lacks the struct's own fields.
+func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		base := withoutPointers(sf.Type)
+		if !sf.Anonymous || !reflect.PointerTo(base).Implements(typeSchemer) {
+			continue
+		}
+		inner, err := ownSchema(base)
+		if err != nil {
+			return err
+		}
+		if jsonenc.Text(inner) == jsonenc.Text(own) {
+			return fmt.Errorf("it is that of %s, which is embedded; give %s one of its own", base, t)
+		}
+	}
+	return nil
+}
+
+// checkOwnInside returns an error if a type's own schema cannot be part of
+// another schema.
+func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
+	err := error(nil)
+	if hasReference(own) {
+		err = errors.New("schema: inside of another schema its references would mean something else; write out what they refer to")
+	} else {
+		_, err = compileValue(t, own)
+	}
+	if err != nil {
+		return fmt.Errorf("the method JSONSchema of %s: %w", t, err)
+	}
+	return nil
+}

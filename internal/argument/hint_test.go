@@ -1,0 +1,78 @@
+package argument
+
+import (
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+)
+
+// hintOf returns the description of an argument that has none of its own.
+func hintOf[T any](t *testing.T, s *jsonschema.Schema) string {
+	t.Helper()
+	return planOf[maybe[T]](t, Spec{Name: "a", Schema: s}).Arguments[0].DescriptionWithHint()
+}
+
+func TestHints(t *testing.T) {
+	t.Parallel()
+	def := func(text string) *jsonschema.Schema { return &jsonschema.Schema{Default: json.RawMessage(text)} }
+	for _, c := range []struct{ want, got string }{
+		{"", hintOf[string](t, nil)},
+		{"", hintOf[any](t, nil)},
+		{"", hintOf[weekday](t, nil)},
+		{"true or false", hintOf[bool](t, nil)},
+		{"an integer", hintOf[int](t, nil)},
+		{"an integer, at least 0", hintOf[uint](t, nil)},
+		{"a number", hintOf[float32](t, nil)},
+		{"a duration such as 1h30m", hintOf[time.Duration](t, nil)},
+		{"a time such as 2006-01-02T15:04:05Z", hintOf[time.Time](t, nil)},
+		{"an IP address", hintOf[netip.Addr](t, nil)},
+		{"a URL", hintOf[url.URL](t, nil)},
+		{"base64 data", hintOf[[]byte](t, nil)},
+		{"separated by commas", hintOf[[]string](t, nil)},
+		{"separated by commas; each an integer", hintOf[[]int](t, nil)},
+		{"separated by commas; 2 elements; each true or false", hintOf[[2]bool](t, nil)},
+		{"a JSON array; each a JSON array; each an integer", hintOf[[][]int](t, nil)},
+		{"a JSON array; each a JSON object", hintOf[[]inner](t, nil)},
+		{"a JSON object", hintOf[inner](t, nil)},
+		{"a JSON object", hintOf[map[string]int](t, nil)},
+		{"JSON", hintOf[json.RawMessage](t, nil)},
+		{"a JSON object", hintOf[any](t, &jsonschema.Schema{Type: "object"})},
+
+		{"one of: go, rust", hintOf[string](t, enum("go", "rust"))},
+		{`one of: "a, b", " c", "", d e`, hintOf[string](t, enum("a, b", " c", "", "d e"))},
+		{"one of: x", hintOf[string](t, &jsonschema.Schema{Const: ptr(any("x"))})},
+		{"one of: 5", hintOf[int](t, &jsonschema.Schema{Const: ptr(any(5))})},
+		{`one of: {"a":1,"b":2}`, hintOf[map[string]int](t, &jsonschema.Schema{Const: ptr(any(map[string]int{"a": 1, "b": 2}))})},
+		{"an IP prefix such as 192.0.2.0/24", hintOf[netip.Prefix](t, nil)},
+		{"an IP address and port such as 192.0.2.1:80", hintOf[netip.AddrPort](t, nil)},
+		{"a number", hintOf[json.Number](t, nil)},
+		{"one of: 1, 2", hintOf[int](t, &jsonschema.Schema{Enum: []any{1, 2}})},
+		{"one of: true", hintOf[bool](t, &jsonschema.Schema{Enum: []any{true}})},
+		{"1 to 9 characters, matching ^a", hintOf[string](t, &jsonschema.Schema{MinLength: ptr(1), MaxLength: ptr(9), Pattern: "^a"})},
+		{"matching " + strings.Repeat("a", 64) + "…", hintOf[string](t, &jsonschema.Schema{Pattern: strings.Repeat("a", 100)})},
+		{"an integer from 1 to 10", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(10.0)})},
+		{"an integer from 0 to 10", hintOf[uint](t, &jsonschema.Schema{Maximum: ptr(10.0)})},
+		{"an integer from 0 to 10, a multiple of 5", hintOf[int](t, &jsonschema.Schema{Minimum: ptr(0.0), Maximum: ptr(10.0), MultipleOf: ptr(5.0)})},
+		{"a number, greater than 0, less than 0.5", hintOf[float64](t, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(0.5)})},
+		{"a number, at most 1", hintOf[float64](t, &jsonschema.Schema{Maximum: ptr(1.0)})},
+		{"separated by commas; 1 to 3 elements; each one of: a, b", hintOf[[]string](t, &jsonschema.Schema{MinItems: ptr(1), MaxItems: ptr(3), Items: enum("a", "b")})},
+
+		{"separated by commas; each an integer from 0 to 9", hintOf[[]uint](t, &jsonschema.Schema{Items: &jsonschema.Schema{Maximum: ptr(9.0)}})},
+
+		{"default x", hintOf[string](t, def(`"x"`))},
+		{"", hintOf[string](t, def(`""`))},
+		{"an integer; default 3", hintOf[int](t, def(`3`))},
+		{"one of: go, rust; default go", hintOf[string](t, &jsonschema.Schema{Enum: []any{"go", "rust"}, Default: json.RawMessage(`"go"`)})},
+		{`separated by commas; default ["a"]`, hintOf[[]string](t, def(`["a"]`))},
+		{"a duration such as 1h30m; default 5m", hintOf[time.Duration](t, def(`"5m"`))},
+		{"default " + strings.Repeat("é", 32) + "…", hintOf[string](t, def(`"`+strings.Repeat("é", 99)+`"`))},
+	} {
+		assert.Equal(t, c.want, c.got)
+	}
+}

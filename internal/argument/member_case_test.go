@@ -1,0 +1,162 @@
+package argument
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type (
+	leveled struct {
+		Level int `json:"level"`
+	}
+	untagged struct{ Level int }
+	// ownCase reads both cases, and means it.
+	ownCase struct{ low, high int }
+	ownText struct{ text string }
+	nested  struct {
+		In leveled `json:"in"`
+	}
+	deeper struct {
+		*Deep
+		Other string `json:"other,omitempty"`
+	}
+	hidingCase struct {
+		leveled
+		Level struct {
+			Size int `json:"size"`
+		} `json:"level"`
+	}
+	twoCases struct {
+		Low  int `json:"level"`
+		High int `json:"LEVEL"`
+	}
+)
+
+func (o *ownCase) UnmarshalJSON(b []byte) error {
+	var m map[string]int
+	err := json.Unmarshal(b, &m)
+	o.low, o.high = m["level"], m["LEVEL"]
+	return err
+}
+
+func (o *ownText) UnmarshalText(b []byte) error { o.text = string(b); return nil }
+
+// folds expects a member in the wrong case to be refused although the schema
+// allows it, and the right case to be taken.
+func folds[T any](t *testing.T, text, message string) {
+	t.Helper()
+	v := *planOf[one[T]](t).Arguments[0].value // a copy: others share it
+	v.validator = nil                          // as if the author's schema allowed anything
+	var got T
+	_, p := v.read(reflect.ValueOf(&got).Elem(), text, false)
+	if message == "" {
+		assert.Nil(t, p, text)
+		return
+	}
+	assert.Equal(t, &Problem{Reason: reasonType, Message: message}, p, text)
+}
+
+// encoding/json lets "LEVEL" fill a field named "level", so a value that no
+// schema has judged under this name would get into the struct.
+func TestFoldedNames(t *testing.T) {
+	t.Parallel()
+	const want = `"LEVEL" must be written "level"`
+	folds[leveled](t, `{"level":1}`, "")
+	folds[leveled](t, `{"level":1,"LEVEL":99}`, want)
+	folds[leveled](t, `{"LEVEL":99}`, want)
+	folds[leveled](t, `{"LE\u0056EL":99}`, want)
+	folds[leveled](t, `{"level":1,"levels":[{"LEVEL":1}]}`, "")
+	folds[inner](t, `{"name":"x","ſize":1}`, `"ſize" must be written "size"`)
+	folds[untagged](t, `{"level":1}`, `"level" must be written "Level"`)
+	folds[*leveled](t, `{"LEVEL":99}`, want)
+	folds[[]leveled](t, `[{"level":1},{"LEVEL":99}]`, "element 2: "+want)
+	folds[map[string]leveled](t, `{"LEVEL":{"level":1}}`, "")
+	folds[map[string]leveled](t, `{"a":{"LEVEL":99}}`, want)
+	folds[map[string][]*leveled](t, `{"a":[{"level":1},{"LEVEL":99}]}`, want)
+	folds[struct{ A [1]leveled }](t, `{"A":[{"LEVEL":99}]}`, want)
+	folds[nested](t, `{"in":{"LEVEL":99}}`, want)
+	folds[nested](t, `{"IN":{"level":99}}`, `"IN" must be written "in"`)
+	folds[deeper](t, `{"LEVEL":99}`, want)
+	folds[hidingCase](t, `{"level":{"SIZE":99}}`, `"SIZE" must be written "size"`)
+	folds[twoCases](t, `{"level":1,"LEVEL":2}`, "")
+	folds[twoCases](t, `{"Level":1}`, `"Level" must be written "LEVEL"`)
+
+	// What reads itself, and what has no fields, is left alone.
+	folds[ownCase](t, `{"level":1,"LEVEL":2}`, "")
+	folds[struct{ A ownCase }](t, `{"A":{"level":1,"LEVEL":2}}`, "")
+	folds[map[string]ownText](t, `{"a":"LEVEL","A":"level"}`, "")
+	folds[map[string]any](t, `{"level":1,"LEVEL":{"a":1,"A":2}}`, "")
+	folds[struct{ A any }](t, `{"A":{"level":1,"LEVEL":2}}`, "")
+}
+
+// The schemas by which a folded name could be smuggled past a maximum.
+func TestFoldedNamesPastSchema(t *testing.T) {
+	t.Parallel()
+	level := map[string]*jsonschema.Schema{"level": {Maximum: jsonschema.Ptr(5.0)}}
+	refused := func(problems []Problem) {
+		t.Helper()
+		require.Len(t, problems, 1)
+		assert.Contains(t, problems[0].Message, `"LEVEL" must be written "level"`)
+	}
+	open := &jsonschema.Schema{AdditionalProperties: &jsonschema.Schema{}, Properties: level}
+	_, problems := readAs[leveled](t, `{"level":1,"LEVEL":99}`, open)
+	refused(problems)
+	_, problems = readAs[[]leveled](t, `[{"level":1,"LEVEL":99}]`, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{open}, Items: open})
+	refused(problems)
+}
+
+// encoding/json would read such a member from a string, which no schema says.
+func TestStringOption(t *testing.T) {
+	t.Parallel()
+	err := errorOf[struct {
+		N int `json:"n,string"`
+		M int `json:"m,omitempty,string"`
+	}]()
+	assert.EqualError(t, err, `argument "n": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`+"\n"+
+		`argument "m": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`)
+	type quoted struct {
+		N int `json:"n,string"`
+	}
+	const want = `the json tag of its member "n" has the option "string"`
+	err = errorOf[one[quoted]]()
+	assert.ErrorContains(t, err, want)
+	err = errorOf[one[[]map[string]*quoted]]()
+	assert.ErrorContains(t, err, want)
+	err = errorOf[one[struct{ quoted }]]()
+	assert.ErrorContains(t, err, want)
+}
+
+// A pointer is optional wherever it stands.
+func TestNestedPointersAreOptional(t *testing.T) {
+	t.Parallel()
+	type base struct {
+		B int `json:"b"`
+	}
+	type leaf struct {
+		P *int `json:"p"`
+		Q int  `json:"q"`
+	}
+	type tree struct {
+		*Deep
+		base
+		P *leaf            `json:"p"`
+		L []leaf           `json:"l,omitempty"`
+		M map[string]*leaf `json:"m,omitempty"`
+	}
+	s := planOf[one[tree]](t).Arguments[0].Schema
+	assert.Equal(t, []string{"b"}, s.Required)
+	for _, text := range []string{`{"b":1}`, `{"b":1,"p":null}`, `{"b":1,"p":{"q":1}}`, `{"b":1,"l":[{"q":1}],"m":{"x":{"q":1}}}`} {
+		_, problems := readAs[tree](t, text, nil)
+		assert.Empty(t, problems, text)
+	}
+	for _, text := range []string{`{}`, `{"b":1,"p":{}}`, `{"b":1,"l":[{}]}`, `{"b":1,"m":{"x":{}}}`} {
+		_, problems := readAs[tree](t, text, nil)
+		assert.Len(t, problems, 1, text)
+	}
+	assert.Nil(t, planOf[one[struct{ P *int }]](t).Arguments[0].Schema.Required)
+}

@@ -1,0 +1,209 @@
+// Package argument reads the arguments of a prompt: strings of a client become
+// Go values, by the Go types and the JSON schemas that the prompt declares.
+//
+// When a prompt is added, [Compile] makes a [Plan] of the declaration, or returns
+// all errors of the declaration (compile.go, fields.go, gotype.go, jsontype.go,
+// schema.go, schema_check.go). A plan is immutable and serves all calls. A call
+// takes three steps:
+//
+//	texts, problems := plan.Collect(nil, params.Get("arguments"), strict, false)
+//	more := plan.Fill(reflect.ValueOf(&in).Elem(), texts) // plan.Texts without a struct
+//	problems = append(problems, more...)                  // all of them go into one error
+//
+// The plan also describes its arguments (form.go) and completes them
+// (complete.go). The package knows neither prompts nor JSON-RPC.
+package argument
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// Spec is what a prompt declares of an argument.
+type Spec struct {
+	Name        string
+	Title       string
+	Description string
+	Required    bool
+	Schema      *jsonschema.Schema
+}
+
+// Plan is the compiled form of a prompt's arguments. It is immutable.
+type Plan struct {
+	Arguments []Argument
+	byName    map[string]int // nil for a few arguments, see linear
+}
+
+// linear is the number of arguments up to which a linear search is faster than a
+// map.
+const linear = 8
+
+// Argument is a compiled argument.
+type Argument struct {
+	Spec               // as declared, completed by the struct and the schema
+	Index        []int // of the struct's field, see reflect.Value.FieldByIndex
+	value        *value
+	hasDefault   bool
+	defaultValue string
+	// emptyIsAbsent says that the empty string is no value. For an optional
+	// argument it is an empty field of a client's form.
+	emptyIsAbsent bool
+}
+
+// Text is what a call gives for one argument.
+type Text struct {
+	Value     string
+	Given     bool
+	notString bool // the value is no string; Given is false
+}
+
+// Find returns the position of the argument with the name, and -1 without one.
+func (p *Plan) Find(name string) int {
+	if p.byName != nil {
+		if i, ok := p.byName[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range p.Arguments {
+		if p.Arguments[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Subset returns a plan of the arguments at the positions.
+func (p *Plan) Subset(positions []int) *Plan {
+	some := &Plan{Arguments: make([]Argument, len(positions))}
+	for i, at := range positions {
+		some.Arguments[i] = p.Arguments[at]
+	}
+	return some
+}
+
+// Collect returns the text of each argument by position, and the problems of
+// names that the prompt does not declare. An undeclared name is a problem if
+// strict is set or if its value is no string (PRG-06). With detach the texts are
+// copies, which do not keep the message in memory. Collect appends to dst, whose
+// capacity must be zeroed.
+func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) ([]Text, []Problem) {
+	texts := slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
+	var problems []Problem
+	for name, v := range args.Members() {
+		i := p.Find(name)
+		isString := v.Kind() == strictjson.String
+		switch {
+		case i >= 0:
+			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
+			if detach {
+				texts[i].Value = strings.Clone(texts[i].Value)
+			}
+		case !isString:
+			problems = append(problems, notString(name))
+		case strict && len(problems) < MaxProblems:
+			problems = append(problems, p.Undeclared(name))
+		case strict:
+			problems = append(problems, undeclared(name)) // only counted
+		}
+	}
+	return texts, problems
+}
+
+// CollectTexts is Collect for strings. notStrings are the names of other values.
+func (p *Plan) CollectTexts(args map[string]string, notStrings []string, strict bool) ([]Text, []Problem) {
+	texts := make([]Text, len(p.Arguments))
+	var problems []Problem
+	for _, name := range notStrings {
+		if _, ok := args[name]; ok {
+			continue
+		}
+		if i := p.Find(name); i >= 0 {
+			texts[i].notString = true
+		} else {
+			problems = append(problems, notString(strings.ToValidUTF8(name, "\ufffd")))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		switch i := p.Find(name); {
+		case i >= 0:
+			texts[i] = Text{Value: args[name], Given: true}
+		case !strict:
+		case len(problems) < MaxProblems:
+			problems = append(problems, p.Undeclared(strings.ToValidUTF8(name, "\ufffd")))
+		default: // only counted
+			problems = append(problems, undeclared(strings.ToValidUTF8(name, "\ufffd")))
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })
+	return texts, problems
+}
+
+// Fill fills the struct v with the texts, and returns the problems of all
+// arguments in the declared order.
+func (p *Plan) Fill(v reflect.Value, texts []Text) []Problem {
+	return p.decode(texts, func(a *Argument, text string) *Problem {
+		_, problem := a.value.read(fieldAt(v, a.Index), text, false)
+		return problem
+	})
+}
+
+// Texts is Fill for a prompt without a struct. It returns the strings by name,
+// defaults included.
+func (p *Plan) Texts(texts []Text) (map[string]string, []Problem) {
+	byName := make(map[string]string, len(texts))
+	problems := p.decode(texts, func(a *Argument, text string) *Problem {
+		byName[a.Name] = text
+		_, problem := a.value.read(reflect.Value{}, text, false)
+		return problem
+	})
+	return byName, problems
+}
+
+// decode calls read for each argument that has a text or a default.
+func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Problem {
+	var problems []Problem
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		t := texts[i]
+		if t.Value == "" && a.emptyIsAbsent {
+			t.Given = false
+		}
+		if !t.Given && !t.notString && a.hasDefault {
+			t = Text{Value: a.defaultValue, Given: true}
+		}
+		switch {
+		case t.notString:
+			problems = append(problems, notString(a.Name))
+		case t.Given:
+			if problem := read(a, t.Value); problem != nil {
+				problem.Argument = a.Name
+				problems = append(problems, *problem)
+			}
+		case a.Required:
+			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
+		}
+	}
+	return problems
+}
+
+// fieldAt returns the field at the index, and allocates the embedded pointers on
+// the way.
+func fieldAt(v reflect.Value, index []int) reflect.Value {
+	for i, x := range index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(x)
+	}
+	return v
+}

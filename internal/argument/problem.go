@@ -1,0 +1,146 @@
+package argument
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// This file has the errors of the package: a [Problem] with an argument of a
+// call, an [Error] of the application that rejects an argument, and a
+// [DeclarationError] for the developer.
+
+// The reasons of problems. They are part of the protocol's error data: clients may
+// decide by them.
+const (
+	ReasonMissing   = "missing"    // required, but not given
+	reasonUnknown   = "unknown"    // given, but not declared
+	reasonNotString = "not_string" // a JSON value other than a string
+	reasonType      = "type"       // not of the argument's type
+	reasonEnum      = "enum"       // not one of the allowed values
+	reasonPattern   = "pattern"    // does not match the pattern
+	reasonLength    = "length"     // too short or too long
+	reasonRange     = "range"      // too small or too large
+	reasonSchema    = "schema"     // breaks another rule of its schema
+	ReasonRefused   = "refused"    // rejected by the application
+)
+
+// Problem is what is wrong with one argument, as the client gets it.
+type Problem struct {
+	Argument string `json:"argument"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message"`           // a predicate: "is required"
+	Allowed  any    `json:"allowed,omitempty"` // what would be valid, if that can be said
+	More     int    `json:"more,omitempty"`    // how many allowed values are left out
+	// Suggestion is what the client may have meant. It is something that the
+	// client can learn from prompts/list.
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// MaxProblems limits how many problems one response details.
+const MaxProblems = 64
+
+// Sentence returns the message with its subject, the argument.
+func (p Problem) Sentence() string { return phrase.Clip(p.Argument, 64) + ": " + p.Message }
+
+// Redacted joins the sentences of problems without the values that clients sent,
+// for the log.
+func Redacted(problems []Problem) string {
+	sentences := make([]string, len(problems))
+	for i, p := range problems {
+		switch p.Reason {
+		case ReasonMissing, reasonUnknown, reasonNotString:
+		default:
+			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
+		}
+		sentences[i] = p.Sentence()
+	}
+	return strings.Join(sentences, "; ")
+}
+
+// suggest adds the name that was probably meant.
+func (p *Problem) suggest(name string, names []string) {
+	p.Suggestion = suggest.Near(name, names)
+	if p.Suggestion != "" {
+		p.Message += "; did you mean " + phrase.Choice(p.Suggestion) + "?"
+	}
+}
+
+// didYouMean returns the end of an error message about an unknown name.
+func didYouMean(name string, names []string) string {
+	if near := suggest.Near(name, names); near != "" {
+		return "; did you mean " + phrase.Choice(near) + "?"
+	}
+	return ""
+}
+
+// Undeclared returns the problem of an argument that the prompt does not have,
+// with a suggestion.
+func (p *Plan) Undeclared(name string) Problem {
+	u := undeclared(name)
+	names := make([]string, len(p.Arguments))
+	for i := range p.Arguments {
+		names[i] = p.Arguments[i].Name
+	}
+	u.suggest(name, names)
+	return u
+}
+
+func undeclared(name string) Problem {
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}
+}
+
+func notString(name string) Problem {
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonNotString, Message: "must be a string"}
+}
+
+// Quote returns the beginning of a text in quotes, for a message.
+func Quote(text string) string { return strconv.Quote(phrase.Clip(text, 64)) }
+
+// Error is the error by which code of the application rejects an argument.
+type Error struct{ Problem }
+
+// Refuse returns the Error for the argument with the name.
+func Refuse(name, reason string) error {
+	return &Error{Problem{
+		Argument: strings.ToValidUTF8(name, "\ufffd"),
+		Reason:   ReasonRefused,
+		Message:  strings.ToValidUTF8(reason, "\ufffd"),
+	}}
+}
+
+func (e *Error) Error() string { return e.Sentence() }
+
+// ArgumentErrors appends the problem of each Error in err, through everything
+// that err wraps. It ignores an error with a method OfAnotherPrompt: what that
+// wraps is about the arguments of an included prompt.
+func ArgumentErrors(err error, problems []Problem) []Problem {
+	switch e := err.(type) {
+	case nil:
+		return problems
+	case *Error:
+		return append(problems, e.Problem)
+	case interface{ OfAnotherPrompt() }:
+		return problems
+	case interface{ Unwrap() error }:
+		return ArgumentErrors(e.Unwrap(), problems)
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			problems = ArgumentErrors(err, problems)
+		}
+	}
+	return problems
+}
+
+// DeclarationError is an error of the declaration of an argument.
+type DeclarationError struct {
+	Name string // of the argument
+	Err  error
+}
+
+func (e *DeclarationError) Error() string { return fmt.Sprintf("argument %q: %v", e.Name, e.Err) }
+
+func (e *DeclarationError) Unwrap() error { return e.Err }

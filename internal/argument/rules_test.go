@@ -1,0 +1,165 @@
+package argument
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+)
+
+// What each keyword says to a value that breaks it, and what it says was
+// allowed.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	type refusal struct {
+		reason  string
+		message string
+		allowed string
+	}
+	none := refusal{}
+	text := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[string](t, text, s); return p }
+	number := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[int](t, text, s); return p }
+	float := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[float64](t, text, s); return p }
+	boolean := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[bool](t, text, s); return p }
+	list := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[[]string](t, text, s); return p }
+	ints := func(s *jsonschema.Schema, text string) []Problem { _, p := readAs[[]int](t, text, s); return p }
+	object := func(s *jsonschema.Schema, text string) []Problem {
+		_, p := readAs[map[string]any](t, text, s)
+		return p
+	}
+	many := make([]string, 20)
+	for i := range many {
+		many[i] = fmt.Sprintf("v%02d", i)
+	}
+	for _, c := range []struct {
+		read   func(*jsonschema.Schema, string) []Problem
+		schema *jsonschema.Schema
+		text   string
+		want   refusal
+	}{
+		{text, enum("go", "rust"), "go", none},
+		{text, enum("go", "rust"), "Go", refusal{reasonEnum, `"Go" is not one of go, rust; did you mean go?`, `["go","rust"]`}},
+		{text, enum(many...), "x", refusal{reasonEnum, `"x" is not one of v00, v01, v02, v03, v04, v05, v06, v07, v08, v09, v10, v11 and 8 more`, jsonenc.Text(many)}},
+		{text, &jsonschema.Schema{MinLength: ptr(2)}, "é", refusal{reasonLength, `must be at least 2 characters, not 1`, `{"minLength":2}`}},
+		{text, &jsonschema.Schema{MinLength: ptr(1)}, "", refusal{reasonLength, `must be at least 1 character, not 0`, `{"minLength":1}`}},
+		{text, &jsonschema.Schema{MaxLength: ptr(2)}, "éé", none},
+		{text, &jsonschema.Schema{MaxLength: ptr(2)}, "abc", refusal{reasonLength, `must be at most 2 characters, not 3`, `{"maxLength":2}`}},
+		{text, &jsonschema.Schema{MinLength: ptr(1), MaxLength: ptr(2)}, "abc", refusal{reasonLength, `must be 1 to 2 characters, not 3`, `{"minLength":1,"maxLength":2}`}},
+		{text, &jsonschema.Schema{MinLength: ptr(2), MaxLength: ptr(2)}, "abc", refusal{reasonLength, `must be 2 characters, not 3`, `{"minLength":2,"maxLength":2}`}},
+		{text, &jsonschema.Schema{MinLength: ptr(0)}, "", none},
+		{text, &jsonschema.Schema{Pattern: "b+"}, "abbc", none},
+		{text, &jsonschema.Schema{Pattern: "^b+$"}, "abbc", refusal{reasonPattern, `"abbc" does not match ^b+$`, `"^b+$"`}},
+		{number, &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(3.0)}, "3", none},
+		{number, &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(3.0)}, "4", refusal{reasonRange, `4 is not from 1 to 3`, `{"minimum":1,"maximum":3}`}},
+		{number, &jsonschema.Schema{Minimum: ptr(1.5)}, "1", refusal{reasonRange, `1 is not at least 1.5`, `{"minimum":1.5}`}},
+		{number, &jsonschema.Schema{Maximum: ptr(-1.0)}, "0", refusal{reasonRange, `0 is not at most -1`, `{"maximum":-1}`}},
+		{number, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0)}, "0", refusal{reasonRange, `0 is not greater than 0`, `{"exclusiveMinimum":0}`}},
+		{number, &jsonschema.Schema{ExclusiveMaximum: ptr(1e21)}, "7", none},
+		{float, &jsonschema.Schema{ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(1e21)}, "1e21", refusal{reasonRange, `1e21 is not greater than 0, less than 1e+21`, `{"exclusiveMinimum":0,"exclusiveMaximum":1e+21}`}},
+		{number, &jsonschema.Schema{MultipleOf: ptr(5.0), Minimum: ptr(0.0), Maximum: ptr(100.0)}, "7", refusal{reasonRange, `7 is not from 0 to 100, a multiple of 5`, `{"minimum":0,"maximum":100,"multipleOf":5}`}},
+		{number, &jsonschema.Schema{MultipleOf: ptr(5.0)}, "-10", none},
+		{number, &jsonschema.Schema{Maximum: ptr(float64(1 << 53))}, "9007199254740993", refusal{reasonRange, `9007199254740993 is not at most 9007199254740992`, `{"maximum":9007199254740992}`}},
+		{number, &jsonschema.Schema{Enum: []any{1, 2}}, "2", none},
+		{number, &jsonschema.Schema{Enum: []any{1, 2}}, "3", refusal{reasonEnum, `3 is not one of 1, 2`, `[1,2]`}},
+		{float, &jsonschema.Schema{Enum: []any{1, 2.5}}, "1.0", none},
+		{float, &jsonschema.Schema{Type: "integer"}, "2.0", none},
+		{float, &jsonschema.Schema{Type: "integer"}, "1.5", refusal{reasonSchema, `"1.5" is not allowed by the argument's schema`, `null`}},
+		{number, &jsonschema.Schema{Type: "number"}, "5", none},
+		{boolean, &jsonschema.Schema{Enum: []any{true}}, "false", refusal{reasonEnum, `false is not one of true`, `[true]`}},
+		{list, &jsonschema.Schema{MinItems: ptr(1)}, "", refusal{reasonLength, `must be at least 1 element, not 0`, `{"minItems":1}`}},
+		{list, &jsonschema.Schema{MaxItems: ptr(1)}, "a,b", refusal{reasonLength, `must be at most 1 element, not 2`, `{"maxItems":1}`}},
+		{list, &jsonschema.Schema{Items: enum("a", "b")}, "a,c", refusal{reasonEnum, `element 2: "c" is not one of a, b`, `["a","b"]`}},
+		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "a,b", none},
+		{list, &jsonschema.Schema{Enum: []any{[]any{"a"}, []any{"a", "b"}}}, "b", refusal{reasonEnum, `b is not one of ["a"], ["a","b"]`, `[["a"],["a","b"]]`}},
+		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Minimum: ptr(1.0)}}, "1,0", refusal{reasonRange, `element 2: 0 is not at least 1`, `{"minimum":1}`}},
+
+		// A const is an enum of one.
+		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "k", none},
+		{text, &jsonschema.Schema{Const: ptr(any("k"))}, "x", refusal{reasonEnum, `"x" is not one of k`, `["k"]`}},
+		{text, &jsonschema.Schema{Const: ptr(any("k")), Enum: []any{"j", "k"}}, "j", refusal{reasonEnum, `"j" is not one of k`, `["k"]`}},
+		{number, &jsonschema.Schema{Const: ptr(any(5))}, "+5", none},
+		{number, &jsonschema.Schema{Const: ptr(any(5))}, "6", refusal{reasonEnum, `6 is not one of 5`, `[5]`}},
+		{list, &jsonschema.Schema{Items: &jsonschema.Schema{Const: ptr(any("k"))}}, "k,x", refusal{reasonEnum, `element 2: "x" is not one of k`, `["k"]`}},
+		{object, &jsonschema.Schema{Const: ptr(any(map[string]any{"k": 1}))}, `{"k":2}`, refusal{reasonEnum, `{"k":2} is not one of {"k":1}`, `[{"k":1}]`}},
+
+		// What is meant is said in quotes if it could not be seen otherwise.
+		{text, enum("a,b", " c ", "", "d e"), "x", refusal{reasonEnum, `"x" is not one of "a,b", " c ", "", d e`, `["a,b"," c ","","d e"]`}},
+		{text, enum("north", "south"), "norht", refusal{reasonEnum, `"norht" is not one of north, south; did you mean north?`, `["north","south"]`}},
+		{text, enum("one, two", "south"), "one; two", refusal{reasonEnum, `"one; two" is not one of "one, two", south; did you mean "one, two"?`, `["one, two","south"]`}},
+		{text, enum("cat", "hat"), "bat", refusal{reasonEnum, `"bat" is not one of cat, hat`, `["cat","hat"]`}},
+		{text, &jsonschema.Schema{Enum: []any{"<a>"}}, "b", refusal{reasonEnum, `"b" is not one of <a>`, `["<a>"]`}},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": "<a>"}}}, `{}`, refusal{reasonEnum, `{} is not one of {"k":"<a>"}`, `[{"k":"<a>"}]`}},
+
+		// What is left to jsonschema-go.
+		{float, &jsonschema.Schema{MultipleOf: ptr(0.1), Not: enum("x")}, "0.3", none}, // but for what is checked already
+		{text, &jsonschema.Schema{Not: enum("x")}, "y", none},
+		{text, &jsonschema.Schema{Not: enum("x")}, "x", refusal{reasonSchema, `"x" is not allowed by the argument's schema`, `null`}},
+		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, "b", none},
+		{text, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}, strings.Repeat("é", 99), refusal{reasonSchema, `"` + strings.Repeat("é", 32) + `…" is not allowed by the argument's schema`, `null`}},
+		{text, &jsonschema.Schema{If: &jsonschema.Schema{Pattern: "^a"}, Then: &jsonschema.Schema{MinLength: ptr(3)}}, "ab", refusal{reasonSchema, `"ab" is not allowed by the argument's schema`, `null`}},
+		{number, &jsonschema.Schema{OneOf: []*jsonschema.Schema{{MultipleOf: ptr(2.0)}, {MultipleOf: ptr(3.0)}}}, "6", refusal{reasonSchema, `"6" is not allowed by the argument's schema`, `null`}},
+		{number, &jsonschema.Schema{Not: &jsonschema.Schema{Enum: []any{9007199254740992}}}, "9007199254740993", none},
+		{list, &jsonschema.Schema{UniqueItems: true}, "a,b", none},
+		{list, &jsonschema.Schema{UniqueItems: true}, "a,a", refusal{reasonSchema, `"a,a" is not allowed by the argument's schema`, `null`}},
+		{list, &jsonschema.Schema{Contains: enum("a")}, "b", refusal{reasonSchema, `"b" is not allowed by the argument's schema`, `null`}},
+		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "4,1", refusal{reasonSchema, `"4,1" is not allowed by the argument's schema`, `null`}},
+		{ints, &jsonschema.Schema{PrefixItems: []*jsonschema.Schema{{Minimum: ptr(5.0)}}}, "5,1", none},
+		{ints, &jsonschema.Schema{Items: &jsonschema.Schema{Ref: "#/$defs/n"}, Defs: map[string]*jsonschema.Schema{"n": {Maximum: ptr(5.0)}}}, "5,6", refusal{reasonSchema, `"5,6" is not allowed by the argument's schema`, `null`}},
+		{ints, &jsonschema.Schema{Schema: "https://json-schema.org/draft/2020-12/schema", Items: &jsonschema.Schema{Maximum: ptr(5.0)}}, "5,6", refusal{reasonSchema, `"5,6" is not allowed by the argument's schema`, `null`}},
+		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"k":1}`, none},
+		{object, &jsonschema.Schema{Required: []string{"k"}}, `{"K":1}`, refusal{reasonSchema, `"{\"K\":1}" is not allowed by the argument's schema`, `null`}},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":1.0}`, none},
+		{object, &jsonschema.Schema{Enum: []any{map[string]any{"k": 1}}}, `{"k":2}`, refusal{reasonEnum, `{"k":2} is not one of {"k":1}`, `[{"k":1}]`}},
+
+		// Keywords that judge nothing.
+		{text, &jsonschema.Schema{Title: "t", Description: "d", Comment: "c", Format: "email", Deprecated: true, Examples: []any{1}, Extra: map[string]any{"x-y": 1}}, "x", none},
+		{object, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"k": {Minimum: ptr(5.0), MinItems: ptr(5)}}}, `{"k":"x"}`, none},
+	} {
+		t.Run(jsonenc.Text(c.schema)+c.text, func(t *testing.T) {
+			t.Parallel()
+			problems := c.read(c.schema, c.text)
+			if c.want == none {
+				assert.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			assert.Equal(t, c.want, refusal{problems[0].Reason, problems[0].Message, jsonenc.Text(problems[0].Allowed)})
+		})
+	}
+}
+
+// The common keywords cost no jsonschema-go.
+func TestCommonSchemasAreDirect(t *testing.T) {
+	t.Parallel()
+	for _, s := range []*jsonschema.Schema{
+		nil, enum("a"), {MinLength: ptr(1), MaxLength: ptr(2), Pattern: "a", Title: "t", Description: "d", Default: []byte(`"a"`)},
+	} {
+		assert.Nil(t, valueOf[string](t, s).validator)
+	}
+	bounds := &jsonschema.Schema{Minimum: ptr(1.0), Maximum: ptr(2.0), ExclusiveMinimum: ptr(0.0), ExclusiveMaximum: ptr(3.0), MultipleOf: ptr(1.0), Enum: []any{1}}
+	assert.Nil(t, valueOf[int](t, bounds).validator)
+	assert.NotNil(t, valueOf[float64](t, &jsonschema.Schema{Type: "integer"}).validator)
+	v := valueOf[[]string](t, &jsonschema.Schema{MinItems: ptr(0), MaxItems: ptr(2), Items: enum("a")})
+	assert.Nil(t, v.validator)
+	assert.Nil(t, v.elem.validator)
+}
+
+// A schema for a struct's member adds to what the struct says of it.
+func TestMergedProperties(t *testing.T) {
+	t.Parallel()
+	s := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"name": enum("x")}}
+	got, problems := readAs[inner](t, `{"name":"x","size":1}`, s)
+	require.Empty(t, problems)
+	assert.Equal(t, inner{"x", 1}, got)
+	for _, text := range []string{`{"name":"y"}`, `{"name":"x","size":"1"}`, `{"name":"x","other":1}`, `{}`} {
+		_, problems = readAs[inner](t, text, s)
+		assert.Len(t, problems, 1, text)
+	}
+}
+
+func bounded(i int) *jsonschema.Schema { return &jsonschema.Schema{Minimum: ptr(float64(i))} }

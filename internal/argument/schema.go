@@ -1,0 +1,315 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file copies, merges and walks JSON schemas. schema_check.go rejects those that
+// make no sense.
+
+// Resolve checks the schema and prepares it for jsonschema-go.
+func Resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
+	defer func() {
+		// jsonschema-go panics for some schemas that are built by hand.
+		if v := recover(); v != nil {
+			err = fmt.Errorf("schema: %v", v)
+		}
+	}()
+	if err := checkKeywords(s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if resolved, err = s.Resolve(nil); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if err := checkReferences(s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return resolved, nil
+}
+
+func typesOf(s *jsonschema.Schema) []string {
+	if s.Type != "" {
+		return []string{s.Type}
+	}
+	return s.Types
+}
+
+// annotationsRemoved returns a shallow copy without the keywords that reject no
+// value.
+func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
+	c := *s
+	c.ID, c.Schema, c.Comment = "", "", ""
+	c.Title, c.Description, c.Default, c.Examples = "", "", nil, nil
+	c.Deprecated, c.ReadOnly, c.WriteOnly = false, false, false
+	c.ContentEncoding, c.ContentMediaType, c.ContentSchema, c.Format = "", "", nil, ""
+	c.Extra, c.PropertyOrder = nil, nil
+	return c
+}
+
+func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
+
+// pointerEscaper escapes a name for a JSON pointer.
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// subschemas yields the schemas directly inside of s, each with its JSON pointer
+// from s, always in the same order.
+func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
+		for at, sub := range parts(s) {
+			if sub != nil && !yield(at, sub) {
+				return
+			}
+		}
+	}
+}
+
+// parts is subschemas with the nil elements of lists and maps.
+func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
+		v := reflect.ValueOf(s).Elem()
+		for i := range v.NumField() {
+			at := "/" + keywordOf(v.Type().Field(i))
+			switch f := v.Field(i).Interface().(type) {
+			case *jsonschema.Schema:
+				if f != nil && !yield(at, f) {
+					return
+				}
+			case []*jsonschema.Schema:
+				for j, sub := range f {
+					if !yield(at+"/"+strconv.Itoa(j), sub) {
+						return
+					}
+				}
+			case map[string]*jsonschema.Schema:
+				for _, name := range slices.Sorted(maps.Keys(f)) {
+					if !yield(at+"/"+pointerEscaper.Replace(name), f[name]) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// keywordOf returns the keyword that a field of a Schema stands for.
+func keywordOf(sf reflect.StructField) string {
+	switch sf.Name {
+	case "Items", "ItemsArray":
+		return "items"
+	case "DependencySchemas":
+		return "dependencies"
+	}
+	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	return name
+}
+
+// refersOutside reports whether Items is not a schema by itself: it may refer to
+// another part of the schema, or depend on another keyword.
+func refersOutside(s *jsonschema.Schema) bool {
+	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || hasReference(s)
+}
+
+func hasReference(s *jsonschema.Schema) bool {
+	if s.Ref != "" || s.DynamicRef != "" {
+		return true
+	}
+	for _, sub := range subschemas(s) {
+		if hasReference(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// cloneSchema returns a deep copy. All values in it are as encoding/json decodes
+// them.
+func cloneSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+	if err := checkTree(s, nil); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	raw, err := jsonenc.Append(nil, s)
+	if err != nil {
+		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+			err = inner // the outer ones name types of jsonschema-go
+		}
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	c := new(jsonschema.Schema)
+	if err := json.Unmarshal(raw, c); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return c, nil
+}
+
+// checkTree returns an error for schemas that encoding/json would loop on, change
+// or reject without an explanation.
+func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
+	if slices.Contains(within, s) {
+		return errors.New("it contains itself")
+	}
+	if s.Enum != nil && len(s.Enum) == 0 {
+		return errors.New("the enum is empty, so no value is allowed")
+	}
+	if s.Default != nil && !json.Valid(s.Default) {
+		return fmt.Errorf("the default %s is not JSON; a text has quotes in JSON", phrase.Clip(string(s.Default), 64))
+	}
+	values := s.Enum
+	if s.Const != nil {
+		values = append(values[:len(values):len(values)], *s.Const)
+	}
+	for _, v := range values {
+		if err := checkExact(v); err != nil {
+			return err
+		}
+	}
+	for at, sub := range parts(s) {
+		if sub == nil {
+			return fmt.Errorf("%s is nil", at)
+		}
+		if err := checkTree(sub, append(within, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkExact returns an error for an integer in a schema that has no float64:
+// encoding/json would decode another number.
+func checkExact(v any) error {
+	raw, err := jsonenc.Marshal(v)
+	var doc strictjson.Doc
+	if err != nil || doc.Parse(string(raw), jsonenc.MaxDepth) != nil {
+		return nil // cloneSchema has a better error
+	}
+	return checkExactIn(doc.Root())
+}
+
+func checkExactIn(v strictjson.Value) error {
+	if v.IsInteger() {
+		f, err := strconv.ParseFloat(v.Raw(), 64)
+		if err != nil || jsonenc.Text(f) != v.Raw() {
+			return fmt.Errorf("the integer %s cannot be kept exactly, because a schema's numbers are floats; make the argument a string, or judge it in the render function", phrase.Clip(v.Raw(), 64))
+		}
+	}
+	for e := range v.Elements() {
+		if err := checkExactIn(e); err != nil {
+			return err
+		}
+	}
+	for _, m := range v.Members() {
+		if err := checkExactIn(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeSchemas returns inferred, overwritten by the keywords of declared.
+func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
+	merged := inferred.CloneSchemas()
+	items, properties, values := merged.Items, merged.Properties, merged.AdditionalProperties
+	dst, src := reflect.ValueOf(merged).Elem(), reflect.ValueOf(declared).Elem()
+	for i := range src.NumField() {
+		if !src.Field(i).IsZero() {
+			dst.Field(i).Set(src.Field(i))
+		}
+	}
+	if declared.Type != "" {
+		merged.Types = nil
+	} else if declared.Types != nil {
+		merged.Type = ""
+	}
+	if items != nil && declared.Items != nil {
+		merged.Items = mergeSchemas(items, declared.Items)
+	}
+	if properties == nil && values != nil && declared.AdditionalProperties != nil { // of a map
+		merged.AdditionalProperties = mergeSchemas(values, declared.AdditionalProperties)
+	}
+	if properties != nil && declared.Properties != nil {
+		merged.Properties = properties
+		for name, p := range declared.Properties {
+			if properties[name] != nil {
+				p = mergeSchemas(properties[name], p)
+			}
+			properties[name] = p
+		}
+	}
+	return merged
+}
+
+// kindOfSchema returns how a text is read without a Go type: by the schema's type,
+// or by the type of its const or of all values of its enum.
+func kindOfSchema(s *jsonschema.Schema) (kind, error) {
+	types := typesOf(s)
+	if len(types) == 0 {
+		values := s.Enum
+		if s.Const != nil {
+			values = []any{*s.Const}
+		}
+		for _, e := range values {
+			if t := typeOf(e); !slices.Contains(types, t) {
+				types = append(types, t)
+			}
+		}
+	}
+	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
+	if slices.Contains(types, "number") {
+		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
+	}
+	if len(types) > 1 {
+		return 0, fmt.Errorf("schema: a text can be of one type only, not of %s", strings.Join(types, " or "))
+	}
+	if len(types) == 0 {
+		return kindString, nil
+	}
+	switch types[0] {
+	case "string":
+		return kindString, nil
+	case "boolean":
+		return kindBool, nil
+	case "integer":
+		return kindInt, nil
+	case "number":
+		return kindFloat, nil
+	case "array":
+		return kindList, nil
+	case "object":
+		return kindJSON, nil
+	}
+	return 0, fmt.Errorf("schema: %w", checkKeywords(&jsonschema.Schema{Type: types[0]}))
+}
+
+// typeOf returns the JSON type of a value that encoding/json has decoded.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<63 { // others are read as a float
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	case nil:
+		return "null"
+	}
+	return "object"
+}

@@ -1,0 +1,308 @@
+package argument
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file rejects schemas that jsonschema-go accepts although they make no sense:
+// keywords for other types, empty ranges, references that loop. A typing error in a
+// schema should not be a rule that never applies.
+
+// keywordTypes are the JSON types that keywords apply to. They accept all values of
+// other types.
+var keywordTypes = map[string]string{
+	"multipleOf": "number", "minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number",
+	"minLength": "string", "maxLength": "string", "pattern": "string",
+	"items": "array", "prefixItems": "array", "additionalItems": "array", "minItems": "array", "maxItems": "array", "uniqueItems": "array",
+	"contains": "array", "minContains": "array", "maxContains": "array", "unevaluatedItems": "array",
+	"properties": "object", "patternProperties": "object", "additionalProperties": "object", "propertyNames": "object",
+	"minProperties": "object", "maxProperties": "object", "required": "object", "dependentRequired": "object",
+	"dependentSchemas": "object", "dependencies": "object", "unevaluatedProperties": "object",
+}
+
+var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "object", "null"}
+
+// checkKeywords returns an error for keywords that no value satisfies, and for
+// keywords that never apply.
+func checkKeywords(s *jsonschema.Schema) error {
+	for _, t := range typesOf(s) {
+		if !slices.Contains(schemaTypes, t) {
+			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), didYouMean(t, schemaTypes))
+		}
+	}
+	if err := checkApplies(s, typesOf(s)); err != nil {
+		return err
+	}
+	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
+		return errors.New("multipleOf must be greater than 0")
+	}
+	if err := cmp.Or(checkRanges(s), checkPatterns(s)); err != nil {
+		return err
+	}
+	for at, sub := range subschemas(s) {
+		if err := checkKeywords(sub); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	return nil
+}
+
+// checkApplies returns an error for a keyword that applies to none of the types. No
+// types are all types.
+func checkApplies(s *jsonschema.Schema, types []string) error {
+	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
+	if len(types) == 0 {
+		return nil
+	}
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		keyword := keywordOf(v.Type().Field(i))
+		applies := keywordTypes[keyword]
+		if applies == "" || v.Field(i).IsZero() || slices.Contains(types, applies) || applies == "number" && slices.Contains(types, "integer") {
+			continue
+		}
+		return fmt.Errorf("%s is for %ss, but the value is read as %s", keyword, applies, strings.Join(types, " or "))
+	}
+	return nil
+}
+
+// checkRanges returns an error for empty ranges.
+func checkRanges(s *jsonschema.Schema) error {
+	counts := []struct {
+		min, max  string
+		low, high *int
+	}{
+		{"minLength", "maxLength", s.MinLength, s.MaxLength},
+		{"minItems", "maxItems", s.MinItems, s.MaxItems},
+		{"minContains", "maxContains", s.MinContains, s.MaxContains},
+		{"minProperties", "maxProperties", s.MinProperties, s.MaxProperties},
+	}
+	for _, c := range counts {
+		switch {
+		case c.low != nil && *c.low < 0:
+			return fmt.Errorf("%s must not be negative", c.min)
+		case c.high != nil && *c.high < 0:
+			return fmt.Errorf("%s must not be negative", c.max)
+		case c.low != nil && c.high != nil && *c.low > *c.high:
+			return fmt.Errorf("%s is %d and %s is %d, so no value is allowed", c.min, *c.low, c.max, *c.high)
+		}
+	}
+	bounds := []struct {
+		min, max  string
+		low, high *float64
+		exclusive bool
+	}{
+		{"minimum", "maximum", s.Minimum, s.Maximum, false},
+		{"minimum", "exclusiveMaximum", s.Minimum, s.ExclusiveMaximum, true},
+		{"exclusiveMinimum", "maximum", s.ExclusiveMinimum, s.Maximum, true},
+		{"exclusiveMinimum", "exclusiveMaximum", s.ExclusiveMinimum, s.ExclusiveMaximum, true},
+	}
+	for _, b := range bounds {
+		if b.low != nil && b.high != nil && (*b.low > *b.high || b.exclusive && *b.low == *b.high) {
+			return fmt.Errorf("%s is %s and %s is %s, so no value is allowed", b.min, phrase.Decimal(*b.low), b.max, phrase.Decimal(*b.high))
+		}
+	}
+	return nil
+}
+
+func checkPatterns(s *jsonschema.Schema) error {
+	check := func(keyword, pattern string) error {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return fmt.Errorf("%s: %s", keyword, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		return nil
+	}
+	if err := check("pattern", s.Pattern); err != nil {
+		return err
+	}
+	for pattern := range s.PatternProperties {
+		if err := check("patternProperties", pattern); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkType returns an error for a schema that allows no value of the type.
+func checkType(want string, s *jsonschema.Schema) error {
+	types := typesOf(s)
+	if len(types) == 0 || want == "" || slices.Contains(types, want) || isNumeric(want) && slices.ContainsFunc(types, isNumeric) {
+		return nil
+	}
+	if err := checkKeywords(&jsonschema.Schema{Types: types}); err != nil {
+		return err // for an unknown type
+	}
+	return fmt.Errorf("its type is %s, but the value is read as %s", strings.Join(types, " or "), want)
+}
+
+// allowed returns the values that the enum and the const allow, and what they are
+// called; nil if they allow all.
+func allowed(s *jsonschema.Schema) (what string, values []any, err error) {
+	if s.Const == nil {
+		return "enum value", s.Enum, nil
+	}
+	if s.Enum != nil && !contains(s.Enum, *s.Const) {
+		return "", nil, fmt.Errorf("the const %s is not in the enum, so no value is allowed", phrase.Clip(jsonenc.Text(*s.Const), 64))
+	}
+	return "const", []any{*s.Const}, nil
+}
+
+func contains(values []any, v any) bool {
+	return slices.ContainsFunc(values, func(e any) bool { return jsonschema.Equal(e, v) })
+}
+
+// checkAllowed returns an error for a value of an enum that does not have the type.
+// Often it is an element of a list, which belongs into Items.
+func checkAllowed(k kind, what string, values []any) error {
+	want := k.instanceType()
+	if want == "" {
+		return nil
+	}
+	var resolved *jsonschema.Resolved
+	for _, e := range values {
+		if _, ok := e.(string); ok && want == "string" { // the common case
+			continue
+		}
+		if resolved == nil {
+			var err error
+			if resolved, err = (&jsonschema.Schema{Type: want}).Resolve(nil); err != nil {
+				return err
+			}
+		}
+		if resolved.Validate(e) == nil {
+			continue
+		}
+		text := phrase.Clip(jsonenc.Text(e), 64)
+		switch {
+		case k == kindList:
+			return fmt.Errorf("%s %s is no list; one for the elements belongs into Items", what, text)
+		case k.isString():
+			return fmt.Errorf("%s %s is not a string", what, text)
+		default:
+			return fmt.Errorf("%s %s is not of type %s", what, text, want)
+		}
+	}
+	return nil
+}
+
+// checkReferences returns an error for a schema that refers to itself for the same
+// value. jsonschema-go 0.4.3 would follow the references until the stack overflows,
+// which no recover catches. A property or an element may refer back, because values
+// are finite.
+//
+// The references are resolved here without jsonschema-go, so only forms are allowed
+// that mean the same to both.
+func checkReferences(root *jsonschema.Schema) error {
+	if !hasReference(root) {
+		return nil // it is a tree
+	}
+	r := references{targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
+	if err := r.collect(root, ""); err != nil {
+		return err
+	}
+	for _, s := range r.schemas {
+		if err := r.follow(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type references struct {
+	schemas []*jsonschema.Schema
+	targets map[string]*jsonschema.Schema // by JSON pointer and by anchor
+	entered map[*jsonschema.Schema]bool   // true until follow leaves it, then false
+}
+
+// collect adds s, which is at the JSON pointer, and everything inside.
+func (r *references) collect(s *jsonschema.Schema, pointer string) error {
+	if s.ID != "" && pointer != "" {
+		return errors.New("a part of it has an $id, which changes what its references mean; remove the $id")
+	}
+	r.schemas = append(r.schemas, s)
+	names := []string{pointer}
+	for _, anchor := range []string{s.Anchor, s.DynamicAnchor} {
+		if anchor != "" {
+			names = append(names, anchor)
+		}
+	}
+	for _, name := range names {
+		if r.targets[name] != nil && r.targets[name] != s {
+			return fmt.Errorf("two of its parts are called %q", phrase.Clip(name, 64))
+		}
+		r.targets[name] = s
+	}
+	for at, sub := range subschemas(s) {
+		if err := r.collect(sub, pointer+at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow visits all schemas that apply to the same value as s.
+func (r *references) follow(s *jsonschema.Schema) error {
+	inside, seen := r.entered[s]
+	if inside {
+		return errors.New("it refers back to itself for the same value, so judging a value would never end; only a property or an element may refer back")
+	}
+	if seen {
+		return nil
+	}
+	r.entered[s] = true
+	defer func() { r.entered[s] = false }()
+	for _, ref := range []string{s.Ref, s.DynamicRef} {
+		if ref == "" {
+			continue
+		}
+		target, err := r.target(ref)
+		if err != nil {
+			return err
+		}
+		if err := r.follow(target); err != nil {
+			return err
+		}
+	}
+	for at, sub := range subschemas(s) {
+		if !isInPlace(at) {
+			continue
+		}
+		if err := r.follow(sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target returns the schema that a reference refers to. Without an $id inside, a
+// dynamic reference is like any other.
+func (r *references) target(ref string) (*jsonschema.Schema, error) {
+	u, err := url.Parse(ref)
+	if err == nil && strings.HasPrefix(ref, "#") && r.targets[u.Fragment] != nil {
+		return r.targets[u.Fragment], nil
+	}
+	return nil, fmt.Errorf("the reference %q cannot be followed; use one such as #/$defs/name", phrase.Clip(ref, 64))
+}
+
+// isInPlace reports whether the subschema at the JSON pointer applies to the same
+// value as its schema, not to a part of the value.
+func isInPlace(at string) bool {
+	keyword, _, _ := strings.Cut(at[1:], "/")
+	switch keyword {
+	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies":
+		return true
+	}
+	return false
+}

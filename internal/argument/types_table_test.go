@@ -1,0 +1,944 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"math/big"
+	"net"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// typeCase is what an argument of one Go type is to a client.
+type typeCase struct {
+	name string
+	run  func(t *testing.T)
+}
+
+// typed says what an argument of type T, under the schema, does with texts.
+type typed[T any] struct {
+	schema *jsonschema.Schema
+	// hint is the whole description that is advertised.
+	hint string
+	// completes are the values for an empty prefix.
+	completes []string
+	reads     []read[T]
+	refuses   []refusal
+}
+
+// read is a text and the value that the render function gets.
+type read[T any] struct {
+	text string
+	want T
+}
+
+// refusal is a text and the problem that the client gets. The allowed is
+// JSON, and empty if nothing is said.
+type refusal struct {
+	text, reason, message, allowed string
+}
+
+// meant returns what the message suggests, if it does.
+func (r refusal) meant() string {
+	_, suggestion, _ := strings.Cut(r.message, "; did you mean ")
+	return strings.Trim(suggestion, `"?`)
+}
+
+// of makes a case of the type T: its description, its completions and its values.
+func of[T any](name string, c typed[T]) typeCase {
+	return typeCase{name, func(t *testing.T) {
+		var got struct {
+			A T `json:"a"`
+		}
+		p := filling(t, &got, Spec{Name: "a", Schema: c.schema})
+		a := &p.plan.Arguments[0]
+		assert.Equal(t, c.hint, a.DescriptionWithHint())
+		assert.Equal(t, reflect.TypeFor[T]().Kind() != reflect.Pointer, a.Required)
+		assert.Equal(t, c.completes, p.complete("a", ""))
+
+		for _, r := range c.reads {
+			e := get(t, p, jsonenc.Text(map[string]string{"a": r.text}))
+			require.Nil(t, e, "%q: %v", r.text, e)
+			assert.Equal(t, r.want, got.A, "%q", r.text)
+		}
+		for _, r := range c.refuses {
+			e := get(t, p, jsonenc.Text(map[string]string{"a": r.text}))
+			require.NotNil(t, e, "%q", r.text)
+			assert.Equal(t, "a: "+r.message, e.Message, "%q", r.text)
+			problem := map[string]any{"argument": "a", "reason": r.reason, "message": r.message}
+			if r.allowed != "" {
+				problem["allowed"] = json.RawMessage(r.allowed)
+			}
+			if s := r.meant(); s != "" {
+				problem["suggestion"] = s
+			}
+			assert.JSONEq(t, jsonenc.Text([]any{problem}), jsonenc.Text(e.Problems), "%q", r.text)
+		}
+	}}
+}
+
+// declared is a plan with the struct that it fills.
+type declared struct {
+	plan *Plan
+	in   reflect.Value // the zero Value without a struct
+}
+
+// filling returns the plan of the struct that in points to.
+func filling[In any](t testing.TB, in *In, specs ...Spec) declared {
+	t.Helper()
+	return declared{planOf[In](t, specs...), reflect.ValueOf(in).Elem()}
+}
+
+// rejection is what a client gets for invalid arguments.
+type rejection struct {
+	Message  string
+	Problems []Problem
+}
+
+// get fills the struct from JSON. It returns nil if there are no problems.
+func get(t testing.TB, d declared, arguments string) *rejection {
+	t.Helper()
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(arguments, jsonenc.MaxDepth))
+	texts, undeclared := d.plan.Collect(nil, doc.Root(), false, false)
+	var problems []Problem
+	if d.in.IsValid() {
+		d.in.SetZero()
+		problems = d.plan.Fill(d.in, texts)
+	} else {
+		_, problems = d.plan.Texts(texts)
+	}
+	if problems = append(problems, undeclared...); len(problems) == 0 {
+		return nil
+	}
+	var sentences []string
+	for _, p := range problems {
+		sentences = append(sentences, p.Sentence())
+	}
+	return &rejection{strings.Join(sentences, "; "), problems}
+}
+
+// complete returns the values for what was typed; nil for none.
+func (d declared) complete(argument, typed string) []string {
+	values, total := d.plan.Arguments[d.plan.Find(argument)].Complete(typed)
+	if total != len(values) || len(values) == 0 {
+		return nil
+	}
+	return values
+}
+
+// list returns the JSON of the arguments as prompts/list has them; "" for none.
+func (d declared) list() string {
+	type entry struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Required    bool   `json:"required,omitempty"`
+	}
+	var list []entry
+	for _, a := range d.plan.Arguments {
+		list = append(list, entry{a.Name, a.DescriptionWithHint(), a.Required})
+	}
+	if list == nil {
+		return ""
+	}
+	return jsonenc.Text(list)
+}
+
+type (
+	color   string
+	counter int16
+	share   float32
+	switchy bool
+	paths   []string
+	point   struct {
+		X    int      `json:"x"`
+		Y    int      `json:"y"`
+		Note string   `json:"note,omitempty"`
+		Tags []string `json:"tags,omitempty"`
+	}
+)
+
+// nilable has a member of each kind that can be nil.
+type nilable struct {
+	B []byte           `json:"b"`
+	M map[string][]int `json:"m"`
+	L []map[string]int `json:"l"`
+	P *map[string]int  `json:"p"`
+	I net.IP           `json:"i"`
+	A any              `json:"a"`
+}
+
+// compass reads itself from text, by a method of its pointer.
+type compass int
+
+func (c *compass) UnmarshalText(text []byte) error {
+	i := slices.Index([]string{"north", "east", "south", "west"}, string(text))
+	if i < 0 {
+		return errors.New("no such direction")
+	}
+	*c = compass(i)
+	return nil
+}
+
+func (c compass) MarshalText() ([]byte, error) {
+	return []byte([]string{"north", "east", "south", "west"}[c]), nil
+}
+
+// celsius reads itself from JSON: 21.5 or {"f": 70.7}.
+type celsius float64
+
+func (c *celsius) UnmarshalJSON(raw []byte) error {
+	var fahrenheit struct {
+		F *float64 `json:"f"`
+	}
+	if json.Unmarshal(raw, &fahrenheit) == nil && fahrenheit.F != nil {
+		*c = celsius((*fahrenheit.F - 32) / 1.8)
+		return nil
+	}
+	return json.Unmarshal(raw, (*float64)(c))
+}
+
+// version has both methods. The text on the wire is text.
+type version struct{ by, text string }
+
+func (v *version) UnmarshalText(text []byte) error {
+	*v = version{"text", string(text)}
+	return nil
+}
+
+func (v *version) UnmarshalJSON(raw []byte) error {
+	*v = version{"JSON", string(raw)}
+	return nil
+}
+
+func mustURL(s string) url.URL {
+	u, err := url.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return *u
+}
+
+func mustInt(s string) *big.Int {
+	n, ok := new(big.Int).SetString(s, 10)
+	if !ok {
+		panic(s)
+	}
+	return n
+}
+
+func mustFloat(s string) big.Float {
+	var f big.Float
+	if err := f.UnmarshalText([]byte(s)); err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// Every Go type that a field may have: which texts become which values, which
+// are refused with which words, what the description says, and what is
+// completed (PRG-05, CMP-05, GAP-21).
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	type S = jsonschema.Schema
+	var (
+		noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+		address = netip.MustParseAddr
+		prefix  = netip.MustParsePrefix
+	)
+	for _, c := range []typeCase{
+		// Strings: any text is a value, the empty one too.
+		of("string", typed[string]{
+			reads: []read[string]{{"", ""}, {"text", "text"}, {" as it is\n", " as it is\n"}, {"日本語 🙂 \x00", "日本語 🙂 \x00"}, {`"5"`, `"5"`}},
+		}),
+		of("named string", typed[color]{
+			reads: []read[color]{{"", ""}, {"red", "red"}},
+		}),
+		of("string of an enum", typed[string]{
+			schema: enum("red", "grün"), hint: "one of: red, grün", completes: []string{"red", "grün"},
+			reads:   []read[string]{{"red", "red"}, {"grün", "grün"}},
+			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
+		}),
+		of("named string of an enum", typed[color]{
+			schema: enum("red"), hint: "one of: red", completes: []string{"red"},
+			reads:   []read[color]{{"red", "red"}},
+			refuses: []refusal{{"blue", "enum", `"blue" is not one of red`, `["red"]`}},
+		}),
+		of("string of a pattern", typed[string]{
+			schema: &S{Pattern: "^[a-z]+$"}, hint: "matching ^[a-z]+$",
+			reads:   []read[string]{{"abc", "abc"}},
+			refuses: []refusal{{"aBc", "pattern", `"aBc" does not match ^[a-z]+$`, `"^[a-z]+$"`}, {"", "pattern", `"" does not match ^[a-z]+$`, `"^[a-z]+$"`}},
+		}),
+		of("string of a length, in characters", typed[string]{
+			schema: &S{MinLength: ptr(2), MaxLength: ptr(3)}, hint: "2 to 3 characters",
+			reads: []read[string]{{"ab", "ab"}, {"日本語", "日本語"}},
+			refuses: []refusal{
+				{"🙂", "length", "must be 2 to 3 characters, not 1", `{"minLength":2,"maxLength":3}`},
+				{"abcd", "length", "must be 2 to 3 characters, not 4", `{"minLength":2,"maxLength":3}`}},
+		}),
+
+		of("bool", typed[bool]{
+			hint: "true or false", completes: []string{"true", "false"},
+			reads:   []read[bool]{{"true", true}, {"false", false}},
+			refuses: []refusal{{"yes", "type", `"yes" is not true or false`, ""}, {"True", "type", `"True" is not true or false`, ""}, {"", "type", `"" is not true or false`, ""}},
+		}),
+		of("named bool", typed[switchy]{
+			hint: "true or false", completes: []string{"true", "false"},
+			reads: []read[switchy]{{"true", true}},
+		}),
+
+		// Integers: in full, and within the type's range.
+		of("int", typed[int]{
+			hint:    "an integer",
+			reads:   []read[int]{{"0", 0}, {"+7", 7}, {"007", 7}, {strconv.Itoa(math.MinInt), math.MinInt}, {strconv.Itoa(math.MaxInt), math.MaxInt}},
+			refuses: []refusal{{"", "type", `"" is not an integer`, ""}, {"7.0", "type", `"7.0" is not an integer`, ""}, {" 7", "type", `" 7" is not an integer`, ""}, {"7e0", "type", `"7e0" is not an integer`, ""}, {"٧", "type", `"٧" is not an integer`, ""}},
+		}),
+		of("int8", typed[int8]{
+			hint:    "an integer",
+			reads:   []read[int8]{{"-128", -128}, {"127", 127}},
+			refuses: []refusal{{"-129", "range", `"-129" is out of range`, ""}, {"128", "range", `"128" is out of range`, ""}},
+		}),
+		of("int16", typed[int16]{
+			hint:    "an integer",
+			reads:   []read[int16]{{"-32768", -32768}, {"32767", 32767}},
+			refuses: []refusal{{"-32769", "range", `"-32769" is out of range`, ""}, {"32768", "range", `"32768" is out of range`, ""}},
+		}),
+		of("int32", typed[int32]{
+			hint:    "an integer",
+			reads:   []read[int32]{{"-2147483648", math.MinInt32}, {"2147483647", math.MaxInt32}},
+			refuses: []refusal{{"-2147483649", "range", `"-2147483649" is out of range`, ""}, {"2147483648", "range", `"2147483648" is out of range`, ""}},
+		}),
+		of("int64", typed[int64]{
+			hint:    "an integer",
+			reads:   []read[int64]{{"-9223372036854775808", math.MinInt64}, {"9223372036854775807", math.MaxInt64}},
+			refuses: []refusal{{"-9223372036854775809", "range", `"-9223372036854775809" is out of range`, ""}, {"9223372036854775808", "range", `"9223372036854775808" is out of range`, ""}},
+		}),
+		of("uint", typed[uint]{
+			hint:    "an integer, at least 0",
+			reads:   []read[uint]{{"0", 0}, {"+7", 7}, {strconv.FormatUint(math.MaxUint, 10), math.MaxUint}},
+			refuses: []refusal{{"-1", "range", `"-1" is out of range`, ""}, {"1.5", "type", `"1.5" is not an integer`, ""}, {"", "type", `"" is not an integer`, ""}},
+		}),
+		of("uint8", typed[uint8]{
+			hint:    "an integer, at least 0",
+			reads:   []read[uint8]{{"0", 0}, {"255", 255}},
+			refuses: []refusal{{"256", "range", `"256" is out of range`, ""}},
+		}),
+		of("uint16", typed[uint16]{
+			hint:    "an integer, at least 0",
+			reads:   []read[uint16]{{"65535", 65535}},
+			refuses: []refusal{{"65536", "range", `"65536" is out of range`, ""}},
+		}),
+		of("uint32", typed[uint32]{
+			hint:    "an integer, at least 0",
+			reads:   []read[uint32]{{"4294967295", math.MaxUint32}},
+			refuses: []refusal{{"4294967296", "range", `"4294967296" is out of range`, ""}},
+		}),
+		of("uint64", typed[uint64]{
+			hint:    "an integer, at least 0",
+			reads:   []read[uint64]{{"18446744073709551615", math.MaxUint64}},
+			refuses: []refusal{{"18446744073709551616", "range", `"18446744073709551616" is out of range`, ""}},
+		}),
+		of("named integer within bounds", typed[counter]{
+			schema: &S{Minimum: ptr(1.0), Maximum: ptr(10.0), MultipleOf: ptr(3.0)}, hint: "an integer from 1 to 10, a multiple of 3", completes: []string{"3", "6", "9"},
+			reads: []read[counter]{{"3", 3}, {"9", 9}},
+			refuses: []refusal{
+				{"0", "range", "0 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"4", "range", "4 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"12", "range", "12 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"40000", "range", `"40000" is out of range`, ""}},
+		}),
+		of("integer of an enum", typed[int]{
+			schema: &S{Enum: []any{80, 443}}, hint: "one of: 80, 443", completes: []string{"80", "443"},
+			reads:   []read[int]{{"80", 80}, {"+443", 443}},
+			refuses: []refusal{{"8080", "enum", "8080 is not one of 80, 443", `[80,443]`}},
+		}),
+
+		// Floats: decimal, finite, and within the type's range.
+		of("float64", typed[float64]{
+			hint:    "a number",
+			reads:   []read[float64]{{"1.5", 1.5}, {"-2", -2}, {".5", 0.5}, {"6.02e23", 6.02e23}, {"1.7976931348623157e308", math.MaxFloat64}, {"5e-324", math.SmallestNonzeroFloat64}},
+			refuses: []refusal{{"1e309", "range", `"1e309" is out of range`, ""}, {"NaN", "type", `"NaN" is not a number`, ""}, {"Inf", "type", `"Inf" is not a number`, ""}, {"1,5", "type", `"1,5" is not a number`, ""}, {"0x1p4", "type", `"0x1p4" is not a number`, ""}, {"", "type", `"" is not a number`, ""}},
+		}),
+		of("float32", typed[float32]{
+			hint:    "a number",
+			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}, {"1e-50", 0}},
+			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}, {"x", "type", `"x" is not a number`, ""}},
+		}),
+		of("float32 at a bound that it cannot hold", typed[float32]{
+			schema: &S{Minimum: ptr(0.1), Maximum: ptr(0.3), MultipleOf: ptr(0.1)}, hint: "a number from 0.1 to 0.3, a multiple of 0.1",
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.3", 0.3}},
+			refuses: []refusal{{"0.30000001", "range", "0.30000001 is not from 0.1 to 0.3, a multiple of 0.1", `{"minimum":0.1,"maximum":0.3,"multipleOf":0.1}`}},
+		}),
+		of("float32 of an enum", typed[float32]{
+			schema: &S{Enum: []any{0.1, 0.25}}, hint: "one of: 0.1, 0.25", completes: []string{"0.1", "0.25"},
+			reads:   []read[float32]{{"0.1", 0.1}, {"0.10", 0.1}},
+			refuses: []refusal{{"0.1000000015", "enum", "0.1000000015 is not one of 0.1, 0.25", "[0.1,0.25]"}},
+		}),
+		// A json.Number keeps its text, which must be a number of JSON.
+		of("json.Number", typed[json.Number]{
+			hint:    "a number",
+			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
+			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "type", `"" is not a number`, ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
+		}),
+		of("json.Number within bounds", typed[json.Number]{
+			schema: &S{Minimum: ptr(1.0)}, hint: "a number, at least 1",
+			reads:   []read[json.Number]{{"1.0", "1.0"}},
+			refuses: []refusal{{"0.9", "range", "0.9 is not at least 1", `{"minimum":1}`}},
+		}),
+		of("pointer to a json.Number", typed[*json.Number]{
+			hint:  "a number",
+			reads: []read[*json.Number]{{"7", ptr(json.Number("7"))}, {"", nil}},
+		}),
+		of("[]json.Number", typed[[]json.Number]{
+			hint:    "separated by commas; each a number",
+			reads:   []read[[]json.Number]{{"1, 2.50", []json.Number{"1", "2.50"}}, {"[1.5, 1e3]", []json.Number{"1.5", "1e3"}}},
+			refuses: []refusal{{`["1"]`, "type", `element 1: "\"1\"" is not a number`, ""}, {"1,+2", "type", `element 2: "+2" is not a number`, ""}},
+		}),
+		of("named float within bounds", typed[share]{
+			schema: &S{ExclusiveMinimum: ptr(0.0), Maximum: ptr(1.0)}, hint: "a number, at most 1, greater than 0",
+			reads:   []read[share]{{"0.25", 0.25}, {"1", 1}},
+			refuses: []refusal{{"0", "range", "0 is not at most 1, greater than 0", `{"maximum":1,"exclusiveMinimum":0}`}},
+		}),
+
+		// Pointers: optional, and what they point to; "" is absent unless it is
+		// a string's value.
+		of("pointer to a string", typed[*string]{
+			reads: []read[*string]{{"x", ptr("x")}, {"", ptr("")}},
+		}),
+		of("pointer to a string of an enum", typed[*string]{
+			schema: enum("x"), hint: "one of: x", completes: []string{"x"},
+			reads: []read[*string]{{"x", ptr("x")}, {"", nil}},
+		}),
+		of("pointer to an integer", typed[*int]{
+			hint:    "an integer",
+			reads:   []read[*int]{{"5", ptr(5)}, {"", nil}},
+			refuses: []refusal{{"x", "type", `"x" is not an integer`, ""}},
+		}),
+		of("pointer to a pointer", typed[**bool]{
+			hint: "true or false", completes: []string{"true", "false"},
+			reads:   []read[**bool]{{"true", ptr(ptr(true))}, {"", nil}},
+			refuses: []refusal{{"x", "type", `"x" is not true or false`, ""}},
+		}),
+		of("pointer to a list", typed[*[]int]{
+			hint:  "separated by commas; each an integer",
+			reads: []read[*[]int]{{"1,2", &[]int{1, 2}}, {"[]", &[]int{}}, {"", nil}},
+		}),
+		of("pointer to a struct", typed[*point]{
+			hint:  "a JSON object",
+			reads: []read[*point]{{`{"x":1,"y":2}`, &point{X: 1, Y: 2}}, {"", nil}},
+		}),
+
+		// Types with a text form of their own.
+		of("time.Time", typed[time.Time]{
+			hint:    "a time such as 2006-01-02T15:04:05Z",
+			reads:   []read[time.Time]{{"2026-03-04T12:00:00Z", noon}, {"2026-03-04T12:00:00.000000001Z", noon.Add(1)}},
+			refuses: []refusal{{"2026-03-04", "type", `"2026-03-04" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"noon", "type", `"noon" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"", "type", `"" is not a time such as 2006-01-02T15:04:05Z`, ""}},
+		}),
+		of("time.Duration", typed[time.Duration]{
+			hint:    "a duration such as 1h30m",
+			reads:   []read[time.Duration]{{"1h30m", 90 * time.Minute}, {"-5µs", -5 * time.Microsecond}, {"0", 0}},
+			refuses: []refusal{{"90", "type", `"90" is not a duration such as 1h30m`, ""}, {"1d", "type", `"1d" is not a duration such as 1h30m`, ""}, {"", "type", `"" is not a duration such as 1h30m`, ""}},
+		}),
+		of("time.Duration of an enum", typed[time.Duration]{
+			schema: enum("1s", "1m"), hint: "one of: 1s, 1m", completes: []string{"1s", "1m"},
+			reads:   []read[time.Duration]{{"1m", time.Minute}},
+			refuses: []refusal{{"60s", "enum", `"60s" is not one of 1s, 1m`, `["1s","1m"]`}}, // the text is judged
+		}),
+		of("netip.Addr", typed[netip.Addr]{
+			hint:    "an IP address",
+			reads:   []read[netip.Addr]{{"192.0.2.1", address("192.0.2.1")}, {"2001:db8::1", address("2001:db8::1")}},
+			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "type", `"" is not an IP address`, ""}},
+		}),
+		of("netip.Prefix", typed[netip.Prefix]{
+			hint:    "an IP prefix such as 192.0.2.0/24",
+			reads:   []read[netip.Prefix]{{"192.0.2.0/24", prefix("192.0.2.0/24")}, {"2001:db8::/32", prefix("2001:db8::/32")}},
+			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "type", `"" is not an IP prefix such as 192.0.2.0/24`, ""}},
+		}),
+		of("netip.AddrPort", typed[netip.AddrPort]{
+			hint:    "an IP address and port such as 192.0.2.1:80",
+			reads:   []read[netip.AddrPort]{{"192.0.2.1:80", netip.MustParseAddrPort("192.0.2.1:80")}, {"[::1]:80", netip.MustParseAddrPort("[::1]:80")}},
+			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "type", `"" is not an IP address and port such as 192.0.2.1:80`, ""}},
+		}),
+		of("url.URL", typed[url.URL]{
+			hint:    "a URL",
+			reads:   []read[url.URL]{{"https://example.com/a?b=c#d", mustURL("https://example.com/a?b=c#d")}, {"/relative", mustURL("/relative")}, {"mailto:a@example.com", mustURL("mailto:a@example.com")}},
+			refuses: []refusal{{"", "type", `"" is not a URL`, ""}, {"http://[::1", "type", `"http://[::1" is not a URL`, ""}, {":", "type", `":" is not a URL`, ""}},
+		}),
+		of("pointer to a url.URL", typed[*url.URL]{
+			hint:    "a URL",
+			reads:   []read[*url.URL]{{"https://example.com", ptr(mustURL("https://example.com"))}, {"", nil}},
+			refuses: []refusal{{"%", "type", `"%" is not a URL`, ""}},
+		}),
+		of("[]byte", typed[[]byte]{
+			hint:    "base64 data",
+			reads:   []read[[]byte]{{"aGVsbG8=", []byte("hello")}, {"+/8=", []byte{0xfb, 0xff}}, {"", []byte{}}},
+			refuses: []refusal{{"aGVsbG8", "type", `"aGVsbG8" is not base64 data`, ""}, {"-_8=", "type", `"-_8=" is not base64 data`, ""}, {"[1,2]", "type", `"[1,2]" is not base64 data`, ""}},
+		}),
+		of("UnmarshalText of a pointer", typed[compass]{
+			reads:   []read[compass]{{"south", 2}},
+			refuses: []refusal{{"2", "type", `"2" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+		}),
+		of("UnmarshalText of a pointer, of an enum", typed[compass]{
+			schema: enum("north", "south"), hint: "one of: north, south", completes: []string{"north", "south"},
+			reads:   []read[compass]{{"south", 2}},
+			refuses: []refusal{{"east", "enum", `"east" is not one of north, south`, `["north","south"]`}},
+		}),
+		of("pointer to UnmarshalText", typed[*compass]{
+			reads:   []read[*compass]{{"west", ptr(compass(3))}, {"", nil}},
+			refuses: []refusal{{"up", "type", `"up" is not a valid value`, ""}},
+		}),
+		of("UnmarshalText and UnmarshalJSON", typed[version]{
+			reads: []read[version]{{"1.2", version{"text", "1.2"}}, {`"1.2"`, version{"text", `"1.2"`}}, {"", version{by: "text"}}},
+		}),
+		of("big.Int", typed[big.Int]{
+			reads:   []read[big.Int]{{"-123456789012345678901234567890", *mustInt("-123456789012345678901234567890")}},
+			refuses: []refusal{{"1.5", "type", `"1.5" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+		}),
+		of("pointer to a big.Int", typed[*big.Int]{
+			reads: []read[*big.Int]{{"7", big.NewInt(7)}, {"", nil}},
+		}),
+		of("big.Float", typed[big.Float]{
+			reads:   []read[big.Float]{{"1.5e1000", mustFloat("1.5e1000")}},
+			refuses: []refusal{{"x", "type", `"x" is not a valid value`, ""}},
+		}),
+		of("slog.Level", typed[slog.Level]{
+			reads:   []read[slog.Level]{{"INFO", slog.LevelInfo}, {"warn+2", slog.LevelWarn + 2}},
+			refuses: []refusal{{"4", "type", `"4" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+		}),
+		of("regexp.Regexp", typed[regexp.Regexp]{
+			reads:   []read[regexp.Regexp]{{"^a+$", *regexp.MustCompile("^a+$")}},
+			refuses: []refusal{{"(", "type", `"(" is not a valid value`, ""}},
+		}),
+		of("pointer to a regexp.Regexp", typed[*regexp.Regexp]{
+			reads:   []read[*regexp.Regexp]{{"^a+$", regexp.MustCompile("^a+$")}, {"", nil}},
+			refuses: []refusal{{"[", "type", `"[" is not a valid value`, ""}},
+		}),
+
+		// JSON.
+		of("json.RawMessage", typed[json.RawMessage]{
+			hint:    "JSON",
+			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
+			refuses: []refusal{{"", "type", `"" is not JSON`, ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
+		}),
+		of("map of any", typed[map[string]any]{
+			hint:    "a JSON object",
+			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
+			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+		}),
+		of("map of integers", typed[map[string]int]{
+			hint:    "a JSON object",
+			reads:   []read[map[string]int]{{`{"é":1}`, map[string]int{"é": 1}}},
+			refuses: []refusal{{`{"a":"1"}`, "schema", `"{\"a\":\"1\"}" is not allowed by the argument's schema`, ""}, {`{"a":1.5}`, "schema", `"{\"a\":1.5}" is not allowed by the argument's schema`, ""}},
+		}),
+		of("map with a named string as its key", typed[map[color]bool]{
+			hint:  "a JSON object",
+			reads: []read[map[color]bool]{{`{"red":true}`, map[color]bool{"red": true}}},
+		}),
+		of("struct", typed[point]{
+			hint:  "a JSON object",
+			reads: []read[point]{{`{"x":1,"y":-2}`, point{X: 1, Y: -2}}, {` {"tags":["a"],"note":"n","y":2,"x":1} `, point{1, 2, "n", []string{"a"}}}},
+			refuses: []refusal{
+				{`{"x":1}`, "schema", `"{\"x\":1}" is not allowed by the argument's schema`, ""},
+				{`{"x":1,"y":2,"z":3}`, "schema", `"{\"x\":1,\"y\":2,\"z\":3}" is not allowed by the argument's schema`, ""},
+				{`{"x":1,"Y":2}`, "type", `"Y" must be written "y"`, ""},
+				{"1,2", "type", `"1,2" is not a JSON object`, ""}},
+		}),
+		of("struct of what can be nil", typed[nilable]{
+			hint: "a JSON object",
+			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
+				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
+					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
+			refuses: []refusal{{"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+		}),
+		of("struct of what cannot be nil", typed[struct{ S string }]{
+			hint:    "a JSON object",
+			refuses: []refusal{{`{"S":null}`, "schema", `"{\"S\":null}" is not allowed by the argument's schema`, ""}},
+		}),
+		of("UnmarshalJSON", typed[celsius]{
+			hint:    "JSON",
+			reads:   []read[celsius]{{"21.5", 21.5}, {`{"f":212}`, 100}},
+			refuses: []refusal{{"warm", "type", `"warm" is not JSON`, ""}, {`"warm"`, "type", `"\"warm\"" does not fit the argument's type`, ""}, {"", "type", `"" is not JSON`, ""}},
+		}),
+
+		// An any holds what its schema says.
+		of("any", typed[any]{
+			reads: []read[any]{{"5", "5"}, {"", ""}, {"{", "{"}},
+		}),
+		of("any of integers", typed[any]{
+			schema: &S{Type: "integer"}, hint: "an integer",
+			reads:   []read[any]{{"5", int64(5)}},
+			refuses: []refusal{{"x", "type", `"x" is not an integer`, ""}},
+		}),
+		of("any of numbers", typed[any]{
+			schema: &S{Type: "number"}, hint: "a number",
+			reads: []read[any]{{"5", 5.0}},
+		}),
+		of("any of an enum", typed[any]{
+			schema: &S{Enum: []any{true}}, hint: "one of: true", completes: []string{"true"},
+			reads:   []read[any]{{"true", true}},
+			refuses: []refusal{{"false", "enum", "false is not one of true", "[true]"}},
+		}),
+		of("any of lists", typed[any]{
+			schema: &S{Type: "array", Items: &S{Type: "boolean"}}, hint: "separated by commas; each true or false", completes: []string{"true", "false"},
+			reads: []read[any]{{"true,false", []any{true, false}}, {"[true]", []any{true}}},
+		}),
+		of("any of objects", typed[any]{
+			schema: &S{Type: "object"}, hint: "a JSON object",
+			reads:   []read[any]{{`{"a":1}`, map[string]any{"a": 1.0}}},
+			refuses: []refusal{{"[]", "schema", `"[]" is not allowed by the argument's schema`, ""}},
+		}),
+
+		// Lists: a JSON array, or separated by commas.
+		of("[]string", typed[[]string]{
+			hint: "separated by commas",
+			reads: []read[[]string]{{"a", []string{"a"}}, {" a , b b,ü", []string{"a", "b b", "ü"}}, {`["a,b"," c ",""]`, []string{"a,b", " c ", ""}},
+				{"", []string{}}, {"[]", []string{}}},
+			refuses: []refusal{{"a,,b", "type", "element 2 is empty", ""}, {"[a]", "type", `"[a]" is not a JSON array`, ""}, {"[1]", "type", `element 1: "1" is not a string`, ""}},
+		}),
+		of("named slice of named strings", typed[paths]{
+			hint:  "separated by commas",
+			reads: []read[paths]{{"/a,/b", paths{"/a", "/b"}}},
+		}),
+		of("[]string of an enum", typed[[]color]{
+			schema: &S{Items: enum("red", "blue"), MinItems: ptr(1), MaxItems: ptr(2)},
+			hint:   "separated by commas; 1 to 2 elements; each one of: red, blue", completes: []string{"red", "blue"},
+			reads: []read[[]color]{{"red", []color{"red"}}, {`["blue","red"]`, []color{"blue", "red"}}},
+			refuses: []refusal{
+				{"red,green", "enum", `element 2: "green" is not one of red, blue`, `["red","blue"]`},
+				{"", "length", "must be 1 to 2 elements, not 0", `{"minItems":1,"maxItems":2}`},
+				{"red,red,red", "length", "must be 1 to 2 elements, not 3", `{"minItems":1,"maxItems":2}`}},
+		}),
+		of("[]bool", typed[[]bool]{
+			hint: "separated by commas; each true or false", completes: []string{"true", "false"},
+			reads:   []read[[]bool]{{"true, false", []bool{true, false}}, {"[false]", []bool{false}}},
+			refuses: []refusal{{"true,1", "type", `element 2: "1" is not true or false`, ""}, {`["true"]`, "type", `element 1: "\"true\"" is not true or false`, ""}},
+		}),
+		of("[]int", typed[[]int]{
+			hint:    "separated by commas; each an integer",
+			reads:   []read[[]int]{{"1,-2", []int{1, -2}}, {"[1, -2]", []int{1, -2}}},
+			refuses: []refusal{{"1;2", "type", `element 1: "1;2" is not an integer`, ""}, {`["1"]`, "type", `element 1: "\"1\"" is not an integer`, ""}},
+		}),
+		of("[]int8", typed[[]int8]{
+			hint:    "separated by commas; each an integer",
+			reads:   []read[[]int8]{{"-128,127", []int8{-128, 127}}},
+			refuses: []refusal{{"[1,128]", "range", `element 2: "128" is out of range`, ""}},
+		}),
+		of("[]uint16", typed[[]uint16]{
+			hint:    "separated by commas; each an integer, at least 0",
+			reads:   []read[[]uint16]{{"80,443", []uint16{80, 443}}, {"[65535]", []uint16{65535}}},
+			refuses: []refusal{{"80,-1", "range", `element 2: "-1" is out of range`, ""}},
+		}),
+		of("[]float64", typed[[]float64]{
+			hint:    "separated by commas; each a number",
+			reads:   []read[[]float64]{{"1, 2.5", []float64{1, 2.5}}, {"[1e3]", []float64{1000}}},
+			refuses: []refusal{{"1,x", "type", `element 2: "x" is not a number`, ""}},
+		}),
+		of("[]float32", typed[[]float32]{
+			hint:  "separated by commas; each a number",
+			reads: []read[[]float32]{{"0.1,0.2", []float32{0.1, 0.2}}},
+		}),
+		of("[]*int", typed[[]*int]{
+			hint:  "separated by commas; each an integer",
+			reads: []read[[]*int]{{"1,2", []*int{ptr(1), ptr(2)}}},
+		}),
+		of("[]time.Time", typed[[]time.Time]{
+			hint:    "separated by commas; each a time such as 2006-01-02T15:04:05Z",
+			reads:   []read[[]time.Time]{{"2026-03-04T12:00:00Z, 2026-03-04T12:00:01Z", []time.Time{noon, noon.Add(time.Second)}}, {`["2026-03-04T12:00:00Z"]`, []time.Time{noon}}},
+			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2: "now" is not a time such as 2006-01-02T15:04:05Z`, ""}},
+		}),
+		of("[]time.Duration", typed[[]time.Duration]{
+			hint:    "separated by commas; each a duration such as 1h30m",
+			reads:   []read[[]time.Duration]{{"1s,2m", []time.Duration{time.Second, 2 * time.Minute}}, {`["3h"]`, []time.Duration{3 * time.Hour}}},
+			refuses: []refusal{{"[5]", "type", `element 1: "5" is not a duration such as 1h30m`, ""}},
+		}),
+		of("[]netip.Addr", typed[[]netip.Addr]{
+			hint:    "separated by commas; each an IP address",
+			reads:   []read[[]netip.Addr]{{"192.0.2.1,::1", []netip.Addr{address("192.0.2.1"), address("::1")}}, {`["::1"]`, []netip.Addr{address("::1")}}},
+			refuses: []refusal{{"::1,x", "type", `element 2: "x" is not an IP address`, ""}},
+		}),
+		of("[]url.URL", typed[[]url.URL]{
+			hint:    "separated by commas; each a URL",
+			reads:   []read[[]url.URL]{{"https://a.example,/b", []url.URL{mustURL("https://a.example"), mustURL("/b")}}, {`["/a,b"]`, []url.URL{mustURL("/a,b")}}},
+			refuses: []refusal{{`[""]`, "type", `element 1: "" is not a URL`, ""}},
+		}),
+		of("[]*url.URL", typed[[]*url.URL]{
+			hint:  "separated by commas; each a URL",
+			reads: []read[[]*url.URL]{{"/a", []*url.URL{ptr(mustURL("/a"))}}},
+		}),
+		of("[]compass", typed[[]compass]{
+			hint:    "separated by commas",
+			reads:   []read[[]compass]{{"north,west", []compass{0, 3}}, {`["east"]`, []compass{1}}},
+			refuses: []refusal{{"north,up", "type", `element 2: "up" is not a valid value`, ""}},
+		}),
+		of("[]big.Int", typed[[]big.Int]{
+			hint:    "separated by commas",
+			reads:   []read[[]big.Int]{{"1,2", []big.Int{*mustInt("1"), *mustInt("2")}}},
+			refuses: []refusal{{"[1]", "type", `element 1: "1" is not a string`, ""}, {"x", "type", `element 1: "x" is not a valid value`, ""}},
+		}),
+		of("[][]byte", typed[[][]byte]{
+			hint:  "separated by commas; each base64 data",
+			reads: []read[[][]byte]{{"AA==,AQ==", [][]byte{{0}, {1}}}},
+		}),
+		of("[][]string", typed[[][]string]{
+			hint:    "a JSON array; each a JSON array",
+			reads:   []read[[][]string]{{`[["a"],[],["b","c"]]`, [][]string{{"a"}, {}, {"b", "c"}}}, {"", [][]string{}}},
+			refuses: []refusal{{"a,b", "type", `"a,b" is not a JSON array`, ""}, {`["a"]`, "type", `element 1: "\"a\"" is not a JSON array`, ""}, {`[["a"],[1]]`, "type", `element 2: element 1: "1" is not a string`, ""}},
+		}),
+		of("[]struct", typed[[]point]{
+			hint:    "a JSON array; each a JSON object",
+			reads:   []read[[]point]{{`[{"x":1,"y":2}]`, []point{{X: 1, Y: 2}}}},
+			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "schema", `element 2: "{\"x\":1}" is not allowed by the argument's schema`, ""}},
+		}),
+		of("[]json.RawMessage", typed[[]json.RawMessage]{
+			hint:    "a JSON array; each JSON",
+			reads:   []read[[]json.RawMessage]{{`[1,"a",null]`, []json.RawMessage{json.RawMessage("1"), json.RawMessage(`"a"`), json.RawMessage("null")}}},
+			refuses: []refusal{{"1,2", "type", `"1,2" is not a JSON array`, ""}},
+		}),
+		of("[]any", typed[[]any]{
+			hint:  "separated by commas",
+			reads: []read[[]any]{{"1,a", []any{"1", "a"}}},
+		}),
+		of("[]any of integers", typed[[]any]{
+			schema: &S{Items: &S{Type: "integer"}}, hint: "separated by commas; each an integer",
+			reads: []read[[]any]{{"1,2", []any{int64(1), int64(2)}}},
+		}),
+		of("array", typed[[2]int]{
+			hint:  "separated by commas; 2 elements; each an integer",
+			reads: []read[[2]int]{{"1,2", [2]int{1, 2}}, {"[3,4]", [2]int{3, 4}}},
+			refuses: []refusal{
+				{"1", "length", "must be 2 elements, not 1", `{"minItems":2,"maxItems":2}`},
+				{"1,2,3", "length", "must be 2 elements, not 3", `{"minItems":2,"maxItems":2}`}},
+		}),
+		of("array of bytes", typed[[4]byte]{
+			hint:  "separated by commas; 4 elements; each an integer, at least 0",
+			reads: []read[[4]byte]{{"192,0,2,1", [4]byte{192, 0, 2, 1}}},
+		}),
+		of("pointer to an array", typed[*[1]string]{
+			hint:  "separated by commas; 1 element",
+			reads: []read[*[1]string]{{"a", &[1]string{"a"}}, {"", nil}},
+		}),
+	} {
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); c.run(t) })
+	}
+}
+
+// PRG-06, GAP-20: a JSON value that is not a string is refused for every type alike,
+// also where it would be the value.
+func TestTypesTakeNothingButStrings(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		B bool           `json:"b"`
+		N *int           `json:"n"`
+		L []int          `json:"l"`
+		O map[string]any `json:"o"`
+		R json.RawMessage
+	}
+	e := get(t, filling(t, &got), `{"b":true,"n":null,"l":[1],"o":{},"R":5}`)
+	require.NotNil(t, e)
+	assert.Equal(t, "b: must be a string; n: must be a string; l: must be a string; o: must be a string; R: must be a string", e.Message)
+	assert.Equal(t, 5, strings.Count(jsonenc.Text(e.Problems), `"reason":"not_string"`))
+}
+
+// CMP-05: what completes by its type, by what has been typed.
+func TestTypesComplete(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		B bool       `json:"b"`
+		C color      `json:"c"`
+		N int        `json:"n"`
+		P **color    `json:"p"`
+		L []color    `json:"l"`
+		F []bool     `json:"f"`
+		X [][]color  `json:"x"`
+		T *time.Time `json:"t"`
+	}
+	colors := enum("red", "Grün", "gray")
+	s := filling(t, &got,
+		Spec{Name: "c", Schema: colors}, Spec{Name: "p", Schema: colors},
+		Spec{Name: "n", Schema: &jsonschema.Schema{Enum: []any{1, 10, 2}}},
+		Spec{Name: "l", Schema: &jsonschema.Schema{Items: colors}},
+	)
+	for _, c := range []struct {
+		argument, prefix string
+		want             []string
+	}{
+		{"b", "", []string{"true", "false"}},
+		{"b", "F", []string{"false"}},
+		{"b", "x", nil},
+		{"c", "gr", []string{"Grün", "gray"}},
+		{"c", "GRÜN", []string{"Grün"}},
+		{"c", "red ", nil},
+		{"n", "1", []string{"1", "10"}},
+		{"p", "r", []string{"red", "Grün", "gray"}}, // those within come after
+		{"l", "", []string{"red", "Grün", "gray"}},
+		{"l", "red,", []string{"red,Grün", "red,gray"}},
+		{"l", "blue, G", []string{"blue, Grün", "blue, gray"}}, // what stands before is not judged
+		{"l", "[", nil},
+		{"f", "true,f", []string{"true,false"}},
+		{"x", "r", nil},
+		{"t", "", nil},
+	} {
+		assert.Equal(t, c.want, s.complete(c.argument, c.prefix), "%s %q", c.argument, c.prefix)
+	}
+}
+
+type (
+	Common struct {
+		ID   int    `json:"id"`
+		Note string `json:"note,omitempty"`
+	}
+	Paging struct {
+		Page int `json:"page"`
+		Size int `json:"size,omitempty"`
+	}
+	unseen struct {
+		Shown  string `json:"shown"`
+		secret string //lint:ignore U1000 that it is no argument is the point
+	}
+)
+
+// call is one call of a prompt whose arguments are a struct.
+type call[In any] struct {
+	args    string
+	want    In
+	message string // of the error; then nothing is got
+}
+
+// structOf makes a case of a struct: the JSON of its arguments in the list,
+// and calls.
+func structOf[In any](name, list string, calls []call[In], arguments ...Spec) typeCase {
+	return typeCase{name, func(t *testing.T) {
+		var got In
+		s := filling(t, &got, arguments...)
+		assert.Equal(t, list, s.list())
+		for _, c := range calls {
+			e := get(t, s, c.args)
+			if c.message != "" {
+				require.NotNil(t, e, c.args)
+				assert.Equal(t, c.message, e.Message)
+				continue
+			}
+			require.Nil(t, e, "%s: %v", c.args, e)
+			assert.Equal(t, c.want, got, c.args)
+		}
+	}}
+}
+
+// PRG-03: what the fields and tags of a struct are to a client: names, order, what is
+// required, and what absent ones become.
+func TestTypesOfStructs(t *testing.T) {
+	t.Parallel()
+	type (
+		tags struct {
+			Plain   string
+			Renamed string   `json:"renamed"`
+			Dropped chan int `json:"-"`
+			//lint:ignore SA5008 encoding/json takes it for a field named "-"
+			Dash    string `json:"-,"`
+			Empty   string `json:",omitempty"`
+			Zero    int    `json:"zero,omitzero"`
+			Pointer *int   `json:"pointer"`
+			//lint:ignore U1000 that it is no argument is the point
+			private string
+		}
+		words struct {
+			Größe  string `jsonschema:"die Größe, in cm"`
+			Name   string `json:"名前"`
+			Spaced string `json:"a b/c.d,omitempty" jsonschema:"<b>bold</b> & \"quoted\""`
+		}
+		embedding struct {
+			Common
+			*Paging
+			unseen
+			Own string `json:"own"`
+		}
+		tagged struct {
+			Common  `json:"common"`
+			*Paging `json:"paging"`
+		}
+		shadowing struct {
+			Common
+			Note bool `json:"note"`
+		}
+		defaults struct {
+			Lang    string        `json:"lang,omitempty"`
+			Lines   *int          `json:"lines"`
+			Timeout time.Duration `json:"timeout,omitempty"`
+			Focus   []string      `json:"focus,omitzero"`
+			At      *point        `json:"at"`
+		}
+	)
+	def := func(name, text string) Spec {
+		return Spec{Name: name, Schema: &jsonschema.Schema{Default: json.RawMessage(text)}}
+	}
+	for _, c := range []typeCase{
+		structOf("no fields", "", []call[struct{}]{{args: "{}"}, {args: `{"x":"y"}`}}),
+		structOf("tags",
+			`[{"name":"Plain","required":true},{"name":"renamed","required":true},{"name":"-","required":true},`+
+				`{"name":"Empty"},{"name":"zero","description":"an integer"},{"name":"pointer","description":"an integer"}]`,
+			[]call[tags]{
+				{args: `{"Plain":"a","renamed":"b","-":"c"}`, want: tags{Plain: "a", Renamed: "b", Dash: "c"}},
+				{args: `{"Plain":"","renamed":"","-":"","Empty":"e","zero":"0","pointer":"0"}`, want: tags{Empty: "e", Pointer: ptr(0)}},
+				{args: `{"Plain":"","renamed":"","-":"","zero":"","pointer":""}`, want: tags{}},
+				{args: `{}`, message: "Plain: is required; renamed: is required; -: is required"},
+				{args: `{"plain":"a","Renamed":"b","-":"c"}`, message: "Plain: is required; renamed: is required"},
+				{args: `{"Plain":"","renamed":"","-":"","Dropped":"x","private":"x"}`, want: tags{}}, // unknown, and so passed over
+			}),
+		structOf("unicode",
+			`[{"name":"Größe","description":"die Größe, in cm","required":true},{"name":"名前","required":true},`+
+				`{"name":"a b/c.d","description":"<b>bold</b> & \"quoted\""}]`,
+			[]call[words]{
+				{args: `{"Größe":"\u00e9","名前":"😀","a b/c.d":"\ud83d\ude00\u0000"}`, want: words{"é", "😀", "😀\x00"}},
+				{args: `{"Gr\u00f6\u00dfe":"","\u540d\u524d":""}`, want: words{}},
+				{args: `{"größe":"1","名前":"x"}`, message: "Größe: is required"},
+			}),
+		structOf("embedded",
+			`[{"name":"id","description":"an integer","required":true},{"name":"note"},{"name":"page","description":"an integer"},`+
+				`{"name":"size","description":"an integer"},{"name":"shown","required":true},{"name":"own","required":true}]`,
+			[]call[embedding]{
+				{args: `{"id":"1","shown":"s","own":"o"}`, want: embedding{Common: Common{ID: 1}, unseen: unseen{Shown: "s"}, Own: "o"}},
+				{args: `{"id":"1","shown":"s","own":"o","note":"n","size":"5"}`, want: embedding{Common{1, "n"}, &Paging{Size: 5}, unseen{Shown: "s"}, "o"}},
+				{args: `{"id":"1","shown":"s","own":"o","page":""}`, want: embedding{Common: Common{ID: 1}, unseen: unseen{Shown: "s"}, Own: "o"}},
+				{args: `{}`, message: "id: is required; shown: is required; own: is required"},
+			}),
+		structOf("embedded with a name",
+			`[{"name":"common","description":"a JSON object","required":true},{"name":"paging","description":"a JSON object"}]`,
+			[]call[tagged]{
+				{args: `{"common":"{\"id\":1}"}`, want: tagged{Common: Common{ID: 1}}},
+				{args: `{"common":"{\"id\":1}","paging":"{\"page\":2}"}`, want: tagged{Common{ID: 1}, &Paging{Page: 2}}},
+			}),
+		structOf("shadowing",
+			`[{"name":"id","description":"an integer","required":true},{"name":"note","description":"true or false","required":true}]`,
+			[]call[shadowing]{{args: `{"id":"1","note":"true"}`, want: shadowing{Common{ID: 1}, true}}}),
+		structOf("defaults",
+			`[{"name":"lang","description":"default go"},{"name":"lines","description":"an integer; default 10"},`+
+				`{"name":"timeout","description":"a duration such as 1h30m; default 30s"},`+
+				`{"name":"focus","description":"separated by commas; default [\"a\",\"b,c\"]"},`+
+				`{"name":"at","description":"a JSON object; default {\"x\":1,\"y\":2}"}]`,
+			[]call[defaults]{
+				{args: `{}`, want: defaults{"go", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},
+				{args: `{"lang":"","lines":"","timeout":"","focus":"","at":""}`, want: defaults{"", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},
+				{args: `{"lang":"c","lines":"0","timeout":"0","focus":"[]","at":"{\"x\":0,\"y\":0}"}`, want: defaults{"c", ptr(0), 0, []string{}, &point{}}},
+				{args: `{"lines":"x"}`, message: `lines: "x" is not an integer`}, // a default is not for what is wrong
+			},
+			def("lang", `"go"`), def("lines", `10`), def("timeout", `"30s"`), def("focus", `["a","b,c"]`), def("at", `{"x":1,"y":2}`)),
+	} {
+		t.Run(c.name, func(t *testing.T) { t.Parallel(); c.run(t) })
+	}
+}

@@ -1,0 +1,245 @@
+package argument
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file compiles an argument's Go type and schema into a [value], and reads
+// strings by it. convert.go converts the string, rules.go checks the result.
+
+// value says how the string of an argument is read, and which values are valid. It
+// is immutable.
+//
+// To read a string is to convert it (convert.go), which checks the rules of strings,
+// numbers and lengths; then to check an enum of other values and the validator; and
+// last to fill the Go value from JSON. So nothing that is invalid gets into a Go
+// value of the application, except for types with UnmarshalText.
+type value struct {
+	kind      kind
+	bits      int    // of an integer or a float
+	isLiteral bool   // a json.Number, which keeps the text
+	elem      *value // of a list
+	expected  string // such as "an integer"; "" if any text is valid
+	isAddress bool   // of net/netip, where the empty text gives an invalid address
+	isTime    bool   // of RFC 3339
+	rules     rules
+	validator *jsonschema.Resolved // for the rest of the schema; nil if the rules are all
+	members   *memberCase          // of JSON; nil if it contains no struct
+	// candidates complete the text.
+	candidates func() *match.Index
+}
+
+// compileValue compiles the schema for values of type t. If t is nil or an any, the
+// schema says how the text is read.
+func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
+	v := &value{bits: 64}
+	elem := reflect.Type(nil)
+	if t == nil || withoutPointers(t).Kind() == reflect.Interface {
+		var err error
+		if v.kind, err = kindOfSchema(s); err != nil {
+			return nil, err
+		}
+		if v.kind == kindList && refersOutside(s) {
+			v.kind = kindJSON // Items is not a schema by itself
+		}
+	} else {
+		t = withoutPointers(t)
+		var err error
+		if v.kind, err = kindOf(t); err != nil {
+			return nil, err
+		}
+		switch v.kind {
+		case kindInt, kindUint, kindFloat:
+			if v.isLiteral = t == typeNumber; !v.isLiteral {
+				v.bits = t.Bits()
+			}
+		case kindList:
+			elem = t.Elem()
+		case kindJSON:
+			v.members = memberCaseOf(t)
+		}
+	}
+	if v.kind == kindList {
+		items := s.Items
+		if items == nil || refersOutside(s) {
+			items = &jsonschema.Schema{}
+		}
+		var err error
+		if v.elem, err = compileValue(elem, items); err != nil {
+			return nil, fmt.Errorf("items: %w", err)
+		}
+	}
+	v.expected, v.isTime = expectedOf(v.kind, t, s), v.kind == kindText && t == typeTime
+	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
+	var err error
+	want := v.kind.instanceType()
+	if v.kind == kindJSON && t != nil {
+		want = jsonTypeOf(t)
+		if err := checkMembers(t, s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if v.rules, v.validator, err = compileRules(v.kind, want, s); err != nil {
+		return nil, err
+	}
+	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
+		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
+	}
+	if err := v.checkReadable(t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
+	return v, nil
+}
+
+// expectedOf returns what the text of a value must be; "" if any text is valid, or
+// if only the type's own method knows.
+func expectedOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
+	switch k {
+	case kindBool:
+		return "true or false"
+	case kindInt, kindUint:
+		return "an integer"
+	case kindFloat:
+		return "a number"
+	case kindText:
+		switch t {
+		case typeTime:
+			return "a time such as 2006-01-02T15:04:05Z"
+		case typeAddr:
+			return "an IP address"
+		case typeAddrPort:
+			return "an IP address and port such as 192.0.2.1:80"
+		case typePrefix:
+			return "an IP prefix such as 192.0.2.0/24"
+		}
+	case kindDuration:
+		return "a duration such as 1h30m"
+	case kindURL:
+		return "a URL"
+	case kindBytes:
+		return "base64 data"
+	case kindList:
+		return "a JSON array" // any other text is split
+	case kindJSON:
+		switch {
+		case slices.Equal(typesOf(s), []string{"object"}):
+			return "a JSON object"
+		case slices.Equal(typesOf(s), []string{"array"}):
+			return "a JSON array"
+		}
+		return "JSON"
+	}
+	return ""
+}
+
+// typeProblem is the problem of a text that is not of the type.
+func (v *value) typeProblem(text string) *Problem {
+	expected := cmp.Or(v.expected, "a valid value")
+	return &Problem{Reason: reasonType, Message: Quote(text) + " is not " + expected}
+}
+
+func (v *value) outOfRange(text string) *Problem {
+	return &Problem{Reason: reasonRange, Message: Quote(text) + " is out of range"}
+}
+
+// read reads the text into dst and validates it. The zero dst is not filled. With
+// want, read returns the value as encoding/json would decode it, for a schema.
+//
+// The problem has everything but the name of the argument.
+func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) {
+	if dst.IsValid() {
+		for dst.Kind() == reflect.Pointer {
+			dst.Set(reflect.New(dst.Type().Elem()))
+			dst = dst.Elem()
+		}
+		if dst.Kind() == reflect.Interface {
+			// The schema says what an any holds.
+			instance, p := v.read(reflect.Value{}, text, true)
+			if p == nil && instance != nil {
+				dst.Set(reflect.ValueOf(instance))
+			}
+			return instance, p
+		}
+	}
+	instance, p := v.convert(dst, text, want || v.validator != nil || v.rules.others != nil)
+	if p == nil {
+		p = v.rules.checkInstance(instance, text)
+	}
+	if p == nil && v.validator != nil && v.validator.Validate(instance) != nil {
+		// The error of jsonschema-go repeats the value and is for developers.
+		p = &Problem{Reason: reasonSchema, Message: Quote(text) + " is not allowed by the argument's schema"}
+	}
+	if p == nil && v.kind == kindJSON && dst.IsValid() && json.Unmarshal([]byte(text), dst.Addr().Interface()) != nil {
+		p = &Problem{Reason: reasonType, Message: Quote(text) + " does not fit the argument's type"}
+	}
+	return instance, p
+}
+
+// acceptsEmpty reports whether the empty text is a value. It is one of a string
+// only, and only if the schema allows it.
+func (v *value) acceptsEmpty() bool {
+	if v.kind != kindString {
+		return false
+	}
+	_, p := v.read(reflect.Value{}, "", false)
+	return p == nil
+}
+
+// checkReadable returns an error for a value of an enum that no text can give, and
+// for a default whose conversion panics. setDefault checks the rest of a default.
+func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
+	what, values, err := allowed(s)
+	if err != nil {
+		return err
+	}
+	for _, e := range values {
+		p, err := v.readDeclared(t, e)
+		if err == nil && p != nil {
+			err = errors.New(p.Message)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s cannot be given: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
+		}
+	}
+	var byDefault any
+	if s.Default == nil || json.Unmarshal(s.Default, &byDefault) != nil {
+		return nil
+	}
+	if _, err = v.readDeclared(t, byDefault); err != nil {
+		return fmt.Errorf("its default: %w", err)
+	}
+	return nil
+}
+
+// readDeclared reads a value of the schema into a new value of type t, which may
+// be nil. A panic of the application's UnmarshalText is an error.
+func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading it as %s: panic: %v", t, r)
+		}
+	}()
+	text, ok := declared.(string)
+	if !ok || !v.kind.isString() {
+		text = jsonenc.Text(declared)
+	}
+	var dst reflect.Value
+	if t != nil {
+		dst = reflect.New(t).Elem()
+	}
+	_, p = v.read(dst, text, false)
+	return p, nil
+}

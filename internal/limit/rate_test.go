@@ -1,0 +1,36 @@
+package limit
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Those who have not sent anything for a while are forgotten, and there are
+// never more than a bound.
+func TestRateLimiterForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRateLimiter(1)
+		fill := func(name string, n int) {
+			for i := range n {
+				assert.Zero(t, r.Wait(fmt.Sprint(name, i), nil, ""))
+			}
+		}
+		fill("a", 5000)
+		assert.Len(t, r.buckets, 5000)
+		time.Sleep(time.Minute)
+		fill("b", 10_000)
+		assert.Len(t, r.buckets, 10_000, "and none of a")
+		fill("c", 2*maxBuckets)
+		assert.Len(t, r.buckets, maxBuckets)
+		assert.Zero(t, r.Wait("b0", nil, ""))
+		assert.NotZero(t, r.Wait("b0", nil, ""), "who was there is counted on")
+		time.Sleep(time.Minute)
+		fill("d", 10)
+		assert.Len(t, r.buckets, 10)
+	})
+}

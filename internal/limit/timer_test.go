@@ -1,0 +1,85 @@
+package limit
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+type expireFunc func()
+
+func (f expireFunc) Expire() { f() }
+
+// startTimer starts a clock of ten seconds and returns when it has expired.
+func startTimer() (*Timer, *time.Duration) {
+	c, at, began := new(Timer), new(time.Duration), time.Now()
+	c.Start(10*time.Second, expireFunc(func() { *at = time.Since(began) }))
+	return c, at
+}
+
+func TestTimer(t *testing.T) {
+	const never = time.Duration(0)
+	for name, test := range map[string]struct {
+		do   func(c *Timer)
+		want time.Duration // when it expires
+	}{
+		"alone":  {func(*Timer) {}, 10 * time.Second},
+		"paused": {func(c *Timer) { time.Sleep(3 * time.Second); c.Pause(); time.Sleep(time.Hour); c.Resume() }, time.Hour + 10*time.Second},
+		"paused twice": {func(c *Timer) {
+			for range 2 {
+				time.Sleep(4 * time.Second)
+				c.Pause()
+				time.Sleep(time.Minute)
+				c.Resume()
+			}
+		}, 2*time.Minute + 10*time.Second},
+		"paused for no time":     {func(c *Timer) { c.Pause(); c.Resume() }, 10 * time.Second},
+		"paused while it stands": {func(c *Timer) { c.Pause(); time.Sleep(time.Second); c.Pause(); c.Resume() }, 11 * time.Second},
+		"resumed while it runs":  {func(c *Timer) { time.Sleep(4 * time.Second); c.Resume() }, 10 * time.Second},
+		"resumed twice":          {func(c *Timer) { c.Pause(); time.Sleep(time.Second); c.Resume(); time.Sleep(time.Second); c.Resume() }, 11 * time.Second},
+		"paused for good":        {func(c *Timer) { c.Pause() }, never},
+		"ended":                  {func(c *Timer) { c.Stop() }, never},
+		"ended while it stands":  {func(c *Timer) { c.Pause(); c.Stop(); c.Resume() }, never},
+		"ended, then paused":     {func(c *Timer) { c.Stop(); c.Pause(); c.Resume(); c.Stop() }, never},
+		"too late": {func(c *Timer) {
+			time.Sleep(11 * time.Second)
+			c.Pause()
+			time.Sleep(time.Second)
+			c.Resume()
+			c.Stop()
+		}, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, at := startTimer()
+				test.do(c)
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				assert.Equal(t, test.want, *at)
+			})
+		})
+	}
+}
+
+// A clock that was never started has no limit.
+func TestTimerWithoutLimit(t *testing.T) {
+	t.Parallel()
+	var c Timer
+	c.Pause()
+	c.Resume()
+	c.Stop()
+}
+
+// end waits for what expires just then, so that its answer is out.
+func TestTimerStopWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c Timer
+		done := false
+		c.Start(time.Second, expireFunc(func() { time.Sleep(time.Minute); done = true }))
+		time.Sleep(2 * time.Second)
+		c.Stop()
+		assert.True(t, done)
+	})
+}

@@ -1,0 +1,44 @@
+package notify
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// When the last client leaves in the middle of a burst, no timer, subscriber or
+// subscription to the source is left, and a client that comes later is not
+// notified of that burst.
+func TestLastSubscriberLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var change func()
+		n := New(func(changed func()) (cancel func()) {
+			change = changed
+			return func() { change = nil }
+		}, 0)
+		first, last := n.Subscribe(make(chan struct{}, 1)), n.Subscribe(make(chan struct{}, 1))
+		change()
+		first.Unsubscribe()
+		assert.NotNil(t, change)
+		assert.True(t, n.debouncer.active())
+		last.Unsubscribe()
+		last.Unsubscribe()
+		assert.Nil(t, change, "subscribed to the source")
+		assert.False(t, n.debouncer.active(), "a timer")
+		assert.Empty(t, n.subscribers)
+
+		signal := make(chan struct{}, 1)
+		later := n.Subscribe(signal)
+		time.Sleep(time.Second)
+		assert.Empty(t, signal)
+		assert.False(t, later.Pending())
+		change()
+		time.Sleep(MinPause)
+		synctest.Wait()
+		assert.Len(t, signal, 1)
+		later.Unsubscribe()
+	})
+}

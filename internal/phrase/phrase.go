@@ -1,0 +1,98 @@
+// Package phrase words values and ranges for descriptions, errors and logs.
+package phrase
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Clip returns s, shortened to at most n bytes and an ellipsis if it is
+// longer.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// Join joins the parts that are not empty.
+func Join(separator string, parts ...string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, p)
+		}
+	}
+	return strings.Join(some, separator)
+}
+
+// MaxEcho limits how many bytes of a client's own value an error repeats.
+const MaxEcho = 256
+
+// Choice returns an item of a comma-separated list, quoted if its ends would
+// not be visible.
+func Choice(text string) string {
+	if text == "" || strings.Contains(text, ",") || strings.TrimSpace(text) != text {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// Enumerate lists the values as they are.
+func Enumerate(values []string) string {
+	return List(values, func(text string) string { return text })
+}
+
+// List joins the first twelve values by commas and counts the others.
+func List[T any](values []T, format func(T) string) string {
+	const most = 12
+	texts := make([]string, min(len(values), most))
+	for i := range texts {
+		texts[i] = format(values[i])
+	}
+	text := strings.Join(texts, ", ")
+	if len(values) > most {
+		text += fmt.Sprintf(" and %d more", len(values)-most)
+	}
+	return text
+}
+
+// Count words a range of counts, such as "1 to 3 elements". It returns "" for a
+// range without bounds.
+func Count(low, high *int, one, many string) string {
+	noun := func(n int) string {
+		if n == 1 {
+			return one
+		}
+		return many
+	}
+	switch {
+	case low == nil && high == nil:
+		return ""
+	case low == nil:
+		return fmt.Sprintf("at most %d %s", *high, noun(*high))
+	case high == nil:
+		return fmt.Sprintf("at least %d %s", *low, noun(*low))
+	case *low == *high:
+		return fmt.Sprintf("%d %s", *low, noun(*low))
+	}
+	return fmt.Sprintf("%d to %d %s", *low, *high, many)
+}
+
+// Decimal formats f with all digits, or with an exponent if there would be more
+// than about 20.
+func Decimal(f float64) string {
+	switch size := math.Abs(f); {
+	case size >= 1e21 || size != 0 && size < 1e-6:
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	case f == math.Trunc(f):
+		return strconv.FormatFloat(f, 'f', 0, 64) // all digits, not the shortest that will do
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}

@@ -1,0 +1,39 @@
+package phrase
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s    string
+		most int
+		want string
+	}{
+		{"", 0, ""}, {"a", 1, "a"}, {"ab", 1, "a…"}, {"é", 2, "é"}, {"é", 1, "…"}, {"aé", 2, "a…"}, {"a€b", 3, "a…"}, {"a€b", 4, "a€…"}, {"\U0001F600", 3, "…"}, {"abc", 0, "…"},
+	} {
+		assert.Equal(t, c.want, Clip(c.s, c.most), c.s)
+	}
+}
+
+func TestEnumeration(t *testing.T) {
+	t.Parallel()
+	values := strings.Split("abcdefghijklmn", "")
+	assert.Equal(t, "a", Enumerate(values[:1]))
+	assert.Equal(t, "a, b, c, d, e, f", Enumerate(values[:6]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l", Enumerate(values[:12]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 1 more", Enumerate(values[:13]))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, k, l and 2 more", Enumerate(values))
+}
+
+func TestDecimal(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]float64{"0": 0, "-1.5": -1.5, "0.000001": 1e-6, "1e-07": 1e-7, "1e+21": 1e21, "100000000000000000000": 1e20, "9223372036854775808": math.MaxInt64} {
+		assert.Equal(t, want, Decimal(f))
+	}
+}

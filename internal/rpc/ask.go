@@ -1,0 +1,265 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file is the way from the application's code to its client: the request in
+// its context, and the requests that a session sends to the client.
+
+// Request is a request in flight, as its handler sees it. It is in the
+// handler's context, and is the way to the client: by [Progress] and by
+// [Request.Ask].
+type Request struct {
+	Rev    revision.Revision
+	Client wire.Capabilities
+	CanAsk bool // the client can be sent requests
+
+	task     *task
+	asking   limit.Mutex // serializes the goroutines that ask the client
+	progress reporter
+}
+
+type requestKey struct{}
+
+// FromContext returns the request in a handler's context, or nil.
+func FromContext(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}
+
+// LockAsking waits until no other goroutine of the handler asks the client. If
+// it returns nil, UnlockAsking must follow. It fails when ctx or the request
+// ends.
+func (r *Request) LockAsking(ctx context.Context) error { return r.asking.Lock(ctx, &r.task.ctx) }
+
+// UnlockAsking ends what LockAsking began.
+func (r *Request) UnlockAsking() { r.asking.Unlock() }
+
+// ClientRequest is a request to the client.
+type ClientRequest struct {
+	Method string
+	Params json.RawMessage
+}
+
+// NoAnswer is the error of a request that the client does not answer.
+type NoAnswer struct {
+	Reason string // for the client
+	Err    error  // for the log; may be nil
+}
+
+func (e *NoAnswer) Error() string {
+	if e.Err == nil {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Err.Error()
+}
+
+func (e *NoAnswer) Unwrap() error { return e.Err }
+
+var (
+	errNotAnswered = &NoAnswer{Reason: "it has not answered in time"}
+	errGone        = &NoAnswer{Reason: "it has gone"}
+)
+
+// Ask sends requests to the client, all at once, and returns the results, as
+// JSON. Meanwhile the time limit is paused, and other requests may run. The
+// first error ends all of them: a [NoAnswer], or the cause of a context's end.
+// The caller holds the lock of LockAsking.
+func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
+	t := r.task
+	err = t.pause(func() error {
+		if limit := t.server.config.Timeouts.Elicit; limit >= 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, limit, errNotAnswered)
+			defer cancel()
+		}
+		if t.call != nil {
+			results, err = t.call.ask(ctx, t, requests)
+		} else {
+			results, err = t.ask(ctx, requests)
+		}
+		return err
+	})
+	return results, err
+}
+
+// pause runs f while the task's timer is paused and others have its place.
+func (t *task) pause(f func() error) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(&t.ctx)
+	}
+	if !t.ticket.Yield() {
+		return ErrAnswered
+	}
+	t.timer.Pause()
+	err := f()
+	t.timer.Resume() // waiting for a turn has a limit
+	if again := t.ticket.Resume(&t.ctx); err == nil {
+		err = again
+	}
+	return err
+}
+
+// A stateful client is asked by requests of the session's, amid its own
+// request (GAP-40).
+
+// pendingRequest is a request to the client without its response.
+type pendingRequest struct {
+	id        string
+	index     int                   // among the requests that were sent together
+	responses chan<- clientResponse // has room for all of these
+}
+
+// clientResponse is the outcome of a request to the client.
+type clientResponse struct {
+	index  int
+	result string // as JSON
+	err    error
+}
+
+// ask sends the requests over the session and waits for the results.
+func (t *task) ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
+	select {
+	case <-t.session.ready: // before that only responses may be sent (LIF-15)
+	case <-t.session.readClosed:
+		return nil, errGone
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-t.ctx.Done():
+		return nil, context.Cause(&t.ctx)
+	}
+	responses := make(chan clientResponse, len(requests))
+	var waiting []*pendingRequest
+	defer func() {
+		for _, p := range waiting {
+			t.cancelRequest(p, err)
+		}
+	}()
+	for i, r := range requests {
+		p, err := t.session.register(i, responses)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.emit(wire.AppendRequest(nil, p.id, r.Method, r.Params)); err != nil {
+			t.session.unregister(p) // the client does not know of it
+			return nil, &NoAnswer{Reason: "it could not be reached", Err: err}
+		}
+		waiting = append(waiting, p)
+	}
+	return t.collect(ctx, responses, len(requests))
+}
+
+// collect waits for n results or the first error. ctx may outlive the request.
+func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n int) ([]string, error) {
+	results := make([]string, n)
+	for range n {
+		select {
+		case r := <-responses:
+			if r.err != nil {
+				return nil, r.err
+			}
+			results[r.index] = r.result
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-t.ctx.Done():
+			return nil, context.Cause(&t.ctx)
+		}
+	}
+	return results, nil
+}
+
+// cancelRequest cancels a request to the client, unless that has responded
+// (LIF-24).
+func (t *task) cancelRequest(p *pendingRequest, why error) {
+	if !t.session.unregister(p) {
+		return
+	}
+	reason := "no answer is needed any more"
+	if errors.Is(why, errNotAnswered) {
+		reason = "no answer in time"
+	}
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if t.isOver {
+		return
+	}
+	_ = t.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled",
+		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason)), 0, false)
+}
+
+// register returns a request with an id that no other of the session has
+// (JRP-04), unless the client will not respond any more.
+func (s *Session) register(index int, responses chan<- clientResponse) (*pendingRequest, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.readClosed:
+		return nil, errGone
+	default:
+	}
+	s.lastID++
+	p := &pendingRequest{id: "prompts-" + strconv.FormatInt(s.lastID, 10), index: index, responses: responses}
+	if s.requests == nil {
+		s.requests = map[string]*pendingRequest{}
+	}
+	s.requests[p.id] = p
+	return p, nil
+}
+
+// unregister ends the wait for a response, and reports whether there was none.
+func (s *Session) unregister(p *pendingRequest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, waiting := s.requests[p.id]
+	delete(s.requests, p.id)
+	return waiting
+}
+
+// closeRead is for a client that has closed its side, and will not respond any
+// more. It is called once.
+func (s *Session) closeRead() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.readClosed)
+	for _, p := range s.requests {
+		p.responses <- clientResponse{index: p.index, err: errGone}
+	}
+	clear(s.requests)
+}
+
+// handleResponse passes a response to whoever waits for it. Any other response
+// is ignored (CAN-14).
+func (s *Session) handleResponse(m *wire.Message) {
+	id, isString := m.Key.Text()
+	if !isString { // ours are
+		return
+	}
+	s.mu.Lock()
+	p := s.requests[id]
+	delete(s.requests, id)
+	s.mu.Unlock()
+	if p == nil {
+		return
+	}
+	if m.Err.Kind() <= strictjson.Null && m.Result.Kind() != strictjson.Invalid {
+		p.responses <- clientResponse{index: p.index, result: strings.Clone(m.Result.Raw())}
+		return
+	}
+	p.responses <- clientResponse{index: p.index, err: &NoAnswer{
+		Reason: "it has answered with an error",
+		Err: fmt.Errorf("%s (%s)",
+			phrase.Clip(m.Err.Get("message").Text(), phrase.MaxEcho), phrase.Clip(m.Err.Get("code").Raw(), 32)),
+	}}
+}

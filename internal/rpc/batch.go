@@ -1,0 +1,235 @@
+package rpc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// maxBatch is how many messages a batch may have: the responses may be longer
+// than the requests, and are sent at once.
+const maxBatch = 1000
+
+// batch is an array of messages, which only 2025-03-26 has (GAP-15). Its
+// requests are worked on one after the other, in one place of the limits, and
+// answered by one array.
+type batch struct {
+	server   *Server
+	session  *Session
+	exchange *Exchange
+	parent   context.Context
+	ticket   limit.Ticket
+	tasks    []*task
+
+	sending sync.Mutex // held to call the exchange's Send, and for the field below
+	isOver  bool       // the array is sent
+
+	finished atomic.Bool
+	mu       sync.Mutex // protects the field below
+	answers  []byte     // an open array; empty if there are none yet
+}
+
+var errBatchFull = wire.InternalError("the answers to this batch are too large; send fewer messages together")
+
+// receiveBatch is receive for a batch.
+func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure) (job, error) {
+	elements, invalid := s.readBatch(session, root, large, x.Client)
+	if invalid != nil {
+		return nil, x.respond(session.errorResponse(&wire.Message{}, invalid))
+	}
+	own := *x // which outlives the caller's
+	b := &batch{server: s, session: session, exchange: &own, parent: ctx}
+	var ignored error
+	for i := range elements {
+		e := &elements[i]
+		m, x := &e.call.Message, b.exchangeOf(e.call.Message.ID)
+		switch {
+		case m.Kind != wire.KindRequest || e.err != nil:
+			ignored = cmp.Or(ignored, s.handleNonRequest(session, m, e.err, x))
+		case b.isFull():
+			b.add(m.ID, nil)
+		default:
+			if w, answered, _ := s.answer(&e.call, x); !answered {
+				b.addTask(&e.call, x, w)
+			}
+		}
+	}
+	session.batches.Add()
+	switch {
+	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, session, x.Client, p):
+		return b, nil
+	case len(b.tasks) > 0:
+		return nil, b.giveUp(limit.ErrBusy)
+	case b.answers == nil:
+		session.batches.Done()
+		return nil, ignored
+	}
+	return nil, b.finish(nil)
+}
+
+// element is one message of a batch.
+type element struct {
+	call Call
+	err  *wire.Error
+}
+
+// readBatch takes a batch apart.
+func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, from string) ([]element, *wire.Error) {
+	var elements []element
+	responses := 0
+	for v := range root.Elements() {
+		if len(elements) == maxBatch {
+			return nil, wire.InvalidRequest("a batch must not have more than %d messages", maxBatch)
+		}
+		e := element{call: Call{server: s, session: session, from: from}}
+		m := &e.call.Message
+		e.err = m.Read(v)
+		m.Large = large
+		switch {
+		case m.IsStateless():
+			return nil, wire.InvalidRequest("a message with its own protocol version cannot be part of a batch")
+		case m.Kind == wire.KindResponse:
+			responses++
+		case m.Kind == wire.KindRequest && m.Method == "initialize" && e.err == nil:
+			e.err = wire.InvalidRequest("initialize cannot be part of a batch")
+		}
+		elements = append(elements, e)
+	}
+	switch {
+	case len(elements) == 0:
+		return nil, wire.InvalidRequest("a batch must not be empty")
+	case responses > 0 && responses < len(elements):
+		return nil, wire.InvalidRequest("a batch must not mix responses with other messages")
+	}
+	return elements, nil
+}
+
+// exchangeOf returns the exchange of one message: it collects the response.
+func (b *batch) exchangeOf(id string) *Exchange {
+	x := *b.exchange
+	x.Send = func(msg []byte, _ wire.Code, last bool) error {
+		if last {
+			b.add(id, msg)
+			return nil
+		}
+		b.sending.Lock()
+		defer b.sending.Unlock()
+		if b.isOver {
+			return ErrAnswered
+		}
+		return b.exchange.Send(msg, 0, false)
+	}
+	return &x
+}
+
+// addTask adds a request whose result the application's code makes. The batch
+// is in the limits, the task is not.
+func (b *batch) addTask(c *Call, x *Exchange, w Work) {
+	t := b.server.newTask(b.parent, c, x, w)
+	t.batch = b
+	if err := t.begin(t); err != nil {
+		t.ctx.cancel(nil)
+		_ = x.respond(wire.ErrorResponse(t.id, err))
+		return
+	}
+	b.tasks = append(b.tasks, t)
+}
+
+// add adds a response, or an error if there are too many already.
+func (b *batch) add(id string, msg []byte) {
+	if b.isFull() {
+		msg = wire.ErrorResponse(id, errBatchFull).Msg
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.answers == nil {
+		b.answers = append(b.answers, '[')
+	} else {
+		b.answers = append(b.answers, ',')
+	}
+	b.answers = append(b.answers, msg...)
+}
+
+func (b *batch) isFull() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.answers) > b.server.config.Limits.MessageBytes
+}
+
+// run does the work of the tasks, one after the other, and sends the array. If
+// work goes on after its time limit, the array is sent at once, and those that
+// follow get errors.
+func (b *batch) run() error {
+	defer b.ticket.Release()
+	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit
+	defer b.ticket.ReleaseRunning()
+	if err := b.ticket.Acquire(b.parent, max(b.server.config.Timeouts.Request, 0)); err != nil {
+		return b.giveUp(err)
+	}
+	var errs []error
+	for _, t := range b.tasks {
+		if b.finished.Load() {
+			break
+		}
+		errs = append(errs, t.runNow(t.timeout()))
+		t.ctx.cancel(ErrAnswered)
+	}
+	b.ticket.ReleaseRunning() // a client that is slow to read must not keep others waiting
+	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+var errBatchEnded = wire.InternalError("the work on this batch has ended")
+
+// giveUp ends the tasks of a batch that does not begin.
+func (b *batch) giveUp(cause error) error {
+	var errs []error
+	for _, t := range b.tasks {
+		errs = append(errs, t.giveUp(cause))
+		t.ctx.cancel(ErrAnswered)
+	}
+	b.ticket.ReleaseRunning()
+	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// finish completes the tasks that are left with an error, and sends the array.
+// Only the first call has an effect.
+func (b *batch) finish(left *wire.Error) error {
+	if !b.finished.CompareAndSwap(false, true) {
+		return nil
+	}
+	defer b.session.batches.Done()
+	for _, t := range b.tasks {
+		if t.finish() {
+			t.ctx.cancel(ErrAnswered)
+			_ = t.fail(left, nil)
+		}
+	}
+	b.mu.Lock()
+	msg := b.answers
+	b.mu.Unlock()
+	b.sending.Lock()
+	defer b.sending.Unlock()
+	b.isOver = true
+	if msg == nil {
+		return nil // notifications and canceled requests have no response
+	}
+	return b.exchange.respond(wire.Response{Msg: append(msg, ']')})
+}
+
+func (b *batch) isSilent() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.answers == nil
+}

@@ -1,0 +1,182 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// CallOptions describe the client of a [Server.Call].
+type CallOptions struct {
+	Version      string          // empty for 2025-11-25
+	Capabilities json.RawMessage // a JSON object; empty for none
+	Info         wire.ClientInfo // of a stateful client
+	// Request, if not nil, sends the client a request and returns the result.
+	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Notify, if not nil, sends the client a notification.
+	Notify func(method string, params json.RawMessage)
+}
+
+// OptionsError is the error of CallOptions that are not valid.
+type OptionsError struct{ err error }
+
+func (e *OptionsError) Error() string { return e.err.Error() }
+
+// Call answers one request for another JSON-RPC layer. It returns the result,
+// or a [*wire.Error] for the client. If ctx ends first, it returns the cause.
+//
+// The application's code runs on a goroutine of its own: Call returns at the
+// time limit and at the end of ctx, even if the code goes on.
+func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	m := s.methods[name]
+	if m == nil || !m.Callable {
+		return nil, wire.MethodNotFound(name)
+	}
+	c := &Call{server: s, Rev: revision.NewestHandshake(), info: o.Info}
+	if o.Version != "" {
+		var ok bool
+		if c.Rev, ok = revision.Parse(o.Version); !ok {
+			return nil, &OptionsError{fmt.Errorf("no such protocol version: %q", phrase.Clip(o.Version, phrase.MaxEcho))}
+		}
+	}
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	if len(o.Capabilities) > 0 {
+		if err := doc.Parse(string(o.Capabilities), wire.MaxDepth); err != nil {
+			return nil, &OptionsError{fmt.Errorf("client capabilities: %w", err)}
+		}
+		c.Client = wire.ReadCapabilities(c.Rev, doc.Root())
+	}
+	c.Message.Method, c.Message.Large = name, wire.IsLarge(len(params))
+	if len(params) > s.config.Limits.MessageBytes {
+		return nil, wire.InvalidParams("params are too large")
+	}
+	if len(params) > 0 {
+		if err := doc.Parse(string(params), wire.MaxDepth); err != nil {
+			return nil, wire.InvalidParams("params: %s", err.Error())
+		}
+		c.Message.SetParams(doc.Root())
+	}
+	if err := c.Message.CheckParams(); err != nil {
+		return nil, err
+	}
+	result, w, err := m.serve(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	if result != nil {
+		return result, nil
+	}
+	return s.call(ctx, c, w, o)
+}
+
+// call does the work of a Call.
+func (s *Server) call(ctx context.Context, c *Call, w Work, o CallOptions) (json.RawMessage, error) {
+	t := s.newTask(ctx, c, &Exchange{}, w)
+	t.call = &callback{options: o, responded: make(chan struct{})}
+	t.request.CanAsk = o.Request != nil
+	if o.Notify == nil {
+		t.request.progress.token = ""
+	}
+	if err := t.admit(ctx, nil); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	s.spawn(func() { ended <- t.run() }) // ends with the application's code
+	var err error
+	select {
+	case <-t.call.responded:
+	case err = <-ended:
+	case <-ctx.Done():
+		if t.complete() {
+			t.discard(context.Cause(ctx))
+			t.close() // after which there are no notifications
+			return nil, context.Cause(ctx)
+		}
+		select { // the task was faster
+		case <-t.call.responded:
+		case err = <-ended:
+		}
+	}
+	return t.call.outcome(err)
+}
+
+// callback is the client of a Call.
+type callback struct {
+	options   CallOptions
+	result    []byte
+	err       *wire.Error
+	responded chan struct{} // closed when one of these is set, or there is no response
+}
+
+// respond is pending.respond for a Call.
+func (c *callback) respond(t *task, result []byte, err *wire.Error) error {
+	t.close()
+	defer t.done()
+	c.result, c.err = slices.Clone(result), err
+	close(c.responded)
+	return nil
+}
+
+// outcome returns what Call returns. err is that of the task.
+func (c *callback) outcome(err error) (json.RawMessage, error) {
+	select {
+	case <-c.responded:
+	default:
+		return nil, err
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.result, nil
+}
+
+// notify calls the Notify of the options, unless the Call has returned.
+func (c *callback) notify(t *task, method string, params []byte) error {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if t.isOver {
+		return ErrAnswered
+	}
+	c.options.Notify(method, params)
+	return nil
+}
+
+// ask calls the Request of the options, concurrently for all requests.
+func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	responses := make(chan clientResponse, len(requests))
+	for i, r := range requests {
+		// The goroutine ends with Request, whose context ends now at the latest.
+		t.server.spawn(func() {
+			response := clientResponse{index: i, err: &NoAnswer{Reason: askFailed, Err: ErrNoReturn}}
+			defer func() { responses <- response }()
+			raw, err := c.options.Request(ctx, r.Method, r.Params)
+			switch {
+			case err == nil:
+				response.result, response.err = string(raw), nil
+			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+				response.err = context.Cause(ctx)
+			default:
+				response.err = &NoAnswer{Reason: askFailed, Err: err}
+			}
+		})
+	}
+	return t.collect(ctx, responses, len(requests))
+}
+
+const askFailed = "the request to it has failed"
+
+// ErrNoReturn is the error of a transport or a callback that has panicked or
+// ended its goroutine.
+var ErrNoReturn = errors.New("its goroutine has ended")

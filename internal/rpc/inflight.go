@@ -1,0 +1,212 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file has what all requests without their response have in common, and
+// their context. See task.go and subscription.go.
+
+// Why the context of a request has ended.
+var (
+	ErrCanceled      = fmt.Errorf("the client has cancelled the request: %w", context.Canceled)
+	ErrSessionClosed = fmt.Errorf("the session is closed: %w", context.Canceled)
+	ErrTimeout       = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
+	ErrAnswered      = fmt.Errorf("the request is answered: %w", context.Canceled)
+)
+
+// cancellation is ErrCanceled with the client's reason.
+type cancellation struct{ reason string }
+
+func (c *cancellation) Error() string {
+	if c.reason == "" {
+		return ErrCanceled.Error()
+	}
+	return ErrCanceled.Error() + " (" + c.reason + ")"
+}
+
+func (c *cancellation) Unwrap() error { return ErrCanceled }
+
+// pending is a request without its response: what a [task] and a [subscription]
+// have in common. Whoever completes it first decides what the client gets. Then
+// it is taken out of flight, so that its id is free by the time that the client
+// has the response, and done is called when the response is sent.
+type pending struct {
+	server     *Server
+	session    *Session // nil outside of one
+	id         string   // as written
+	key        wire.ID
+	exchange   Exchange
+	unanswered *limit.WaitGroup // of the session; counts the request until done
+
+	ctx       lazyContext
+	completed atomic.Bool
+	sending   sync.Mutex // held to call the exchange's Send, and for the field below
+	isOver    bool       // nothing more may be sent
+}
+
+// inFlight is a pending request in a session.
+type inFlight interface {
+	job
+	base() *pending
+	// discard ends a completed request without a response.
+	discard(cause error)
+}
+
+func (p *pending) base() *pending { return p }
+
+// begin puts a request in flight.
+func (p *pending) begin(r inFlight) *wire.Error {
+	if p.session == nil {
+		return nil
+	}
+	return p.session.addInFlight(p.key, r)
+}
+
+// complete reports whether the caller is the one to respond.
+func (p *pending) complete() bool { return p.completed.CompareAndSwap(false, true) }
+
+// finish completes the request and takes it out of flight.
+func (p *pending) finish() bool {
+	if !p.complete() {
+		return false
+	}
+	if p.session != nil {
+		p.session.removeInFlight(p.key)
+	}
+	return true
+}
+
+// discard is that of an inFlight.
+func (p *pending) discard(cause error) {
+	p.ctx.cancel(cause)
+	p.done()
+}
+
+// done is called by whoever has completed the request, when the response is
+// sent or there is none.
+func (p *pending) done() {
+	if p.unanswered != nil {
+		p.unanswered.Done()
+	}
+}
+
+// respond sends the response of a request that is completed.
+func (p *pending) respond(r wire.Response) error {
+	defer p.done()
+	p.sending.Lock()
+	defer p.sending.Unlock()
+	p.isOver = true
+	return p.exchange.respond(r)
+}
+
+// close ends all sending.
+func (p *pending) close() {
+	p.sending.Lock()
+	defer p.sending.Unlock()
+	p.isOver = true
+}
+
+// emit sends a message that is not the response, unless the request is
+// completed.
+func (p *pending) emit(msg []byte) error {
+	p.sending.Lock()
+	defer p.sending.Unlock()
+	if p.exchange.emit != nil {
+		return p.exchange.emit(p, msg)
+	}
+	if p.completed.Load() {
+		return ErrAnswered
+	}
+	return p.exchange.Send(msg, 0, false)
+}
+
+// whyCompleted returns why someone else has completed the request, and logs the
+// client's reason (CAN-10).
+func (p *pending) whyCompleted(about func() slog.Attr) error {
+	<-p.ctx.Done() // whoever completes it cancels it next
+	cause := context.Cause(&p.ctx)
+	var c *cancellation
+	if errors.As(cause, &c) && c.reason != "" {
+		p.server.log(&p.ctx, slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
+	}
+	return cause
+}
+
+// lazyContext is the context of a request. It makes a context of the standard
+// library only when someone looks at more than the [Request] in it: most
+// handlers do not, and for a short one the making would be most of the work.
+// parent and request must be set before use. It must not be copied after that.
+type lazyContext struct {
+	parent  context.Context
+	request *Request
+
+	mu     sync.Mutex // protects the fields below
+	made   context.Context
+	end    context.CancelCauseFunc // of made
+	cause  error                   // of the cancellation
+	isOver bool                    // canceled
+}
+
+// cancel ends the context. Only the first call has an effect.
+func (c *lazyContext) cancel(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isOver {
+		return
+	}
+	c.isOver, c.cause = true, cause
+	if c.made != nil {
+		c.end(cause)
+	}
+}
+
+func (c *lazyContext) standard() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.standardLocked()
+}
+
+func (c *lazyContext) standardLocked() context.Context {
+	switch {
+	case c.made != nil:
+	case c.isOver: // before the parent, if that has ended too
+		c.made, c.end = context.WithCancelCause(context.WithoutCancel(c.parent))
+		c.end(c.cause)
+	default:
+		c.made, c.end = context.WithCancelCause(c.parent)
+	}
+	return c.made
+}
+
+func (c *lazyContext) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+
+func (c *lazyContext) Done() <-chan struct{} { return c.standard().Done() }
+
+func (c *lazyContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.made == nil && c.isOver:
+		return context.Canceled
+	case c.made == nil && c.parent.Err() == nil:
+		return nil
+	}
+	return c.standardLocked().Err() // which never changes once it is the parent's
+}
+
+func (c *lazyContext) Value(key any) any {
+	if key == (requestKey{}) {
+		return c.request
+	}
+	return c.standard().Value(key)
+}

@@ -1,0 +1,141 @@
+package rpc
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file sends the progress of a request, at a bounded rate.
+
+// Progress notifies the client of the progress of its request, if the client
+// has asked for that. total is 0 if it is unknown, message may be empty. done
+// must be greater than in all earlier calls; any other call has no effect.
+//
+// Progress does not wait for the client. While the client is slow to read, a
+// newer report replaces one that is not sent yet. The last report is sent
+// before the response.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if r := FromContext(ctx); r != nil {
+		r.progress.report(r, report{done, total, message})
+	}
+}
+
+// report is one call of Progress.
+type report struct {
+	done, total float64
+	message     string
+}
+
+// reporter sends the reports of one request.
+type reporter struct {
+	token string // as written; empty if the client wants no reports
+
+	mu      sync.Mutex // protects the fields below
+	begun   bool
+	done    float64 // of the latest report
+	next    *report // not sent yet
+	sending bool    // a goroutine sends
+	over    bool    // no more reports are accepted
+	idle    *sync.Cond
+}
+
+func (p *reporter) report(r *Request, next report) {
+	if p.token == "" || math.IsNaN(next.done) || math.IsInf(next.done, 0) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || p.begun && next.done <= p.done {
+		return
+	}
+	p.begun, p.done, p.next = true, next.done, &next
+	if !p.sending {
+		p.sending = true
+		r.task.server.spawn(func() { p.send(r) }) // ends when there is nothing to send; finish waits for it
+	}
+}
+
+// send sends reports until there are none.
+func (p *reporter) send(r *Request) {
+	hasStopped := false
+	defer func() {
+		if !hasStopped { // the transport has ended the goroutine
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.stop()
+		}
+	}()
+	for next := p.take(); next != nil; next = p.take() {
+		p.write(r, next)
+	}
+	hasStopped = true
+}
+
+func (p *reporter) write(r *Request, next *report) {
+	_ = r.task.notify("notifications/progress", appendReport(nil, r.Rev, p.token, next))
+}
+
+// take returns the report to be sent next, or says that the goroutine stops.
+func (p *reporter) take() *report {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := p.next
+	if next == nil || p.over {
+		p.stop()
+		return nil
+	}
+	p.next = nil
+	return next
+}
+
+// stop says that no goroutine sends. The caller holds p.mu.
+func (p *reporter) stop() {
+	p.sending = false
+	if p.idle != nil {
+		p.idle.Broadcast()
+	}
+}
+
+// finish accepts no more reports, and returns when none is being sent. With
+// flush it sends the last report.
+func (p *reporter) finish(r *Request, flush bool) {
+	if p.token == "" {
+		return
+	}
+	p.mu.Lock()
+	p.over = true
+	if p.sending {
+		p.idle = sync.NewCond(&p.mu)
+	}
+	for p.sending {
+		p.idle.Wait()
+	}
+	next := p.next
+	p.next = nil
+	p.mu.Unlock()
+	if flush && next != nil {
+		p.write(r, next)
+	}
+}
+
+// appendReport appends the params of a progress notification.
+func appendReport(dst []byte, rev revision.Revision, token string, r *report) []byte {
+	dst = append(dst, `{"progressToken":`...)
+	dst = append(dst, token...)
+	dst = append(dst, `,"progress":`...)
+	dst = append(dst, phrase.Decimal(r.done)...)
+	if r.total > 0 && !math.IsInf(r.total, 0) {
+		dst = append(dst, `,"total":`...)
+		dst = append(dst, phrase.Decimal(r.total)...)
+	}
+	if r.message != "" && rev.ProgressMessages() {
+		dst = append(dst, `,"message":`...)
+		dst = strictjson.AppendString(dst, r.message)
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,430 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file serves a connection: the goroutines that read and work, and the
+// queue of what is to be written.
+
+// Conn is a connection that carries whole messages both ways. Read and Write
+// are each called by one goroutine at a time.
+type Conn interface {
+	Read(ctx context.Context) ([]byte, error)
+	Write(ctx context.Context, msg []byte) error
+	Close() error
+}
+
+// BatchWriter is a Conn that writes several messages for less than each of
+// them.
+type BatchWriter interface {
+	WriteBatch(ctx context.Context, msgs [][]byte) error
+}
+
+// ErrTooLarge is the error of a Read that has skipped a message over the
+// connection's limit.
+var ErrTooLarge = errors.New("message too large")
+
+// drainTimeout is how long Serve waits for what should have ended.
+const drainTimeout = time.Second
+
+// Serve answers the messages of a connection until the client disconnects or
+// ctx ends.
+//
+// One goroutine reads, one sends notifications of changes, and each request
+// that needs application code has one while it runs (see submit). Responses
+// that become ready while a message is being written are queued and written
+// together (see writeQueue). At the end the session is drained: within
+// Timeouts.Drain after the client has closed its side, and for a second if ctx
+// has ended, for the responses of subscriptions.
+func (s *Server) Serve(ctx context.Context, t Conn) error {
+	c := &connection{
+		server: s, session: s.NewSession(SessionOptions{}), conn: t, backpressure: limit.NewBackpressure(),
+		jobs: make(chan job), writeLock: make(chan struct{}, 1), closing: make(chan struct{}),
+	}
+	c.session.isStream = true
+	c.exchange = Exchange{Send: c.send, Done: c.closing, emit: c.emit}
+	return c.serve(ctx)
+}
+
+// connection is one call of Serve.
+type connection struct {
+	server       *Server
+	session      *Session
+	conn         Conn
+	ctx          context.Context // ends with the connection
+	cancel       context.CancelCauseFunc
+	exchange     Exchange
+	closing      chan struct{}       // closed to end subscriptions
+	backpressure *limit.Backpressure // of the goroutine that reads
+	jobs         chan job            // for an idle worker
+	writeLock    chan struct{}       // has room for one: who may write
+	queue        writeQueue
+	running      limit.WaitGroup // goroutines of this connection
+}
+
+func (c *connection) serve(parent context.Context) error {
+	// When parent ends, there are still responses to send.
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	defer c.cancel(nil)
+	reading, stopReading := context.WithCancelCause(c.ctx)
+
+	// Both goroutines end soon after c.ctx, which ends before serve does.
+	read := make(chan error, 1)
+	c.spawn(func() {
+		err := fmt.Errorf("reading: %w", ErrNoReturn) // unless readAll returns
+		defer func() { read <- err }()
+		err = c.readAll(reading)
+	})
+	c.spawn(func() { _ = c.session.Notifications(c.ctx, c.write) })
+
+	var err error
+	dropped := 0
+	select {
+	case err = <-read:
+		if errors.Is(err, io.EOF) {
+			err = nil
+			dropped = c.drain(parent)
+		}
+	case <-c.ctx.Done():
+	case <-parent.Done():
+	}
+	isEnd := parent.Err() != nil || isDisconnect(err)
+	if c.ctx.Err() != nil {
+		err = context.Cause(c.ctx) // and not what Read made of it
+		isEnd = isEnd || isDisconnect(err)
+	}
+	cause := ErrSessionClosed
+	if parent.Err() != nil {
+		cause = context.Cause(parent)
+	}
+	stopReading(cause)
+	c.session.end(cause)
+	c.endSubscriptions()
+	c.session.Close()
+	c.cancel(nil)
+	c.spawn(func() {
+		if err := c.conn.Close(); err != nil {
+			c.server.log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
+		}
+	})
+	c.await(drainTimeout)
+	if dropped > 0 {
+		c.server.log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
+	}
+	if isEnd || err == nil {
+		return nil
+	}
+	return err
+}
+
+func isDisconnect(err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
+}
+
+// spawn runs f on a goroutine that serve waits for.
+func (c *connection) spawn(f func()) {
+	c.running.Add()
+	go func() {
+		defer c.running.Done() // when a panic is logged
+		defer c.server.recoverPanic()
+		f()
+	}()
+}
+
+// drain waits for the responses to what was read (GAP-46), until parent ends at
+// the latest, and returns how many requests are left.
+func (c *connection) drain(parent context.Context) int {
+	c.session.closeRead()
+	limit := c.server.config.Timeouts.Drain
+	if limit < 0 {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, limit)
+	defer cancel()
+	defer context.AfterFunc(parent, cancel)()
+	dropped := c.session.answers.Wait(ctx)
+	c.session.batches.Wait(ctx)
+	return dropped + c.queue.unsent.Wait(ctx)
+}
+
+// endSubscriptions responds to the subscriptions and writes what is queued,
+// unless that takes too long.
+func (c *connection) endSubscriptions() {
+	close(c.closing)
+	ctx, cancel := context.WithTimeout(c.ctx, drainTimeout)
+	defer cancel()
+	c.session.subscriptions.Wait(ctx)
+	c.queue.unsent.Wait(ctx)
+}
+
+// await waits for the connection's goroutines, and logs if some go on.
+func (c *connection) await(limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if n := c.running.Wait(ctx); n > 0 {
+		c.server.log(ctx, slog.LevelWarn,
+			"the connection has ended, but render functions or its transport go on", slog.Int("goroutines", n))
+	}
+}
+
+// readAll reads and answers messages until there are no more or ctx ends, and
+// returns why. It waits for no application code.
+func (c *connection) readAll(ctx context.Context) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		msg, err := c.conn.Read(ctx)
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			err = c.exchange.respond(c.session.errorResponse(&wire.Message{}, errTooLarge))
+		case err != nil:
+			return fmt.Errorf("reading: %w", err)
+		default:
+			err = c.handle(msg)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *connection) handle(msg []byte) error {
+	j, err := c.server.receive(c.ctx, c.session, msg, &c.exchange, c.backpressure)
+	if _, ignored := err.(*Unaccepted); ignored {
+		return nil // a stream has no way to say so
+	}
+	if j == nil {
+		return err
+	}
+	c.submit(j)
+	return nil
+}
+
+// workerIdle is how often a worker looks whether it has had a job. After two
+// times without one it ends.
+const workerIdle = time.Second
+
+// submit runs a job on the goroutine of an idle worker, or on a new one.
+func (c *connection) submit(j job) {
+	select {
+	case c.jobs <- j:
+	default:
+		c.spawn(func() { c.work(j) })
+	}
+}
+
+// work runs a job, and those that come while it is idle. By then its stack is
+// as large as a job needs; growing it takes as long as a short job.
+func (c *connection) work(j job) {
+	_ = j.run()
+	idle := time.NewTicker(workerIdle)
+	defer idle.Stop()
+	for isIdle := false; ; {
+		select {
+		case j := <-c.jobs:
+			_ = j.run()
+			isIdle = false
+		case <-idle.C:
+			if isIdle {
+				return
+			}
+			isIdle = true
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+// maxQueued is the size in bytes of the responses that may wait for a message
+// that is being written. Further senders wait themselves.
+const maxQueued = 64 << 10
+
+// writeQueue has the responses of a connection that became ready while another
+// message was being written. They are written together when that is done.
+// Nothing waits for them but the end of the connection.
+type writeQueue struct {
+	unsent limit.WaitGroup // responses in the queue, or drained and not written
+
+	mu    sync.Mutex // protects the fields below
+	texts *[]byte    // nil when drained
+	ends  []int      // of the messages in texts
+
+	// Of the goroutine that writes:
+	drained *[]byte
+	msgs    [][]byte // in drained
+}
+
+// push queues a copy of a message, if there is room.
+func (q *writeQueue) push(msg []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.texts == nil {
+		q.texts = wire.GetBuffer()
+	}
+	if len(*q.texts)+len(msg) > maxQueued {
+		return false
+	}
+	*q.texts = append(*q.texts, msg...)
+	q.ends = append(q.ends, len(*q.texts))
+	q.unsent.Add()
+	return true
+}
+
+func (q *writeQueue) isEmpty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.ends) == 0
+}
+
+// drain takes the messages out. When they are written, done must be called.
+func (q *writeQueue) drain() [][]byte {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	start := 0
+	for _, end := range q.ends {
+		q.msgs = append(q.msgs, (*q.texts)[start:end:end])
+		start = end
+	}
+	q.texts, q.drained, q.ends = nil, q.texts, q.ends[:0]
+	return q.msgs
+}
+
+// done says that what was drained is written.
+func (q *writeQueue) done() {
+	for range q.msgs {
+		q.unsent.Done()
+	}
+	clear(q.msgs)
+	q.msgs = q.msgs[:0]
+	if q.drained != nil {
+		wire.PutBuffer(q.drained)
+		q.drained = nil
+	}
+}
+
+// send is the Send of the connection's exchange.
+func (c *connection) send(msg []byte, _ wire.Code, last bool) error {
+	if !last {
+		return c.write(msg)
+	}
+	if c.tryLock() {
+		return c.flush(msg)
+	}
+	if !c.queue.push(msg) {
+		return c.write(msg)
+	}
+	if c.tryLock() { // the goroutine that was writing may not have seen it
+		return c.flush(nil)
+	}
+	return nil
+}
+
+// emit is that of the connection's exchange.
+func (c *connection) emit(p *pending, msg []byte) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	if p.completed.Load() {
+		c.unlock()
+		return ErrAnswered
+	}
+	return c.flush(msg)
+}
+
+// write sends a message. If that fails, the connection ends.
+func (c *connection) write(msg []byte) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	return c.flush(msg)
+}
+
+// tryLock reports whether the caller may write. If so, flush or unlock must
+// follow.
+func (c *connection) tryLock() bool {
+	select {
+	case c.writeLock <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// lock waits until the caller may write, or the connection has ended.
+func (c *connection) lock() error {
+	select {
+	case c.writeLock <- struct{}{}:
+		return nil
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	}
+}
+
+// unlock lets others write. What was queued meanwhile is left to another
+// goroutine: this one may have to read on.
+func (c *connection) unlock() {
+	<-c.writeLock
+	if !c.queue.isEmpty() && c.tryLock() {
+		c.submit(flushJob{c})
+	}
+}
+
+// flushJob writes what is queued. Its goroutine gets the write lock.
+type flushJob struct{ c *connection }
+
+func (f flushJob) run() error { return f.c.flush(nil) }
+
+// flush writes what is queued and then msg, unless that is nil, and unlocks.
+func (c *connection) flush(msg []byte) error {
+	defer c.unlock()
+	defer c.queue.done()
+	return c.writeMessages(c.queue.drain(), msg)
+}
+
+// writeMessages calls the connection's Write for the messages and then for the
+// last one, which may be nil; or its WriteBatch, if there are several.
+func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	err = ErrNoReturn // if Write panics or ends its goroutine
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing: %w", err)
+			c.cancel(err)
+		}
+	}()
+	if len(msgs) == 0 {
+		if last == nil {
+			return nil
+		}
+		return c.conn.Write(c.ctx, last)
+	}
+	if last != nil {
+		msgs = append(msgs, last)
+		defer func() { msgs[len(msgs)-1] = nil }() // it is not ours
+	}
+	if all, ok := c.conn.(BatchWriter); ok && len(msgs) > 1 {
+		return all.WriteBatch(c.ctx, msgs)
+	}
+	for _, msg := range msgs {
+		if c.ctx.Err() != nil { // while the one before was written
+			return context.Cause(c.ctx)
+		}
+		if err := c.conn.Write(c.ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+// Package rpc answers JSON-RPC messages by a table of methods. It handles sessions,
+// requests in flight, subscriptions, limits and connections. It knows no prompts:
+// a server offers a list of [Feature] values, each with methods, capabilities and a
+// list that changes. Package wire reads and writes the messages.
+//
+// The way of a message:
+//
+//	Server.Serve ─┐              ┌─ notification, response: Session
+//	Handle ───────┴─ receive ────┼─ subscriptions/listen: subscription
+//	                             ├─ batch: its messages, one after the other
+//	Server.Call ─────────────────┴─ request: answered at once, or by a task if the
+//	                                result needs the application's code
+//
+// A [wire.Message] is a message that was read. A [Request] is in flight. A [Handler]
+// makes the result. The handler, the time limit, a cancellation and the end of the
+// session can complete a request: the first of them decides the response.
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// Config configures a [Server]. All limits must be set.
+type Config struct {
+	// Info returns the server's description of itself for a protocol version,
+	// a JSON object.
+	Info         func(rev revision.Revision) ([]byte, []error)
+	Instructions string
+	// CacheHints are the members ttlMs and cacheScope of server/discover.
+	CacheHints string
+	Features   []Feature
+	// Capabilities are advertised in addition to those of the features.
+	Capabilities map[string]any
+
+	Limits   Limits
+	Timeouts Timeouts
+
+	// Principal, if not nil, returns who the client in ctx is.
+	Principal func(ctx context.Context) string
+	Logger    *slog.Logger
+}
+
+// Limits bound what clients can have of a server.
+type Limits struct {
+	Concurrent          int // running requests of a session; as many again wait
+	ConcurrentTotal     int // of the server
+	ConcurrentPerClient int // of Exchange.Client
+	Subscriptions       int // of a session
+	SubscriptionsTotal  int
+	MessageBytes        int
+}
+
+// Timeouts bound how long the server waits.
+type Timeouts struct {
+	Request time.Duration // for the application's code; negative: no limit
+	Elicit  time.Duration // for a client's response; negative: no limit
+	Drain   time.Duration // for pending requests at the end of a connection; negative: none
+	Changes time.Duration // without a change before clients are notified
+}
+
+// Feature is a part of the protocol that a server offers.
+type Feature struct {
+	Methods map[string]Method
+	// Capabilities, if not nil, returns what the server advertises for the
+	// feature. listChanged says that the client is notified of changes.
+	Capabilities func(rev revision.Revision, listChanged bool) map[string]any
+	// List, if not nil, is the list that clients are notified of.
+	List *List
+}
+
+// List is a list that changes.
+type List struct {
+	// Notification is the method of the notification, such as
+	// notifications/prompts/list_changed.
+	Notification string
+	// Filter is the member of subscriptions/listen that asks for it, such as
+	// promptsListChanged.
+	Filter string
+	// Subscribe has changed called for each change, until cancel is called.
+	// changed does not wait.
+	Subscribe func(changed func()) (cancel func())
+}
+
+// feed notifies the clients of a server of the changes of a list.
+type feed struct {
+	list     *List
+	notifier *notify.Notifier
+}
+
+// Server answers messages. It is safe for concurrent use.
+type Server struct {
+	config        Config
+	methods       map[string]*Method
+	rated         int // methods with a rate
+	feeds         []*feed
+	running       *limit.Semaphore
+	clients       *limit.Keyed
+	subscriptions limit.Counter
+	logger        *logger
+
+	// What is the same for all clients, encoded: the results of initialize, by
+	// version, with and without notifications; that of server/discover; and the
+	// member of _meta with the server's info.
+	initialized, detached map[revision.Revision][]byte
+	discovered            []byte
+	serverInfo            []byte
+}
+
+// NewServer returns a server, or all errors of the config that clients would
+// see.
+func NewServer(c Config) (*Server, []error) {
+	s := &Server{
+		config:      c,
+		methods:     map[string]*Method{},
+		running:     limit.NewSemaphore(c.Limits.ConcurrentTotal),
+		clients:     limit.NewKeyed(c.Limits.ConcurrentPerClient),
+		logger:      newLogger(c.Logger),
+		initialized: map[revision.Revision][]byte{},
+		detached:    map[revision.Revision][]byte{},
+	}
+	var errs []error
+	for _, f := range append([]Feature{base}, c.Features...) {
+		for name, m := range f.Methods {
+			if s.methods[name] != nil {
+				errs = append(errs, fmt.Errorf("method %q is defined twice", name))
+			}
+			if m.Rate > 0 {
+				m.limiter, m.bucket = limit.NewRateLimiter(m.Rate), s.rated
+				s.rated++
+			}
+			s.methods[name] = &m
+		}
+		if f.List != nil {
+			s.feeds = append(s.feeds, &feed{list: f.List, notifier: notify.New(f.List.Subscribe, c.Timeouts.Changes)})
+		}
+	}
+	return s, append(errs, s.encodeResults()...)
+}
+
+// base is what every server offers.
+var base = Feature{Methods: map[string]Method{
+	"initialize":      {Serve: initialize, Era: Stateful, BeforeInit: true},
+	"ping":            {Serve: ping, Era: Stateful, BeforeInit: true},
+	"server/discover": {Serve: discover, Era: Stateless},
+	MethodListen:      {Serve: listen, Era: Stateless},
+}}
+
+// Methods returns the names of the methods that [Server.Call] answers, sorted.
+func (s *Server) Methods() []string {
+	var names []string
+	for name, m := range s.methods {
+		if m.Callable {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Capabilities returns the capabilities of the features, as a new map.
+// listChanged says that the client is notified of changes.
+func (s *Server) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
+	capabilities := map[string]any{}
+	for _, f := range s.config.Features {
+		if f.Capabilities != nil {
+			maps.Copy(capabilities, f.Capabilities(rev, listChanged && f.List != nil))
+		}
+	}
+	return capabilities
+}
+
+// ServerInfo returns the member of _meta that every result of 2026-07-28 has.
+// It must not be changed.
+func (s *Server) ServerInfo() []byte { return s.serverInfo }
+
+// encodeResults encodes the results that depend on nothing but the protocol
+// version, or returns all errors.
+func (s *Server) encodeResults() []error {
+	for _, rev := range revision.All() { // the newest, which has every member, comes first
+		info, errs := s.config.Info(rev)
+		capabilities, more := s.encodeCapabilities(rev, true)
+		silent, _ := s.encodeCapabilities(rev, false)
+		instructions, ok := "", true
+		if s.config.Instructions != "" {
+			var text []byte
+			text, ok = strictjson.AppendValidString([]byte(`,"instructions":`), s.config.Instructions)
+			instructions = string(text)
+		}
+		if errs = append(errs, more...); !ok {
+			errs = append(errs, errors.New("instructions is not valid UTF-8"))
+		}
+		if len(errs) > 0 {
+			return errs
+		}
+		if rev.Stateless() {
+			s.serverInfo = fmt.Appendf(nil, `"%s":%s`, wire.ServerInfoKey, info)
+			s.discovered = fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
+				strings.Join(wire.Versions(), `","`), capabilities, instructions, s.config.CacheHints, s.serverInfo)
+			continue
+		}
+		result := func(capabilities []byte) []byte {
+			return fmt.Appendf(nil, `{"protocolVersion":"%s","capabilities":%s,"serverInfo":%s%s}`, rev, capabilities, info, instructions)
+		}
+		s.initialized[rev], s.detached[rev] = result(capabilities), result(silent)
+	}
+	return nil
+}
+
+// encodeCapabilities returns the JSON object of all capabilities.
+func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
+	all := s.Capabilities(rev, listChanged)
+	maps.Copy(all, s.config.Capabilities)
+	dst, errs := []byte{'{'}, []error(nil)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendCapability(dst, name, all[name]); err != nil {
+			errs = append(errs, fmt.Errorf("capability %q: %w", name, err))
+		}
+	}
+	return append(dst, '}'), errs
+}
+
+func appendCapability(dst []byte, name string, value any) ([]byte, error) {
+	dst, ok := strictjson.AppendValidString(dst, name)
+	if !ok {
+		return dst, errors.New("its name is not valid UTF-8")
+	}
+	dst = append(dst, ':')
+	at := len(dst)
+	dst, err := jsonenc.Append(dst, value)
+	if err == nil && dst[at] != '{' {
+		err = errors.New("it is not a JSON object")
+	}
+	return dst, err
+}
+
+// maxLogRate is how many records per second the logger gets, because clients
+// can cause records. Twice as many may come at once.
+const maxLogRate = 100
+
+// logger is the application's logger, with a bound on its records.
+type logger struct {
+	slog *slog.Logger
+	rate *limit.RateLimiter
+
+	mu      sync.Mutex // protects the fields below
+	bucket  limit.Bucket
+	leftOut int // records since the last one that was written
+}
+
+func newLogger(l *slog.Logger) *logger {
+	return &logger{slog: l, rate: limit.NewRateLimiter(maxLogRate)}
+}
+
+// admit reports whether a record may be written, and how many were left out
+// before it.
+func (l *logger) admit() (leftOut int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.rate.Allow(&l.bucket) {
+		l.leftOut++
+		return 0, false
+	}
+	leftOut, l.leftOut = l.leftOut, 0
+	return leftOut, true
+}
+
+// log writes a record. The logger's handler is the application's code: it may
+// block, so log comes after everything that a client waits for. It may panic,
+// and that must not end the process either: log is what a recovered panic ends
+// in, see recoverPanic.
+func (s *Server) log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
+	if !s.logger.slog.Enabled(ctx, level) {
+		return
+	}
+	leftOut, ok := s.logger.admit()
+	if !ok {
+		return
+	}
+	if leftOut > 0 {
+		attrs = append(attrs, slog.Int("left_out", leftOut))
+	}
+	s.logger.slog.LogAttrs(ctx, level, message, attrs...)
+}
+
+// spawn runs f on a goroutine of its own.
+func (s *Server) spawn(f func()) {
+	go func() {
+		defer s.recoverPanic()
+		f()
+	}()
+}
+
+// recoverPanic is deferred on each goroutine that the server starts, the
+// goroutines of timers included: a panic of the application's code, be it a
+// transport's, must not end the process. What the code leaves undone is cleaned
+// up by deferred functions on the way here.
+func (s *Server) recoverPanic() {
+	if v := recover(); v != nil {
+		s.log(context.Background(), slog.LevelError, "panic recovered",
+			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
+	}
+}
+
+// InUse counts what clients hold of the server, without what is zero. Tests of
+// the packages above see by it that nothing is left behind.
+func (s *Server) InUse() map[string]int {
+	tasks, slots := s.running.InUse()
+	n := map[string]int{"clients": s.clients.Len(), "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Len()}
+	for _, f := range s.feeds {
+		n["listeners"] += f.notifier.Subscribers()
+	}
+	return nonzero(n)
+}
+
+// InUse counts what the client of the session holds.
+func (s *Session) InUse() map[string]int {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	tasks, slots := s.running.InUse()
+	n := map[string]int{
+		"tasks": tasks, "slots": slots, "subscribed": s.subscribed.Len(),
+		"answers": s.answers.Wait(over), "batches": s.batches.Wait(over), "subscriptions": s.subscriptions.Wait(over),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n["requests"], n["questions"] = len(s.inFlight), len(s.requests)
+	return nonzero(n)
+}
+
+func nonzero(n map[string]int) map[string]int {
+	maps.DeleteFunc(n, func(_ string, n int) bool { return n == 0 })
+	return n
+}

@@ -1,0 +1,334 @@
+package rpc
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// SessionOptions configure a [Session].
+type SessionOptions struct {
+	// Version, if not empty, is the version that the client has negotiated
+	// elsewhere: the session is initialized.
+	Version string
+	// Detached says that the client gets nothing but responses.
+	Detached bool
+}
+
+// Session is one client's session, from initialize to Close. Stateless messages
+// are answered in it too. It is safe for concurrent use.
+type Session struct {
+	server     *Server
+	running    *limit.Semaphore
+	ready      chan struct{} // closed by notifications/initialized
+	ended      chan struct{} // closed by Close
+	readClosed chan struct{} // closed by closeRead
+	isDetached bool
+	isStream   bool // all messages go over one byte stream
+
+	answers       limit.WaitGroup // requests without their response, but for the next two
+	batches       limit.WaitGroup
+	subscriptions limit.WaitGroup
+	subscribed    limit.Counter
+	buckets       []limit.Bucket // of the methods with a rate
+	changed       chan struct{}  // holds a message when there is a change to notify of
+
+	mu       sync.Mutex // protects the fields below
+	rev      revision.Revision
+	client   wire.Capabilities
+	info     wire.ClientInfo
+	lastID   int64                      // of the requests to the client
+	requests map[string]*pendingRequest // to the client, by id
+	isReady  bool
+	isEnded  bool
+	inFlight map[wire.ID]inFlight
+	lists    []listener // empty before initialize, and if the client is not notified
+}
+
+// NewSession returns a session that waits for initialize. Close must be called.
+func (s *Server) NewSession(o SessionOptions) *Session {
+	x := &Session{
+		server:     s,
+		running:    limit.NewSemaphore(s.config.Limits.Concurrent),
+		ready:      make(chan struct{}),
+		ended:      make(chan struct{}),
+		readClosed: make(chan struct{}),
+		changed:    make(chan struct{}, 1),
+		inFlight:   map[wire.ID]inFlight{},
+		isDetached: o.Detached,
+	}
+	if s.rated > 0 {
+		x.buckets = make([]limit.Bucket, s.rated)
+	}
+	if o.Version != "" {
+		rev, ok := revision.Parse(o.Version)
+		if !ok || rev.Stateless() {
+			rev = revision.NewestHandshake()
+		}
+		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{})
+		x.isReady = true
+		close(x.ready)
+	}
+	return x
+}
+
+// initialize stores what was negotiated.
+func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo) *wire.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rev != 0 {
+		return wire.InvalidRequest("this session is initialized already")
+	}
+	s.rev, s.client, s.info = rev, client, info
+	if !s.isDetached && !s.isEnded {
+		// From now on, so that no change is lost between the client's first
+		// list and notifications/initialized.
+		s.lists = subscribe(s.server.feeds, s.changed)
+	}
+	return nil
+}
+
+// listener is a subscriber of one list.
+type listener struct {
+	*notify.Subscriber
+	feed *feed
+}
+
+// subscribe returns subscribers of the lists, which share a channel.
+func subscribe(feeds []*feed, changed chan struct{}) []listener {
+	var all []listener
+	for _, f := range feeds {
+		all = append(all, listener{f.notifier.Subscribe(changed), f})
+	}
+	return all
+}
+
+// Notifications sends the notifications of lists that have changed, once the
+// client is ready. It returns nil when ctx or the session ends, or send's
+// error. What is not sent by then is left to the next call. One call at a time
+// may run. send must not keep msg.
+func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error) error {
+	select {
+	case <-s.ready:
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+	s.mu.Lock()
+	lists := s.lists
+	s.mu.Unlock()
+	if slices.ContainsFunc(lists, func(l listener) bool { return l.Pending() }) {
+		if !s.gather(ctx) {
+			return nil
+		}
+		for _, l := range lists {
+			l.Wake()
+		}
+	}
+	var msg []byte
+	for {
+		select {
+		case <-s.changed:
+		case <-s.ended:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+		for _, l := range lists {
+			if s.hasEnded(ctx) {
+				return nil
+			}
+			if !l.Signaled() {
+				continue
+			}
+			// A change is pending until it is sent.
+			err := l.Send(func() error {
+				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, nil)
+				return send(msg)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// gather waits for more of the changes that a call of Notifications finds, and
+// reports whether neither the session nor ctx has ended.
+func (s *Session) gather(ctx context.Context) bool {
+	quiet := time.NewTimer(notify.MinPause)
+	defer quiet.Stop()
+	select {
+	case <-quiet.C:
+		return true
+	case <-s.ended:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// hasEnded reports whether the session or ctx has ended.
+func (s *Session) hasEnded(ctx context.Context) bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// Close ends the session. Its requests are canceled and get no response. It may
+// be called more than once.
+func (s *Session) Close() {
+	s.end(ErrSessionClosed)
+	s.cancelAll(ErrSessionClosed, func(inFlight) bool { return true })
+}
+
+// end rejects further requests, and cancels those in flight but for
+// subscriptions, which have an end of their own.
+func (s *Session) end(cause error) {
+	s.mu.Lock()
+	if !s.isEnded {
+		s.isEnded = true
+		close(s.ended)
+		for _, l := range s.lists {
+			l.Unsubscribe()
+		}
+	}
+	s.mu.Unlock()
+	s.cancelAll(cause, func(r inFlight) bool {
+		_, isSubscription := r.(*subscription)
+		return !isSubscription
+	})
+}
+
+// cancelAll cancels the requests in flight that match. All of them are
+// completed first, so that none runs because another has left.
+func (s *Session) cancelAll(cause error, match func(inFlight) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var completed []inFlight
+	for id, r := range s.inFlight {
+		if match(r) {
+			delete(s.inFlight, id)
+			if r.base().complete() {
+				completed = append(completed, r)
+			}
+		}
+	}
+	for _, r := range completed {
+		r.discard(cause)
+	}
+}
+
+// revision returns the negotiated version, 0 before initialize and without a
+// session.
+func (s *Session) revision() revision.Revision {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rev
+}
+
+func (s *Session) clientInfo() wire.ClientInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info
+}
+
+// errorResponse returns the response to a message with an error. s may be nil
+// (GAP-13).
+func (s *Session) errorResponse(m *wire.Message, e *wire.Error) wire.Response {
+	id := m.ID
+	if id == "" && s != nil && s.isStream && !m.IsStateless() && s.revision().NullID() {
+		id = wire.NullID
+	}
+	return wire.ErrorResponse(id, e)
+}
+
+var (
+	errInFlight = wire.InvalidRequest("a request with this id is in flight")
+	errClosed   = wire.InvalidRequest("the session is closed")
+)
+
+// checkID rejects a request with an id that is in flight, and any request after
+// the session's end. It returns what was negotiated.
+func (s *Session) checkID(id wire.ID) (revision.Revision, wire.Capabilities, *wire.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rev, s.client, s.checkIDLocked(id)
+}
+
+func (s *Session) checkIDLocked(id wire.ID) *wire.Error {
+	switch {
+	case s.isEnded:
+		return errClosed
+	case s.inFlight[id] != nil:
+		return errInFlight
+	}
+	return nil
+}
+
+// addInFlight puts a request in flight, if checkID does not reject it.
+func (s *Session) addInFlight(id wire.ID, r inFlight) *wire.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkIDLocked(id); err != nil {
+		return err
+	}
+	s.inFlight[id] = r
+	r.base().unanswered.Add()
+	return nil
+}
+
+// removeInFlight takes a request out of flight.
+func (s *Session) removeInFlight(id wire.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.inFlight, id)
+}
+
+// handleNotification acts on a notification from the client. Unknown ones, and
+// those with an error, are ignored.
+func (s *Session) handleNotification(m *wire.Message) {
+	switch m.Method {
+	case "notifications/initialized":
+		if m.IsStateless() {
+			return // which has no such notification
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.rev != 0 && !s.isReady {
+			s.isReady = true
+			close(s.ready)
+		}
+	case "notifications/cancelled":
+		id, ok := wire.ReadID(m.Params.Get("requestId"))
+		if !ok {
+			return
+		}
+		s.mu.Lock()
+		r := s.inFlight[id]
+		s.mu.Unlock()
+		reason := strings.Clone(phrase.Clip(m.Params.Get("reason").Text(), phrase.MaxEcho))
+		if r != nil && r.base().complete() { // else it was answered, perhaps just now (CAN-09)
+			r.discard(&cancellation{reason})
+			s.removeInFlight(id)
+		}
+	}
+}
+
+// Version returns the negotiated version.
+func (s *Session) Version() string { return s.revision().String() }

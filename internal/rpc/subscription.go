@@ -1,0 +1,251 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// MethodListen is the method of a subscription: a stateless request that is
+// answered when the subscription ends.
+const MethodListen = "subscriptions/listen"
+
+// filter says which changes a subscription is notified of.
+type filter struct{ feeds []*feed }
+
+// protocolFilters are the boolean members of notifications that the protocol
+// defines, whether a feature has them or not.
+var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resourcesListChanged"}
+
+const uriFilter = "resourceSubscriptions"
+
+// listen is the method subscriptions/listen.
+func listen(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
+	p := c.Message.Params
+	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
+		return nil, Work{}, err
+	}
+	wanted := p.Get("notifications")
+	if wanted.Kind() != strictjson.Object {
+		return nil, Work{}, wire.InvalidParam("notifications", "notifications are required, an object")
+	}
+	names := protocolFilters
+	var feeds []*feed
+	for _, f := range c.server.feeds {
+		if !slices.Contains(names, f.list.Filter) {
+			names = append(slices.Clip(names), f.list.Filter)
+		}
+		if wanted.Get(f.list.Filter).Raw() == "true" {
+			feeds = append(feeds, f)
+		}
+	}
+	for name := range wanted.Members() {
+		if k := wire.InOtherCase(name, append(slices.Clip(names), uriFilter)...); k != "" {
+			return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
+		}
+	}
+	for _, name := range names {
+		switch wanted.Get(name).Kind() {
+		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
+		default:
+			return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be a boolean", name)
+		}
+	}
+	if !isStrings(wanted.Get(uriFilter)) {
+		return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be an array of strings", uriFilter)
+	}
+	// What no feature has is left out of the acknowledgement (SUB-06).
+	return nil, Work{subscribe: &filter{feeds}}, nil
+}
+
+// isStrings reports whether v is an array of strings, null, or absent.
+func isStrings(v strictjson.Value) bool {
+	switch v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+		return true
+	case strictjson.Array:
+		for element := range v.Elements() {
+			if element.Kind() != strictjson.String {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// subscription is a pending subscriptions/listen.
+type subscription struct {
+	pending
+	filter   *filter
+	released atomic.Bool // its place
+}
+
+// newSubscription puts a subscription in flight, or rejects it.
+func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *filter) (job, error) {
+	m := &c.Message
+	m.Detach()
+	l := &subscription{filter: f}
+	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, *x
+	if c.session != nil {
+		l.unanswered = &c.session.subscriptions
+	}
+	l.ctx.parent = ctx
+	err := l.acquire()
+	if err == nil {
+		if err = l.begin(l); err != nil {
+			l.release()
+		}
+	}
+	if err != nil {
+		return nil, x.respond(wire.ErrorResponse(l.id, err))
+	}
+	return l, nil
+}
+
+// acquire takes a place for the subscription, or returns why there is none.
+func (l *subscription) acquire() *wire.Error {
+	limits := l.server.config.Limits
+	if l.session != nil && !l.session.subscribed.TryAdd(limits.Subscriptions) {
+		return wire.InternalError("there are too many subscriptions on this connection")
+	}
+	if !l.server.subscriptions.TryAdd(limits.SubscriptionsTotal) {
+		if l.session != nil {
+			l.session.subscribed.Done()
+		}
+		return wire.Busy()
+	}
+	return nil
+}
+
+// release gives the place back. It may be called more than once.
+func (l *subscription) release() {
+	if !l.released.CompareAndSwap(false, true) {
+		return
+	}
+	l.server.subscriptions.Done()
+	if l.session != nil {
+		l.session.subscribed.Done()
+	}
+}
+
+// discard is that of an inFlight. The place is free at once, so that a client
+// can go on with another subscription. But one that a slow client blocks in the
+// transport keeps its place until the transport lets it go.
+func (l *subscription) discard(cause error) {
+	l.pending.discard(cause)
+	if l.sending.TryLock() {
+		defer l.sending.Unlock()
+		l.release()
+	}
+}
+
+func (l *subscription) logAttr() slog.Attr { return slog.String("method", MethodListen) }
+
+// run acknowledges the subscription and sends notifications of changes until
+// the client cancels it, its context ends, or the server ends it.
+func (l *subscription) run() error {
+	defer l.release()
+	defer l.ctx.cancel(ErrAnswered)
+	// Before the acknowledgement, after which no change may be missed.
+	changed := make(chan struct{}, 1)
+	lists := subscribe(l.filter.feeds, changed)
+	for _, list := range lists {
+		defer list.Unsubscribe()
+	}
+	meta := []byte(`{"_meta":{"` + wire.SubscriptionKey + `":` + l.id + `}}`)
+	if err := l.acknowledge(meta); err != nil {
+		return l.abort(err)
+	}
+	if len(lists) == 0 {
+		return l.end() // there is nothing to wait for (GAP-25)
+	}
+	for {
+		isClosing := false
+		select {
+		case <-changed:
+		case <-l.exchange.Done:
+			isClosing = true
+			if !slices.ContainsFunc(lists, func(list listener) bool { return list.Pending() }) {
+				return l.end()
+			}
+		case <-l.ctx.Done():
+		}
+		for _, list := range lists {
+			if l.ctx.Err() != nil {
+				return l.abort(nil)
+			}
+			if !list.Signaled() && !isClosing {
+				continue
+			}
+			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, meta) }); err != nil {
+				return l.abort(err)
+			}
+		}
+		if l.ctx.Err() != nil {
+			return l.abort(nil)
+		}
+	}
+}
+
+// acknowledge tells the client which of the changes it will be notified of.
+func (l *subscription) acknowledge(meta []byte) error {
+	var accepted []byte
+	for _, f := range l.filter.feeds {
+		if accepted != nil {
+			accepted = append(accepted, ',')
+		}
+		accepted = strictjson.AppendString(accepted, f.list.Filter)
+		accepted = append(accepted, ":true"...)
+	}
+	params := fmt.Appendf(nil, `%s,"notifications":{%s}}`, meta[:len(meta)-1], accepted)
+	return l.notify("notifications/subscriptions/acknowledged", params)
+}
+
+// notify sends a notification of the subscription.
+func (l *subscription) notify(method string, params []byte) error {
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
+	*buf = wire.AppendNotification(*buf, method, params)
+	return l.emit(*buf)
+}
+
+// end responds to the subscription: the server has ended it (SUB-11).
+func (l *subscription) end() error {
+	if !l.finish() {
+		return l.whyCompleted(l.logAttr)
+	}
+	result := wire.AppendResultHead(nil, l.id)
+	result = append(result, `{"resultType":"complete","_meta":{`...)
+	result = append(result, l.server.serverInfo...)
+	result = append(result, `,"`+wire.SubscriptionKey+`":`+l.id+`}}}`...)
+	l.release()
+	defer l.done()
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	l.isOver = true
+	if err := l.exchange.respond(wire.Response{Msg: result}); err != nil || l.session == nil || !l.session.isStream {
+		return err
+	}
+	// On a stream that goes on after the response, one page of the protocol
+	// wants this too (GAP-24).
+	return l.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+l.id+`}`)), 0, false)
+}
+
+// abort ends the subscription without a response.
+func (l *subscription) abort(err error) error {
+	if !l.finish() {
+		return l.whyCompleted(l.logAttr)
+	}
+	l.done()
+	if err == nil {
+		err = context.Cause(&l.ctx)
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/overdue"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// task is a pending request whose result the application's code makes.
+type task struct {
+	pending
+	work    Work
+	request Request
+	batch   *batch    // that the request is part of, or nil
+	call    *callback // of a Server.Call, or nil
+	ticket  limit.Ticket
+	timer   limit.Timer
+}
+
+func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *task {
+	m := &c.Message
+	if m.Large {
+		m.Detach() // a task may live long
+	}
+	t := &task{work: w}
+	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, *x
+	if c.session != nil {
+		t.unanswered = &c.session.answers
+	}
+	t.request = Request{Rev: c.Rev, Client: c.Client, task: t}
+	t.request.CanAsk = c.session != nil && !c.session.isDetached && !c.Rev.Stateless()
+	t.request.progress.token = m.ProgressToken()
+	t.ctx.parent, t.ctx.request = ctx, &t.request
+	return t
+}
+
+// admit counts the task for the limits, or returns why it is rejected. If it is
+// admitted, ticket.Release must follow.
+func (t *task) admit(ctx context.Context, p *limit.Backpressure) *wire.Error {
+	if !t.server.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
+		return wire.Busy()
+	}
+	return nil
+}
+
+// admit takes a ticket, and reports whether there is one.
+func (s *Server) admit(ctx context.Context, ticket *limit.Ticket, session *Session, client string, p *limit.Backpressure) bool {
+	ticket.Server = s.running
+	if session != nil {
+		ticket.Session = session.running
+	}
+	if client != "" {
+		ticket.Client = s.clients.Get(client)
+	}
+	return ticket.Admit(ctx, p)
+}
+
+// timeout returns the time limit, 0 for none.
+func (t *task) timeout() time.Duration {
+	limit := max(t.server.config.Timeouts.Request, 0)
+	if own := t.work.Timeout; own > 0 && (limit == 0 || own < limit) {
+		return own
+	}
+	return limit
+}
+
+// run waits for the task's turn, does its work and sends the response, unless
+// someone else completes the request. That may be the time limit, which sends
+// an error response while the work goes on. The limit bounds the wait as well.
+func (t *task) run() error {
+	limit := t.timeout()
+	defer t.ticket.Release()
+	defer t.ctx.cancel(ErrAnswered)
+	if err := t.ticket.Acquire(&t.ctx, limit); err != nil {
+		return t.giveUp(err)
+	}
+	return t.runNow(limit)
+}
+
+// runNow is run for a task whose turn has come.
+func (t *task) runNow(limit time.Duration) error {
+	if t.completed.Load() { // while it waited
+		return t.giveUp(ErrAnswered)
+	}
+	// What has ended for all tasks ends one after the other: the first may have
+	// left its turn to this one.
+	if t.ctx.parent.Err() != nil {
+		return t.giveUp(context.Cause(t.ctx.parent))
+	}
+	if limit > 0 {
+		t.timer.Start(limit, t)
+	}
+	defer t.close()
+	defer t.request.progress.finish(&t.request, false)
+	defer t.timer.Stop()
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
+	if t.call == nil {
+		*buf = wire.AppendResultHead(*buf, t.id)
+	}
+	hasReturned := false
+	defer func() {
+		if !hasReturned {
+			t.goexit()
+		}
+	}()
+	result, failure := t.work.do(&t.ctx, *buf)
+	hasReturned = true
+	t.ticket.ReleaseServer() // a client that is slow to read must not keep others waiting
+	t.stopAsking()           // while the time limit still applies
+	t.timer.Stop()
+	t.request.progress.finish(&t.request, true)
+	if failure == nil {
+		*buf = result
+	}
+	return t.end(*buf, failure)
+}
+
+// end sends the response of a task whose work is done.
+func (t *task) end(result []byte, f *Failure) error {
+	switch {
+	case !t.finish():
+		return t.whyCompleted(t.work.Handler.LogAttr)
+	case f == nil && t.call != nil:
+		return t.call.respond(t, result, nil)
+	case f == nil:
+		return t.respond(wire.Response{Msg: append(result, '}')})
+	case f.canceled:
+		t.done()
+		return context.Cause(&t.ctx) // the caller's context has ended
+	}
+	return t.fail(f.Client, func() { t.server.logFailure(&t.ctx, &t.work, f) })
+}
+
+// fail sends the error response of a task that is completed, and calls log, if
+// that is not nil. A logger may block, so a client does not wait for it; a Call
+// does, so that its caller finds everything logged.
+func (t *task) fail(e *wire.Error, log func()) error {
+	if log != nil && t.call != nil {
+		log()
+	} else if log != nil {
+		defer log()
+	}
+	if t.call != nil {
+		return t.call.respond(t, nil, e)
+	}
+	return t.respond(wire.ErrorResponse(t.id, e))
+}
+
+// giveUp ends a task whose work has not begun.
+func (t *task) giveUp(cause error) error {
+	t.ticket.ReleaseServer()
+	if !t.finish() {
+		return t.whyCompleted(t.work.Handler.LogAttr)
+	}
+	if errors.Is(cause, limit.ErrBusy) {
+		return t.fail(wire.Busy(), nil)
+	}
+	t.done()
+	return cause
+}
+
+// goexit ends a task whose work has called runtime.Goexit. It is the one place
+// where the server survives that: whoever has called Handle does not go on.
+func (t *task) goexit() {
+	t.ticket.ReleaseServer()
+	t.stopAsking()
+	if !t.finish() {
+		return
+	}
+	overdue.Tell(t.ctx.parent)
+	f := InternalFailure(t.work.Failed, ErrGoexit)
+	_ = t.fail(f.Client, func() { t.server.logFailure(&t.ctx, &t.work, f) })
+}
+
+var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
+
+// Expire responds for work that has used up its time, on the goroutine of the
+// timer. The work keeps its place until it returns.
+func (t *task) Expire() {
+	defer t.server.recoverPanic()
+	expired := t.finish()
+	if expired || t.batch != nil {
+		overdue.Tell(t.ctx.parent)
+	}
+	if expired {
+		t.ctx.cancel(ErrTimeout)
+		_ = t.fail(errTooLong, func() {
+			t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
+		})
+	}
+	if t.batch != nil { // which waits for the work, even if the client has canceled it
+		_ = t.batch.finish(errTooLong)
+	}
+}
+
+var errTooLong = wire.InternalError("the request took too long")
+
+// notify sends a notification that belongs to the request.
+func (t *task) notify(method string, params []byte) error {
+	if t.call != nil {
+		return t.call.notify(t, method, params)
+	}
+	return t.emit(wire.AppendNotification(nil, method, params))
+}
+
+// stopAsking ends requests to the client that goroutines of the application
+// still wait for when the work is done. The client is told before the response.
+func (t *task) stopAsking() {
+	if t.request.asking.WasLocked() {
+		t.ctx.cancel(ErrAnswered)
+		t.request.asking.Close()
+	}
+}

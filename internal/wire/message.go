@@ -1,0 +1,267 @@
+// Package wire reads and writes JSON-RPC messages as the protocol defines them.
+// It keeps no state, and knows methods only by the shape of their params.
+//
+// [Parse] and [Message.Read] make a [Message] from the bytes of a transport.
+// Package rpc acts on the message. [ErrorResponse] and the Append functions write
+// responses, notifications and requests. metadata.go reads the protocol version and
+// the capabilities in the metadata of a 2026-07-28 request.
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// MaxDepth is the number of levels that a message may nest.
+const MaxDepth = jsonenc.MaxDepth
+
+// maxShared is the size in bytes of a message up to which the application gets
+// substrings of the message instead of copies.
+const maxShared = 16 << 10
+
+// Message is one incoming message, taken apart but for its params.
+type Message struct {
+	Kind   Kind
+	ID     string // as written, for the response; empty if missing or unusable
+	Key    ID     // to compare by
+	Method string
+	Params strictjson.Value // Invalid if absent
+	Meta   strictjson.Value // params._meta; likewise
+
+	// The members of a response; Invalid if absent.
+	Result, Err strictjson.Value
+
+	// Large says that nothing that the application may keep must be a substring
+	// of the message, which would keep the whole message in memory.
+	Large bool
+}
+
+// Kind says how a message is answered.
+type Kind uint8
+
+// The kinds of message. A notification and a response never have a response,
+// whatever is wrong with them.
+const (
+	KindInvalid Kind = iota
+	KindRequest
+	KindNotification
+	KindResponse
+)
+
+// ID is a decoded request id: "a" and "\u0061" are the same ID, 1 and "1" are
+// not. The ID of a string begins with a quote.
+type ID string
+
+func idOf(v strictjson.Value) ID {
+	if raw := v.Raw(); strings.IndexByte(raw, '\\') < 0 {
+		return ID(raw[:len(raw)-1])
+	}
+	return ID(`"` + v.Text())
+}
+
+// Text returns the text of an ID that is a string.
+func (id ID) Text() (text string, isString bool) { return strings.CutPrefix(string(id), `"`) }
+
+// IsLarge reports whether the application must get copies of what is in a
+// message of n bytes.
+func IsLarge(n int) bool { return n > maxShared }
+
+// Parse parses a message. If src is JSON but breaks a rule of package
+// strictjson, Parse returns both the value and the error.
+func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
+	err := doc.Parse(src, MaxDepth)
+	if broken, ok := err.(*strictjson.RuleError); ok {
+		return doc.Root(), InvalidRequest("%s", broken.Error())
+	}
+	if err != nil {
+		return strictjson.Value{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
+	}
+	return doc.Root(), nil
+}
+
+// Read takes the message v apart, into m, which must be zero. If Read returns
+// an error, m has at least its kind, and its id as far as that can be told.
+func (m *Message) Read(v strictjson.Value) *Error {
+	if v.Kind() != strictjson.Object {
+		return InvalidRequest("a message must be an object")
+	}
+	r := reader{m: m}
+	r.read(v)
+	return r.err
+}
+
+// reader reads the members of a message. It goes on after an error, for the
+// sake of the message's kind and id.
+type reader struct {
+	m   *Message
+	err *Error // the first one
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = InvalidRequest(format, args...)
+	}
+}
+
+func (r *reader) read(root strictjson.Value) {
+	var version, isResponse, hasMethod, isMethod bool
+	ids := 0 // members that are the id, or would be in another case
+	for name, v := range root.Members() {
+		switch name {
+		case "jsonrpc":
+			version = v.Kind() == strictjson.String && v.Text() == "2.0"
+		case "id":
+			ids++
+			r.readID(v)
+		case "method":
+			hasMethod = true
+			if v.Kind() != strictjson.String {
+				r.fail("method must be a string")
+				continue
+			}
+			r.m.Method, isMethod = v.Text(), true
+		case "params":
+			r.m.SetParams(v)
+		case "result":
+			r.m.Result, isResponse = v, true
+		case "error":
+			r.m.Err, isResponse = v, true
+		default:
+			if known := InOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
+				r.fail("%q must be written %q", phrase.Clip(name, phrase.MaxEcho), known)
+				if known == "id" {
+					ids++
+				}
+			}
+		}
+	}
+	if ids > 1 {
+		r.m.ID = "" // it is not known which of them is meant
+	}
+	if !version {
+		r.fail(`jsonrpc must be "2.0"`)
+	}
+	switch {
+	case isResponse && !hasMethod:
+		r.m.Kind = KindResponse
+	case isMethod && ids == 0:
+		r.m.Kind = KindNotification
+	case isMethod && r.m.ID != "":
+		r.m.Kind = KindRequest
+	case !hasMethod:
+		r.fail("a message must have a method, a result or an error")
+	}
+	if hasMethod && isResponse {
+		r.fail("a message cannot have both a method and a result or an error")
+	}
+	if isMethod && r.m.Method == "" {
+		r.fail("method must not be empty")
+	}
+}
+
+// SetParams sets the params and their _meta.
+func (m *Message) SetParams(v strictjson.Value) { m.Params, m.Meta = v, v.Get("_meta") }
+
+func (r *reader) readID(v strictjson.Value) {
+	switch {
+	case v.Kind() == strictjson.String:
+		r.m.ID, r.m.Key = v.Raw(), idOf(v)
+	case v.IsInteger():
+		r.m.ID, r.m.Key = v.Raw(), ID(v.Raw())
+		if r.m.ID == "-0" {
+			r.m.Key = "0"
+		}
+	default:
+		r.fail("id must be a string or an integer")
+	}
+}
+
+// ReadID returns the ID that v is, and reports whether it is one.
+func ReadID(v strictjson.Value) (ID, bool) {
+	r := reader{m: new(Message)}
+	r.readID(v)
+	return r.m.Key, r.err == nil
+}
+
+// InOtherCase returns the known name that name equals in another case, by the
+// folding that encoding/json uses, or the empty string.
+func InOtherCase(name string, known ...string) string {
+	if slices.Contains(known, name) {
+		return ""
+	}
+	for _, k := range known {
+		if strings.EqualFold(name, k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// CheckCase rejects a known member of params in the wrong case. A proxy that
+// folds case would have taken it for the member.
+func CheckCase(params strictjson.Value, known ...string) *Error {
+	for name := range params.Members() {
+		if k := InOtherCase(name, known...); k != "" {
+			return InvalidParam(k, "params: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
+		}
+	}
+	return nil
+}
+
+// CheckParams rejects params that no method accepts.
+func (m *Message) CheckParams() *Error {
+	switch m.Params.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return InvalidParams("params must be an object")
+	}
+	// A proxy that folds case would have found the metadata in it.
+	if err := CheckCase(m.Params, "_meta"); err != nil {
+		return err
+	}
+	switch m.Meta.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.Object:
+	default:
+		return InvalidParam("_meta", "_meta must be an object")
+	}
+	switch t := m.Meta.Get("progressToken"); t.Kind() {
+	case strictjson.Invalid, strictjson.Null, strictjson.String:
+		return nil
+	default:
+		if t.IsInteger() {
+			return nil
+		}
+		return InvalidParam("_meta", "_meta.progressToken must be a string or an integer")
+	}
+}
+
+// ProgressToken returns the progress token as written; empty if the client
+// wants no progress.
+func (m *Message) ProgressToken() string {
+	t := m.Meta.Get("progressToken")
+	if t.Kind() == strictjson.Null {
+		return ""
+	}
+	if m.Large {
+		return strings.Clone(t.Raw())
+	}
+	return t.Raw()
+}
+
+// Detach replaces the id by a copy, which does not keep the message in memory.
+func (m *Message) Detach() {
+	m.ID, m.Key = strings.Clone(m.ID), ID(strings.Clone(string(m.Key)))
+}
+
+// Name returns the member of params that HTTP repeats in a header, if it is a
+// string.
+func (m *Message) Name() string {
+	if m.Method == "resources/read" { // which the application may serve
+		return m.Params.Get("uri").Text()
+	}
+	return m.Params.Get("name").Text()
+}

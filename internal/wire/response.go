@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// Response is an encoded response.
+type Response struct {
+	Msg  []byte
+	Code Code // of an error, 0 for a result
+}
+
+// AppendResultHead appends the beginning of a response with a result. The
+// result and a closing brace complete it.
+func AppendResultHead(dst []byte, id string) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id...)
+	return append(dst, `,"result":`...)
+}
+
+// NullID is the id of an error response where the protocol version requires an
+// id and the message has none.
+const NullID = "null"
+
+// ErrorResponse encodes an error response. If id is empty, the response has no
+// id. Data that cannot be encoded is left out.
+func ErrorResponse(id string, e *Error) Response {
+	dst := []byte(`{"jsonrpc":"2.0"`)
+	if id != "" {
+		dst = append(dst, `,"id":`...)
+		dst = append(dst, id...)
+	}
+	dst = append(dst, `,"error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(e.Code), 10)
+	dst = append(dst, `,"message":`...)
+	dst = strictjson.AppendString(dst, e.Message)
+	if e.Data != nil {
+		at := len(dst)
+		dst = append(dst, `,"data":`...)
+		var err error
+		if dst, err = jsonenc.Append(dst, e.Data); err != nil {
+			dst = dst[:at]
+		}
+	}
+	return Response{Msg: append(dst, "}}"...), Code: e.Code}
+}
+
+// AppendNotification appends a notification. If params is nil, it has none.
+func AppendNotification(dst []byte, method string, params []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
+	dst = append(dst, method...)
+	dst = append(dst, '"')
+	if params != nil {
+		dst = append(dst, `,"params":`...)
+		dst = append(dst, params...)
+	}
+	return append(dst, '}')
+}
+
+// AppendRequest appends a request to the client.
+func AppendRequest(dst []byte, id, method string, params []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
+	dst = append(dst, id...)
+	dst = append(dst, `","method":"`...)
+	dst = append(dst, method...)
+	dst = append(dst, `","params":`...)
+	dst = append(dst, params...)
+	return append(dst, '}')
+}

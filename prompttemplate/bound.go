@@ -1,0 +1,208 @@
+package prompttemplate
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"text/template/parse"
+)
+
+// maxWeight is the maximum number of steps between two looks at the context: of
+// a text, with the partials that it calls, but for what its ranges repeat, and
+// of one repetition.
+const maxWeight = 1_000_000
+
+// repetition is what one repetition costs beside what is repeated, in steps.
+const repetition = 4
+
+// bounder counts the nodes of a parse tree, and puts calls into it that count
+// when it is executed: at the beginning of what a range repeats, behind what a
+// range goes through, behind calls of code that is not ours, and behind values
+// that are written.
+type bounder struct {
+	set     *Set
+	text    *text
+	scalars map[string]bool // variables that are elements of a list, or their indexes
+}
+
+// dot is what is known of the dot of a list.
+type dot uint8
+
+const (
+	anyDot    dot = iota
+	argsDot       // the arguments of a prompt without a struct
+	scalarDot     // a string, a number or a boolean
+)
+
+// list returns the steps of a list.
+func (b *bounder) list(l *parse.ListNode, dot dot) int {
+	if l == nil {
+		return 0
+	}
+	weight := 0
+	for _, n := range l.Nodes {
+		weight = min(weight+b.node(n, dot), 2*maxWeight)
+	}
+	return weight
+}
+
+func (b *bounder) node(n parse.Node, dot dot) int {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		weight := 1 + b.pipe(n.Pipe)
+		if len(n.Pipe.Decl) == 0 && !b.isText(n.Pipe, dot) {
+			then(n.Pipe, orEmpty)
+		}
+		return weight
+	case *parse.IfNode:
+		return b.branch(&n.BranchNode, dot, dot)
+	case *parse.WithNode:
+		return b.branch(&n.BranchNode, anyDot, dot)
+	case *parse.RangeNode:
+		weight, element := 1+b.pipe(n.Pipe), scalarDot
+		if !b.isList(n.Pipe, dot) {
+			element = anyDot
+			then(n.Pipe, rangeFunc)
+		} else if n.Pipe.Cmds[len(n.Pipe.Cmds)-1].Args[0].Type() == parse.NodeIdentifier {
+			element = anyDot // list returns any list of the author's as it is
+		}
+		for _, v := range n.Pipe.Decl {
+			if name := v.Ident[0]; element == scalarDot && b.text.set[name] == 1 {
+				b.scalars[name] = true
+			}
+		}
+		each := repetition + b.list(n.List, element)
+		b.check(n.Pos, each)
+		n.List.Nodes = slices.Insert(n.List.Nodes, 0, step(n.Pos, each))
+		return weight + b.list(n.ElseList, dot)
+	case *parse.TemplateNode:
+		weight := 2
+		if n.Pipe != nil {
+			weight += b.pipe(n.Pipe)
+		}
+		return weight + b.set.partials[n.Name].weight
+	}
+	return 1
+}
+
+func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
+	return 1 + b.pipe(n.Pipe) + max(b.list(n.List, then), b.list(n.ElseList, otherwise))
+}
+
+// check faults what takes too many steps at once.
+func (b *bounder) check(pos parse.Pos, weight int) {
+	if weight > maxWeight {
+		b.text.fault(pos, "it takes more than %d steps with the partials that it calls; let them call each other less", maxWeight)
+	}
+}
+
+func (b *bounder) pipe(p *parse.PipeNode) int {
+	weight := 1
+	for _, c := range p.Cmds {
+		weight += 1 + len(c.Args)
+		for i, arg := range c.Args {
+			switch arg := arg.(type) {
+			case *parse.PipeNode:
+				weight += b.pipe(arg)
+			case *parse.ChainNode:
+				weight += len(arg.Field)
+				if inner, ok := arg.Node.(*parse.PipeNode); ok {
+					weight += b.pipe(inner)
+				}
+			case *parse.FieldNode:
+				weight += len(arg.Ident)
+			case *parse.VariableNode:
+				weight += len(arg.Ident)
+			case *parse.IdentifierNode:
+				if i > 0 && !b.isOurs(arg.Ident) { // called without arguments
+					pipe := &parse.PipeNode{NodeType: parse.NodePipe, Pos: arg.Pos, Cmds: []*parse.CommandNode{command(arg.Pos, arg)}}
+					then(pipe, madeFunc)
+					c.Args[i] = pipe
+				}
+			}
+		}
+	}
+	for i := len(p.Cmds) - 1; i >= 0; i-- {
+		if b.isForeign(p.Cmds[i]) {
+			p.Cmds = slices.Insert(slices.Clip(p.Cmds), i+1, command(p.Cmds[i].Pos, parse.NewIdentifier(madeFunc).SetPos(p.Cmds[i].Pos)))
+		}
+	}
+	return weight
+}
+
+// isForeign reports whether a command may call code that is not ours: a
+// function of the author's, or a method.
+func (b *bounder) isForeign(c *parse.CommandNode) bool {
+	switch n := c.Args[0].(type) {
+	case *parse.IdentifierNode:
+		return n.Ident == "call" || !b.isOurs(n.Ident)
+	case *parse.FieldNode:
+		return len(c.Args) > 1 || len(n.Ident) > 1
+	case *parse.VariableNode:
+		return len(n.Ident) > 2 || len(n.Ident) == 2 && (len(c.Args) > 1 || n.Ident[0] != "$")
+	case *parse.ChainNode:
+		return true
+	}
+	return false
+}
+
+// isOurs reports whether a function is of this package or of text/template.
+func (b *bounder) isOurs(name string) bool {
+	if _, ok := b.set.funcs[name]; ok {
+		return false
+	}
+	return b.set.isFunction(name) || name == madeFunc
+}
+
+// isText reports whether a value that is written is there, and can be written
+// as it is: an argument of a prompt without a struct, an element of a list, or
+// what one of our functions returns.
+func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
+	c := p.Cmds[len(p.Cmds)-1]
+	switch n := c.Args[0].(type) {
+	case *parse.FieldNode:
+		return dot == argsDot && len(n.Ident) == 1 && len(p.Cmds) == 1
+	case *parse.DotNode:
+		return dot == scalarDot && len(p.Cmds) == 1
+	case *parse.VariableNode:
+		return len(n.Ident) == 1 && b.scalars[n.Ident[0]] && len(p.Cmds) == 1
+	case *parse.IdentifierNode:
+		switch n.Ident {
+		case "fence", "untrusted", "json", "print", "println", "printf":
+			return b.isOurs(n.Ident)
+		}
+	}
+	return false
+}
+
+// isList reports whether a range goes through what this package has made: an
+// argument that is a list or an integer, or what list returns.
+func (b *bounder) isList(p *parse.PipeNode, dot dot) bool {
+	switch n := p.Cmds[len(p.Cmds)-1].Args[0].(type) {
+	case *parse.FieldNode:
+		return dot == argsDot && len(n.Ident) == 1 && len(p.Cmds) == 1
+	case *parse.IdentifierNode:
+		return n.Ident == "list" && b.isOurs("list")
+	}
+	return false
+}
+
+// then makes a function the last of a pipeline.
+func then(p *parse.PipeNode, name string) {
+	p.Cmds = append(slices.Clip(p.Cmds), command(p.Pos, parse.NewIdentifier(name).SetPos(p.Pos)))
+}
+
+func command(pos parse.Pos, args ...parse.Node) *parse.CommandNode {
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pos, Args: args}
+}
+
+// step returns {{if _stepN}}{{end}}, which writes nothing. N is the number of
+// bits of the steps, so that no number has to be evaluated.
+func step(pos parse.Pos, n int) parse.Node {
+	call := command(pos, parse.NewIdentifier(stepFunc+strconv.Itoa(bits.Len(uint(n)))).SetPos(pos))
+	return &parse.IfNode{BranchNode: parse.BranchNode{
+		NodeType: parse.NodeIf, Pos: pos,
+		Pipe: &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{call}},
+		List: &parse.ListNode{NodeType: parse.NodeList, Pos: pos},
+	}}
+}

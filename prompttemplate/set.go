@@ -1,0 +1,394 @@
+package prompttemplate
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/template"
+	"text/template/parse"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// maxPartials is the maximum number of partials that one prompt uses, through
+// others too. What the check of a prompt costs is bounded by it.
+const maxPartials = 256
+
+// Set is partials and functions that many prompts share: each partial is
+// parsed and checked once. Safe for concurrent use.
+type Set struct {
+	partials map[string]*text
+	names    []string         // of the partials, in order
+	funcs    template.FuncMap // the author's
+	faults   []*Error         // of functions
+	isNamed  bool             // the data of messages are the arguments by name
+	trials   sync.Pool        // of *executor with some of the partials
+}
+
+// NewSet returns a Set of the partials and functions of o. The error joins
+// everything that is wrong with them, each an [*Error]. The Set is there in
+// any case: prompts that use no partial with a fault can be made of it.
+func NewSet(o Options) (*Set, error) {
+	s := newSet(o, true)
+	return s, join(s.all(), "")
+}
+
+func newSet(o Options, isNamed bool) *Set {
+	s := &Set{isNamed: isNamed, funcs: template.FuncMap{}}
+	for _, name := range slices.Sorted(maps.Keys(o.Funcs)) {
+		s.addFunc(name, o.Funcs[name])
+	}
+	s.read(o.Partials, nil)
+	return s
+}
+
+// With returns a Set of the functions of s and other partials, and the error of
+// [NewSet]. A partial that has not changed, nor any that it leads to, is that
+// of s.
+func (s *Set) With(partials map[string]string) (*Set, error) {
+	other := &Set{funcs: s.funcs, faults: s.faults, isNamed: s.isNamed}
+	other.read(partials, s.partials)
+	return other, join(other.all(), "")
+}
+
+// read reads the partials. before are those of another Set with the same
+// functions.
+func (s *Set) read(partials map[string]string, before map[string]*text) {
+	s.partials = make(map[string]*text, len(partials))
+	s.names = slices.Sorted(maps.Keys(partials))
+	for _, name := range s.names {
+		t := parseText(place{isPartial: true, partial: name}, partials[name])
+		if t.tree != nil {
+			t.tree.ParseName = hex.EncodeToString([]byte(name)) // errors begin with it, up to a colon
+			s.walk(t, nil)
+		}
+		s.partials[name] = t
+	}
+	for _, name := range s.names {
+		s.linkAll(s.partials[name], before)
+	}
+}
+
+// all returns the faults of the functions and of the partials.
+func (s *Set) all() []*Error {
+	faults := slices.Clone(s.faults)
+	for _, name := range s.names {
+		faults = append(faults, s.partials[name].faults...)
+	}
+	return faults
+}
+
+// Uses returns the names of the partials that a partial leads to, its own
+// first. Of one with a fault they may not be all.
+func (s *Set) Uses(partial string) []string {
+	t := s.partials[partial]
+	if t == nil {
+		return nil
+	}
+	names := []string{partial}
+	for _, p := range t.reach {
+		if p != t {
+			names = append(names, p.partial)
+		}
+	}
+	return names
+}
+
+// addFunc adds a function of the author's.
+func (s *Set) addFunc(name string, f any) {
+	fault := func(format string, args ...any) {
+		s.faults = append(s.faults, place{}.fault(fmt.Errorf("function %q: "+format, append([]any{name}, args...)...)))
+	}
+	if slices.Contains(ours, name) || isInternal(name) {
+		fault("the name is taken by this package; give it another")
+		return
+	}
+	if v := reflect.ValueOf(f); v.Kind() != reflect.Func || v.IsNil() {
+		fault("it is no function, or nil")
+		return
+	}
+	if err := tryFunc(name, f); err != nil {
+		fault("%v", err)
+		return
+	}
+	s.funcs[name] = f
+}
+
+// tryFunc returns what text/template panics with for a function that it does
+// not take.
+func tryFunc(name string, f any) (err any) {
+	defer func() { err = recover() }()
+	template.New("").Funcs(template.FuncMap{name: f})
+	return nil
+}
+
+// linkAll links a partial, those that it leads to first. One that was linked
+// before, with all that it leads to, is taken instead.
+func (s *Set) linkAll(first *text, before map[string]*text) {
+	type frame struct {
+		t    *text
+		next int // of its calls
+	}
+	if first.state != isNew {
+		return
+	}
+	first.state = isOpen
+	stack := []frame{{t: first}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(top.t.calls) {
+			if old := before[top.t.partial]; old != nil && s.isSame(old, top.t, before) {
+				s.partials[old.partial] = old
+			} else {
+				s.link(top.t)
+			}
+			top.t.state = isLinked
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		c := top.t.calls[top.next]
+		top.next++
+		switch callee := s.partials[c.partial]; {
+		case callee == nil:
+		case callee.state == isNew:
+			callee.state = isOpen
+			stack = append(stack, frame{t: callee})
+		case callee.state == isOpen:
+			begin := slices.IndexFunc(stack, func(f frame) bool { return f.t == callee })
+			var path []string
+			for _, f := range stack[begin:min(len(stack), begin+10)] {
+				path = append(path, f.t.partial)
+			}
+			if begin+10 < len(stack) {
+				path = append(path, "...")
+			}
+			top.t.fault(c.pos, "the partial %q calls itself (%s -> %[1]s); write what repeats with range", c.partial, strings.Join(path, " -> "))
+		}
+	}
+}
+
+// isSame reports whether a partial is what it was before.
+func (s *Set) isSame(old, t *text, before map[string]*text) bool {
+	return old.why == nil && old.source == t.source && !slices.ContainsFunc(t.calls, func(c call) bool {
+		return s.partials[c.partial] != before[c.partial]
+	})
+}
+
+// link finds what follows from the partials that a text calls, which are
+// linked, and puts into its tree what bounds it.
+func (s *Set) link(t *text) {
+	if t.isPartial {
+		t.reach, t.given = []*text{t}, []*text{t}
+	}
+	reach, given := union{all: t.reach}, union{all: t.given}
+	if len(t.uses) > 0 {
+		t.wants = &t.uses[0]
+		t.wants.in = t
+	}
+	for _, c := range t.calls {
+		if len(t.faults) >= maxFaults {
+			break
+		}
+		callee := s.partials[c.partial]
+		if callee == nil {
+			t.fault(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add it to Options.Partials"))
+			continue
+		}
+		if callee.state == isOpen { // which is a fault of the text already
+			continue
+		}
+		if callee.why != nil {
+			t.why = cmp.Or(t.why, callee.why)
+			continue
+		}
+		if c.levels+callee.levels > maxNesting && t.levels <= maxNesting {
+			t.fault(c.pos, "blocks and partials are nested more than %d levels deep; write fewer", maxNesting)
+		}
+		t.levels = max(t.levels, c.levels+callee.levels)
+		reach.add(callee.reach)
+		t.reach = reach.all
+		if c.given == nothing && callee.wants != nil {
+			at := callee.wants.in.at(callee.wants.pos)
+			t.fault(c.pos, "the partial %q is called without a value, and %s uses %s; write {{template %[1]q .}}", c.partial, at, callee.wants.source)
+		}
+		if c.given == same {
+			if t.wants == nil {
+				t.wants = callee.wants
+			}
+			given.add(callee.given)
+			t.given = given.all
+		}
+		if len(t.reach) > maxPartials {
+			t.fault(c.pos, "more than %d partials are used, through others too; use fewer", maxPartials)
+			break
+		}
+	}
+	if t.why == nil && len(t.faults) == 0 {
+		b := bounder{set: s, text: t, scalars: map[string]bool{}}
+		dot := anyDot
+		if s.isNamed && !t.isPartial {
+			dot = argsDot
+		}
+		t.weight = b.list(t.tree.Root, dot)
+		b.check(t.tree.Root.Pos, t.weight)
+	}
+	if len(t.faults) > 0 {
+		t.why = t.faults[0]
+	}
+}
+
+// comparedNames is the maximum number of partials that the name of an unknown one is
+// compared with.
+const comparedNames = 200
+
+// union is texts, each once.
+type union struct {
+	all  []*text
+	seen map[*text]bool // nil up to the second part, as many have one
+}
+
+func (u *union) add(texts []*text) {
+	switch {
+	case len(u.all) == 0:
+		u.all = texts[:len(texts):len(texts)]
+		return
+	case u.seen == nil:
+		u.seen = map[*text]bool{}
+		for _, t := range u.all {
+			u.seen[t] = true
+		}
+	}
+	for _, t := range texts {
+		if !u.seen[t] {
+			u.seen[t] = true
+			u.all = append(u.all, t)
+		}
+	}
+}
+
+// Call is where a message calls a partial.
+type Call struct {
+	Partial string
+	// Message and Line are those of the call, counted from 1.
+	Message, Line int
+}
+
+// Prompt returns p with a render function that executes the messages, as [New]
+// does, and the calls of partials in the messages, each partial once, those that
+// do not exist among them. It executes the messages too, with made-up values,
+// as far as that is quickly done: what never works is an error. The faults of
+// functions are those of each prompt, and those of a partial those of a message
+// that uses it.
+func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message) (prompts.Prompt, []Call, error) {
+	d := namedOf(p.Arguments)
+	faults := renderFaults(p)
+	for _, e := range s.faults {
+		own := *e // which gets the name of the prompt
+		faults = append(faults, &own)
+	}
+	c, faults := s.compile(p, messages, d, faults)
+	var calls []Call
+	known := map[string]bool{}
+	for _, m := range c.messages {
+		if m.text == nil {
+			continue
+		}
+		for _, call := range m.text.calls {
+			if !known[call.partial] {
+				known[call.partial] = true
+				at := m.text.at(call.pos)
+				calls = append(calls, Call{call.partial, at.message, at.line})
+			}
+		}
+	}
+	if len(faults) == 0 {
+		e, ok := s.trials.Get().(*executor)
+		if !ok {
+			e = newExecutor(s.funcs)
+		}
+		faults = c.try(ctx, e.prepare(c), p.Arguments, d)
+		s.trials.Put(e)
+	}
+	if len(faults) > 0 {
+		return prompts.Prompt{}, calls, join(faults, p.Name)
+	}
+	p.Render = c.named(d)
+	return p, calls, nil
+}
+
+// compile checks everything and returns all that is wrong with it, behind the
+// faults that there are already. Without data the arguments are not checked.
+func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Error) (*compiled, []*Error) {
+	c := &compiled{funcs: s.funcs, prompt: p.Name}
+	if len(messages) == 0 {
+		faults = append(faults, place{}.fault(errors.New("it has no messages; give at least one, such as User(text)")))
+	}
+	var used union
+	check := &checker{set: s, data: d, used: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
+	for i, m := range messages {
+		at := place{message: i + 1}
+		var t *text
+		switch err := checkMessage(m); {
+		case err != nil:
+			faults = append(faults, at.fault(err))
+			fallthrough
+		case m.Content == nil && m.Text != "":
+			if m.Text != "" {
+				t = parseText(at, m.Text)
+			}
+		}
+		if t != nil {
+			if t.tree != nil {
+				t.tree.ParseName = "message " + strconv.Itoa(i+1)
+				if parse.IsEmptyTree(t.tree.Root) {
+					t.faultAt(at, "its text is empty but for white space and comments")
+				}
+				s.walk(t, check.arguments())
+				s.link(t)
+			}
+			check.message(t)
+			used.add(t.reach)
+		}
+		c.messages = append(c.messages, message{m.Role, m.Content, t})
+	}
+	c.partials = used.all
+	return c, append(faults, check.done(len(messages) > 0)...)
+}
+
+// checkMessage returns what is wrong with a message, whatever its text.
+func checkMessage(m Message) error {
+	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
+		return fmt.Errorf("role %q is neither %q nor %q; use User or Assistant", m.Role, prompts.RoleUser, prompts.RoleAssistant)
+	}
+	switch {
+	case m.Content == nil && m.Text == "":
+		return errors.New("it is empty; set Text or Content")
+	case m.Content != nil && m.Text != "":
+		return errors.New("it has both Text and Content; make two messages of it")
+	case m.Content != nil:
+		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
+			return errors.New("its Content is a nil pointer")
+		}
+	}
+	return nil
+}
+
+// join returns the faults as one error, those of a prompt with its name.
+func join(faults []*Error, prompt string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	errs := make([]error, len(faults))
+	for i, e := range faults {
+		e.Prompt, errs[i] = prompt, e
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,130 @@
+// Package transport has what an application needs to connect a prompts server
+// to a transport of its own, one request and response at a time.
+//
+// A connection that carries whole messages both ways needs nothing of this
+// package: it implements [prompts.Transport] and calls the server's Serve. Only a
+// transport that pairs requests with responses, such as HTTP, calls Handle with
+// an [Exchange]:
+//
+//	x := transport.Exchange{
+//		ClientKey: r.RemoteAddr,
+//		Send: func(msg []byte, code transport.Code, last bool) error {
+//			_, err := w.Write(msg)
+//			return err
+//		},
+//	}
+//	err := srv.Handle(ctx, body, x)
+//
+// Package streamablehttp is built on this package and the server's methods alone.
+//
+// [prompts.Transport]: https://pkg.go.dev/github.com/mcp-prompts/prompts#Transport
+package transport
+
+import (
+	"context"
+
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// Code is a JSON-RPC error code, the same type as prompts.Code.
+type Code = wire.Code
+
+// The codes of errors that a server returns for a message, in addition to those
+// of package prompts. A transport may map them to a status of its own.
+const (
+	CodeParseError         Code = -32700 // invalid JSON or UTF-8
+	CodeInvalidRequest     Code = -32600 // JSON that is not a request
+	CodeMissingCapability  Code = -32021 // 2026-07-28: the client did not declare a required capability
+	CodeUnsupportedVersion Code = -32022 // 2026-07-28: an unknown protocol version
+)
+
+// ErrTooLarge is returned, possibly wrapped, by the Read method of a
+// prompts.Transport that skipped a message over the size limit.
+var ErrTooLarge = rpc.ErrTooLarge
+
+// RequestInfo is what a transport may compare with a layer of its own, such as
+// HTTP headers.
+type RequestInfo struct {
+	// Version is the protocol version in the request's own _meta. It is empty
+	// for a session-based request (2024-11-05 to 2025-11-25).
+	Version string
+	// Method is the method of a request or notification.
+	Method string
+	// Request is false for a notification, a response or a batch.
+	Request bool
+	// Name is params.name, or params.uri of resources/read, if it is a string.
+	Name string
+}
+
+// Exchange receives the responses to one message.
+//
+// The errors that CheckVersion, CheckRouting and Session return are sent to the
+// client if they are, or wrap, a *prompts.Error. The client gets an internal
+// error (-32603) for any other.
+type Exchange struct {
+	// CheckVersion, if not nil, is called for each valid request before the
+	// server checks its protocol version. An error is the response.
+	CheckVersion func(RequestInfo) error
+	// CheckRouting, if not nil, is called after that, before the server looks up
+	// the method and the name. An error is the response.
+	CheckRouting func(RequestInfo) error
+	// Session, if not nil, returns the session of a session-based message, for
+	// the server's Handle. It is called once for each valid message, with an
+	// empty Method for a response or a batch. An error is the response to a
+	// request, and Handle's own error for any other message.
+	Session func(RequestInfo) (Session, error)
+	// ClientKey, if not empty, identifies the client across its sessions, for
+	// example its principal or network address. Limits.MaxConcurrentPerClient
+	// counts by it, and the rates if there is neither a principal nor a session.
+	ClientKey string
+	// Send sends a message to the client. code is that of an error response and
+	// 0 for any other message. last marks the response, after which nothing
+	// follows. Progress, requests to the client and notifications of the request
+	// come before it. Send is never called concurrently, nor after Handle has
+	// returned. It must not retain msg. Required.
+	Send func(msg []byte, code Code, last bool) error
+	// Done, if not nil, is closed to end subscriptions/listen requests with a
+	// response.
+	Done <-chan struct{}
+}
+
+// SessionOptions configures a [Session]. The zero value is its default.
+type SessionOptions struct {
+	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25)
+	// that the client has already negotiated: the session is initialized. An
+	// unknown version becomes 2025-11-25.
+	Version string
+	// NoServerMessages declares that only responses reach the client. The session
+	// offers no list_changed notifications and does not support elicitation.
+	NoServerMessages bool
+}
+
+// Session is one client's session of the protocol versions 2024-11-05 to
+// 2025-11-25, from initialize to Close. Messages of 2026-07-28 are handled in it
+// too. Only a server creates sessions: see the NewSession method of
+// prompts.Server. A Session is safe for concurrent use.
+type Session interface {
+	// Handle handles one message of the session's client, as the server's Handle
+	// does. If the client canceled the request, there is no response and the
+	// error wraps context.Canceled. The requests of a batch (2025-03-26) are
+	// handled one after the other and answered together.
+	//
+	// A response to a request of the server is a message too: the call of
+	// Handle that sent the request continues.
+	Handle(ctx context.Context, msg []byte, x Exchange) error
+	// Notifications sends the notifications of the session: the list of prompts
+	// changed. It returns nil when ctx ends or the session is closed, or the
+	// error of send. Unsent notifications remain for the next call. At most one
+	// call runs at a time. send must not retain msg.
+	Notifications(ctx context.Context, send func(msg []byte) error) error
+	// Close ends the session and cancels its requests without a response. It may
+	// be called more than once.
+	Close()
+}
+
+// BatchWriter is an optional interface of a prompts.Transport. WriteBatch writes
+// several messages in one call, in order. It must not retain msgs.
+type BatchWriter interface {
+	WriteBatch(ctx context.Context, msgs [][]byte) error
+}
