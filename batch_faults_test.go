@@ -24,6 +24,18 @@ func TestBatchOfAFaultyTransport(t *testing.T) {
 			{"Send", func() transport.Exchange {
 				return transport.Exchange{Send: func([]byte, prompts.Code, bool) error { fail(); return nil }}
 			}},
+			{"CheckVersion", func() transport.Exchange {
+				requests := 0
+				return transport.Exchange{
+					Send: func([]byte, prompts.Code, bool) error { return nil },
+					CheckVersion: func(transport.RequestInfo) error {
+						if requests++; requests == 3 {
+							fail()
+						}
+						return nil
+					},
+				}
+			}},
 		} {
 			t.Run(test.name+" "+how, func(t *testing.T) {
 				t.Parallel()

@@ -83,7 +83,7 @@ func (d *definition) cached(args []argument.Text, render boundRender) boundRende
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
 		keep := func(r *Result) bool {
-			_, f := s.server.appendResult(nil, revision.NewestHandshake(), r)
+			_, f := s.server.appendResult(nil, revision.NewestStateful(), r)
 			return f == nil && len(key) <= maxResultKey
 		}
 		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {

@@ -83,6 +83,9 @@ type Annotations struct {
 // its place (GAP-37). A link for which there is nothing else becomes a text
 // when it is encoded.
 func (e *encoder) forRevision(c Content) Content {
+	if e.rev.Audio() && e.rev.ResourceLink() {
+		return c
+	}
 	var lacks bool
 	switch v := c.(type) {
 	case *Audio:

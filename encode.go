@@ -166,9 +166,7 @@ func (e *encoder) appendMessage(m *Message) {
 }
 
 func (e *encoder) content(c Content) {
-	if !e.rev.Audio() || !e.rev.ResourceLink() {
-		c = e.forRevision(c)
-	}
+	c = e.forRevision(c)
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		e.errorf("content is nil")
 		return

@@ -161,7 +161,7 @@ func (s *Server) Methods() []string { return s.rpc.Methods() }
 // has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
 // capability "completions".
 func (s *Server) Capabilities() map[string]any {
-	return s.rpc.Capabilities(revision.NewestHandshake(), true)
+	return s.rpc.Capabilities(revision.NewestStateful(), true)
 }
 
 // isVisible reports whether the client in ctx may know of the prompt. It runs

@@ -483,7 +483,7 @@ func (h *held) post(response *http.Response, body []byte) {
 	if status == http.StatusOK && m.stateless {
 		require.True(t, h.agrees(), "HTN-10: the headers say something else than the body")
 	}
-	if isModern(h.request.Header.Get(headerVersion)) && status == http.StatusOK && !h.options.DisableSessions {
+	if isStateless(h.request.Header.Get(headerVersion)) && status == http.StatusOK && !h.options.DisableSessions {
 		require.True(t, m.stateless, "the headers say that it is stateless")
 	}
 }

@@ -14,7 +14,7 @@ func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c clien
 		return nil
 	}
 	version, hasVersion, err := singleHeader(r.Header, headerVersion)
-	if err != nil || hasVersion && !isHandshake(version) {
+	if err != nil || hasVersion && !isStateful(version) {
 		refuse(w, http.StatusBadRequest, "the protocol version is not one with sessions")
 		return nil
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// modern is the version of requests without sessions.
+const modern = firstStateless
+
 // patience is how long a test waits for what must happen.
 const patience = 10 * time.Second
 

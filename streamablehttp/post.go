@@ -100,8 +100,8 @@ func (c *handlerContext) Value(key any) any {
 
 // answer passes the message to the server and replies with what that answers.
 func (x *exchange) answer() {
-	// A client of the handshake era that goes does not cancel its request, one
-	// of the stateless era does (GAP-30): see check.
+	// A client that disconnects cancels its request if that is stateless, and
+	// not otherwise (GAP-30): see cancelOnDisconnect.
 	x.ctx = handlerContext{x.request.Context(), x.stream}
 	ctx, cancel := context.WithCancel(&x.ctx)
 	x.cancel = cancel
@@ -209,32 +209,50 @@ func errorBody(e *prompts.Error) []byte {
 	return body
 }
 
+// checkVersion is the CheckVersion of the exchange.
 func (x *exchange) checkVersion(r transport.RequestInfo) error {
 	x.isRequest = true
 	if x.handler.open.Err() != nil {
 		x.refused = http.StatusServiceUnavailable
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
 	}
-	x.isListen = r.Version != "" && r.Method == "subscriptions/listen"
 	if r.Version == "" {
 		return nil
 	}
 	x.stateless = true
-	switch { // there is no other reply (GAP-33)
-	case x.isListen && !x.takesEvents:
+	if r.Method == "subscriptions/listen" {
+		x.isListen = true
+		if err := x.checkEventStream(); err != nil {
+			return err
+		}
+	}
+	x.cancelOnDisconnect()
+	return checkHeader(x.request.Header, headerVersion, r.Version)
+}
+
+// checkEventStream rejects a request whose reply can only be an event stream if
+// the client or the connection cannot have one (GAP-33).
+func (x *exchange) checkEventStream() error {
+	switch {
+	case !x.takesEvents:
 		x.refused = http.StatusNotAcceptable
 		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the reply is text/event-stream"}
-	case x.isListen && !x.canStream:
+	case !x.canStream:
 		x.refused = http.StatusInternalServerError
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: noStream}
 	}
+	return nil
+}
+
+// cancelOnDisconnect cancels the request when the client disconnects (GAP-30).
+func (x *exchange) cancelOnDisconnect() {
 	if x.disconnect == nil {
 		x.stream.onDisconnect = x.cancel
 		x.disconnect = context.AfterFunc(x.request.Context(), x.cancel)
 	}
-	return checkHeader(x.request.Header, headerVersion, r.Version)
 }
 
+// checkRouting is the CheckRouting of the exchange.
 func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	x.isRouted = true
 	if r.Version == "" {
@@ -243,14 +261,14 @@ func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	return checkRoutingHeaders(x.request.Header, r)
 }
 
-// modern is the revision without sessions.
-const modern = "2026-07-28"
+// firstStateless is the first version without sessions.
+const firstStateless = "2026-07-28"
 
-// isModern reports whether a version is one without sessions, be it one that
-// is not known yet.
-func isModern(version string) bool {
+// isStateless reports whether a version has no sessions, be it one that is not
+// known yet.
+func isStateless(version string) bool {
 	_, err := time.Parse(time.DateOnly, version)
-	return err == nil && version >= modern
+	return err == nil && version >= firstStateless
 }
 
 // find is the Session of the exchange.
@@ -260,7 +278,7 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 		x.refused = http.StatusBadRequest
 		return nil, err
 	}
-	if hasVersion && !isHandshake(version) && isModern(version) {
+	if hasVersion && !isStateful(version) && isStateless(version) {
 		if strings.HasPrefix(e.Method, "notifications/") {
 			return nil, nil // there is nothing to it in that revision (GAP-31)
 		}
@@ -271,7 +289,7 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
 	}
 	isInitialize := e.Method == "initialize" && e.Request
-	if hasVersion && !isHandshake(version) && !isInitialize {
+	if hasVersion && !isStateful(version) && !isInitialize {
 		x.refused = http.StatusBadRequest
 		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the protocol version is not supported"}
 	}
@@ -319,8 +337,8 @@ func (x *exchange) detached(e transport.RequestInfo, version string) transport.S
 	return x.ephemeral
 }
 
-// isHandshake reports whether a version has sessions over this transport.
-func isHandshake(version string) bool {
+// isStateful reports whether a version has sessions over this transport.
+func isStateful(version string) bool {
 	switch version {
 	case "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25":
 		return true

@@ -84,15 +84,15 @@ func All() []Revision {
 	return rs
 }
 
-// NewestHandshake returns the newest revision of the handshake era: what is offered to
-// a client that asks for one that there is not (LIF-07).
-func NewestHandshake() Revision {
+// NewestStateful returns the newest revision with sessions: the one that a client is
+// offered if it asks for an unknown one (LIF-07).
+func NewestStateful() Revision {
 	for _, r := range All() {
 		if !r.Stateless() {
 			return r
 		}
 	}
-	panic("revision: there is no handshake revision")
+	panic("revision: there is no revision with sessions")
 }
 
 // Stateless reports whether the revision has no handshake and every request

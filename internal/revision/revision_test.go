@@ -44,9 +44,9 @@ func TestAll(t *testing.T) {
 }
 
 // LIF-07, GAP-03: the counter-offer is one that has a handshake.
-func TestNewestHandshake(t *testing.T) {
+func TestNewestStateful(t *testing.T) {
 	t.Parallel()
-	newest := NewestHandshake()
+	newest := NewestStateful()
 	assert.Equal(t, V20251125, newest)
 	assert.False(t, newest.Stateless())
 	for _, r := range All() {

@@ -45,6 +45,13 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	}
 	own := *x // which outlives the caller's
 	b := &batch{server: s, session: session, exchange: &own, parent: ctx}
+	session.batches.Add()
+	isRead := false
+	defer func() {
+		if !isRead { // a function of the exchange panicked
+			_ = b.finish(errBatchEnded)
+		}
+	}()
 	var ignored error
 	for i := range elements {
 		e := &elements[i]
@@ -60,7 +67,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 			}
 		}
 	}
-	session.batches.Add()
+	isRead = true
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, session, x.Client, p):
 		return b, nil

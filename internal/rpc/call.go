@@ -38,7 +38,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if m == nil || !m.Callable {
 		return nil, wire.MethodNotFound(name)
 	}
-	c := &Call{server: s, Rev: revision.NewestHandshake(), info: o.Info}
+	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info}
 	if o.Version != "" {
 		var ok bool
 		if c.Rev, ok = revision.Parse(o.Version); !ok {

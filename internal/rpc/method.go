@@ -225,7 +225,7 @@ func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	}
 	rev, ok := revision.Parse(version.Text())
 	if !ok || rev.Stateless() {
-		rev = revision.NewestHandshake() // the client decides whether it can (LIF-06, GAP-03)
+		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
 	}
 	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), wire.ReadClientInfo(p.Get("clientInfo"))); err != nil {
 		return nil, Work{}, err
@@ -237,7 +237,7 @@ func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 }
 
 func discover(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
-	return append(dst, c.server.discovered...), Work{}, nil
+	return append(dst, c.server.discovered[c.Rev]...), Work{}, nil
 }
 
 // Work makes the result of a request.

@@ -34,8 +34,8 @@ type BatchWriter interface {
 // connection's limit.
 var ErrTooLarge = errors.New("message too large")
 
-// drainTimeout is how long Serve waits for what should have ended.
-const drainTimeout = time.Second
+// endTimeout is how long Serve waits for what should have ended.
+const endTimeout = time.Second
 
 // Serve answers the messages of a connection until the client disconnects or
 // ctx ends.
@@ -117,7 +117,7 @@ func (c *connection) serve(parent context.Context) error {
 			c.server.log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
 		}
 	})
-	c.await(drainTimeout)
+	c.await(endTimeout)
 	if dropped > 0 {
 		c.server.log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
 	}
@@ -161,7 +161,7 @@ func (c *connection) drain(parent context.Context) int {
 // unless that takes too long.
 func (c *connection) endSubscriptions() {
 	close(c.closing)
-	ctx, cancel := context.WithTimeout(c.ctx, drainTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx, endTimeout)
 	defer cancel()
 	c.session.subscriptions.Wait(ctx)
 	c.queue.unsent.Wait(ctx)
@@ -254,15 +254,15 @@ const maxQueued = 64 << 10
 // message was being written. They are written together when that is done.
 // Nothing waits for them but the end of the connection.
 type writeQueue struct {
-	unsent limit.WaitGroup // responses in the queue, or drained and not written
+	unsent limit.WaitGroup // responses in the queue, or taken and not written
 
 	mu    sync.Mutex // protects the fields below
-	texts *[]byte    // nil when drained
+	texts *[]byte    // nil when taken
 	ends  []int      // of the messages in texts
 
 	// Of the goroutine that writes:
-	drained *[]byte
-	msgs    [][]byte // in drained
+	taken *[]byte
+	msgs  [][]byte // in taken
 }
 
 // push queues a copy of a message, if there is room.
@@ -287,8 +287,8 @@ func (q *writeQueue) isEmpty() bool {
 	return len(q.ends) == 0
 }
 
-// drain takes the messages out. When they are written, done must be called.
-func (q *writeQueue) drain() [][]byte {
+// take takes the messages out. When they are written, done must be called.
+func (q *writeQueue) take() [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	start := 0
@@ -296,20 +296,20 @@ func (q *writeQueue) drain() [][]byte {
 		q.msgs = append(q.msgs, (*q.texts)[start:end:end])
 		start = end
 	}
-	q.texts, q.drained, q.ends = nil, q.texts, q.ends[:0]
+	q.texts, q.taken, q.ends = nil, q.texts, q.ends[:0]
 	return q.msgs
 }
 
-// done says that what was drained is written.
+// done says that what was taken is written.
 func (q *writeQueue) done() {
 	for range q.msgs {
 		q.unsent.Done()
 	}
 	clear(q.msgs)
 	q.msgs = q.msgs[:0]
-	if q.drained != nil {
-		wire.PutBuffer(q.drained)
-		q.drained = nil
+	if q.taken != nil {
+		wire.PutBuffer(q.taken)
+		q.taken = nil
 	}
 }
 
@@ -389,7 +389,7 @@ func (f flushJob) run() error { return f.c.flush(nil) }
 func (c *connection) flush(msg []byte) error {
 	defer c.unlock()
 	defer c.queue.done()
-	return c.writeMessages(c.queue.drain(), msg)
+	return c.writeMessages(c.queue.take(), msg)
 }
 
 // writeMessages calls the connection's Write for the messages and then for the

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A drained message cannot be appended to over the next one, and is not kept
+// A message that was taken cannot be appended to over the next one, and is not kept
 // alive once it is written. The queue itself costs no allocations, which the
 // test counts: so it is not parallel.
 func TestWriteQueueKeepsNothing(t *testing.T) {
@@ -22,7 +22,7 @@ func TestWriteQueueKeepsNothing(t *testing.T) {
 		}
 	}
 	push()
-	msgs := q.drain()
+	msgs := q.take()
 	require.Len(t, msgs, 3)
 	for i, msg := range msgs {
 		assert.Equal(t, []string{"a", "bc", "def"}[i], string(msg))
@@ -32,7 +32,7 @@ func TestWriteQueueKeepsNothing(t *testing.T) {
 	assert.Equal(t, make([][]byte, 3), msgs)
 	allocs := testing.AllocsPerRun(100, func() {
 		push()
-		q.drain()
+		q.take()
 		q.done()
 	})
 	if !raceEnabled { // the race detector allocates, and drops what is pooled

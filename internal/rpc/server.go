@@ -114,12 +114,11 @@ type Server struct {
 	subscriptions limit.Counter
 	logger        *logger
 
-	// What is the same for all clients, encoded: the results of initialize, by
-	// version, with and without notifications; that of server/discover; and the
+	// What is the same for all clients, encoded: by version, the results of
+	// initialize, with and without notifications, and of server/discover; and the
 	// member of _meta with the server's info.
-	initialized, detached map[revision.Revision][]byte
-	discovered            []byte
-	serverInfo            []byte
+	initialized, detached, discovered map[revision.Revision][]byte
+	serverInfo                        []byte
 }
 
 // NewServer returns a server, or all errors of the config that clients would
@@ -133,6 +132,7 @@ func NewServer(c Config) (*Server, []error) {
 		logger:      newLogger(c.Logger),
 		initialized: map[revision.Revision][]byte{},
 		detached:    map[revision.Revision][]byte{},
+		discovered:  map[revision.Revision][]byte{},
 	}
 	var errs []error
 	for _, f := range append([]Feature{base}, c.Features...) {
@@ -209,8 +209,10 @@ func (s *Server) encodeResults() []error {
 			return errs
 		}
 		if rev.Stateless() {
-			s.serverInfo = fmt.Appendf(nil, `"%s":%s`, wire.ServerInfoKey, info)
-			s.discovered = fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
+			if s.serverInfo == nil { // the first is the newest
+				s.serverInfo = fmt.Appendf(nil, `"%s":%s`, wire.ServerInfoKey, info)
+			}
+			s.discovered[rev] = fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":["%s"],"capabilities":%s%s,%s,"_meta":{%s}}`,
 				strings.Join(wire.Versions(), `","`), capabilities, instructions, s.config.CacheHints, s.serverInfo)
 			continue
 		}

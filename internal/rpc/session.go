@@ -71,7 +71,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 	if o.Version != "" {
 		rev, ok := revision.Parse(o.Version)
 		if !ok || rev.Stateless() {
-			rev = revision.NewestHandshake()
+			rev = revision.NewestStateful()
 		}
 		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{})
 		x.isReady = true

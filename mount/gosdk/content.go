@@ -11,8 +11,8 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// resultOf returns the result of an SDK's handler as one of a render function.
-func resultOf(r *mcp.GetPromptResult) (*prompts.Result, error) {
+// resultFrom returns the result of an SDK's handler as one of a render function.
+func resultFrom(r *mcp.GetPromptResult) (*prompts.Result, error) {
 	out := &prompts.Result{Description: r.Description, Meta: prompts.Meta(maps.Clone(r.Meta))}
 	delete(out.Meta, mcp.MetaKeyServerInfo) // is the server's to say
 	for i, m := range r.Messages {

@@ -118,7 +118,7 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 			case result == nil:
 				return nil, errors.New("the handler has returned neither a result nor an error")
 			case result.InputRequests == nil:
-				return resultOf(result)
+				return resultFrom(result)
 			case len(result.InputRequests) == 0:
 				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt is busy; try again later"}
 			}

@@ -119,7 +119,7 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 		case result == nil:
 			return nil, fmt.Errorf("mcpgo: the handler of prompt %q has returned no result", name)
 		case !result.NeedsInput():
-			return encodeResult(result)
+			return resultFrom(result)
 		}
 		responses, err := inputs(ctx, result.InputRequests, asked)
 		if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// encodeResult translates a result of the SDK.
-func encodeResult(from *mcp.GetPromptResult) (*prompts.Result, error) {
+// resultFrom translates a result of the SDK.
+func resultFrom(from *mcp.GetPromptResult) (*prompts.Result, error) {
 	to := &prompts.Result{Description: from.Description}
 	if from.Meta != nil {
 		to.Meta = metaOf(from.Meta)
 	}
 	for i, m := range from.Messages {
-		content, err := encodeContent(m.Content)
+		content, err := contentFrom(m.Content)
 		if err != nil {
 			return nil, fmt.Errorf("mcpgo: message %d: %w", i, err)
 		}
@@ -57,8 +57,8 @@ type resourceContents struct {
 	Meta     prompts.Meta `json:"_meta"`
 }
 
-// encodeContent translates content of the SDK, by way of what it sends.
-func encodeContent(content mcp.Content) (prompts.Content, error) {
+// contentFrom translates content of the SDK, by way of what it sends.
+func contentFrom(content mcp.Content) (prompts.Content, error) {
 	raw, err := json.Marshal(content)
 	if err != nil {
 		return nil, err
