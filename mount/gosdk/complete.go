@@ -13,7 +13,7 @@ import (
 // says of a prompt of the registry is not the answer, since it says something
 // of all prompts.
 func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Result, error) {
-	res, err := m.host.next(ctx, methodComplete, r)
+	res, err := m.state.next(ctx, methodComplete, r)
 	ref := r.Params.Ref
 	isPrompt := ref != nil && ref.Type == "ref/prompt"
 	isOurs := isPrompt && m.has(ref.Name)
@@ -42,7 +42,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	// of its own has no completions.
 	found := false
 	as := &mcp.ListPromptsRequest{Session: r.Session, Params: &mcp.ListPromptsParams{Meta: r.Params.Meta}, Extra: r.Extra}
-	if err := m.host.pages(ctx, as, func(p *mcp.Prompt) { found = found || p.Name == ref.Name }); err != nil {
+	if err := m.state.pages(ctx, as, func(p *mcp.Prompt) { found = found || p.Name == ref.Name }); err != nil {
 		return nil, m.failure(ctx, methodComplete, err)
 	}
 	if found {

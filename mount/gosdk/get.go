@@ -13,7 +13,7 @@ import (
 // a prompt of its own, or what a middleware says, which may be a refusal.
 func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, error) {
 	name := r.Params.Name
-	res, err := m.host.next(ctx, methodGet, r)
+	res, err := m.state.next(ctx, methodGet, r)
 	if !isUnknown(err, name) {
 		return res, err
 	}

@@ -27,7 +27,7 @@ func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result
 	if cursor, ok := strings.CutPrefix(params.Cursor, ownCursor); ok {
 		after = cursor
 	}
-	page, err := m.host.page(ctx, r, after)
+	page, err := m.state.page(ctx, r, after)
 	switch {
 	case err == errList:
 		return nil, m.failure(ctx, methodList, err)
@@ -74,7 +74,7 @@ func (m *mount) own(page *mcp.ListPromptsResult) *mcp.ListPromptsResult {
 	result := *page
 	result.Prompts = []*mcp.Prompt{}
 	for _, p := range page.Prompts {
-		if p != nil && !isCarrier(p) && !m.has(p.Name) {
+		if p != nil && !isPlaceholder(p) && !m.has(p.Name) {
 			result.Prompts = append(result.Prompts, p)
 		}
 	}

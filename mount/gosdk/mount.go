@@ -45,7 +45,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	case len(o.Methods) > 0 || len(o.Capabilities) > 0:
 		return nil, errors.New("gosdk: options: Methods and Capabilities are for a server of this library; add them to that of the SDK")
 	}
-	m := &mount{host: hostOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
+	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
 	if m.logger == nil {
 		m.logger = slog.New(slog.DiscardHandler)
 	}
@@ -55,7 +55,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
-	if !m.host.mounted.CompareAndSwap(nil, m) {
+	if !m.state.mounted.CompareAndSwap(nil, m) {
 		return nil, errMounted
 	}
 	m.start(o.DisableListChanged)
@@ -76,7 +76,7 @@ func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err
 
 // mount is a registry on a server.
 type mount struct {
-	host      *host
+	state     *serverState
 	sdk       *mcp.Server
 	server    *prompts.Server
 	registry  *prompts.Registry
@@ -89,11 +89,11 @@ type mount struct {
 
 // checkNames refuses names that both sides have.
 func (m *mount) checkNames() error {
-	if m.host.mounted.Load() != nil {
+	if m.state.mounted.Load() != nil {
 		return errMounted
 	}
 	var faults []error
-	err := m.host.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
+	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
 			faults = append(faults, fmt.Errorf("gosdk: prompt %q: %w on the server", p.Name, prompts.ErrExists))
 		}
@@ -110,18 +110,18 @@ func (m *mount) has(name string) bool {
 	return ok
 }
 
-// carrier is a prompt that the SDK's server has while a registry is mounted, and
+// placeholder is a prompt that the SDK's server has while a registry is mounted, and
 // no client gets to see. With it the SDK declares the capability, accepts
 // subscriptions, and tells the clients when it is added again, which is
 // whenever the registry changes.
-const carrier = "io.github.mcp-prompts/mount"
+const placeholder = "io.github.mcp-prompts/mount"
 
-// isCarrier reports whether a prompt is the SDK's entry of the carrier.
-func isCarrier(p *mcp.Prompt) bool { return p != nil && p.Name == carrier }
+// isPlaceholder reports whether a prompt is the SDK's entry of the placeholder.
+func isPlaceholder(p *mcp.Prompt) bool { return p != nil && p.Name == placeholder }
 
-func (m *mount) carry() {
-	m.sdk.AddPrompt(&mcp.Prompt{Name: carrier}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", carrier)}
+func (m *mount) addPlaceholder() {
+	m.sdk.AddPrompt(&mcp.Prompt{Name: placeholder}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", placeholder)}
 	})
 }
 
@@ -133,11 +133,11 @@ const pause = 50 * time.Millisecond
 
 func (m *mount) start(silent bool) {
 	if silent {
-		m.carry()
+		m.addPlaceholder()
 		return
 	}
 	changed, cancel := m.registry.Subscribe()
-	m.carry()
+	m.addPlaceholder()
 	// The goroutine ends with unmount, which waits for it.
 	m.running.Go(func() {
 		defer cancel()
@@ -147,7 +147,7 @@ func (m *mount) start(silent bool) {
 			case <-m.stopped:
 				return
 			}
-			m.carry()
+			m.addPlaceholder()
 			select {
 			case <-time.After(pause):
 			case <-m.stopped:
@@ -160,6 +160,6 @@ func (m *mount) start(silent bool) {
 func (m *mount) unmount() {
 	close(m.stopped)
 	m.running.Wait()
-	m.sdk.RemovePrompts(carrier) // before another one may be mounted, which needs its own
-	m.host.mounted.CompareAndSwap(m, nil)
+	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
+	m.state.mounted.CompareAndSwap(m, nil)
 }

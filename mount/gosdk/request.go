@@ -23,7 +23,7 @@ type request struct {
 // newRequest describes a request whose params are the members. They have been
 // read by the SDK, so what it does not know is gone.
 func (m *mount) newRequest(r mcp.Request, ss *mcp.ServerSession, meta mcp.Meta, members map[string]any) (request, error) {
-	out := request{sdk: r, session: ss, version: m.host.version(ss, meta)}
+	out := request{sdk: r, session: ss, version: m.state.version(ss, meta)}
 	if len(meta) > 0 {
 		members["_meta"] = meta
 	}

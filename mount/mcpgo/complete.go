@@ -11,18 +11,18 @@ import (
 )
 
 // provider is the completion provider of a server that has had a mount.
-type provider struct{ host *host }
+type provider struct{ state *serverState }
 
 var _ server.PromptCompletionProvider = (*provider)(nil)
 
 // CompletePromptArgument completes arguments of our prompts, and has the
 // author's provider complete the others.
 func (p *provider) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
-	p.host.mu.RLock()
-	mounts, own := p.host.mounts, p.host.provider
-	p.host.mu.RUnlock()
+	p.state.mu.RLock()
+	mounts, own := p.state.mounts, p.state.provider
+	p.state.mu.RUnlock()
 	for _, m := range mounts {
-		v := m.view.Load()
+		v := m.snapshot.Load()
 		if v == nil || m.options.DisableCompletions {
 			continue
 		}
@@ -36,7 +36,7 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	}
 	// Without an ErrorHandler the client would get an internal error, where it got
 	// nothing to choose from before.
-	if _, ok := ctx.Value(lettersKey{}).(*letters); ok && len(mounts) > 0 {
+	if _, ok := ctx.Value(markersKey{}).(*markers); ok && len(mounts) > 0 {
 		there := mounts[0].server.ListPrompts()[name]
 		if there == nil || mountOf(there) != nil {
 			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})

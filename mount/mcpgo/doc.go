@@ -27,7 +27,7 @@
 //	http.Handle("/mcp", mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
 //	err = mcpgo.ListenStdio(ctx, server.NewStdioServer(s), os.Stdin, os.Stdout)
 //
-// On its way there, the text of an error ends with a stamp, which a hook may log,
+// On its way there, the text of an error ends with a marker, which a hook may log,
 // and which is taken off where the response is written.
 //
 // # Names
@@ -73,7 +73,7 @@
 //     (server/server.go:2812). Hooks see an error whose fields they cannot set
 //     (server/server.go:160). Hence ErrorHandler. In process, errors are as the
 //     SDK sends them. With an event store, one that a client reads again after a
-//     break is, too, and with the stamp (server/streamable_http_resume.go:100).
+//     break is, too, and with the marker (server/streamable_http_resume.go:100).
 //   - A request is read by encoding/json, before it comes here: duplicate keys and
 //     members in the wrong case pass; a progress token past 2^53 is rounded
 //     (mcp/types.go:237); an argument that is not a string is -32600
@@ -83,7 +83,7 @@
 //   - A cursor that is base64 is not checked (server/server.go:1483). A list that
 //     ends with a full page has an empty one after it (server/server.go:1507).
 //   - There is place for one completion provider (server/server.go:219), which
-//     cannot be got from the server: hand it to Mount.
+//     cannot be got from the server: hand it to Mount, which replaces it.
 //   - Capabilities are the same in each revision: 2024-11-05 is told of
 //     completions (server/server.go:1277). They are set without a lock, which is
 //     why the first Mount must come before the server serves; so must the first

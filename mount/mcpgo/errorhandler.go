@@ -26,11 +26,11 @@ import (
 // mcp-go sends one. Errors of the author's own prompts and tools are left as they
 // are.
 func ErrorHandler(next http.Handler) http.Handler {
-	l := newLetters() // of all requests: one may be answered by the stream of another
+	l := newMarkers() // of all requests: one may be answered by the stream of another
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ew := &errorWriter{ResponseWriter: w, letters: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
+		ew := &errorWriter{ResponseWriter: w, markers: l, modern: mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))}
 		defer ew.finish()
-		r = r.WithContext(context.WithValue(r.Context(), lettersKey{}, l))
+		r = r.WithContext(context.WithValue(r.Context(), markersKey{}, l))
 		// The SDK streams to what can be flushed.
 		if _, ok := w.(http.Flusher); ok {
 			next.ServeHTTP(errorFlusher{ew}, r)
@@ -44,7 +44,7 @@ func ErrorHandler(next http.Handler) http.Handler {
 // for.
 type errorWriter struct {
 	http.ResponseWriter
-	letters *letters
+	markers *markers
 	modern  bool
 	status  int // what is to be written; 0 if none, or if it has been
 	line    []byte
@@ -71,7 +71,7 @@ func (w *errorWriter) FlushError() error {
 }
 
 func (w *errorWriter) Write(p []byte) (int, error) {
-	if len(w.line) == 0 && len(w.event) == 0 && (w.letters.noneIn(p) || !w.isMessages()) {
+	if len(w.line) == 0 && len(w.event) == 0 && (w.markers.noneIn(p) || !w.isMessages()) {
 		w.writeStatus()
 		return w.ResponseWriter.Write(p)
 	}
@@ -99,8 +99,8 @@ func (w *errorWriter) writeLine(line []byte) error {
 		w.event = bytes.Clone(line) // it goes with the next
 		return nil
 	}
-	line, content := w.letters.deliver(line)
-	if content != (letter{}) {
+	line, content := w.markers.replace(line)
+	if content != (pendingError{}) {
 		w.Header().Del("Content-Length") // it is another now
 	}
 	switch {
@@ -158,8 +158,8 @@ func (w errorFlusher) Flush() { _ = w.FlushError() }
 // ListenStdio is the Listen of a [server.StdioServer], but that errors of mounted
 // prompts are sent with their own code and data, see [ErrorHandler].
 func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, stdout io.Writer) error {
-	l := newLetters()
-	return s.Listen(context.WithValue(ctx, lettersKey{}, l), stdin, &errorLines{to: stdout, letters: l})
+	l := newMarkers()
+	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})
 }
 
 // errorLines looks through what is written, once there is something to look for.
@@ -167,14 +167,14 @@ func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, st
 type errorLines struct {
 	mu      sync.Mutex // held to write
 	to      io.Writer
-	letters *letters
+	markers *markers
 	line    []byte
 }
 
 func (w *errorLines) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.line) == 0 && w.letters.noneIn(p) {
+	if len(w.line) == 0 && w.markers.noneIn(p) {
 		return w.to.Write(p)
 	}
 	w.line = append(w.line, p...)
@@ -183,7 +183,7 @@ func (w *errorLines) Write(p []byte) (int, error) {
 		if end < 0 {
 			return len(p), nil
 		}
-		line, _ := w.letters.deliver(w.line[:end+1])
+		line, _ := w.markers.replace(w.line[:end+1])
 		w.line = w.line[end+1:]
 		if len(line) == 0 {
 			continue

@@ -23,18 +23,18 @@ func (e *callError) Unwrap() error { return e.seen }
 // failure returns what a handler is to return for an error of a call: an
 // [*prompts.Error] where there is one, without the code in its text.
 func failure(ctx context.Context, err error) error {
-	l, _ := ctx.Value(lettersKey{}).(*letters)
+	l, _ := ctx.Value(markersKey{}).(*markers)
 	var seen *prompts.Error
 	switch {
 	case errors.As(err, &seen):
 		failed := &callError{seen: seen, text: seen.Message}
 		if l != nil {
-			failed.text += " " + l.post(letter{error: seen})
+			failed.text += " " + l.add(pendingError{error: seen})
 		}
 		return failed
 	case errors.Is(ctx.Err(), context.Canceled) && l != nil:
 		// A deadline is not the client's, but of the author's middleware.
-		return fmt.Errorf("%w %s", err, l.post(letter{cancelled: true}))
+		return fmt.Errorf("%w %s", err, l.add(pendingError{cancelled: true}))
 	}
 	return err // the request's context has ended, or an option is at fault
 }

@@ -76,7 +76,7 @@ func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 // metaOf returns a _meta of the SDK as ours.
 func metaOf(m *mcp.Meta) prompts.Meta {
 	meta := prompts.Meta(maps.Clone(m.AdditionalFields))
-	delete(meta, markKey) // of one that is mounted
+	delete(meta, tagKey) // of one that is mounted
 	if m.ProgressToken != nil {
 		if meta == nil {
 			meta = prompts.Meta{}

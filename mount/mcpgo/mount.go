@@ -35,11 +35,11 @@ const everything = 1 << 30
 // [prompts.NewServer] takes; see the package documentation for the options that
 // have no effect here. own is the completion provider that s was given by
 // [server.WithPromptCompletionProvider], if any: there is place for one only, so
-// it is called for what is not in r.
+// Mount replaces it, unless Options.DisableCompletions is set, and own is called
+// for what is not in r.
 //
 // Mount fails, and changes nothing, if s or r is nil, if the options are at
-// fault, if s has a prompt of the same name as r ([prompts.ErrExists]), or if s
-// has a completion provider that is not in own. The first Mount on a server must
+// fault, or if s has a prompt of the same name as r ([prompts.ErrExists]). The first Mount on a server must
 // come before the server serves; every other one, and unmount, may come at any
 // time. Several registries may be mounted on one server.
 //
@@ -67,7 +67,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	if len(own) > 0 {
 		m.own = own[0]
 	}
-	m.host = hostOf(s)
+	m.state = stateOf(s)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
@@ -102,25 +102,22 @@ type mount struct {
 	options  prompts.Options
 	calls    *prompts.Server // what answers clients
 	lister   *prompts.Server // has the list entries of all prompts
-	host     *host
+	state    *serverState
 	own      server.PromptCompletionProvider // the author's, or nil
 	stop     chan struct{}                   // closed by unmount
 
-	view atomic.Pointer[view] // what is mounted; nil after unmount
+	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
 
-	// The host's changing protects the fields below, and changes of view.
+	// state.changing protects the fields below, and changes of snapshot.
 	ended bool
 	taken map[string]bool // the names that the server has for prompts of its own
 }
 
 // begin puts the registry's prompts into the server for the first time.
 func (m *mount) begin() error {
-	m.host.changing.Lock()
-	defer m.host.changing.Unlock()
-	if !m.options.DisableCompletions && isNil(m.own) && hasProvider(m.server) {
-		return errors.New("mcpgo: the server has a completion provider of its own: hand it to Mount, which takes its place")
-	}
-	next := newView(m)
+	m.state.changing.Lock()
+	defer m.state.changing.Unlock()
+	next := newSnapshot(m)
 	var faults []error
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
@@ -131,8 +128,8 @@ func (m *mount) begin() error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	m.host.prepare(m.server, m.options, m.own)
-	m.host.enter(m)
+	m.state.prepare(m.server, m.options, m.own)
+	m.state.enter(m)
 	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
 	return nil
 }
@@ -179,12 +176,12 @@ func (m *mount) settle(changed <-chan struct{}) bool {
 // update brings the server up to date, with one notification, and returns the
 // names that the server now has for prompts of its own.
 func (m *mount) update() (taken []string) {
-	m.host.changing.Lock()
-	defer m.host.changing.Unlock()
+	m.state.changing.Lock()
+	defer m.state.changing.Unlock()
 	if m.ended {
 		return nil
 	}
-	before, next := m.view.Load(), newView(m)
+	before, next := m.snapshot.Load(), newSnapshot(m)
 	present := m.server.ListPrompts()
 	var put, gone []string
 	known := m.taken
@@ -213,9 +210,9 @@ func (m *mount) update() (taken []string) {
 // put makes next what is mounted, and the server's prompts those of it: those in
 // put are new or changed there, and those in gone have to go. Each of the SDK's
 // methods notifies clients, so one is called: if there are prompts to put, those
-// that have to go stay in the server until the next change, where the host keeps
+// that have to go stay in the server until the next change, where the filter keeps
 // them from clients. Only if they get too many are clients notified twice.
-func (m *mount) put(next *view, put, gone []string) {
+func (m *mount) put(next *snapshot, put, gone []string) {
 	entries := next.entries(newest)
 	all := make([]server.ServerPrompt, 0, len(put))
 	for _, name := range put {
@@ -224,12 +221,12 @@ func (m *mount) put(next *view, put, gone []string) {
 			// It has left the registry since; another change is on its way.
 			entry.Name = name
 		}
-		all = append(all, server.ServerPrompt{Prompt: m.mark(entry), Handler: m.get})
+		all = append(all, server.ServerPrompt{Prompt: m.tagged(entry), Handler: m.get})
 	}
-	first := m.view.Swap(next) == nil
+	first := m.snapshot.Swap(next) == nil
 	if len(gone) > maxGone || len(all) == 0 && len(gone) > 0 {
 		m.server.DeletePrompts(gone...)
-	} else if len(all) == 0 && !first && m.host.notifies() {
+	} else if len(all) == 0 && !first && m.state.notifies() {
 		m.server.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 	if len(all) > 0 {
@@ -239,14 +236,14 @@ func (m *mount) put(next *view, put, gone []string) {
 
 // end is unmount.
 func (m *mount) end() {
-	m.host.changing.Lock()
-	defer m.host.changing.Unlock()
+	m.state.changing.Lock()
+	defer m.state.changing.Unlock()
 	if m.ended {
 		return
 	}
 	m.ended = true
 	close(m.stop)
-	m.view.Store(nil)
+	m.snapshot.Store(nil)
 	var ours []string
 	for name, there := range m.server.ListPrompts() {
 		if mountOf(there) == m {
@@ -254,12 +251,12 @@ func (m *mount) end() {
 		}
 	}
 	m.server.DeletePrompts(ours...)
-	m.host.leave(m)
+	m.state.leave(m)
 }
 
 // same reports whether a prompt is the same for clients in both.
-func (v *view) same(next *view, name string) bool {
-	a, ok := v.entries(newest)[name]
+func (s *snapshot) same(next *snapshot, name string) bool {
+	a, ok := s.entries(newest)[name]
 	b, okNext := next.entries(newest)[name]
 	return ok && okNext && reflect.DeepEqual(a, b)
 }

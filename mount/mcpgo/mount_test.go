@@ -190,8 +190,6 @@ func TestMountFails(t *testing.T) {
 	require.ErrorContains(t, err, "CacheTTL")
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, fixed{}, fixed{})
 	require.ErrorContains(t, err, "one completion provider")
-	_, err = mcpgo.Mount(server.NewMCPServer("s", "1", server.WithPromptCompletionProvider(fixed{})), &prompts.Registry{}, prompts.Options{})
-	require.ErrorContains(t, err, "completion provider of its own")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// inside calls the handler that the mount's middleware is wrapped around, for
+// loopback calls the handler that the mount's middleware is wrapped around, for
 // requests of this package's own: there is no other way to a server's prompts.
 // They come from a session that has no client behind it.
-func (h *host) inside(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
-	ss, err := s.Connect(ctx, &nowhere{closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
+func (st *serverState) loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
+	ss, err := s.Connect(ctx, &discardConn{closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams: &mcp.InitializeParams{
 			ProtocolVersion: stateless, // in which a handler does not ask, but says what is to be asked
 			ClientInfo:      &mcp.Implementation{Name: "prompts", Title: "github.com/mcp-prompts/prompts", Version: "0"},
@@ -48,23 +48,23 @@ const maxPages = 100_000
 var errList = errors.New("the server's middleware does not answer prompts/list with a *mcp.ListPromptsResult")
 
 // walk calls f for each prompt of the server's own, in the order of its list.
-func (h *host) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
-	return h.inside(ctx, s, func(ss *mcp.ServerSession) error {
-		return h.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
+func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
+	return st.loopback(ctx, s, func(ss *mcp.ServerSession) error {
+		return st.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
 	})
 }
 
 // pages calls f for each prompt of the server's own, as they are for the client
 // of a request.
-func (h *host) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
+func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *mcp.Prompt)) error {
 	cursor := ""
 	for range maxPages {
-		page, err := h.page(ctx, as, cursor)
+		page, err := st.page(ctx, as, cursor)
 		if err != nil {
 			return err
 		}
 		for _, p := range page.Prompts {
-			if p != nil && !isCarrier(p) {
+			if p != nil && !isPlaceholder(p) {
 				f(p)
 			}
 		}
@@ -76,12 +76,12 @@ func (h *host) pages(ctx context.Context, as *mcp.ListPromptsRequest, f func(p *
 }
 
 // page returns a page of the server's own list.
-func (h *host) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
+func (st *serverState) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor string) (*mcp.ListPromptsResult, error) {
 	params := &mcp.ListPromptsParams{Cursor: cursor}
 	if as.Params != nil {
 		params.Meta = as.Params.Meta
 	}
-	res, err := h.next(ctx, methodList, &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra})
+	res, err := st.next(ctx, methodList, &mcp.ListPromptsRequest{Session: as.Session, Params: params, Extra: as.Extra})
 	if err != nil {
 		return nil, err
 	}
@@ -92,28 +92,28 @@ func (h *host) page(ctx context.Context, as *mcp.ListPromptsRequest, cursor stri
 	return page, nil
 }
 
-// nowhere is a transport, and its connection, with nobody at the other end.
-type nowhere struct {
+// discardConn is a transport, and its connection, with nobody at the other end.
+type discardConn struct {
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (n *nowhere) Connect(context.Context) (mcp.Connection, error) { return n, nil }
+func (c *discardConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-func (n *nowhere) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *discardConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
-	case <-n.closed:
+	case <-c.closed:
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (n *nowhere) Write(context.Context, jsonrpc.Message) error { return nil }
+func (c *discardConn) Write(context.Context, jsonrpc.Message) error { return nil }
 
-func (n *nowhere) Close() error {
-	n.once.Do(func() { close(n.closed) })
+func (c *discardConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
 	return nil
 }
 
-func (n *nowhere) SessionID() string { return "" }
+func (c *discardConn) SessionID() string { return "" }

@@ -10,50 +10,50 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// host is what a server of the SDK has of this package: one receiving
+// serverState is what a server of the SDK has of this package: one receiving
 // middleware, which passes everything on while nothing is mounted. The SDK
 // cannot take a middleware out again, so a server gets one however often
 // something is mounted there.
-type host struct {
+type serverState struct {
 	next    mcp.MethodHandler     // everything that was there before; set before any request
 	mounted atomic.Pointer[mount] // nil if nothing is
 
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// hosts are those of all servers. It is the one thing here that is global, for
-// the sake of the author's server: the SDK has no place to keep a host and no way
+// serverStates are those of all servers. It is the one thing here that is global, for
+// the sake of the author's server: the SDK has no place to keep a state and no way
 // to ask for its middleware, so without this each mount would leave another one
 // behind, two mounts could not see each other, and Import could not get inside of
-// what a mount adds. A host lives as long as its server, whose middleware it is;
+// what a mount adds. A state lives as long as its server, whose middleware it is;
 // nothing here keeps either alive, and it says nothing of one server to another.
 var (
-	hostsMu sync.Mutex // protects the map, and is held to make a host
-	hosts   = map[weak.Pointer[mcp.Server]]weak.Pointer[host]{}
+	statesMu     sync.Mutex // protects the map, and is held to make a state
+	serverStates = map[weak.Pointer[mcp.Server]]weak.Pointer[serverState]{}
 )
 
-// hostOf returns the server's host, of which it makes one if need be.
-func hostOf(s *mcp.Server) *host {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
+// stateOf returns the state of a server, which it makes if need be.
+func stateOf(s *mcp.Server) *serverState {
+	statesMu.Lock()
+	defer statesMu.Unlock()
 	key := weak.Make(s)
-	if h := hosts[key].Value(); h != nil {
-		return h
+	if st := serverStates[key].Value(); st != nil {
+		return st
 	}
-	h := new(host)
+	st := new(serverState)
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		h.next = next
-		return h.handle
+		st.next = next
+		return st.handle
 	})
-	hosts[key] = weak.Make(h)
+	serverStates[key] = weak.Make(st)
 	runtime.AddCleanup(s, forget, key)
-	return h
+	return st
 }
 
 func forget(key weak.Pointer[mcp.Server]) {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
-	delete(hosts, key)
+	statesMu.Lock()
+	defer statesMu.Unlock()
+	delete(serverStates, key)
 }
 
 // The methods that a mount has to do with.
@@ -64,13 +64,13 @@ const (
 )
 
 // handle is the middleware.
-func (h *host) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-	m := h.mounted.Load()
+func (st *serverState) handle(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	m := st.mounted.Load()
 	switch r := req.(type) {
 	case *mcp.ServerRequest[*mcp.InitializeParams]:
-		return h.initialize(ctx, m, method, r)
+		return st.initialize(ctx, m, method, r)
 	case *mcp.ServerRequest[*mcp.DiscoverParams]:
-		return h.discover(ctx, m, method, r)
+		return st.discover(ctx, m, method, r)
 	case *mcp.ListPromptsRequest:
 		if m != nil && method == methodList {
 			return m.list(ctx, r)
@@ -84,21 +84,21 @@ func (h *host) handle(ctx context.Context, method string, req mcp.Request) (mcp.
 			return m.complete(ctx, r)
 		}
 	}
-	return h.next(ctx, method, req)
+	return st.next(ctx, method, req)
 }
 
 // initialize learns the version that a session speaks, which the SDK's session
 // does not tell, and adds to the capabilities what the mount has.
-func (h *host) initialize(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.InitializeParams]) (mcp.Result, error) {
-	res, err := h.next(ctx, method, r)
+func (st *serverState) initialize(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.InitializeParams]) (mcp.Result, error) {
+	res, err := st.next(ctx, method, r)
 	result, ok := res.(*mcp.InitializeResult)
 	if err != nil || !ok || result == nil {
 		return res, err
 	}
 	if r.Session != nil && r.Params != nil && r.Params.ProtocolVersion != result.ProtocolVersion {
 		key := weak.Make(r.Session)
-		h.negotiated.Store(key, result.ProtocolVersion)
-		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { h.negotiated.Delete(key) }, key)
+		st.negotiated.Store(key, result.ProtocolVersion)
+		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
 	}
 	if result.ProtocolVersion == oldest {
 		return result, nil // it has no capability for completion
@@ -108,8 +108,8 @@ func (h *host) initialize(ctx context.Context, m *mount, method string, r *mcp.S
 	return &changed, nil
 }
 
-func (h *host) discover(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.DiscoverParams]) (mcp.Result, error) {
-	res, err := h.next(ctx, method, r)
+func (st *serverState) discover(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.DiscoverParams]) (mcp.Result, error) {
+	res, err := st.next(ctx, method, r)
 	result, ok := res.(*mcp.DiscoverResult)
 	if err != nil || !ok || result == nil {
 		return res, err
@@ -120,7 +120,7 @@ func (h *host) discover(ctx context.Context, m *mount, method string, r *mcp.Ser
 }
 
 // capabilities returns c with completion, if the mount has it. That of prompts
-// is the SDK's doing, see carrier.
+// is the SDK's doing, see placeholder.
 func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities {
 	if m == nil || !m.completes || c == nil || c.Completions != nil {
 		return c
@@ -132,20 +132,20 @@ func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities 
 
 // Versions of the protocol that are more than one of several.
 const (
-	oldest          = "2024-11-05"
-	newestHandshake = "2025-11-25"
-	stateless       = "2026-07-28" // the first one without a handshake
+	oldest         = "2024-11-05"
+	newestStateful = "2025-11-25"
+	stateless      = "2026-07-28" // the first one without sessions
 )
 
 // version returns the protocol version that a request is answered in.
-func (h *host) version(ss *mcp.ServerSession, meta map[string]any) string {
+func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
 	if v, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && v >= stateless {
 		return v
 	}
 	if ss == nil {
-		return newestHandshake
+		return newestStateful
 	}
-	if v, ok := h.negotiated.Load(weak.Make(ss)); ok {
+	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
 		return v.(string)
 	}
 	// What the client has asked for is what it has got, unless the SDK does not
@@ -157,5 +157,5 @@ func (h *host) version(ss *mcp.ServerSession, meta map[string]any) string {
 			}
 		}
 	}
-	return newestHandshake
+	return newestStateful
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// host is what a server needs of this package, once, however many registries
+// serverState is what a server needs of this package, once, however many registries
 // come and go: a filter and a completion provider, which the SDK has no way to
 // take out again. Without a mount they do what the server did before.
-type host struct {
+type serverState struct {
 	// changing is held by a mount that looks at what the server has, and changes
 	// it: one mount must not take a name that another is about to have.
 	changing sync.Mutex
@@ -31,41 +31,41 @@ type host struct {
 	provider    server.PromptCompletionProvider // the author's, or nil
 }
 
-// markKey is the member of the Meta of a prompt in the server that has a *marked.
+// tagKey is the member of the Meta of a prompt in the server that has a *tag.
 // The filter takes it out of what clients get.
-const markKey = "github.com/mcp-prompts/prompts/mount/mcpgo"
+const tagKey = "github.com/mcp-prompts/prompts/mount/mcpgo"
 
-// marked is a prompt that a mount has put into the server, by which it is known
+// tag is a prompt that a mount has put into the server, by which it is known
 // even when it is not there any more: a list may be on its way.
-type marked struct {
+type tag struct {
 	mount *mount
 	put   mcp.Prompt
 }
 
-// mark returns a prompt with a mark, for the server.
-func (m *mount) mark(p mcp.Prompt) mcp.Prompt {
+// tagged returns a prompt with a tag, for the server.
+func (m *mount) tagged(p mcp.Prompt) mcp.Prompt {
 	meta := mcp.Meta{}
 	if p.Meta != nil {
 		meta = *p.Meta
 	}
-	mark := &marked{mount: m}
+	t := &tag{mount: m}
 	meta.AdditionalFields = maps.Clone(meta.AdditionalFields)
 	if meta.AdditionalFields == nil {
 		meta.AdditionalFields = map[string]any{}
 	}
-	meta.AdditionalFields[markKey] = mark
+	meta.AdditionalFields[tagKey] = t
 	p.Meta = &meta
-	mark.put = p
+	t.put = p
 	return p
 }
 
-// markOf returns the mark of a prompt, or nil.
-func markOf(p *mcp.Prompt) *marked {
+// tagOf returns the tag of a prompt, or nil.
+func tagOf(p *mcp.Prompt) *tag {
 	if p.Meta == nil {
 		return nil
 	}
-	mark, _ := p.Meta.AdditionalFields[markKey].(*marked)
-	return mark
+	t, _ := p.Meta.AdditionalFields[tagKey].(*tag)
+	return t
 }
 
 // mountOf returns the mount that a prompt of a server belongs to, or nil.
@@ -73,41 +73,41 @@ func mountOf(p *server.ServerPrompt) *mount {
 	if p == nil {
 		return nil
 	}
-	if mark := markOf(&p.Prompt); mark != nil {
-		return mark.mount
+	if t := tagOf(&p.Prompt); t != nil {
+		return t.mount
 	}
 	return nil
 }
 
-// hosts has the host of each server that has had a mount. The SDK's server has no
+// serverStates has the state of each server that has had a mount. The SDK's server has no
 // place for it but its filters, which cannot be got from it. Nothing is kept alive
-// by it: a host is kept by its server's filters.
+// by it: a state is kept by its server's filters.
 var (
-	hostsMu sync.Mutex // protects hosts
-	hosts   = map[weak.Pointer[server.MCPServer]]weak.Pointer[host]{}
+	statesMu     sync.Mutex // protects serverStates
+	serverStates = map[weak.Pointer[server.MCPServer]]weak.Pointer[serverState]{}
 )
 
-// hostOf returns the server's host.
-func hostOf(s *server.MCPServer) *host {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
+// stateOf returns the state of a server.
+func stateOf(s *server.MCPServer) *serverState {
+	statesMu.Lock()
+	defer statesMu.Unlock()
 	key := weak.Make(s)
-	known, ok := hosts[key]
-	if h := known.Value(); h != nil {
-		return h
+	known, ok := serverStates[key]
+	if st := known.Value(); st != nil {
+		return st
 	}
-	h := &host{}
-	hosts[key] = weak.Make(h)
+	st := &serverState{}
+	serverStates[key] = weak.Make(st)
 	if !ok {
-		runtime.AddCleanup(s, forgetHost, key)
+		runtime.AddCleanup(s, forgetState, key)
 	}
-	return h
+	return st
 }
 
-func forgetHost(key weak.Pointer[server.MCPServer]) {
-	hostsMu.Lock()
-	defer hostsMu.Unlock()
-	delete(hosts, key)
+func forgetState(key weak.Pointer[server.MCPServer]) {
+	statesMu.Lock()
+	defer statesMu.Unlock()
+	delete(serverStates, key)
 }
 
 func isNil(p server.PromptCompletionProvider) bool {
@@ -118,36 +118,24 @@ func isNil(p server.PromptCompletionProvider) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// hasProvider reports whether the author has given the server a completion
-// provider. The SDK has a way to set it and none to get it, but its type can be
-// looked at.
-func hasProvider(s *server.MCPServer) bool {
-	field := reflect.ValueOf(s).Elem().FieldByName("promptCompletionProvider")
-	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() {
-		return false
-	}
-	t := field.Elem().Type()
-	return t != reflect.TypeFor[*server.DefaultPromptCompletionProvider]() && t != reflect.TypeFor[*provider]()
-}
-
 // prepare gives the server what it does not have yet, with changing held: the
 // SDK's fields for that have no lock.
-func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
-	h.mu.Lock()
-	filter := !h.prepared
-	complete := !o.DisableCompletions && !h.completes
-	notify := !o.DisableListChanged && !h.listChanged
-	h.prepared, h.completes, h.listChanged = true, h.completes || complete, h.listChanged || notify
+func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own server.PromptCompletionProvider) {
+	st.mu.Lock()
+	filter := !st.prepared
+	complete := !o.DisableCompletions && !st.completes
+	notify := !o.DisableListChanged && !st.listChanged
+	st.prepared, st.completes, st.listChanged = true, st.completes || complete, st.listChanged || notify
 	if !isNil(own) {
-		h.provider = own
+		st.provider = own
 	}
-	h.mu.Unlock()
+	st.mu.Unlock()
 	if filter {
-		server.WithPromptFilter(h.filter)(s)
+		server.WithPromptFilter(st.filter)(s)
 	}
 	if complete {
 		server.WithCompletions()(s)
-		server.WithPromptCompletionProvider(&provider{h})(s)
+		server.WithPromptCompletionProvider(&provider{st})(s)
 	}
 	if notify {
 		server.WithPromptCapabilities(true)(s)
@@ -155,24 +143,24 @@ func (h *host) prepare(s *server.MCPServer, o prompts.Options, own server.Prompt
 }
 
 // notifies reports whether clients have been told that they will hear of changes.
-func (h *host) notifies() bool {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.listChanged
+func (st *serverState) notifies() bool {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return st.listChanged
 }
 
 // enter makes a mount known to the completion provider.
-func (h *host) enter(m *mount) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.mounts = append(slices.Clip(h.mounts), m) // those who read the old slice go on with it
+func (st *serverState) enter(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = append(slices.Clip(st.mounts), m) // those who read the old slice go on with it
 }
 
-// leave ends what the host knows of a mount.
-func (h *host) leave(m *mount) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.mounts = slices.DeleteFunc(slices.Clone(h.mounts), func(other *mount) bool { return other == m })
+// leave ends what the state knows of a mount.
+func (st *serverState) leave(m *mount) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mounts = slices.DeleteFunc(slices.Clone(st.mounts), func(other *mount) bool { return other == m })
 }
 
 // isGone reports whether a prompt of the server is one that a mount keeps from
@@ -182,26 +170,26 @@ func isGone(p *server.ServerPrompt) bool {
 	if m == nil {
 		return false
 	}
-	v := m.view.Load()
+	v := m.snapshot.Load()
 	return v == nil || !v.has(p.Prompt.Name)
 }
 
 // owners returns the mount that each prompt of a list belongs to, or nil. An
 // author's filter may have changed them, their Meta included: what is in the
 // server under the name decides then.
-func (h *host) owners(list []mcp.Prompt) []*mount {
-	h.mu.RLock()
-	mounts := h.mounts
-	h.mu.RUnlock()
+func (st *serverState) owners(list []mcp.Prompt) []*mount {
+	st.mu.RLock()
+	mounts := st.mounts
+	st.mu.RUnlock()
 	var present map[string]*server.ServerPrompt
 	owners := make([]*mount, len(list))
 	for i, p := range list {
-		if mark := markOf(&p); mark != nil {
-			owners[i] = mark.mount
+		if t := tagOf(&p); t != nil {
+			owners[i] = t.mount
 			continue
 		}
 		for _, m := range mounts {
-			if v := m.view.Load(); v == nil || !v.has(p.Name) {
+			if v := m.snapshot.Load(); v == nil || !v.has(p.Name) {
 				continue
 			}
 			if present == nil {
@@ -220,8 +208,8 @@ func (h *host) owners(list []mcp.Prompt) []*mount {
 // form that the client's revision has for them, and takes out what the client
 // may not know of and what is no longer in the registry. What an author's filter
 // has changed stays as it is.
-func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
-	owners := h.owners(list)
+func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
+	owners := st.owners(list)
 	names := map[*mount][]string{}
 	for i, p := range list {
 		if m := owners[i]; m != nil {
@@ -233,7 +221,7 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	}
 	shown := make(map[*mount]map[string]mcp.Prompt, len(names))
 	for m, names := range names {
-		if v := m.view.Load(); v != nil {
+		if v := m.snapshot.Load(); v != nil {
 			shown[m] = v.shown(ctx, names, len(list) > 1)
 		}
 	}
@@ -242,8 +230,8 @@ func (h *host) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 		if owners[i] == nil {
 			kept = append(kept, p)
 		} else if entry, ok := shown[owners[i]][p.Name]; ok {
-			if mark := markOf(&p); mark == nil || isChanged(p, mark.put) {
-				entry = unmarked(p, entry.Meta)
+			if t := tagOf(&p); t == nil || isChanged(p, t.put) {
+				entry = untagged(p, entry.Meta)
 			}
 			kept = append(kept, entry)
 		}
@@ -258,18 +246,18 @@ func isChanged(p, put mcp.Prompt) bool {
 		!isSame(p.Arguments, put.Arguments) || !isSame(p.Icons, put.Icons)
 }
 
-// unmarked returns a prompt that an author's filter has changed as a client may
+// untagged returns a prompt that an author's filter has changed as a client may
 // have it. meta is what ours has.
-func unmarked(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
-	mark := markOf(&p)
+func untagged(p mcp.Prompt, meta *mcp.Meta) mcp.Prompt {
+	t := tagOf(&p)
 	switch {
-	case mark == nil: // theirs
-	case p.Meta == mark.put.Meta:
+	case t == nil: // theirs
+	case p.Meta == t.put.Meta:
 		p.Meta = meta
 	default:
 		theirs := *p.Meta
 		theirs.AdditionalFields = maps.Clone(theirs.AdditionalFields)
-		delete(theirs.AdditionalFields, markKey)
+		delete(theirs.AdditionalFields, tagKey)
 		p.Meta = &theirs
 	}
 	return p

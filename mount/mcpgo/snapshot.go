@@ -14,8 +14,8 @@ import (
 // newest is the revision whose list entries have everything that there is.
 const newest = mcp.LATEST_PROTOCOL_VERSION
 
-// view is what is mounted, as the registry was at one time.
-type view struct {
+// snapshot is what is mounted, as the registry was at one time.
+type snapshot struct {
 	mount   *mount
 	prompts map[string]prompts.Prompt
 
@@ -23,39 +23,39 @@ type view struct {
 	made map[string]map[string]mcp.Prompt
 }
 
-// newView returns what the registry has now.
-func newView(m *mount) *view {
-	v := &view{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]map[string]mcp.Prompt{}}
+// newSnapshot returns what the registry has now.
+func newSnapshot(m *mount) *snapshot {
+	s := &snapshot{mount: m, prompts: make(map[string]prompts.Prompt, m.registry.Len()), made: map[string]map[string]mcp.Prompt{}}
 	for p := range m.registry.All() {
-		v.prompts[p.Name] = p
+		s.prompts[p.Name] = p
 	}
-	return v
+	return s
 }
 
 // has reports whether a prompt is mounted.
-func (v *view) has(name string) bool {
-	_, ok := v.prompts[name]
+func (s *snapshot) has(name string) bool {
+	_, ok := s.prompts[name]
 	return ok
 }
 
-// drop leaves a prompt out, before others see the view.
-func (v *view) drop(name string) { delete(v.prompts, name) }
+// drop leaves a prompt out, before others see the snapshot.
+func (s *snapshot) drop(name string) { delete(s.prompts, name) }
 
 // entries returns the list entries of a revision by name. They are not to be
 // changed.
-func (v *view) entries(version string) map[string]mcp.Prompt {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	entries, ok := v.made[version]
+func (s *snapshot) entries(version string) map[string]mcp.Prompt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entries, ok := s.made[version]
 	if !ok {
-		raw, err := v.mount.lister.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: version})
+		raw, err := s.mount.lister.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: version})
 		if err == nil {
 			entries, err = decodeList(raw)
 		}
 		if err != nil {
-			v.mount.logger().Error("the list of prompts cannot be made", "version", version, "error", err)
+			s.mount.logger().Error("the list of prompts cannot be made", "version", version, "error", err)
 		}
-		v.made[version] = entries
+		s.made[version] = entries
 	}
 	return entries
 }
@@ -85,17 +85,17 @@ func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
 
 // shown returns the entries that the client in ctx gets of a list. isList says
 // that it is a list for sure, and not one prompt that is about to be got.
-func (v *view) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
+func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
 	version := versionOf(ctx)
-	entries := v.entries(version)
-	o := v.mount.options
-	if o.Middleware != nil && (isList || len(v.prompts) == 1) {
-		return v.listed(ctx, version)
+	entries := s.entries(version)
+	o := s.mount.options
+	if o.Middleware != nil && (isList || len(s.prompts) == 1) {
+		return s.listed(ctx, version)
 	}
 	shown := make(map[string]mcp.Prompt, len(names))
 	for _, name := range names {
-		p, ok := v.prompts[name]
-		if !ok || !v.visible(ctx, p) {
+		p, ok := s.prompts[name]
+		if !ok || !s.visible(ctx, p) {
 			continue
 		}
 		if entry, ok := entries[name]; ok {
@@ -106,27 +106,27 @@ func (v *view) shown(ctx context.Context, names []string, isList bool) map[strin
 }
 
 // listed has the author's middleware answer.
-func (v *view) listed(ctx context.Context, version string) map[string]mcp.Prompt {
-	raw, err := v.mount.call(ctx, "prompts/list", nil)
+func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Prompt {
+	raw, err := s.mount.call(ctx, "prompts/list", nil)
 	var entries map[string]mcp.Prompt
 	if err == nil {
 		entries, err = decodeList(raw)
 	}
 	if err != nil {
-		v.mount.logger().Warn("a list of prompts has failed", "version", version, "error", err)
+		s.mount.logger().Warn("a list of prompts has failed", "version", version, "error", err)
 	}
 	return entries
 }
 
 // visible asks Options.Visible. What it panics with hides the prompt.
-func (v *view) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
-	f := v.mount.options.Visible
+func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
+	f := s.mount.options.Visible
 	if f == nil {
 		return true
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			v.mount.logger().Error("Visible has panicked", "prompt", p.Name, "panic", r)
+			s.mount.logger().Error("Visible has panicked", "prompt", p.Name, "panic", r)
 			ok = false
 		}
 	}()

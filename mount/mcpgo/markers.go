@@ -1,0 +1,149 @@
+package mcpgo
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// mcp-go sends every error of a handler as an internal error, and what answers a
+// message cannot be wrapped. So where the author has put this package around the
+// transport, an error's text ends with a marker that nobody can guess, and what
+// the transport writes is looked through for it.
+
+const (
+	markerBegin  = "[prompts-error:"
+	markerEnd    = "]"
+	markerRandom = 16 // bytes
+	markerLength = len(markerBegin) + 2*markerRandom + len(markerEnd)
+
+	// maxMarkers is how many errors may be on their way through one transport. An
+	// older one, which the author's middleware may have swallowed, arrives as the
+	// SDK has made it.
+	maxMarkers = 4096
+)
+
+// markersKey is the key of a *markers in a context.
+type markersKey struct{}
+
+// pendingError is what an answer is to be.
+type pendingError struct {
+	error     *prompts.Error
+	cancelled bool // there is to be none
+}
+
+// markers are on their way to the transport, with the errors that they stand for.
+type markers struct {
+	mu    sync.Mutex // protects the fields below
+	sent  map[string]pendingError
+	order []string
+}
+
+func newMarkers() *markers { return &markers{sent: map[string]pendingError{}} }
+
+// add keeps an error, and returns the marker to put into the error's text.
+func (l *markers) add(content pendingError) (marker string) {
+	var random [markerRandom]byte
+	_, _ = rand.Read(random[:]) // never fails
+	marker = markerBegin + hex.EncodeToString(random[:]) + markerEnd
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.order) == maxMarkers {
+		delete(l.sent, l.order[0])
+		l.order = l.order[1:]
+	}
+	l.sent[marker] = content
+	l.order = append(l.order, marker)
+	return marker
+}
+
+// none reports whether nothing is on its way.
+func (l *markers) none() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.sent) == 0
+}
+
+// noneIn reports whether there is no marker in what is written, nor the beginning
+// of one.
+func (l *markers) noneIn(p []byte) bool {
+	return l.none() || bytes.HasSuffix(p, []byte("\n")) && !bytes.Contains(p, []byte(markerBegin))
+}
+
+// take returns the error with that marker, once.
+func (l *markers) take(marker string) (content pendingError, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if content, ok = l.sent[marker]; ok {
+		delete(l.sent, marker)
+		l.order = slices.DeleteFunc(l.order, func(other string) bool { return other == marker })
+	}
+	return content, ok
+}
+
+// find returns the error whose marker is in text, once. There may be others in
+// front of it, such as one that a client has made up.
+func (l *markers) find(text string) (content pendingError, ok bool) {
+	for !ok {
+		at := strings.Index(text, markerBegin)
+		if at < 0 || at+markerLength > len(text) {
+			return pendingError{}, false
+		}
+		content, ok = l.take(text[at : at+markerLength])
+		text = text[at+len(markerBegin):]
+	}
+	return content, true
+}
+
+// replace returns a line as it is to be written, and the error that it was the
+// answer of: the line as it is if there is none, and nothing for a request that
+// was cancelled. The line may be an event's "data: ".
+func (l *markers) replace(line []byte) ([]byte, pendingError) {
+	begin := bytes.IndexByte(line, '{')
+	if begin < 0 || !bytes.Contains(line, []byte(markerBegin)) {
+		return line, pendingError{}
+	}
+	var response struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	// Only an error's message counts. What else has a marker stays as it is.
+	if json.Unmarshal(line[begin:], &response) != nil {
+		return line, pendingError{}
+	}
+	content, ok := l.find(response.Error.Message)
+	if !ok {
+		return line, pendingError{}
+	}
+	if content.cancelled {
+		return nil, content
+	}
+	e := content.error
+	data, err := json.Marshal(e.Data)
+	if err != nil || e.Data == nil {
+		data = nil // an author's data that cannot be sent is no reason not to answer
+	}
+	answer := struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   any             `json:"error"`
+	}{response.JSONRPC, response.ID, struct {
+		Code    prompts.Code    `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
+	}{e.Code, e.Message, data}}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return line, pendingError{}
+	}
+	return slices.Concat(line[:begin], text, []byte("\n")), content
+}
