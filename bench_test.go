@@ -46,12 +46,23 @@ func BenchmarkGet(b *testing.B) {
 	checked := prompts.Prompt{Name: "code_review", Arguments: []prompts.Argument{
 		{Name: "language", Schema: prompts.Enum("c", "go", "java", "python", "rust")},
 	}}
-	for name, p := range map[string]prompts.Prompt{"plain": plain, "enum": checked} {
+	type tagged struct {
+		Code     string `json:"code" jsonschema:"the code to review"`
+		Language string `json:"language,omitempty" jsonschema:"its programming language" enum:"c,go,java,python,rust"`
+	}
+	render := func(_ context.Context, in benchReview) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
+	}
+	for name, p := range map[string]prompts.Prompt{
+		"plain": prompts.New(plain, render),
+		"enum":  prompts.New(checked, render),
+		"tag": prompts.New(plain, func(_ context.Context, in tagged) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
+		}),
+	} {
 		b.Run(name, func(b *testing.B) {
 			var r prompts.Registry
-			r.MustAdd(prompts.New(p, func(_ context.Context, in benchReview) (*prompts.Result, error) {
-				return prompts.Messages(prompts.User("Please review this code:\n" + in.Code)), nil
-			}))
+			r.MustAdd(p)
 			s, x := benchSession(b, &r)
 			msg, ctx := []byte(getRequest), context.Background()
 			b.ReportAllocs()

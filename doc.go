@@ -5,7 +5,7 @@
 //
 //	type Review struct {
 //		Code     string `json:"code" jsonschema:"the code to review"`
-//		Language string `json:"language,omitempty" jsonschema:"its language"`
+//		Language string `json:"language,omitempty" jsonschema:"its language" enum:"go,python,rust"`
 //	}
 //
 //	var reg prompts.Registry
@@ -33,9 +33,9 @@
 //     are optional, what describes them (see the example "ArgumentFields").
 //   - A text becomes what the field is: a number, a duration, a time, an
 //     address, a list, JSON, a type of your own (ArgumentTypes).
-//   - A schema constrains the value: Prompt.Arguments adds it by name
-//     (ArgumentSchema), with a default for when there is none
-//     (ArgumentDefaults). [Enum] is the shortest.
+//   - Tags constrain the value: enum, minimum, maxLength and so on (ArgumentTags),
+//     with a default for when there is none. Prompt.Arguments adds by name what tags
+//     cannot say: any JSON schema (ArgumentSchema, ArgumentDefaults).
 //   - What has few values completes by itself. [Suggest], [SuggestFunc] and
 //     [SuggestCached] complete the rest, or a [CompleteFunc] of your own.
 //   - A render function blames an argument itself with [InvalidArgument]

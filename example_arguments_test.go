@@ -116,6 +116,32 @@ func Example_argumentTypes() {
 	// count: "three" is not an integer; when: "today" is not a time such as 2006-01-02T15:04:05Z; sizes: element 2: "x" is not an integer (-32602)
 }
 
+// A tag constrains the value, by the keyword of JSON Schema with its name. On a
+// list it constrains each element.
+func Example_argumentTags() {
+	type Search struct {
+		Query string   `json:"query" minLength:"3" example:"memory leak"`
+		Sort  string   `json:"sort,omitempty" enum:"date,relevance" default:"date"`
+		Tags  []string `json:"tags,omitempty" enum:"bug,docs,test" maxItems:"2"`
+		Limit int      `json:"limit,omitempty" minimum:"1" maximum:"50" default:"10"`
+		Open  *bool    `json:"open" default:"true"`
+	}
+	p := prompts.New(prompts.Prompt{Name: "search"}, func(_ context.Context, in Search) (*prompts.Result, error) {
+		return prompts.Messages(prompts.User(fmt.Sprintln(in.Query, in.Sort, in.Tags, in.Limit, *in.Open))), nil
+	})
+	showList(p)
+	show(p, `{"query": "leak", "tags": "bug, test"}`, `{"query": "leak", "sort": "dat", "tags": "bug, tests", "limit": "51"}`)
+	// Output:
+	// query, required: true: at least 3 characters, such as memory leak
+	// sort, required: false: one of: date, relevance; default date
+	// tags, required: false: separated by commas; at most 2 elements; each one of: bug, docs, test
+	// limit, required: false: an integer from 1 to 50; default 10
+	// open, required: false: true or false; default true
+	// leak date [bug test] 10 true
+	//
+	// sort: "dat" is not one of date, relevance; did you mean date?; tags: element 2: "tests" is not one of bug, docs, test; did you mean test?; limit: 51 is not from 1 to 50 (-32602)
+}
+
 // A schema constrains the value that the text has become. Clients see it as a
 // hint in the description, since the wire has no place for it, and a person
 // gets all problems at once, with what was meant if that can be told.

@@ -23,9 +23,10 @@ type Prompt struct {
 	// Description says what the prompt is for.
 	Description string
 	// Arguments are the prompt's arguments, in the order in which they are
-	// listed. For a prompt made by [New] the struct is the source of the
-	// arguments; entries here add to them by name, their non-zero members
-	// win, and a name that the struct does not have is a fault.
+	// listed. For a prompt made by [New] the struct and its tags are the source
+	// of the arguments; entries here add what tags cannot say, by name. Their
+	// non-zero members win, those of a Schema keyword by keyword, and a name that
+	// the struct does not have is an error.
 	Arguments []Argument
 	// Icons may be shown beside the prompt. From revision 2025-11-25.
 	Icons []Icon
@@ -73,6 +74,32 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 // field tagged "-" is none. The jsonschema tag is the description. A field
 // tagged omitempty or omitzero, and a pointer, is optional; any other is
 // required.
+//
+// Other tags constrain the value and describe it. Each is the keyword of JSON
+// Schema with its name, and is checked like that in the Schema of an [Argument]:
+//
+//	Sort  string   `json:"sort,omitempty" title:"Sort by" enum:"date,relevance" default:"date"`
+//	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"50" default:"10"`
+//	Tags  []string `json:"tags,omitempty" enum:"bug,docs" maxItems:"2"`
+//	Ref   string   `json:"ref" minLength:"1" maxLength:"64" pattern:"^[a-z]" example:"main"`
+//
+// The tags are:
+//
+//   - title is the argument's Title; example is a valid value, which the hint
+//     shows;
+//   - default is the value of an optional argument that is absent, written as a
+//     client would send it;
+//   - enum lists the valid values between commas, or as a JSON array if a value
+//     has a comma;
+//   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf are for
+//     numbers; minLength, maxLength, pattern and format for strings; minItems and
+//     maxItems for lists.
+//
+// On a list, the tags for numbers and strings, and enum, constrain each element.
+// A tag has Go's escapes, so a backslash in a pattern is written twice.
+// Inside of JSON all tags but default constrain the member. A tag with another name
+// is ignored, unless the name is nearly one of these: min is an error that says
+// to write minimum.
 //
 // On the wire every value is a string. It becomes the field's value thus:
 //

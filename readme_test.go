@@ -70,6 +70,8 @@ import (
 	"github.com/mcp-prompts/prompts/streamablehttp"
 )
 
+%s
+
 func template() (prompts.Prompt, error) {
 	%s
 	return review, err
@@ -111,6 +113,8 @@ func registry() *prompts.Registry { return nil }
 
 var _, _ = TestPrompts, TestDeclarations
 
+var _ Search
+
 var _, _, _, _, _ = template, audit, decline, several, serve
 `
 
@@ -122,7 +126,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 9, "the Go code of README.md: a program, a template, an argument, a middleware, a prompt and two parts of one, a server, tests")
+	require.Len(t, programs, 10, "the Go code of README.md: a program, arguments, a template, an argument, a middleware, a prompt and two parts of one, a server, tests")
 	var parts []any
 	for _, p := range programs[1:] {
 		parts = append(parts, p[1])

@@ -10,11 +10,12 @@ import (
 )
 
 // The fields of these structs are the arguments that clients see. A field is
-// required unless it is tagged omitempty; the jsonschema tag describes it.
+// required unless it is tagged omitempty; the jsonschema tag describes it, and
+// tags such as enum constrain it.
 type (
 	codeReview struct {
 		Code     string `json:"code" jsonschema:"The code to review"`
-		Language string `json:"language,omitempty" jsonschema:"Its programming language"`
+		Language string `json:"language,omitempty" jsonschema:"Its programming language" enum:"c,cpp,go,java,javascript,python,rust,typescript"`
 	}
 	gitCommit struct {
 		Changes string `json:"changes" jsonschema:"Git diff or description of changes"`
@@ -41,11 +42,6 @@ func declared() []prompts.Prompt {
 			Name:        "code_review",
 			Title:       "Request Code Review",
 			Description: "Asks the LLM to analyze code quality and suggest improvements",
-			// What a struct cannot say is added to its arguments by name.
-			Arguments: []prompts.Argument{{
-				Name:   "language",
-				Schema: prompts.Enum("c", "cpp", "go", "java", "javascript", "python", "rust", "typescript"),
-			}},
 		}, func(_ context.Context, in codeReview) (*prompts.Result, error) {
 			// Fence makes a code block that nothing in the code can end.
 			return prompts.Messages(prompts.User("Please review this code:\n" + prompts.Fence(in.Language, in.Code))), nil

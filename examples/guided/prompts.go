@@ -19,7 +19,7 @@ var releases = map[string][]string{
 }
 
 type notes struct {
-	Product string   `json:"product" jsonschema:"what was released"`
+	Product string   `json:"product" jsonschema:"what was released" enum:"editor,compiler"`
 	Version string   `json:"version" jsonschema:"which release of it"`
 	For     []string `json:"for,omitempty" jsonschema:"who is to read the notes"`
 }
@@ -29,10 +29,8 @@ func releaseNotes() prompts.Prompt {
 		Name:        "release_notes",
 		Title:       "Release notes",
 		Description: "Writes the notes for a release",
-		Arguments: []prompts.Argument{
-			{Name: "product", Schema: prompts.Enum("editor", "compiler")},
-			{Name: "version", Complete: completeVersion},
-		},
+		// What a tag cannot say is added to an argument by name.
+		Arguments: []prompts.Argument{{Name: "version", Complete: completeVersion}},
 	}, writeNotes)
 }
 

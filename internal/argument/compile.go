@@ -131,7 +131,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 			continue // inf.errs has the error
 		}
 		a := Argument{
-			Spec:  Spec{Name: f.name, Description: f.description, Required: !f.optional, Schema: f.schema},
+			Spec:  Spec{Name: f.name, Title: f.tag.Get("title"), Description: f.description, Required: !f.optional, Schema: f.schema},
 			Index: f.index,
 			value: f.value,
 		}

@@ -26,6 +26,7 @@ type structField struct {
 	optional    bool // omitempty, omitzero, a pointer, or in an embedded pointer
 	quoted      bool // the json tag has the option "string"
 	description string
+	tag         reflect.StructTag
 
 	err     error // what is wrong with the declaration; nil if nothing is
 	ignored bool  // the field cannot be filled, see err
@@ -73,7 +74,7 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 	defer delete(w.within, t)
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		f := structField{name: sf.Name, typ: sf.Type, index: append(index[:len(index):len(index)], i)}
+		f := structField{name: sf.Name, typ: sf.Type, tag: sf.Tag, index: append(index[:len(index):len(index)], i)}
 		f.optional = optional || sf.Type.Kind() == reflect.Pointer
 		tag, isTagged := sf.Tag.Lookup("json")
 		if tag == "-" {
@@ -132,7 +133,7 @@ func description(sf reflect.StructField) (string, error) {
 	case ok && tag == "":
 		return "", errors.New("the jsonschema tag is empty")
 	case tagKeyword.MatchString(tag):
-		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and constraints go into Argument.Schema", phrase.Clip(tag, 64))
+		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and a constraint is a tag of its own, such as minimum:\"1\"", phrase.Clip(tag, 64))
 	}
 	return tag, nil
 }
@@ -192,6 +193,9 @@ func (inf *inferred) inferFields(t reflect.Type) {
 		f := &inf.fields[i]
 		var err error
 		if f.schema, err = schemaOf(f.typ); err == nil {
+			f.schema, err = f.constrain(f.schema, false)
+		}
+		if err == nil {
 			f.value, err = compileValue(f.typ, f.schema)
 		}
 		if err != nil {

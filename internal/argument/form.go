@@ -19,6 +19,9 @@ import (
 // are valid. The protocol has no other place for this.
 func (a *Argument) DescriptionWithHint() string {
 	hint := a.value.hint(false)
+	if a.Schema != nil && len(a.Schema.Examples) > 0 && a.value.rules.texts == nil && a.value.rules.enum == nil {
+		hint = phrase.Join(", ", hint, "such as "+a.example())
+	}
 	if a.hasDefault && a.defaultValue != "" {
 		hint = phrase.Join("; ", hint, "default "+phrase.Clip(a.defaultValue, 64))
 	}
@@ -29,6 +32,15 @@ func (a *Argument) DescriptionWithHint() string {
 		return hint
 	}
 	return a.Description + " (" + hint + ")"
+}
+
+// example returns the first example of the schema as a client would send it.
+func (a *Argument) example() string {
+	text, ok := a.Schema.Examples[0].(string)
+	if !ok || !a.value.kind.isString() {
+		text = jsonenc.Text(a.Schema.Examples[0])
+	}
+	return phrase.Clip(text, 64)
 }
 
 // hint says in a few words which texts are valid; "" if all are. For an element of

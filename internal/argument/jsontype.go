@@ -119,6 +119,9 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 		if err == nil {
 			member, err = within.partOf(f.typ)
 		}
+		if err == nil {
+			member, err = f.constrain(member, true)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("its member %q: %w", f.name, err)
 		}

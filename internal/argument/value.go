@@ -198,8 +198,8 @@ func (v *value) acceptsEmpty() bool {
 	return p == nil
 }
 
-// checkReadable returns an error for a value of an enum that no text can give, and
-// for a default whose conversion panics. setDefault checks the rest of a default.
+// checkReadable returns an error for a value of an enum that no text can give, for an
+// example that is not valid, and for a default whose conversion panics. setDefault checks the rest of a default.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := allowed(s)
 	if err != nil {
@@ -212,6 +212,15 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s cannot be given: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
+		}
+	}
+	for _, e := range s.Examples {
+		p, err := v.readDeclared(t, e)
+		if err == nil && p != nil {
+			err = errors.New(p.Message)
+		}
+		if err != nil {
+			return fmt.Errorf("its example: %w", err)
 		}
 	}
 	var byDefault any

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/interop/migrating/desk"
 )
@@ -27,8 +25,8 @@ func NewServer() *prompts.Server {
 }
 
 type CodeReview struct {
-	Code     string   `json:"code" jsonschema:"the code to review"`
-	Language string   `json:"language,omitempty" jsonschema:"its programming language"`
+	Code     string   `json:"code" jsonschema:"the code to review" minLength:"1"`
+	Language string   `json:"language,omitempty" jsonschema:"its programming language" enum:"go,python,rust"`
 	Focus    []string `json:"focus,omitempty" jsonschema:"what to look at"`
 }
 
@@ -37,10 +35,6 @@ func codeReview() prompts.Prompt {
 		Name:        "code_review",
 		Title:       "Code review",
 		Description: "Reviews a piece of code",
-		Arguments: []prompts.Argument{
-			{Name: "code", Schema: &jsonschema.Schema{MinLength: jsonschema.Ptr(1)}},
-			{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
-		},
 	}, func(_ context.Context, in CodeReview) (*prompts.Result, error) {
 		text := "Please review this code:\n" + prompts.Fence(in.Language, in.Code)
 		if len(in.Focus) > 0 {
@@ -51,8 +45,8 @@ func codeReview() prompts.Prompt {
 }
 
 type ReleaseNotes struct {
-	Version string `json:"version" jsonschema:"the version to announce"`
-	Commits int    `json:"commits,omitempty" jsonschema:"how many to look at"`
+	Version string `json:"version" jsonschema:"the version to announce" pattern:"^v\\d+\\.\\d+\\.\\d+$"`
+	Commits int    `json:"commits,omitempty" jsonschema:"how many to look at" minimum:"1" maximum:"100" default:"5"`
 	Brief   bool   `json:"brief,omitempty" jsonschema:"whether a line for each change is enough"`
 }
 
@@ -61,12 +55,6 @@ func releaseNotes() prompts.Prompt {
 		Name:        "release_notes",
 		Title:       "Release notes",
 		Description: "Drafts the notes of a release",
-		Arguments: []prompts.Argument{
-			{Name: "version", Schema: &jsonschema.Schema{Pattern: `^v\d+\.\d+\.\d+$`}},
-			{Name: "commits", Schema: &jsonschema.Schema{
-				Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(100.0), Default: []byte("5"),
-			}},
-		},
 	}, func(_ context.Context, in ReleaseNotes) (*prompts.Result, error) {
 		style := "Explain what each change means to users."
 		if in.Brief {

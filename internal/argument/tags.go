@@ -1,0 +1,234 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// This file reads the constraints that the tags of a field declare, such as
+// enum:"go,python" and minimum:"1". A tag becomes the keyword of the schema with the
+// same name, so that it is checked like the keywords in Prompt.Arguments.
+
+// tagKeywords are the tags. On a list, a tag for elements constrains each element.
+var tagKeywords = []struct {
+	name       string
+	ofElements bool
+	set        func(s *jsonschema.Schema, r tagReader, text string) error
+}{
+	{"title", false, func(s *jsonschema.Schema, _ tagReader, text string) error { s.Title = text; return nil }},
+	{"default", false, func(s *jsonschema.Schema, r tagReader, text string) error { return r.setDefault(s, text) }},
+	{"example", false, func(s *jsonschema.Schema, r tagReader, text string) error {
+		s.Examples = []any{r.value(text)}
+		return nil
+	}},
+	{"enum", true, func(s *jsonschema.Schema, r tagReader, text string) error { return r.setEnum(s, text) }},
+	{"pattern", true, func(s *jsonschema.Schema, _ tagReader, text string) error { s.Pattern = text; return nil }},
+	{"format", true, func(s *jsonschema.Schema, _ tagReader, text string) error { s.Format = text; return nil }},
+	{"minLength", true, setCount(func(s *jsonschema.Schema) **int { return &s.MinLength })},
+	{"maxLength", true, setCount(func(s *jsonschema.Schema) **int { return &s.MaxLength })},
+	{"minItems", false, setCount(func(s *jsonschema.Schema) **int { return &s.MinItems })},
+	{"maxItems", false, setCount(func(s *jsonschema.Schema) **int { return &s.MaxItems })},
+	{"minimum", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.Minimum })},
+	{"maximum", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.Maximum })},
+	{"exclusiveMinimum", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMinimum })},
+	{"exclusiveMaximum", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.ExclusiveMaximum })},
+	{"multipleOf", true, setNumber(func(s *jsonschema.Schema) **float64 { return &s.MultipleOf })},
+}
+
+func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagReader, string) error {
+	return func(s *jsonschema.Schema, _ tagReader, text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("must be an integer, got %q", phrase.Clip(text, 64))
+		}
+		*of(s) = &n
+		return nil
+	}
+}
+
+func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, tagReader, string) error {
+	return func(s *jsonschema.Schema, _ tagReader, text string) error {
+		n, err := parseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("must be a number, got %q", phrase.Clip(text, 64))
+		}
+		*of(s) = &n
+		return nil
+	}
+}
+
+// tagReader reads the values in the tags of a field or of its elements.
+type tagReader struct {
+	typ    reflect.Type // may be a pointer
+	inJSON bool         // the field is a member of JSON, not an argument
+}
+
+// isString reports whether the schema validates the values as strings.
+func (r tagReader) isString() bool {
+	if r.inJSON {
+		return jsonTypeOf(r.typ) == "string"
+	}
+	k, err := kindOf(r.typ)
+	return err == nil && (k.isString() || k == kindAny)
+}
+
+// elements returns the reader of a list's elements.
+func (r tagReader) elements() (elements tagReader, ok bool) {
+	if k, err := kindOf(r.typ); err != nil || k != kindList {
+		return r, false
+	}
+	return tagReader{withoutPointers(r.typ).Elem(), r.inJSON}, true
+}
+
+// value returns the JSON for the text of a value, by the rules of arguments. A text
+// that does not have the type becomes a string, which compileValue rejects.
+func (r tagReader) value(text string) json.RawMessage {
+	elements, isList := r.elements()
+	switch {
+	case isList && !strings.HasPrefix(text, "["):
+		var list []json.RawMessage
+		for e := range strings.SplitSeq(text, ",") {
+			list = append(list, elements.value(strings.TrimSpace(e)))
+		}
+		raw, _ := json.Marshal(list) // each is valid JSON
+		return raw
+	case !r.isString() && json.Valid([]byte(text)):
+		return json.RawMessage(text)
+	}
+	return strictjson.AppendString(nil, text)
+}
+
+func (r tagReader) setDefault(s *jsonschema.Schema, text string) error {
+	if r.inJSON {
+		return errors.New("is for arguments, not for members of JSON; fill the member in the render function")
+	}
+	s.Default = r.value(text)
+	return nil
+}
+
+// setEnum reads the values between commas, or a JSON array.
+func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
+	var values []json.RawMessage
+	if strings.HasPrefix(text, "[") {
+		if json.Unmarshal([]byte(text), &values) != nil {
+			return fmt.Errorf("must be values between commas or a JSON array, got %q", phrase.Clip(text, 64))
+		}
+	} else {
+		for e := range strings.SplitSeq(text, ",") {
+			if e = strings.TrimSpace(e); e == "" {
+				return fmt.Errorf("has an empty value in %q", phrase.Clip(text, 64))
+			}
+			values = append(values, r.value(e))
+		}
+	}
+	if r.inJSON && r.typ.Kind() == reflect.Pointer {
+		values = append(values, json.RawMessage("null"))
+	}
+	s.Enum = make([]any, len(values))
+	for i, v := range values {
+		s.Enum[i] = v
+	}
+	return nil
+}
+
+// constrain returns the schema of the field with what its tags declare.
+func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
+	if err := checkTags(f.tag); err != nil {
+		return nil, err
+	}
+	declared := &jsonschema.Schema{}
+	any := false
+	for _, k := range tagKeywords {
+		text, ok := f.tag.Lookup(k.name)
+		if !ok {
+			continue
+		}
+		if text == "" && k.name != "default" {
+			return nil, fmt.Errorf("the tag %s is empty", k.name)
+		}
+		any = true
+		r, at := tagReader{f.typ, inJSON}, declared
+		for k.ofElements {
+			elements, isList := r.elements()
+			if !isList {
+				break
+			}
+			if at.Items == nil {
+				at.Items = &jsonschema.Schema{}
+			}
+			r, at = elements, at.Items
+		}
+		if err := k.set(at, r, text); err != nil {
+			return nil, fmt.Errorf("the tag %s %w", k.name, err)
+		}
+	}
+	if !any {
+		return s, nil
+	}
+	declared, err := cloneSchema(declared)
+	if err != nil {
+		return nil, err
+	}
+	return mergeSchemas(s, declared), nil
+}
+
+// otherNames are names that other libraries have for a tag.
+var otherNames = map[string]string{
+	"min": "minimum", "max": "maximum", "minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
+	"enums": "enum", "oneof": "enum",
+}
+
+// checkTags returns an error for a tag that would be ignored: one that is not
+// written as name:"value", and one whose name is nearly that of a constraint. Other
+// names belong to other packages.
+func checkTags(tag reflect.StructTag) error {
+	for rest := strings.TrimLeft(string(tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		name, quoted, ok := strings.Cut(rest, ":")
+		value, err := strconv.QuotedPrefix(quoted)
+		if !ok || err != nil || !strings.HasPrefix(quoted, `"`) || strings.ContainsAny(name, " \"") {
+			if strings.Contains(rest, `\`) {
+				return fmt.Errorf("the struct tag %s would be ignored, because the quotes have a wrong escape; write \\\\ for \\", phrase.Clip(rest, 64))
+			}
+			return fmt.Errorf("the struct tag %s is not written as name:\"value\", so it would be ignored", phrase.Clip(rest, 64))
+		}
+		if meant := meantTag(name); meant != "" {
+			return fmt.Errorf("the tag %s is unknown; write %s:%s", name, meant, phrase.Clip(value, 64))
+		}
+		rest = quoted[len(value):]
+	}
+	return nil
+}
+
+// meantTag returns the tag that an unknown name is nearly; "" for the names of
+// tags and for names that are far from all of them.
+func meantTag(name string) string {
+	names := []string{"sensitive"}
+	for _, k := range tagKeywords {
+		names = append(names, k.name)
+	}
+	for _, n := range names {
+		switch {
+		case n == name:
+			return ""
+		case strings.EqualFold(n, name):
+			return n
+		}
+	}
+	if other := otherNames[strings.ToLower(name)]; other != "" {
+		return other
+	}
+	if len(name) < 6 { // shorter names are near to the tags of other packages, such as form
+		return ""
+	}
+	return suggest.Near(name, names)
+}
