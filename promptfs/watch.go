@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -248,7 +250,20 @@ func (w *watcher) untold(path string, err error) {
 		return
 	}
 	w.isSaid = true
-	w.folder.options.Logger.Warn("a directory of prompts cannot be watched, so all are looked at every now and then", slog.String("directory", path), slog.Any("error", err))
+	w.folder.options.Logger.Warn("a directory of prompts cannot be watched, so all are looked at every now and then", slog.String("directory", path), slog.Any("error", namingLimit(err)))
+}
+
+// namingLimit returns an error of inotify that names the exceeded limit. The text
+// of the operating system is about disks and files.
+func namingLimit(err error) error {
+	switch {
+	case runtime.GOOS != "linux":
+	case errors.Is(err, syscall.ENOSPC):
+		return errors.New("the limit fs.inotify.max_user_watches is reached, 1 watch for each directory; raise it: sysctl fs.inotify.max_user_watches=1048576")
+	case errors.Is(err, syscall.EMFILE):
+		return errors.New("the limit fs.inotify.max_user_instances, or that of open files, is reached; raise it: sysctl fs.inotify.max_user_instances=1024, or ulimit -n 65536")
+	}
+	return err
 }
 
 // folders returns the directories that files were read from.
