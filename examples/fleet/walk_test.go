@@ -81,6 +81,12 @@ func TestBalancer(t *testing.T) {
 		assert.Equal(t, []string{"announce", "hello"}, names)
 	}
 	s.fleet[0].kill()
+	// A connection that the balancer has kept can still look open. A client
+	// repeats what is lost on it.
+	for range s.fleet {
+		_, err := c.list(t.Context())
+		require.NoError(t, err)
+	}
 	for range 4 {
 		a, err := c.try(t.Context(), "prompts/list", "", "")
 		require.NoError(t, err)
