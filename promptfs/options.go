@@ -9,8 +9,9 @@ import (
 
 // Options say how files are read and watched. The zero value is right.
 type Options struct {
-	// Funcs are more functions for the templates, beside those of package
-	// prompttemplate. They must be safe for concurrent use.
+	// Funcs are more functions for the templates, in addition to those of package
+	// prompttemplate. They must be safe for concurrent use. Loading a file calls
+	// the functions too, with made-up arguments.
 	Funcs template.FuncMap
 	// Partials is the path of the folder with the partials. Default:
 	// "_partials".

@@ -15,13 +15,13 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// skillFile is the name of a file in the format of Agent Skills.
-const skillFile = "SKILL.md"
+// isSkill reports whether a file of this name is in the format of Agent Skills.
+func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
 // Parse makes a prompt of one file's content, for stores that have files
 // elsewhere than in a file system. What the file refers to, partials and the
 // files that its messages send, is read from fsys; without one there are none.
-// A file called SKILL.md is one in the format of Agent Skills.
+// A file called SKILL.md, in any case, is one in the format of Agent Skills.
 //
 // The error joins everything that is wrong, each an [*Error].
 func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, error) {
@@ -70,7 +70,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		m.faults.add(0, "the file is empty; write the text of the prompt")
 		return m
 	}
-	if path.Base(name) == skillFile {
+	if isSkill(path.Base(name)) {
 		m.skill(name, text)
 	} else {
 		s.markdown(ctx, m, name, text, all)

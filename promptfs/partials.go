@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -52,8 +53,8 @@ func (all partials) sum(name string) [sha256.Size]byte {
 }
 
 // newPartials parses the partials, but those that are what they were before,
-// and finds what is wrong with each by itself.
-func newPartials(named map[string]*partial, before partials, o *Options) partials {
+// and finds what is wrong with each by itself. It returns none if ctx ends.
+func newPartials(ctx context.Context, named map[string]*partial, before partials, o *Options) partials {
 	all := partials{named: named}
 	texts := make(map[string]string, len(named))
 	for name, p := range named {
@@ -64,7 +65,9 @@ func newPartials(named map[string]*partial, before partials, o *Options) partial
 		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs}) // the faults of functions are those of each prompt
 	}
 	var err error
-	all.set, err = before.set.With(texts)
+	if all.set, err = before.set.With(ctx, texts); all.set == nil {
+		return partials{}
+	}
 	more := map[string]*faults{}
 	for _, err := range flat(err) {
 		e := (*prompttemplate.Error)(nil)

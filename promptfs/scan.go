@@ -114,12 +114,12 @@ func (c *scan) folder(at, real string) error {
 		return err
 	}
 	c.folders = append(c.folders, real)
-	isSkill := !c.isPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == skillFile && !e.IsDir() })
+	ofSkill := !c.isPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(e.Name()) && !e.IsDir() })
 	for _, e := range entries {
 		name := e.Name()
 		below, belowReal := path.Join(at, name), path.Join(real, name)
 		switch {
-		case isHidden(name), isSkill && name != skillFile, !c.isPartials && below == c.source.options.Partials:
+		case isHidden(name), ofSkill && !isSkill(name), !c.isPartials && below == c.source.options.Partials:
 		case !utf8.ValidString(name):
 			c.fault(below, errors.New("its name is not UTF-8; give it another"))
 		case e.Type()&fs.ModeSymlink != 0:

@@ -2,7 +2,6 @@ package promptfs
 
 import (
 	"context"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -18,14 +17,20 @@ func (t *table) refreshSome(ctx context.Context, s *source, paths []string) (sco
 	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
 		return scope{}, false // nothing has been read yet; or it is faster
 	}
+	skills := map[string]bool{} // their folders, of which paths has none
+	for p := range t.entries {
+		if isSkill(path.Base(p)) {
+			skills[path.Dir(p)] = true
+		}
+	}
 	changed := make(map[string]bool, len(paths))
 	look := make(map[string]bool, len(paths))
 	for _, p := range paths {
-		if p == s.options.Partials || strings.HasPrefix(p, s.options.Partials+"/") || path.Base(p) == skillFile {
+		if p == s.options.Partials || strings.HasPrefix(p, s.options.Partials+"/") || isSkill(path.Base(p)) {
 			return scope{}, false // which may be the end or the beginning of any prompt
 		}
 		changed[p] = true
-		if s.isPrompt(p) {
+		if isPrompt(p, skills) {
 			look[p] = true
 		}
 	}
@@ -113,12 +118,13 @@ func (t *table) spread(inside, names map[string]bool) {
 }
 
 // isPrompt reports whether a scan would take a file of this path for a prompt.
-func (s *source) isPrompt(name string) bool {
+// skills are the folders of skills.
+func isPrompt(name string, skills map[string]bool) bool {
 	if slices.ContainsFunc(strings.Split(name, "/"), isHidden) || !(&scan{}).isOurs(path.Base(name)) {
 		return false
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		if info, err := fs.Stat(s.fsys, path.Join(dir, skillFile)); err == nil && !info.IsDir() {
+		if skills[dir] {
 			return false
 		}
 		if dir == "." {

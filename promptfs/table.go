@@ -204,7 +204,7 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 	}
 	all := old
 	if old.set == nil || !old.are(named) {
-		all = newPartials(named, old, s.options)
+		all = newPartials(ctx, named, old, s.options)
 	}
 	for _, p := range all.named {
 		faults = append(faults, p.faults...)

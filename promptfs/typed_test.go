@@ -47,16 +47,28 @@ func TestTypedValues(t *testing.T) {
 		{"a boolean", `{{if .b}}yes{{end}}{{eq .b true}}{{not .b}}`, map[string]string{"b": "true"}, "yestruefalse"},
 		{"dates", `{{if lt .date "2026-07-28"}}before{{else}}after{{end}} {{.date}}`, map[string]string{"date": "2026-11-22"}, "after 2026-11-22"},
 		{"a list", `{{range $i, $t := .tags}}{{if $i}}, {{end}}{{$t}}{{else}}none{{end}} {{len .tags}} {{json .tags}}`, map[string]string{"tags": `["a","b,c"]`}, `a, b,c 2 ["a","b,c"]`},
-		{"a list with commas", `{{range .tags}}[{{.}}]{{end}} {{index .tags 1}} {{slice .tags 1}}`, map[string]string{"tags": "a, b"}, "[a][b] b [b]"},
+		{"a list with commas", `{{range .tags}}[{{.}}]{{end}} {{index .tags 1}} {{slice .tags 1}}`, map[string]string{"tags": "a, b"}, "[a][b] b b"},
 		{"a list that is absent", `{{range .tags}}x{{else}}none{{end}}{{json .tags}}`, nil, "none[]"},
 		{"list of a list", `{{range list .tags}}[{{.}}]{{end}}`, map[string]string{"tags": "a, b"}, "[a][b]"},
 		{"integers", `{{range .ints}}{{if gt . 1}}[{{.}}]{{end}}{{end}}{{json .ints}}`, map[string]string{"ints": "1, 2,3"}, "[2][3][1,2,3]"},
 		{"numbers, by default", `{{range .nums}}{{if lt . 1.0}}[{{.}}]{{end}}{{end}}{{json .nums}}`, nil, "[0.5][0.5,2]"},
+		{"large and small numbers", `{{.n}} {{print .n}} {{printf "%v" .n}} {{println .n}}{{range .nums}}{{.}} {{end}}{{.nums}} {{with .n}}{{.}}{{end}} {{$x := .n}}{{$x}} {{index . "n"}} {{$.n}} {{template "n" .n}}`,
+			map[string]string{"n": "2500000", "nums": "[1e6, 100000000000000000000, 1e21, 0.000001, 0.0000001, -2.50]"},
+			"2500000 2500000 2500000 2500000\n1000000 100000000000000000000 1e+21 0.000001 1e-7 -2.5 1000000, 100000000000000000000, 1e+21, 0.000001, 1e-7, -2.5 2500000 2500000 2500000 2500000 2500000"},
+		{"formats of a number", `{{printf "%8v|%-8v|%s|%+v|%.1v|%.2f|%T|%d" .n "a" "b" .n .n .n .n 1}} {{printf "%[1]v %[1]v" .n}} {{printf "%v|%5.1f|%v" .nums 0.25 .tags}}`,
+			map[string]string{"n": "2500000", "tags": "a,b"}, " 2500000|a       |b|2500000|2e+06|2500000.00|float64|1 2500000 2500000 0.5, 2|  0.2|a, b"},
+		{"a number for a function", `{{half .n}} {{html .n}} {{fence "" .n}} {{untrusted .n .n}}`, map[string]string{"n": "5000000"},
+			"2500000 5000000 ```\n5000000\n``` " + prompts.Untrusted("5000000", "5000000")},
+		{"lists", `{{.tags}}|{{.ints}}|{{.bools}}|{{print .tags .ints}}|{{printf "%v %s %q %d" .ints .tags .tags .ints}}|{{html .tags}}|{{join .tags}}|{{range .tags}}{{.}};{{end}}|{{list .tags}}`,
+			map[string]string{"tags": "a,<b", "ints": "[1,20]", "bools": "true"}, `a, <b|1, 20|true|a, <b 1, 20|1, 20 a, <b ["a" "<b"] [1 20]|a, &lt;b|a+<b|a;<b;|a, <b`},
+		{"lists that are absent", `[{{.tags}}{{.ints}}]`, nil, "[]"},
 		{"booleans", `{{range .bools}}{{if .}}+{{else}}-{{end}}{{end}}`, map[string]string{"bools": "[true,false]"}, "+-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := promptfs.Parse(nil, "p.md", []byte(front+c.text), promptfs.Options{})
+			funcs := template.FuncMap{"half": func(f float64) float64 { return f / 2 }, "join": func(l []string) string { return strings.Join(l, "+") }}
+			fsys := fstest.MapFS{"_partials/n.md": {Data: []byte("{{.}}")}}
+			p, err := promptfs.Parse(fsys, "p.md", []byte(front+c.text), promptfs.Options{Funcs: funcs})
 			require.NoError(t, err)
 			assert.Equal(t, c.want, strings.TrimPrefix(textsOf(t, p, c.args)[0], "\n"))
 		})
@@ -85,6 +97,13 @@ func TestTypeErrors(t *testing.T) {
 		{"a variable, tried", `{{$x := .s}}{{range $x}}{{end}}`, `p.md:14:21: range cannot go through a string`},
 		{"two arguments, tried", `{{if eq .s .i}}{{end}}`, `p.md:14:6: error calling eq: incompatible types for comparison: string and int`},
 		{"a function's argument, tried", `{{shout .i}}`, `p.md:14:9: wrong type for value; expected string; got int`},
+		{"a format, tried", `{{printf "%s" .i}}`, `p.md:14:3: error calling printf: the format "%s" does not fit its values, got "%!s(int=1)"; write a %v for each value`},
+		{"a format without a value, tried", `{{printf "%d%% of %d" .i}}`, `p.md:14:3: error calling printf: the format "%d%% of %d" does not fit its values, got "%!d(MISSING)"; write a %v for each value`},
+		{"a message that looks like a place, tried", `{{printf ">: %s" .i}}`, `p.md:14:3: error calling printf: the format ">: %s" does not fit its values, got "%!s(int=1)"; write a %v for each value`},
+		{"a string that looks like a place, tried", "{{$x := .s}}{{slice `>: ` $x}}", `p.md:14:15: error calling slice: cannot index slice/array with type string`},
+		{"a text that looks like a place, tried", `{{range $x := .i}}>: {{shout $x}}{{end}}`, `p.md:14:30: wrong type for value; expected string; got int`},
+		{"a partial whose name looks like a place, tried", `{{template "a>: b" .s}}`, `p.md:14: the partial "a>: b": _partials/a>: b.md:1:3: can't evaluate field name in type string`},
+		{"beside a function of a fixed type, tried", `{{$x := shout .s}}{{range $x}}{{end}}`, `p.md:14:27: range cannot go through a string`},
 		{"in a partial, tried", `{{template "field" .s}}`, `p.md:14: the partial "field": _partials/field.md:1:3: can't evaluate field name in type string`},
 		{"what is absent, tried", `{{with .tags}}{{else}}{{range $.s | print}}{{end}}{{end}}`, `p.md:14:31: range cannot go through a string`},
 	} {
@@ -93,10 +112,41 @@ func TestTypeErrors(t *testing.T) {
 			fsys := fstest.MapFS{
 				"_partials/severe.md": {Data: []byte("\n{{if gt .s 3}}{{end}}")},
 				"_partials/field.md":  {Data: []byte("{{.name}}")},
+				"_partials/a>: b.md":  {Data: []byte("{{.name}}")},
 			}
 			_, err := promptfs.Parse(fsys, "p.md", []byte(front+c.text), promptfs.Options{Funcs: template.FuncMap{"shout": strings.ToUpper}})
 			assert.EqualError(t, err, c.want)
 		})
+	}
+}
+
+// What the functions of the author return for made-up values may be of another
+// type, so that nothing follows from it. Nor does it from a made-up format.
+func TestTrialOfFunctions(t *testing.T) {
+	t.Parallel()
+	funcs := template.FuncMap{
+		"parse": func(s string) any {
+			if s == "x" {
+				return s
+			}
+			return []string{s}
+		},
+		"find": func(s string) any {
+			if s == "x" {
+				return 1
+			}
+			return map[string]any{"n": s}
+		},
+		"age": func(s string) any { return s },
+		"get": func() any { return func(s string) any { return s } },
+	}
+	for _, text := range []string{
+		`{{range parse .s}}{{.}}{{end}}`, `{{range print "a" | parse}}{{.}}{{end}}`, `{{(find .s).n}}`, `{{with find .s}}{{.n}}{{end}}`, `{{$f := find .s}}{{$f.n}}`, `{{template "field" (find .s)}}`,
+		`{{if gt (age .s) 3}}{{end}}`, `{{range call get .s}}{{end}}`, `{{printf "%d" (age .s)}}`,
+		`{{printf .s .i}}`, `{{printf "%s%!" .s}}`, `{{printf "%s" "%!"}}`,
+	} {
+		_, err := promptfs.Parse(fstest.MapFS{"_partials/field.md": {Data: []byte("{{.n}}")}}, "p.md", []byte(front+text), promptfs.Options{Funcs: funcs})
+		assert.NoError(t, err, text)
 	}
 }
 
@@ -178,11 +228,12 @@ func TestNoTemplate(t *testing.T) {
 	assert.EqualError(t, err, "p.md:2: template must be true or false")
 }
 
-// Markdown has two extensions, and their case does not matter.
+// Markdown has two extensions, and their case does not matter, nor that of SKILL.md.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	fsys := files(map[string]string{
 		"a.md": "a", "b.MD": "b", "c.markdown": "c", "d/e.MarkDown": "e", "f.txt": "f", "g.mdx": "g", "readme.MARKDOWN": "h", "README.md": "i",
+		"j/skill.MD": "{{j", "j/notes.md": "a note of the skill",
 	})
 	loaded, err := promptfs.Load(fsys, promptfs.Options{})
 	require.NoError(t, err)
@@ -190,7 +241,7 @@ func TestExtensions(t *testing.T) {
 	for _, p := range loaded {
 		names = append(names, p.Name)
 	}
-	assert.Equal(t, []string{"a", "b", "c", "d/e"}, names)
+	assert.Equal(t, []string{"a", "b", "c", "d/e", "j"}, names)
 	_, err = promptfs.Load(files(map[string]string{"a.md": "a", "a.markdown": "b"}), promptfs.Options{})
 	assert.EqualError(t, err, `a.markdown: the name "a" is also that of a.md; give each another
 a.md: the name "a" is also that of a.markdown; give each another`)

@@ -2,8 +2,10 @@ package prompttemplate
 
 import (
 	"math/bits"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"text/template/parse"
 )
 
@@ -20,9 +22,10 @@ const repetition = 4
 // range goes through, behind calls of code that is not ours, and behind values
 // that are written.
 type bounder struct {
-	set     *Set
-	text    *text
-	scalars map[string]bool // variables that are elements of a list, or their indexes
+	set       *Set
+	text      *text
+	arguments *named          // nil for a partial and for a struct
+	scalars   map[string]bool // variables that are elements of a list, or their indexes
 }
 
 // dot is what is known of the dot of a list.
@@ -31,7 +34,7 @@ type dot uint8
 const (
 	anyDot    dot = iota
 	argsDot       // the arguments of a prompt without a struct
-	scalarDot     // a string, a number or a boolean
+	scalarDot     // a string, an integer or a boolean
 )
 
 // list returns the steps of a list.
@@ -39,10 +42,14 @@ func (b *bounder) list(l *parse.ListNode, dot dot) int {
 	if l == nil {
 		return 0
 	}
-	weight := 0
-	for _, n := range l.Nodes {
-		weight = min(weight+b.node(n, dot), 2*maxWeight)
+	weight, nodes := 0, make([]parse.Node, 0, len(l.Nodes))
+	for i, n := range l.Nodes {
+		if action, ok := n.(*parse.ActionNode); ok && len(action.Pipe.Decl) == 0 && (i == 0 || l.Nodes[i-1].Type() != parse.NodeText) {
+			nodes = append(nodes, &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position(), Text: make([]byte, 0, 1)}) // see placeOf
+		}
+		weight, nodes = min(weight+b.node(n, dot), 2*maxWeight), append(nodes, n)
 	}
+	l.Nodes = nodes
 	return weight
 }
 
@@ -60,11 +67,16 @@ func (b *bounder) node(n parse.Node, dot dot) int {
 		return b.branch(&n.BranchNode, anyDot, dot)
 	case *parse.RangeNode:
 		weight, element := 1+b.pipe(n.Pipe), scalarDot
-		if !b.isList(n.Pipe, dot) {
+		switch v := b.argument(n.Pipe, dot); {
+		case v != nil && (v.types == anInteger || v.types == aList):
+			if v.items == aNumber {
+				element = anyDot
+			}
+		default:
 			element = anyDot
-			then(n.Pipe, rangeFunc)
-		} else if n.Pipe.Cmds[len(n.Pipe.Cmds)-1].Args[0].Type() == parse.NodeIdentifier {
-			element = anyDot // list returns any list of the author's as it is
+			if !b.isListCall(n.Pipe) {
+				then(n.Pipe, rangeFunc)
+			}
 		}
 		for _, v := range n.Pipe.Decl {
 			if name := v.Ident[0]; element == scalarDot && b.text.set[name] == 1 {
@@ -102,6 +114,10 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 		weight += 1 + len(c.Args)
 		for i, arg := range c.Args {
 			switch arg := arg.(type) {
+			case *parse.StringNode:
+				if strings.Contains(arg.Quoted, ">: ") { // which is what errors are cut at
+					arg.Quoted = strings.ReplaceAll(arg.Quoted, ">", `\x3e`)
+				}
 			case *parse.PipeNode:
 				weight += b.pipe(arg)
 			case *parse.ChainNode:
@@ -116,7 +132,7 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 			case *parse.IdentifierNode:
 				if i > 0 && !b.isOurs(arg.Ident) { // called without arguments
 					pipe := &parse.PipeNode{NodeType: parse.NodePipe, Pos: arg.Pos, Cmds: []*parse.CommandNode{command(arg.Pos, arg)}}
-					then(pipe, madeFunc)
+					then(pipe, b.made(arg))
 					c.Args[i] = pipe
 				}
 			}
@@ -124,10 +140,34 @@ func (b *bounder) pipe(p *parse.PipeNode) int {
 	}
 	for i := len(p.Cmds) - 1; i >= 0; i-- {
 		if b.isForeign(p.Cmds[i]) {
-			p.Cmds = slices.Insert(slices.Clip(p.Cmds), i+1, command(p.Cmds[i].Pos, parse.NewIdentifier(madeFunc).SetPos(p.Cmds[i].Pos)))
+			made := parse.NewIdentifier(b.made(p.Cmds[i].Args[0])).SetPos(p.Cmds[i].Pos)
+			p.Cmds = slices.Insert(slices.Clip(p.Cmds), i+1, command(p.Cmds[i].Pos, made))
 		}
 	}
 	return weight
+}
+
+// made returns the function that counts what a call of n returns.
+func (b *bounder) made(n parse.Node) string {
+	if name, ok := n.(*parse.IdentifierNode); ok && (b.set.funcs[name.Ident] == nil || !isFixed(reflect.TypeOf(b.set.funcs[name.Ident]).Out(0))) {
+		return openFunc
+	}
+	return madeFunc
+}
+
+// isFixed reports whether all that templates can do with values of a type depends
+// on the type alone: strings, numbers and booleans, and lists and maps of these.
+func isFixed(t reflect.Type) bool {
+	switch k := t.Kind(); {
+	case t.PkgPath() != "":
+		return false
+	case k == reflect.Slice, k == reflect.Array:
+		return isFixed(t.Elem())
+	case k == reflect.Map:
+		return isFixed(t.Key()) && isFixed(t.Elem())
+	default:
+		return k == reflect.String || k >= reflect.Bool && k <= reflect.Complex128
+	}
 }
 
 // isForeign reports whether a command may call code that is not ours: a
@@ -151,17 +191,19 @@ func (b *bounder) isOurs(name string) bool {
 	if _, ok := b.set.funcs[name]; ok {
 		return false
 	}
-	return b.set.isFunction(name) || name == madeFunc
+	return b.set.isFunction(name) || isInternal(name)
 }
 
-// isText reports whether a value that is written is there, and can be written
-// as it is: an argument of a prompt without a struct, an element of a list, or
-// what one of our functions returns.
+// isText reports whether text/template writes the value of a pipeline as
+// [run.textOf] does: an argument of a prompt without a struct, or an element of a
+// list, that is a string, an integer or a boolean; or what one of our functions
+// returns.
 func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
+	if v := b.argument(p, dot); v != nil {
+		return v.types == aString || v.types == anInteger || v.types == aBoolean
+	}
 	c := p.Cmds[len(p.Cmds)-1]
 	switch n := c.Args[0].(type) {
-	case *parse.FieldNode:
-		return dot == argsDot && len(n.Ident) == 1 && len(p.Cmds) == 1
 	case *parse.DotNode:
 		return dot == scalarDot && len(p.Cmds) == 1
 	case *parse.VariableNode:
@@ -175,16 +217,20 @@ func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
 	return false
 }
 
-// isList reports whether a range goes through what this package has made: an
-// argument that is a list or an integer, or what list returns.
-func (b *bounder) isList(p *parse.PipeNode, dot dot) bool {
-	switch n := p.Cmds[len(p.Cmds)-1].Args[0].(type) {
-	case *parse.FieldNode:
-		return dot == argsDot && len(n.Ident) == 1 && len(p.Cmds) == 1
-	case *parse.IdentifierNode:
-		return n.Ident == "list" && b.isOurs("list")
+// argument returns the argument that a pipeline is; nil if it is none.
+func (b *bounder) argument(p *parse.PipeNode, dot dot) *typed {
+	field, ok := p.Cmds[0].Args[0].(*parse.FieldNode)
+	if !ok || dot != argsDot || len(field.Ident) != 1 || len(p.Cmds) != 1 {
+		return nil
 	}
-	return false
+	return b.arguments.byName[field.Ident[0]]
+}
+
+// isListCall reports whether a pipeline ends with our function list, whose result
+// a range can go through.
+func (b *bounder) isListCall(p *parse.PipeNode) bool {
+	n, ok := p.Cmds[len(p.Cmds)-1].Args[0].(*parse.IdentifierNode)
+	return ok && n.Ident == "list" && b.isOurs("list")
 }
 
 // then makes a function the last of a pipeline.

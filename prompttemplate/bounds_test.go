@@ -57,6 +57,8 @@ func TestBounds(t *testing.T) {
 		{"variables", repeat(200, `{{$a# := 1}}`), nil, 0, 0, ""},
 		{"variables, one more", repeat(201, `{{$a# := 1}}`), nil, 1, 2691, "more than 200 variables are declared or assigned up to here; use fewer, or end a block before"},
 		{"variables of blocks that end", repeat(1000, `{{with $a# := 1}}{{end}}`), nil, 0, 0, ""},
+		{"actions", strings.Repeat("\n{{0}}{{/* 0 0 0 */}}{{`0 0 0`}}", 14_563), nil, 0, 0, ""},
+		{"actions, one more", strings.Repeat("\n{{0}}{{/* 0 0 0 */}}{{`0 0 0`}}", 14_564), nil, 14565, 21, "the template has more than 131072 bytes of actions, strings and comments aside; write fewer"},
 		{"steps", `{{template "p0"}}`, doubled(17), 0, 0, ""},
 		{"steps, many more", `{{template "p0"}}`, doubled(30), 1, 1, "it takes more than 1000000 steps with the partials that it calls; let them call each other less"},
 	} {
@@ -85,7 +87,55 @@ func TestTextOfAMessage(t *testing.T) {
 	_, err = p.Render(context.Background(), map[string]string{"a": large[1:]})
 	assert.NoError(t, err)
 	_, err = p.Render(context.Background(), map[string]string{"a": large})
-	assert.EqualError(t, err, `prompt "p": message 1: the text has more than 16777216 bytes`)
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: the text has more than 16777216 bytes`)
+}
+
+// An error of what is written has the place of the text or of the action.
+func TestPlaceOfWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text   string
+		line, column int
+		partial      string
+	}{
+		{"an action", "{{if .a}}x{{end}}\n{{.a}}", 2, 3, ""},
+		{"an action behind others", "{{.b}}{{.b}}{{$x := .b}}\n{{$x}}{{.a}}", 2, 9, ""},
+		{"a number of other actions", "{{range 20}}{{$.b}}{{end}}\n\n{{.a}}{{.b}}", 3, 3, ""},
+		{"the first of a range", "{{range 30}}\n{{$.b}}{{$.half}}{{$.b}}{{end}}", 2, 10, ""},
+		{"in a condition", "{{if .b}}{{with .a}}{{else}}{{end}}{{else}}x{{end}}\n{{with .a}}\n{{.}}{{end}}", 3, 3, ""},
+		{"a text", "{{.full}}{{if .a}}{{end}}\nx", 1, 26, ""},
+		{"in a partial", "x{{template \"p\" .}}", 2, 3, "p"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := prompttemplate.New(withArguments("a", "b", "half", "full"), prompttemplate.Options{Partials: map[string]string{"p": "\n{{.a}}"}},
+				prompttemplate.User(c.text), prompttemplate.User("{{if false}}{{.a}}{{.b}}{{.half}}{{.full}}{{end}}x"))
+			require.NoError(t, err)
+			full := strings.Repeat("x", 16<<20)
+			_, err = p.Render(t.Context(), map[string]string{"a": full + "x", "b": "b", "half": full[:8<<20], "full": full})
+			var e *prompttemplate.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, [3]any{c.line, c.column, c.partial}, [3]any{e.Line, e.Column, e.Partial}, err)
+			assert.EqualError(t, e.Err, "the text has more than 16777216 bytes")
+		})
+	}
+}
+
+// What escapes a value counts as many bytes as it makes.
+func TestEscapesAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, escape := range []string{"html", "js", "urlquery", "print"} {
+		p, err := prompttemplate.New(withArguments("a"), prompttemplate.Options{}, prompttemplate.User("{{len ("+escape+" .a)}}"))
+		require.NoError(t, err)
+		for text, isFine := range map[string]bool{strings.Repeat("a b", 5<<20): true, strings.Repeat("<", 12<<20): escape == "print"} {
+			_, err = p.Render(t.Context(), map[string]string{"a": text})
+			if isFine {
+				assert.NoError(t, err, escape)
+			} else {
+				assert.ErrorContains(t, err, "the template makes more than 33554432 bytes", escape)
+			}
+		}
+	}
 }
 
 // A name that begins with a keyword is not the keyword.

@@ -56,40 +56,45 @@ func (t types) String() string {
 // named are the arguments of a prompt without a struct.
 type named struct {
 	arguments []argument
-	types     map[string]types
 	values    []typed
-	isText    bool // all arguments are strings
+	byName    map[string]*typed // of values
+	isText    bool              // all arguments are strings
 }
 
 func namedOf(arguments []prompts.Argument) *named {
-	n := &named{types: make(map[string]types, len(arguments)), isText: true}
-	for _, a := range arguments {
+	n := &named{values: make([]typed, len(arguments)), byName: make(map[string]*typed, len(arguments)), isText: true}
+	for i, a := range arguments {
 		made := argument{a.Name, fmt.Sprintf("index . %q", a.Name)}
 		if isField(a.Name) {
 			made.action = "." + a.Name
 		}
 		n.arguments = append(n.arguments, made)
-		v := typedOf(a)
-		n.types[a.Name], n.values = v.types, append(n.values, v)
-		n.isText = n.isText && v.types == aString
+		n.values[i] = typedOf(a)
+		n.byName[a.Name] = &n.values[i]
+		n.isText = n.isText && n.values[i].types == aString
 	}
 	return n
 }
 
 func (n *named) all() []argument { return n.arguments }
 
-func (n *named) typesOf(argument string) types { return n.types[argument] }
+func (n *named) typesOf(argument string) types {
+	if v := n.byName[argument]; v != nil {
+		return v.types
+	}
+	return 0
+}
 
 func (n *named) selected(names []string) (string, error) {
 	argument, err := n.indexed(names[0])
 	if err == nil && len(names) > 1 {
-		err = fmt.Errorf("the argument %q is %s and has no field %s", names[0], n.types[argument], names[1])
+		err = fmt.Errorf("the argument %q is %s and has no field %s", names[0], n.typesOf(argument), names[1])
 	}
 	return argument, err
 }
 
 func (n *named) indexed(key string) (string, error) {
-	if _, ok := n.types[key]; ok {
+	if n.byName[key] != nil {
 		return key, nil
 	}
 	names := make([]string, len(n.arguments))

@@ -20,7 +20,9 @@
 // argument's schema: an integer is an int, a number a float64, a boolean a bool,
 // an array a slice of these or of strings. Anything else is a string, a date and
 // a duration too. So {{if gt .severity 3}}, {{if .brief}} and
-// {{range .focus}} work. With [NewTyped] the data is a struct, and its fields
+// {{range .focus}} work. A number is written as in JSON: 2500000, and with an
+// exponent only below 0.000001 and from 1e21 on. A list is written with commas:
+// {{.focus}} is "speed, style". So do print, println and the %v of printf. With [NewTyped] the data is a struct, and its fields
 // have their Go names. An argument that is absent is the zero value of its type,
 // and a pointer that is nil is written as nothing.
 //
@@ -32,7 +34,7 @@
 //
 // # Functions
 //
-// Beside those of text/template there are
+// In addition to those of text/template there are
 //
 //   - fence: {{fence .language .code}} is [prompts.Fence], a code block that
 //     nothing in the code can end;
@@ -43,8 +45,9 @@
 //   - list: {{range list .names}} goes through the elements of a string, which
 //     is a JSON array or has commas between them;
 //
-// and those of [Options]. The comparisons compare integers with floats too. An error that one of those returns is the prompt's,
-// so that it can blame an argument with [prompts.InvalidArgument].
+// and those of [Options]. The comparisons compare integers with floats too. An error
+// that a function of [Options] returns is the prompt's, so that the function can
+// reject an argument with [prompts.InvalidArgument].
 //
 // # What is checked
 //
@@ -78,7 +81,7 @@
 // is counted before it is made. A rendering that takes more than 10,000,000
 // steps or makes more than 32 MiB returns an error. What cannot be counted then
 // is an error when the prompt is declared: more than 500 levels of nesting, 200
-// variables in scope, or 256 partials. A range over a channel is an error,
+// variables in scope, 128 KiB of actions in one template, or 256 partials. A range over a channel is an error,
 // because nothing could end it. Functions in [Options.Funcs] and methods
 // of values are the author's: what they return is counted, and what they do is
 // not.

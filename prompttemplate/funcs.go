@@ -18,12 +18,13 @@ const (
 	stepFunc  = "_step"    // at the beginning of what a range repeats, with a number
 	rangeFunc = "_range"   // behind what a range goes through
 	madeFunc  = "_made"    // behind a call of code that is not ours
+	openFunc  = "_open"    // the same, if the value may be of any type
 	orEmpty   = "_orEmpty" // behind a value that is written
 )
 
 // isInternal reports whether a function is one of those.
 func isInternal(name string) bool {
-	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == orEmpty
+	return strings.HasPrefix(name, stepFunc) || name == rangeFunc || name == madeFunc || name == openFunc || name == orEmpty
 }
 
 // ours are the functions that this package adds to those of text/template; the
@@ -44,6 +45,7 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 	all := template.FuncMap{
 		rangeFunc: r.iterable,
 		madeFunc:  r.made,
+		openFunc:  r.open,
 		orEmpty:   r.orEmpty,
 
 		"fence": func(language, code reflect.Value) (string, error) {
@@ -55,12 +57,12 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 		"json": r.json,
 		"list": r.list,
 
-		"print":    func(args ...any) (string, error) { return r.format(args, 1, fmt.Sprint) },
-		"println":  func(args ...any) (string, error) { return r.format(args, 1, fmt.Sprintln) },
+		"print":    func(args ...any) (string, error) { return r.format(args, nil, fmt.Sprint) },
+		"println":  func(args ...any) (string, error) { return r.format(args, nil, fmt.Sprintln) },
 		"printf":   r.printf,
-		"html":     func(args ...any) (string, error) { return r.format(args, 6, template.HTMLEscaper) },
-		"js":       func(args ...any) (string, error) { return r.format(args, 6, template.JSEscaper) },
-		"urlquery": func(args ...any) (string, error) { return r.format(args, 3, template.URLQueryEscaper) },
+		"html":     func(args ...any) (string, error) { return r.format(args, htmlSize, template.HTMLEscaper) },
+		"js":       func(args ...any) (string, error) { return r.format(args, jsSize, template.JSEscaper) },
+		"urlquery": func(args ...any) (string, error) { return r.format(args, querySize, template.URLQueryEscaper) },
 
 		"index": r.index,
 		"eq":    r.eq,
@@ -106,64 +108,6 @@ func (r *run) ofTexts(a, b reflect.Value, factor int, f func(a, b string) string
 		return "", errBytes
 	}
 	s := f(first, second)
-	return s, r.spend(len(s))
-}
-
-// indirect returns what a pointer or an interface leads to.
-func indirect(v reflect.Value) reflect.Value {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		v = v.Elem()
-	}
-	return v
-}
-
-// orEmpty returns what an action writes for v: a string, unless it is known to
-// be short. It panics as step does.
-func (r *run) orEmpty(v reflect.Value) reflect.Value {
-	d := indirect(v)
-	switch d.Kind() {
-	case reflect.Invalid:
-		return reflect.ValueOf("")
-	case reflect.String:
-		if d.Type() == stringType {
-			return d
-		}
-	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
-		if d.Type().PkgPath() == "" {
-			return d
-		}
-	}
-	s, err := r.textOf(v)
-	if err != nil {
-		panic(err)
-	}
-	return reflect.ValueOf(s)
-}
-
-var stringType = reflect.TypeFor[string]()
-
-// textOf returns what an action writes for v.
-func (r *run) textOf(v reflect.Value) (string, error) {
-	d := indirect(v)
-	switch {
-	case !d.IsValid():
-		return "", nil
-	case d.Type() == stringType:
-		return d.String(), nil
-	case d.Kind() == reflect.Func || d.Kind() == reflect.Chan:
-		return "", fmt.Errorf("can't print a value of type %s", d.Type())
-	}
-	if _, err := r.bound([]any{d.Interface()}, 1); err != nil {
-		return "", err
-	}
-	value := d.Interface()
-	if d.CanAddr() { // so that it may be the pointer that has the method
-		switch p := d.Addr().Interface().(type) {
-		case fmt.Stringer, error:
-			value = p
-		}
-	}
-	s := fmt.Sprint(value)
 	return s, r.spend(len(s))
 }
 
@@ -237,19 +181,32 @@ func splitList(text string) []string {
 // iterable returns what a range goes through, if that can be bounded.
 func (r *run) iterable(v reflect.Value) (reflect.Value, error) {
 	d := indirect(v)
-	switch d.Kind() {
-	case reflect.String, reflect.Chan: // text/template would quote the one, and wait for the other
-		return v, never("range cannot go through a %s", d.Kind())
-	case reflect.Map: // which is sorted
+	switch {
+	case d.Kind() == reflect.Map: // which is sorted
 		return v, r.take(4 * d.Len())
+	case !d.IsValid(), d.Kind() == reflect.Slice, d.Kind() == reflect.Array, d.CanInt(), d.CanUint(),
+		d.Kind() == reflect.Func && (d.Type().CanSeq() || d.Type().CanSeq2()):
+		return v, nil
 	}
-	return v, nil
+	// Text/template would quote a string, and wait for a channel.
+	return v, never("range cannot go through a %s", d.Kind())
+}
+
+// open is made for values whose types depend on other values. What a template does
+// with these may fail with made-up arguments only.
+func (r *run) open(v reflect.Value) (reflect.Value, error) {
+	if r.trial != nil {
+		r.trial.isOpen = true
+	}
+	return r.made(v)
 }
 
 // made counts what code has returned that is not ours.
 func (r *run) made(v reflect.Value) (reflect.Value, error) {
 	d := indirect(v)
 	switch d.Kind() {
+	case reflect.Pointer, reflect.Interface: // text/template would follow it for ever
+		return v, errDeep
 	case reflect.String:
 		return v, r.spend(d.Len())
 	case reflect.Slice, reflect.Map:

@@ -19,7 +19,7 @@ import (
 // What else may be wrong with p is for [prompts.Registry.Add] to say.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
 	d := namedOf(p.Arguments)
-	c, err := compile(p, newSet(o, true), messages, d, nil)
+	c, err := compile(p, newSet(o), messages, d, nil)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}
@@ -41,7 +41,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	if faults == nil {
 		d = in
 	}
-	c, err := compile(p, newSet(o, false), messages, d, faults)
+	c, err := compile(p, newSet(o), messages, d, faults)
 	if err != nil {
 		return prompts.Prompt{}, err
 	}

@@ -14,7 +14,8 @@ import (
 // counted when it is there.
 type sizer struct {
 	run    *run
-	isJSON bool // follows pointers, as encoding/json does
+	isJSON bool           // follows pointers, as encoding/json does
+	size   func(byte) int // of a byte of a string where it is written; nil for 1
 	values int
 	bytes  int
 }
@@ -77,7 +78,14 @@ func (s *sizer) add(v reflect.Value, depth int) error {
 
 // sizeOf returns how many bytes a string has where it is written.
 func (s *sizer) sizeOf(text string) int {
-	if !s.isJSON {
+	switch {
+	case s.size != nil:
+		n := 0
+		for i := range len(text) {
+			n += s.size(text[i])
+		}
+		return n
+	case !s.isJSON:
 		return len(text)
 	}
 	escaped, isValid := 0, utf8.ValidString(text)
@@ -92,17 +100,40 @@ func (s *sizer) sizeOf(text string) int {
 	return len(text) + escaped
 }
 
+// htmlSize, jsSize and querySize return how many bytes html, js and urlquery make of
+// one, from above.
+func htmlSize(c byte) int {
+	if strings.IndexByte("\000\"'&<>", c) >= 0 {
+		return 5
+	}
+	return 1
+}
+
+func jsSize(c byte) int {
+	if c < ' ' || c >= utf8.RuneSelf || strings.IndexByte("\\\"'<>&=\x7f", c) >= 0 {
+		return 6
+	}
+	return 1
+}
+
+func querySize(c byte) int {
+	if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == ' ' || strings.IndexByte("-_.~", c) >= 0 {
+		return 1
+	}
+	return 3
+}
+
 // valueSize is more than fmt and encoding/json write for a number, a bool or a
 // nil, and for the separators around any value.
 const valueSize = 32
 
-// bound returns how much the values have, or an error if factor times as many
-// bytes are too many.
-func (r *run) bound(values []any, factor int) (*sizer, error) {
-	s := &sizer{run: r}
+// bound returns how much the values have, or an error if that is too much. size
+// is that of a byte of a string where it is written; nil for 1.
+func (r *run) bound(values []any, size func(byte) int) (*sizer, error) {
+	s := &sizer{run: r, size: size}
 	for _, v := range values {
 		if text, ok := v.(string); ok { // most are
-			s.values, s.bytes = s.values+1, s.bytes+len(text)
+			s.values, s.bytes = s.values+1, s.bytes+s.sizeOf(text)
 		} else if err := s.add(reflect.ValueOf(v), 0); err != nil {
 			return nil, err
 		}
@@ -110,7 +141,7 @@ func (r *run) bound(values []any, factor int) (*sizer, error) {
 	if err := r.take(s.values / 4); err != nil {
 		return nil, err
 	}
-	if factor*s.bytes+valueSize*s.values > r.bytes {
+	if s.bytes+valueSize*s.values > r.bytes {
 		return nil, errBytes
 	}
 	return s, nil
@@ -127,11 +158,14 @@ func (r *run) boundJSON(v reflect.Value) error {
 	return r.take(s.values / 4)
 }
 
-// format returns what f makes of the values, at most factor times as long as
-// they are.
-func (r *run) format(values []any, factor int, f func(...any) string) (string, error) {
-	if _, err := r.bound(values, factor); err != nil {
+// format returns what f makes of the values. size is that of a byte of a string
+// then; nil for 1.
+func (r *run) format(values []any, size func(byte) int, f func(...any) string) (string, error) {
+	if _, err := r.bound(values, size); err != nil {
 		return "", err
+	}
+	for i, v := range values {
+		values[i] = writtenOf(v)
 	}
 	s := f(values...)
 	return s, r.spend(len(s))
@@ -139,7 +173,7 @@ func (r *run) format(values []any, factor int, f func(...any) string) (string, e
 
 // printf is fmt.Sprintf.
 func (r *run) printf(format string, values ...any) (string, error) {
-	all, err := r.bound(values, 1)
+	all, err := r.bound(values, nil)
 	if err != nil {
 		return "", err
 	}
@@ -151,25 +185,31 @@ func (r *run) printf(format string, values ...any) (string, error) {
 		return "", errBytes
 	}
 	s := fmt.Sprintf(format, values...)
+	if r.trial != nil {
+		if err := r.trial.checkFormat(format, values, s); err != nil {
+			return "", err
+		}
+	}
 	return s, r.spend(len(s))
 }
 
 // fmtWidth is the largest width and precision that package fmt takes.
 const fmtWidth = 1_000_000
 
-// directives returns how many bytes a format makes, from above.
+// directives returns how many bytes a format makes, from above, and makes the
+// values those that package fmt is to write.
 func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 	// Values that no directive writes are written at the end, with their types.
 	n := len(format) + all.bytes + 2*valueSize*all.values
 	for _, v := range values {
 		n += len(fmt.Sprintf("%T", v))
 	}
-	next := 0
+	next, hasType := 0, false
 	ordered := !strings.Contains(format, "[") // else any directive may write any value
 	for {
 		at := strings.IndexByte(format, '%')
 		if at < 0 || n > r.bytes {
-			return n, nil
+			break
 		}
 		d := directive{rest: format[at+1:], values: values, next: next, isIndexed: !ordered}
 		d.read()
@@ -185,12 +225,16 @@ func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 				if err := s.add(reflect.ValueOf(values[next]), 0); err != nil {
 					return 0, err
 				}
+				if d.verb == 'v' || d.verb == 's' {
+					values[next] = writtenOf(values[next])
+				}
 			}
 			next++
 		}
 		if err := r.take(1 + s.values/4); err != nil {
 			return 0, err
 		}
+		hasType = hasType || d.verb == 'T'
 		each := d.width + valueSize
 		switch d.verb {
 		case 'b', 'e', 'E', 'f', 'F', 'g', 'G':
@@ -205,6 +249,12 @@ func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 		}
 		n += factor*s.bytes + each*max(s.values, 1)
 	}
+	if !ordered && !hasType {
+		for i, v := range values {
+			values[i] = writtenOf(v)
+		}
+	}
+	return n, nil
 }
 
 // directive is one of a format, such as %-8.3f.

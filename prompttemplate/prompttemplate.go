@@ -12,6 +12,7 @@ import (
 type Options struct {
 	// Funcs are more functions for the templates. A name that this package
 	// uses itself is an error. They must be safe for concurrent use.
+	// [Set.Prompt] calls them too, with made-up arguments.
 	Funcs template.FuncMap
 	// Partials are templates by name, which the messages and each other may
 	// call with {{template "name" .}}. One that no message calls may use any

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -26,8 +27,9 @@ const (
 // run bounds one rendering. The functions that templates call belong to one.
 type run struct {
 	ctx   context.Context
-	steps int // that are left
-	bytes int // that are left
+	steps int    // that are left
+	bytes int    // that are left
+	trial *trial // nil unless the values are made up
 }
 
 // spend counts n bytes that were made, or are about to be.
@@ -152,28 +154,86 @@ func (e *executor) execute(t *text, with *template.Template, data any) (string, 
 	o := output{run: &e.run}
 	o.text.Grow(len(t.source))
 	err := with.Execute(&o, data)
+	if o.err != nil {
+		err = &writeError{o.err, &o}
+	}
 	return o.text.String(), err
 }
 
+// writeError is an error of an output, which text/template gives no place.
+type writeError struct {
+	err    error
+	output *output
+}
+
+func (e *writeError) Error() string { return e.err.Error() }
+
 // output is the text of a message while it is written.
 type output struct {
-	run  *run
-	text strings.Builder
+	run          *run
+	text         strings.Builder
+	last, failed []byte // what was written last, and what was not
+	err          error  // why
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if err := o.run.spend(len(p)); err != nil {
+	err := o.run.spend(len(p))
+	if err == nil && o.text.Len()+len(p) > maxText {
+		err = fmt.Errorf("the text has more than %d bytes", maxText)
+	}
+	if err != nil {
+		o.failed, o.err = p, err
 		return 0, err
 	}
-	if o.text.Len()+len(p) > maxText {
-		return 0, fmt.Errorf("the text has more than %d bytes", maxText)
-	}
+	o.last = p
 	return o.text.Write(p)
+}
+
+// find returns the text that has this memory, and the node behind it.
+func find(l *parse.ListNode, memory *byte) (text, next parse.Node) {
+	if l == nil {
+		return nil, nil
+	}
+	for i, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			if memoryOf(n.Text) == memory {
+				return n, l.Nodes[min(i+1, len(l.Nodes)-1)]
+			}
+		case *parse.IfNode:
+			text, next = findIn(&n.BranchNode, memory)
+		case *parse.WithNode:
+			text, next = findIn(&n.BranchNode, memory)
+		case *parse.RangeNode:
+			text, next = findIn(&n.BranchNode, memory)
+		}
+		if text != nil {
+			return text, next
+		}
+	}
+	return nil, nil
+}
+
+func findIn(n *parse.BranchNode, memory *byte) (text, next parse.Node) {
+	if text, next = find(n.List, memory); text != nil {
+		return text, next
+	}
+	return find(n.ElseList, memory)
+}
+
+func memoryOf(text []byte) *byte {
+	if cap(text) == 0 {
+		return nil
+	}
+	return &text[:1][0]
 }
 
 // failed returns the error of a rendering, with its place in the template.
 func (c *compiled) failed(i int, err error) error {
 	at := place{message: i + 1}
+	if write := (*writeError)(nil); errors.As(err, &write) {
+		at, err = c.placeOf(i, write.output), write.err
+	}
 	var exec template.ExecError
 	if !errors.As(err, &exec) {
 		e := at.fault(err)
@@ -195,7 +255,9 @@ func (c *compiled) failed(i int, err error) error {
 	at.line, _ = strconv.Atoi(line)
 	offset, _ := strconv.Atoi(column)
 	at.column = in.column(at.line, offset)
-	_, message, _ := strings.Cut(rest, ">: ")
+	rest = strings.TrimPrefix(rest, " executing ")
+	quoted, _ := strconv.QuotedPrefix(rest)
+	_, message, _ := strings.Cut(rest[len(quoted):], ">: ") // which the bounder leaves in nothing that it quotes
 	inner := errors.Unwrap(exec.Err)
 	if inner == nil {
 		inner = errors.New(shortened(message))
@@ -205,6 +267,24 @@ func (c *compiled) failed(i int, err error) error {
 	e := at.fault(inner)
 	e.Prompt = c.prompt
 	return e
+}
+
+// placeOf returns where the bytes are that a message could not write: a text, or
+// the action behind the text that was written last. A text is known by its memory,
+// and each action that writes is behind one, which may be empty.
+func (c *compiled) placeOf(i int, o *output) place {
+	texts := append([]*text{c.messages[i].text}, c.partials...)
+	for _, t := range texts {
+		if n, _ := find(t.tree.Root, memoryOf(o.failed)); n != nil {
+			return t.at(n.Position())
+		}
+	}
+	for _, t := range texts {
+		if n, next := find(t.tree.Root, memoryOf(o.last)); n != nil {
+			return t.at(next.Position())
+		}
+	}
+	return place{message: i + 1}
 }
 
 // shortened returns the beginning of a message that may quote a value.

@@ -177,7 +177,7 @@ func TestManyAtOnce(t *testing.T) {
 				assert.Equal(t, []string{fmt.Sprintf("%s %q %s", a, a, a)}, texts)
 				texts, _, err = get(t, typed, map[string]string{"code": a})
 				assert.NoError(t, err)
-				assert.Equal(t, []string{a + "[]0{0}"}, texts)
+				assert.Equal(t, []string{a + "0{0}"}, texts)
 			}
 		})
 	}

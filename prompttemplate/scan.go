@@ -17,6 +17,9 @@ const (
 	// assigned and not yet out of scope. Package parse and text/template search
 	// them one by one.
 	maxVariables = 200
+	// maxActions is the maximum size of the actions of a template, without strings
+	// and comments. A node of the parse tree has up to 200 bytes for each.
+	maxActions = 128 << 10
 )
 
 // scanner finds, before a template is parsed, what package parse would need
@@ -29,6 +32,7 @@ type scanner struct {
 	levels    int // of the blocks that are open
 	parens    int
 	variables int
+	actions   int // bytes
 }
 
 // block is an if, with or range whose end has not come yet.
@@ -64,7 +68,10 @@ func scan(text string) (int, error) {
 		if !s.action() {
 			return 0, nil
 		}
+		s.actions += s.at - begin
 		switch {
+		case s.actions > maxActions:
+			return begin, fmt.Errorf("the template has more than %d bytes of actions, strings and comments aside; write fewer", maxActions)
 		case s.levels+s.parens > maxNesting:
 			return begin, fmt.Errorf("blocks and parentheses are nested more than %d levels deep; write fewer", maxNesting)
 		case s.variables > maxVariables:
@@ -165,6 +172,8 @@ func (s *scanner) action() bool {
 
 // quoted goes behind a string.
 func (s *scanner) quoted(quote byte) bool {
+	begin := s.at
+	defer func() { s.actions -= s.at - begin }()
 	for s.at++; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
 		case c == '\\' && quote != '`':

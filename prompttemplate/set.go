@@ -29,7 +29,6 @@ type Set struct {
 	names    []string         // of the partials, in order
 	funcs    template.FuncMap // the author's
 	faults   []*Error         // of functions
-	isNamed  bool             // the data of messages are the arguments by name
 	trials   sync.Pool        // of *executor with some of the partials
 }
 
@@ -37,34 +36,39 @@ type Set struct {
 // everything that is wrong with them, each an [*Error]. The Set is there in
 // any case: prompts that use no partial with a fault can be made of it.
 func NewSet(o Options) (*Set, error) {
-	s := newSet(o, true)
+	s := newSet(o)
 	return s, join(s.all(), "")
 }
 
-func newSet(o Options, isNamed bool) *Set {
-	s := &Set{isNamed: isNamed, funcs: template.FuncMap{}}
+func newSet(o Options) *Set {
+	s := &Set{funcs: template.FuncMap{}}
 	for _, name := range slices.Sorted(maps.Keys(o.Funcs)) {
 		s.addFunc(name, o.Funcs[name])
 	}
-	s.read(o.Partials, nil)
+	_ = s.read(context.Background(), o.Partials, nil) // which does not end
 	return s
 }
 
 // With returns a Set of the functions of s and other partials, and the error of
 // [NewSet]. A partial that has not changed, nor any that it leads to, is that
-// of s.
-func (s *Set) With(partials map[string]string) (*Set, error) {
-	other := &Set{funcs: s.funcs, faults: s.faults, isNamed: s.isNamed}
-	other.read(partials, s.partials)
+// of s. If ctx ends before all partials are read, With returns nil and the cause.
+func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error) {
+	other := &Set{funcs: s.funcs, faults: s.faults}
+	if err := other.read(ctx, partials, s.partials); err != nil {
+		return nil, err
+	}
 	return other, join(other.all(), "")
 }
 
-// read reads the partials. before are those of another Set with the same
-// functions.
-func (s *Set) read(partials map[string]string, before map[string]*text) {
+// read reads the partials, until ctx ends. before are those of another Set with the
+// same functions.
+func (s *Set) read(ctx context.Context, partials map[string]string, before map[string]*text) error {
 	s.partials = make(map[string]*text, len(partials))
 	s.names = slices.Sorted(maps.Keys(partials))
 	for _, name := range s.names {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		t := parseText(place{isPartial: true, partial: name}, partials[name])
 		if t.tree != nil {
 			t.tree.ParseName = hex.EncodeToString([]byte(name)) // errors begin with it, up to a colon
@@ -73,8 +77,12 @@ func (s *Set) read(partials map[string]string, before map[string]*text) {
 		s.partials[name] = t
 	}
 	for _, name := range s.names {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		s.linkAll(s.partials[name], before)
 	}
+	return nil
 }
 
 // all returns the faults of the functions and of the partials.
@@ -148,7 +156,7 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 			if old := before[top.t.partial]; old != nil && s.isSame(old, top.t, before) {
 				s.partials[old.partial] = old
 			} else {
-				s.link(top.t)
+				s.link(top.t, nil)
 			}
 			top.t.state = isLinked
 			stack = stack[:len(stack)-1]
@@ -183,8 +191,9 @@ func (s *Set) isSame(old, t *text, before map[string]*text) bool {
 }
 
 // link finds what follows from the partials that a text calls, which are
-// linked, and puts into its tree what bounds it.
-func (s *Set) link(t *text) {
+// linked, and puts into its tree what bounds it. arguments are the data of a
+// message; nil for a struct and for a partial.
+func (s *Set) link(t *text, arguments *named) {
 	if t.isPartial {
 		t.reach, t.given = []*text{t}, []*text{t}
 	}
@@ -232,9 +241,9 @@ func (s *Set) link(t *text) {
 		}
 	}
 	if t.why == nil && len(t.faults) == 0 {
-		b := bounder{set: s, text: t, scalars: map[string]bool{}}
+		b := bounder{set: s, text: t, arguments: arguments, scalars: map[string]bool{}}
 		dot := anyDot
-		if s.isNamed && !t.isPartial {
+		if arguments != nil {
 			dot = argsDot
 		}
 		t.weight = b.list(t.tree.Root, dot)
@@ -286,7 +295,8 @@ type Call struct {
 // do not exist among them. It executes the messages too, with made-up values,
 // as far as that is quickly done: what never works is an error. The faults of
 // functions are those of each prompt, and those of a partial those of a message
-// that uses it.
+// that uses it. What follows the call of a function in Options.Funcs whose result is
+// not a string, number or boolean, nor a list or map of these, is not judged.
 func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message) (prompts.Prompt, []Call, error) {
 	d := namedOf(p.Arguments)
 	faults := renderFaults(p)
@@ -331,6 +341,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	if len(messages) == 0 {
 		faults = append(faults, place{}.fault(errors.New("it has no messages; give at least one, such as User(text)")))
 	}
+	arguments, _ := d.(*named)
 	var used union
 	check := &checker{set: s, data: d, used: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
 	for i, m := range messages {
@@ -352,7 +363,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 					t.faultAt(at, "its text is empty but for white space and comments")
 				}
 				s.walk(t, check.arguments())
-				s.link(t)
+				s.link(t, arguments)
 			}
 			check.message(t)
 			used.add(t.reach)

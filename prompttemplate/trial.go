@@ -19,6 +19,27 @@ const (
 	trialBytes = 64 << 10
 )
 
+// trial is a rendering with made-up values.
+type trial struct {
+	values map[string]any
+	isOpen bool // a value was used whose type may be another with other arguments
+}
+
+// checkFormat returns an error if package fmt has found a format unfit for its
+// values. A format that is an argument is made up itself.
+func (t *trial) checkFormat(format string, values []any, made string) error {
+	at := strings.Index(made, "%!")
+	if at < 0 || strings.Contains(format, "%!") || strings.Contains(fmt.Sprint(values...), "%!") {
+		return nil
+	}
+	for _, v := range t.values {
+		if v == format {
+			return nil
+		}
+	}
+	return never("the format %q does not fit its values, got %q; write a %%v for each value", shortened(format), shortened(made[at:]))
+}
+
 // try executes the messages with made-up values, and without those that are
 // not required, and returns what never works: what is done with values of a
 // type that it is not done with. That a value is too short, say, is not one of
@@ -40,6 +61,7 @@ func (c *compiled) try(ctx context.Context, e *executor, arguments []prompts.Arg
 		}
 	}
 	for _, values := range []map[string]any{with, without} {
+		trial := &trial{values: values}
 		var data any = values
 		if d.isText {
 			texts := make(map[string]string, len(values))
@@ -48,9 +70,9 @@ func (c *compiled) try(ctx context.Context, e *executor, arguments []prompts.Arg
 			}
 			data = texts
 		}
-		_, err := c.renderWithin(e, run{ctx: ctx, steps: trialSteps + size, bytes: trialBytes + 4*size}, data)
+		_, err := c.renderWithin(e, run{ctx: ctx, steps: trialSteps + size, bytes: trialBytes + 4*size, trial: trial}, data)
 		var failed *Error
-		if errors.As(err, &failed) && isNever(failed.Err) {
+		if errors.As(err, &failed) && isNever(failed.Err) && !trial.isOpen {
 			c.place(failed)
 			return []*Error{failed}
 		}
