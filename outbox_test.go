@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ type collectingWire struct {
 	*wire
 	calls []int
 }
+
+func (w *collectingWire) Self() any { return w }
 
 func (w *collectingWire) WriteBatch(ctx context.Context, msgs [][]byte) error {
 	w.calls = append(w.calls, len(msgs))
@@ -80,6 +83,37 @@ func TestAnswersAreWrittenTogether(t *testing.T) {
 			next <- nil
 		}
 		assert.Equal(t, []string{textLine("1", "hi"), textLine("2", "hi"), textLine("3", "hi"), textLine("4", "hi")}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// editingWire is a transport that embeds another and changes what that writes.
+type editingWire struct{ *collectingWire }
+
+func (w editingWire) Write(ctx context.Context, msg []byte) error {
+	return w.wire.Write(ctx, bytes.ReplaceAll(msg, []byte("hi"), []byte("ho")))
+}
+
+// A Write of a transport that embeds a BatchWriter gets every message.
+func TestWriteOfEmbeddingTransport(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := editingWire{&collectingWire{wire: newWire(t)}}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		c := &client{t: t, wire: w.wire, cancel: cancel, served: make(chan error, 1)}
+		go func() {
+			c.served <- prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}).Serve(ctx, w)
+		}()
+		c.handshake()
+		next := c.slowly()
+		for i := range 3 {
+			assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
+		}
+		for i := range 3 {
+			next <- nil
+			assert.Equal(t, []string{textLine(fmt.Sprint(i), "ho")}, c.received())
+		}
+		assert.Empty(t, w.calls)
 		assert.NoError(t, c.end())
 	})
 }

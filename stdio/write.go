@@ -30,6 +30,9 @@ func (t *Transport) Write(ctx context.Context, msg []byte) error {
 	return t.WriteBatch(ctx, [][]byte{msg})
 }
 
+// Self returns t: see [transport.BatchWriter].
+func (t *Transport) Self() any { return t }
+
 // WriteBatch sends each of the messages and a newline, all in one call of the
 // stream's Write. The rules are those of Write, for all of them together: if one
 // is refused, nothing is written. Nor is the stream's Write called for none.

@@ -125,6 +125,12 @@ type Session interface {
 
 // BatchWriter is an optional interface of a prompts.Transport. WriteBatch writes
 // several messages in one call, in order. It must not retain msgs.
+//
+// Self returns the receiver. The server calls WriteBatch only if Self is the
+// transport that it serves: a transport that embeds another one has all its
+// methods, but a Write of its own, which gets every message then. To write batches,
+// such a transport declares both methods itself.
 type BatchWriter interface {
 	WriteBatch(ctx context.Context, msgs [][]byte) error
+	Self() any
 }

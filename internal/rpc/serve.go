@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"sync"
 	"time"
 
@@ -25,9 +26,20 @@ type Conn interface {
 }
 
 // BatchWriter is a Conn that writes several messages for less than each of
-// them.
+// them. Self returns the Conn.
 type BatchWriter interface {
 	WriteBatch(ctx context.Context, msgs [][]byte) error
+	Self() any
+}
+
+// batchWriter returns the connection's WriteBatch; nil without one. A type that
+// embeds a BatchWriter has its methods, but another Write that must not be skipped.
+func batchWriter(t Conn) func(ctx context.Context, msgs [][]byte) error {
+	b, ok := t.(BatchWriter)
+	if !ok || !reflect.ValueOf(t).Comparable() || b.Self() != any(t) {
+		return nil
+	}
+	return b.WriteBatch
 }
 
 // ErrTooLarge is the error of a Read that has skipped a message over the
@@ -48,7 +60,7 @@ const endTimeout = time.Second
 // has ended, for the responses of subscriptions.
 func (s *Server) Serve(ctx context.Context, t Conn) error {
 	c := &connection{
-		server: s, session: s.NewSession(SessionOptions{}), conn: t, backpressure: limit.NewBackpressure(),
+		server: s, session: s.NewSession(SessionOptions{}), conn: t, writeBatch: batchWriter(t), backpressure: limit.NewBackpressure(),
 		jobs: make(chan job), writeLock: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	c.session.isStream = true
@@ -61,7 +73,8 @@ type connection struct {
 	server       *Server
 	session      *Session
 	conn         Conn
-	ctx          context.Context // ends with the connection
+	writeBatch   func(ctx context.Context, msgs [][]byte) error // nil if conn has none
+	ctx          context.Context                                // ends with the connection
 	cancel       context.CancelCauseFunc
 	exchange     Exchange
 	closing      chan struct{}       // closed to end subscriptions
@@ -415,8 +428,8 @@ func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
 		msgs = append(msgs, last)
 		defer func() { msgs[len(msgs)-1] = nil }() // it is not ours
 	}
-	if all, ok := c.conn.(BatchWriter); ok && len(msgs) > 1 {
-		return all.WriteBatch(c.ctx, msgs)
+	if c.writeBatch != nil && len(msgs) > 1 {
+		return c.writeBatch(c.ctx, msgs)
 	}
 	for _, msg := range msgs {
 		if c.ctx.Err() != nil { // while the one before was written
