@@ -118,7 +118,9 @@ type Options struct {
 
 	// Logger receives what clients must not see: why a prompt failed, and what the
 	// server did about a client that misbehaves. It never receives the values of
-	// arguments. The server writes at most 100 records a second. Default: none.
+	// arguments. The server writes at most 100 records a second. Default:
+	// slog.Default() at the time of NewServer, which writes to standard error. To
+	// log nothing, use slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
 }
 
@@ -281,7 +283,7 @@ func (o Options) complete() (Options, []error) {
 		o.Info.Version = "0"
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = slog.Default()
 	}
 	o.Methods = maps.Clone(o.Methods)
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {

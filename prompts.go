@@ -13,8 +13,8 @@ import (
 // function that answers prompts/get. It is plain data until it is added to a
 // [Registry], which copies it, checks all of it and compiles it.
 //
-// A prompt whose arguments are a Go struct is made by [New]. A prompt that is
-// itself data sets Arguments and Render.
+// A prompt whose arguments are a Go struct is made by [New] or [NewText]. A prompt
+// that is itself data sets Arguments and Render.
 type Prompt struct {
 	// Name identifies the prompt, uniquely in its registry. Required.
 	Name string
@@ -139,6 +139,21 @@ func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, err
 	return p
 }
 
+// NewText is [New] for a prompt that is one message of the user: render returns
+// the text of the message.
+func NewText[In any](p Prompt, render func(ctx context.Context, in In) (string, error)) Prompt {
+	if render == nil {
+		return New[In](p, nil) // which Registry.Add reports
+	}
+	return New(p, func(ctx context.Context, in In) (*Result, error) {
+		text, err := render(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return Messages(User(text)), nil
+	})
+}
+
 // Argument declares one argument of a prompt.
 type Argument struct {
 	// Name identifies the argument, uniquely in its prompt. Required.
@@ -251,3 +266,10 @@ func User(text string) Message {
 func Assistant(text string) Message {
 	return Message{Role: RoleAssistant, Content: Text{Text: text}}
 }
+
+// UserContent returns a message of the user with the content, such as an [Image] or
+// an [EmbeddedResource].
+func UserContent(c Content) Message { return Message{Role: RoleUser, Content: c} }
+
+// AssistantContent returns a message of the assistant with the content.
+func AssistantContent(c Content) Message { return Message{Role: RoleAssistant, Content: c} }

@@ -103,6 +103,11 @@ func several(ctx context.Context) (*prompts.Result, error) {
 	return prompts.Messages(prompts.User(draft)), err
 }
 
+func listen(ctx context.Context, srv *prompts.Server) error {
+	%s
+	return err
+}
+
 func serve(ctx context.Context, srv *prompts.Server) error {
 	%s
 }
@@ -115,7 +120,7 @@ var _, _ = TestPrompts, TestDeclarations
 
 var _ Search
 
-var _, _, _, _, _ = template, audit, decline, several, serve
+var _, _, _, _, _, _ = template, audit, decline, several, listen, serve
 `
 
 // buildReadmeProgram builds the README's one Go program outside of this
@@ -126,7 +131,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	readme := readText(t, "README.md")
 	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 10, "the Go code of README.md: a program, arguments, a template, an argument, a middleware, a prompt and two parts of one, a server, tests")
+	require.Len(t, programs, 11, "the Go code of README.md: a program, arguments, a template, an argument, a middleware, a prompt and two parts of one, two servers, tests")
 	var parts []any
 	for _, p := range programs[1:] {
 		parts = append(parts, p[1])

@@ -32,7 +32,7 @@ type Options struct {
 	MaxResourceBytes int64
 	// Logger gets faults, when they come and when they go, and what each reload
 	// has changed; of very many faults 100, and how many more there are. Default:
-	// nothing is logged.
+	// slog.Default(). To log nothing, use slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
 	// OnReload is called at the end of each reload that has changed a prompt or
 	// a fault. It must not reload itself. Default: nothing is called.
@@ -71,7 +71,7 @@ func (o Options) filled() Options {
 	o.MaxResourceBytes = positive(o.MaxResourceBytes, defaultMaxResourceBytes)
 	o.Debounce = positive(o.Debounce, defaultDebounce)
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = slog.Default()
 	}
 	return o
 }

@@ -74,7 +74,7 @@ func (o Options) filled(p place) Options {
 		o.Files.Debounce = 100 * time.Millisecond
 	}
 	if o.Files.Logger == nil {
-		o.Files.Logger = slog.New(slog.DiscardHandler)
+		o.Files.Logger = slog.Default()
 	}
 	o.Files.Logger = o.Files.Logger.With(slog.String("bucket", p.bucket))
 	if p.prefix != "" {

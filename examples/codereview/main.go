@@ -16,8 +16,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/stdio"
@@ -26,9 +24,6 @@ import (
 func main() {
 	// Standard output belongs to the protocol, so the log goes to standard error.
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-
 	var reg prompts.Registry
 	reg.MustAdd(declared()...) // it panics if a declaration is at fault: that is for the author to mend
 
@@ -36,8 +31,8 @@ func main() {
 		Info:   prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"},
 		Logger: logger,
 	})
-	// Serve returns nil when the client has gone or a signal has come.
-	if err := srv.Serve(ctx, stdio.New()); err != nil {
+	// Run returns nil when the client has gone or a signal has come.
+	if err := stdio.Run(context.Background(), srv); err != nil {
 		logger.Error("the server has failed", "error", err)
 		os.Exit(1)
 	}

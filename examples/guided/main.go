@@ -27,7 +27,7 @@ import (
 
 func main() {
 	srv := newServer(slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	if err := srv.Serve(context.Background(), stdio.New()); err != nil { // nil when the client has gone
+	if err := stdio.Run(context.Background(), srv); err != nil { // nil after a signal, and when the client has gone
 		log.Fatal(err)
 	}
 }

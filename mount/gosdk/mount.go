@@ -47,7 +47,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	}
 	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
 	if m.logger == nil {
-		m.logger = slog.New(slog.DiscardHandler)
+		m.logger = slog.Default()
 	}
 	if m.server, err = newServer(r, o); err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
 // logger is the author's.
 func (m *mount) logger() *slog.Logger {
 	if m.options.Logger == nil {
-		return slog.New(slog.DiscardHandler)
+		return slog.Default()
 	}
 	return m.options.Logger
 }

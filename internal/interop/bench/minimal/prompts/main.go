@@ -22,7 +22,7 @@ func main() {
 			return prompts.Messages(prompts.User("Please review this " + in.Language + " code:\n" + in.Code)), nil
 		}))
 	srv := prompts.NewServer(&reg, prompts.Options{Info: prompts.Implementation{Name: "bench", Version: "1.0.0"}})
-	if err := srv.Serve(context.Background(), stdio.New()); err != nil {
+	if err := stdio.Run(context.Background(), srv); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,84 @@
+package streamablehttp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// This file serves a whole process: the handler in an http.Server, from the first
+// request to the orderly end.
+
+const (
+	// serverReadTimeout is for requests that do not reach the handler, which has
+	// Options.ReadTimeout for each body.
+	serverReadTimeout = 30 * time.Second
+	// idleTimeout is how long a connection may be without a request.
+	idleTimeout = 2 * time.Minute
+	// maxHeaderBytes is the maximum size of a request's header.
+	maxHeaderBytes = 32 << 10
+	// shutdownTimeout is how long requests have to finish at the end.
+	shutdownTimeout = 10 * time.Second
+)
+
+// ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
+// "127.0.0.1:8080", and the path /mcp. It returns nil when ctx has ended, or after a
+// SIGINT or SIGTERM, for which it has a handler while it runs: requests in flight
+// then have 10 seconds to finish; a second signal ends the process. It returns an
+// error if it cannot listen or if requests are cut off at the end. A client has 30
+// seconds to send a request, a connection may be idle for 2 minutes, and a header
+// has at most 32 KiB.
+//
+// Every client that reaches the address is served. For authentication, TLS,
+// another path or other timeouts, put a [NewHandler] into an http.Server:
+//
+//	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+//	mux := http.NewServeMux()
+//	mux.Handle("/mcp", authenticate(handler))
+//	server := &http.Server{Addr: addr, Handler: mux, ReadTimeout: 30 * time.Second}
+//
+// At the end, call Shutdown of the handler, which ends the streams, and then of the
+// http.Server.
+func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Options) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, l, srv, o)
+}
+
+// serve is ListenAndServe without signals.
+func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) error {
+	handler := NewHandler(srv, o)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", handler)
+	server := &http.Server{Handler: mux, ReadTimeout: serverReadTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }() // ends with Shutdown
+	select {
+	case err := <-served:
+		return errors.Join(err, handler.Close())
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	// The streams end first, because the server waits for them.
+	err := errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
+	if err != nil {
+		_ = server.Close() // a client that does not read must not keep it
+	}
+	if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
+		err = errors.Join(err, closed)
+	}
+	return err
+}
