@@ -1,7 +1,7 @@
 // Package limit limits what clients can use of a server: how many requests run
-// at a time, how many wait, and how often they are sent. Each request has a
-// [Ticket] with a slot of up to three semaphores: those of its session, its client
-// and the server.
+// at a time, how many wait, how often they are sent, and how many bytes they hold.
+// A [Semaphore] counts units and the share of each client. Each request has a
+// [Ticket] for the limits of its session and of the server.
 package limit
 
 import "time"

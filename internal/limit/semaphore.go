@@ -8,196 +8,176 @@ import (
 	"time"
 )
 
-// Semaphore limits how many requests run at a time: those with a slot. The same
-// number of requests may wait for a slot, in order of arrival.
+// Semaphore limits how many units, such as requests or bytes, are held at a time.
+// Each key, such as a client, may hold no more than a share of the units. The
+// empty key has no share of its own.
+//
+// Units go to waiters in order of arrival. Only a waiter whose own share is used
+// up is passed over. A claim above the size, or above the share, is granted when
+// nothing else is held.
 type Semaphore struct {
-	slots int
+	size, share int64
 
-	mu       sync.Mutex // protects the fields below
-	requests int        // running and waiting requests
-	running  int
-	queue    list.List // of chan struct{}, which receives a slot
-	waiters  int       // goroutines that wait to be admitted
-	notFull  chan struct{}
+	mu     sync.Mutex // protects the fields below
+	used   int64
+	keys   map[string]int64 // units held, by key
+	queue  list.List        // of *waiter
+	isFull bool             // the free units are for the first waiter with a share to spare
 }
 
-// NewSemaphore returns a semaphore of n slots.
-func NewSemaphore(n int) *Semaphore { return &Semaphore{slots: n, notFull: make(chan struct{}, 1)} }
-
-// Admit counts a request and reports whether there is capacity for it. It waits
-// for capacity within the budget; nil is none. If wanted, the request also gets a
-// slot if one is free. The caller must Release what it got.
-func (l *Semaphore) Admit(ctx context.Context, budget *Backpressure, wanted bool) (admitted, slot bool) {
-	if admitted, slot = l.tryAdmit(wanted); admitted || budget == nil {
-		return admitted, slot
-	}
-	wait := budget.Budget()
-	if wait == 0 {
-		return false, false
-	}
-	l.addWaiter(1)
-	defer l.addWaiter(-1)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	for over := false; ; {
-		if admitted, slot = l.tryAdmit(wanted); admitted || over {
-			break
-		}
-		select {
-		case <-l.notFull:
-		case <-timer.C:
-			over = true
-		case <-ctx.Done():
-			return false, false
-		}
-	}
-	budget.Spend(!admitted)
-	return admitted, slot
+type waiter struct {
+	key     string
+	n       int64
+	granted chan struct{} // has room for one
 }
 
-func (l *Semaphore) tryAdmit(wanted bool) (admitted, slot bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.hasRoom() {
-		return false, false
-	}
-	l.requests++
-	l.signalNotFull() // one signal may have been for several releases
-	return true, wanted && l.tryAcquire()
+// NewSemaphore returns a semaphore of size units, of which each key may hold
+// share.
+func NewSemaphore(size, share int64) *Semaphore { return &Semaphore{size: size, share: share} }
+
+// TryAcquire acquires n units and reports whether they were free. If it returns
+// true, the caller must call Release.
+func (s *Semaphore) TryAcquire(key string, n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tryAcquire(key, n)
 }
 
-// hasRoom reports whether another request may be admitted. The caller holds
-// l.mu.
-func (l *Semaphore) hasRoom() bool { return l.requests-l.slots < l.slots } // 2*slots can overflow
-
-// signalNotFull wakes a goroutine that waits to be admitted, if there is
-// capacity. The caller holds l.mu.
-func (l *Semaphore) signalNotFull() {
-	if l.waiters > 0 && l.hasRoom() {
-		select {
-		case l.notFull <- struct{}{}:
-		default: // signaled already
-		}
-	}
-}
-
-// tryAcquire takes a free slot. A slot is free only if no request waits, because
-// releaseSlot hands it over. The caller holds l.mu.
-func (l *Semaphore) tryAcquire() bool {
-	if l.running >= l.slots {
+func (s *Semaphore) tryAcquire(key string, n int64) bool {
+	if s.isFull || !fits(s.used, n, s.size) || !s.fitsShare(key, n) {
 		return false
 	}
-	l.running++
+	s.add(key, n)
 	return true
 }
 
-func (l *Semaphore) addWaiter(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waiters += n
-}
-
-// Readmit counts a request that was released for a while, whatever the capacity.
-func (l *Semaphore) Readmit() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests++
-}
-
-// Release returns the slot of a request, its count, or both. The slot goes to the
-// request that has waited longest.
-func (l *Semaphore) Release(count, slot bool) {
-	if !count && !slot {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if slot {
-		l.releaseSlot()
-	}
-	if count {
-		l.requests--
-		l.signalNotFull()
-	}
-}
-
-// releaseSlot hands the slot over or frees it. The caller holds l.mu.
-func (l *Semaphore) releaseSlot() {
-	first := l.queue.Front()
-	if first == nil {
-		l.running--
-		return
-	}
-	l.queue.Remove(first).(chan struct{}) <- struct{}{}
-}
-
-// ErrBusy is returned if no slot was free within the time limit.
-var ErrBusy = errors.New("the tasks before it have taken too long")
-
-// deadline is the time left for several waits, none if not positive.
-type deadline struct{ left time.Duration }
-
-// Acquire waits for a slot until ctx ends or no time is left, and takes the wait
-// from that time. If it returns nil, the caller must Release the slot.
-func (l *Semaphore) Acquire(ctx context.Context, d *deadline) error {
+// Acquire is TryAcquire, but waits until the units are free, until ctx ends, or
+// until a time, unless that is zero. It returns the cause of ctx's end, or
+// [ErrBusy].
+func (s *Semaphore) Acquire(ctx context.Context, key string, n int64, until time.Time) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	slot, element := l.enqueue()
+	w, element := s.enqueue(key, n)
 	if element == nil {
 		return nil
 	}
 	var passed <-chan time.Time
-	if d.left > 0 {
-		timer := time.NewTimer(d.left)
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
 		defer timer.Stop()
 		passed = timer.C
-		began := time.Now()
-		defer func() { d.left = max(1, d.left-time.Since(began)) }()
 	}
 	err := ErrBusy
 	select {
-	case <-slot:
+	case <-w.granted:
 		if ctx.Err() == nil {
 			return nil
 		}
-		l.Release(false, true) // select chose among two ready cases
+		s.Release(key, n) // select chose among two ready cases
 		return context.Cause(ctx)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-passed:
 	}
-	l.dequeue(slot, element)
+	s.dequeue(w, element)
 	return err
 }
 
-// enqueue takes a slot, or returns the element of the queue and the channel that
-// receives the slot.
-func (l *Semaphore) enqueue() (chan struct{}, *list.Element) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tryAcquire() {
+// ErrBusy is returned if no units were free within the time limit.
+var ErrBusy = errors.New("the tasks before it have taken too long")
+
+// enqueue acquires the units, or returns the waiter and its place in the queue.
+func (s *Semaphore) enqueue(key string, n int64) (*waiter, *list.Element) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tryAcquire(key, n) {
 		return nil, nil
 	}
-	slot := make(chan struct{}, 1)
-	return slot, l.queue.PushBack(slot)
+	w := &waiter{key: key, n: n, granted: make(chan struct{}, 1)}
+	element := s.queue.PushBack(w)
+	s.grant()
+	return w, element
 }
 
-// dequeue leaves the queue, and returns a slot that was handed over meanwhile.
-func (l *Semaphore) dequeue(slot chan struct{}, element *list.Element) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// dequeue leaves the queue, and releases units that were granted meanwhile.
+func (s *Semaphore) dequeue(w *waiter, element *list.Element) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	select {
-	case <-slot:
-		l.releaseSlot()
+	case <-w.granted:
+		s.add(w.key, -w.n)
 	default:
-		l.queue.Remove(element)
+		s.queue.Remove(element)
+	}
+	s.grant()
+}
+
+// Add acquires n units, free or not.
+func (s *Semaphore) Add(key string, n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(key, n)
+}
+
+// Release returns n units.
+func (s *Semaphore) Release(key string, n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(key, -n)
+	s.grant()
+}
+
+// add counts units. The caller holds s.mu, as for the methods below.
+func (s *Semaphore) add(key string, n int64) {
+	s.used += n
+	if key == "" {
+		return
+	}
+	if s.keys == nil {
+		s.keys = map[string]int64{}
+	}
+	if held := s.keys[key] + n; held > 0 {
+		s.keys[key] = held
+	} else {
+		delete(s.keys, key)
 	}
 }
 
-// InUse returns the number of admitted requests and of slots taken.
-func (l *Semaphore) InUse() (requests, slots int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.requests, l.running
+// grant gives free units to those who wait.
+func (s *Semaphore) grant() {
+	s.isFull = false
+	for element := s.queue.Front(); element != nil; {
+		w, next := element.Value.(*waiter), element.Next()
+		if s.fitsShare(w.key, w.n) {
+			if !fits(s.used, w.n, s.size) {
+				s.isFull = true // a later one may ask for less, and must wait too
+				return
+			}
+			s.queue.Remove(element)
+			s.add(w.key, w.n)
+			w.granted <- struct{}{}
+		}
+		element = next
+	}
+}
+
+func (s *Semaphore) fitsShare(key string, n int64) bool {
+	return key == "" || fits(s.keys[key], n, s.share)
+}
+
+func fits(used, n, size int64) bool { return used == 0 || n <= size-used }
+
+// Used returns how many units are held.
+func (s *Semaphore) Used() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int(s.used)
+}
+
+// Keys returns the number of keys that hold units.
+func (s *Semaphore) Keys() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.keys)
 }

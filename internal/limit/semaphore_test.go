@@ -3,6 +3,8 @@ package limit
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,208 +16,152 @@ import (
 
 var errTest = errors.New("test")
 
-// taken returns how many slots are taken, and inside how many tasks there are.
-func (l *Semaphore) taken() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.running
-}
-
-func (l *Semaphore) inside() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.requests
-}
-
-// occupy takes a slot for nobody.
-func (l *Semaphore) occupy(t *testing.T) {
-	t.Helper()
-	require.NoError(t, l.Acquire(t.Context(), &deadline{}))
-}
-
+// Neither all together nor one key hold more than they may, and nothing is lost.
 func TestSemaphore(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx := t.Context()
-		l := NewSemaphore(2)
-		enter := func(ctx context.Context, p *Backpressure) bool {
-			entered, _ := l.Admit(ctx, p, true)
-			return entered
-		}
-		leave := func() { l.Release(true, false) }
-		for range 4 {
-			assert.True(t, enter(ctx, nil))
-		}
-		assert.False(t, enter(ctx, nil))
-		assert.Equal(t, 4, l.inside(), "who is refused does not count")
-		assert.Equal(t, 2, l.taken(), "the first two have slots")
-
-		// With patience, it waits for one to leave.
-		p, began := NewBackpressure(), time.Now()
-		time.AfterFunc(10*time.Millisecond, leave)
-		assert.True(t, enter(ctx, p))
-		assert.Equal(t, 10*time.Millisecond, time.Since(began))
-		// But only for so long in all, and then not at all.
-		assert.False(t, enter(ctx, p))
-		assert.Equal(t, maxBackpressure, time.Since(began))
-		assert.False(t, enter(ctx, p))
-		leave()
-		assert.True(t, enter(ctx, p))
-		assert.False(t, enter(ctx, p))
-		assert.Equal(t, maxBackpressure, time.Since(began))
-		// Until it has come back.
-		time.Sleep(recoveryFactor * 2 * time.Millisecond)
-		began = time.Now()
-		assert.False(t, enter(ctx, p))
-		assert.Equal(t, 2*time.Millisecond, time.Since(began))
-		// Waiting for short tasks costs nothing.
-		p, began = NewBackpressure(), time.Now()
-		for range 1000 {
-			time.AfterFunc(minBackpressure, leave)
-			assert.True(t, enter(ctx, p))
-		}
-		assert.Equal(t, 1000*minBackpressure, time.Since(began))
-		assert.Equal(t, maxBackpressure, p.Budget())
-		// Nor does anybody wait beyond the end of the context.
-		ended, cancel := context.WithCancel(ctx)
-		time.AfterFunc(time.Millisecond, cancel)
-		began = time.Now()
-		assert.False(t, enter(ended, p))
-		assert.Equal(t, time.Millisecond, time.Since(began))
-	})
+	s := NewSemaphore(10, 4)
+	require.True(t, s.TryAcquire("a", 4))
+	assert.False(t, s.TryAcquire("a", 1), "its share is used up")
+	require.True(t, s.TryAcquire("b", 3))
+	require.True(t, s.TryAcquire("", 3), "no key has no share")
+	assert.False(t, s.TryAcquire("c", 1), "everything is used up")
+	assert.Equal(t, 10, s.Used())
+	assert.Equal(t, 2, s.Keys())
+	s.Add("a", 5)
+	assert.Equal(t, 15, s.Used())
+	s.Release("a", 9)
+	s.Release("b", 3)
+	s.Release("", 3)
+	assert.Zero(t, s.Used())
+	assert.Zero(t, s.Keys())
 }
 
-// Room for several is told of once, if they leave before anybody wakes up. All
-// who wait for it have it at once.
-func TestSemaphoreSignalsSeveral(t *testing.T) {
+// A claim above the size or the share is granted alone.
+func TestClaimAboveTheSize(t *testing.T) {
+	t.Parallel()
+	s := NewSemaphore(10, 4)
+	require.True(t, s.TryAcquire("a", 6))
+	assert.False(t, s.TryAcquire("a", 1))
+	assert.True(t, s.TryAcquire("b", 4))
+	s.Release("a", 6)
+	s.Release("b", 4)
+	require.True(t, s.TryAcquire("a", math.MaxInt64))
+	assert.False(t, s.TryAcquire("b", 1))
+	s.Release("a", math.MaxInt64)
+	assert.Zero(t, s.Used())
+}
+
+// Units go to those who wait in order of arrival; one whose own share is used up
+// holds up nobody, and one who asks for much is not overtaken for ever.
+func TestSemaphoreOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := NewSemaphore(2)
-		for range 4 {
-			require.True(t, l.enterOrNot(nil))
-		}
-		began := time.Now()
-		var waiting sync.WaitGroup
-		for range 3 {
-			waiting.Go(func() { assert.True(t, l.enterOrNot(NewBackpressure())) })
-		}
-		synctest.Wait()
-		l.mu.Lock()
-		l.requests -= 3
-		l.signalNotFull()
-		l.mu.Unlock()
-		waiting.Wait()
-		assert.Zero(t, time.Since(began))
-		assert.Equal(t, 4, l.inside())
-		assert.Empty(t, l.notFull, "nobody is told of room that there is not")
-	})
-}
-
-func (l *Semaphore) enterOrNot(p *Backpressure) bool {
-	entered, _ := l.Admit(context.Background(), p, false)
-	return entered
-}
-
-// A slot goes to the one that has waited longest for it, and to nobody past
-// that one.
-func TestSemaphoreIsFIFO(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx := t.Context()
-		l := NewSemaphore(2)
-		require.NoError(t, l.Acquire(ctx, &deadline{}))
-		require.NoError(t, l.Acquire(ctx, &deadline{}))
-		began := time.Now()
-		assert.Equal(t, ErrBusy, l.Acquire(ctx, &deadline{time.Minute}))
-		assert.Equal(t, time.Minute, time.Since(began))
-		timed, cancel := context.WithTimeoutCause(ctx, time.Second, errTest)
-		defer cancel()
-		assert.Equal(t, errTest, l.Acquire(timed, &deadline{}))
-		l.Release(false, true)
-		assert.Equal(t, errTest, l.Acquire(timed, &deadline{}), "not even if there is one")
-		require.NoError(t, l.Acquire(ctx, &deadline{}))
-
-		var order []int
-		for i := range 3 {
+		s := NewSemaphore(10, 6)
+		var got []string
+		acquire := func(name, key string, n int64) {
 			go func() {
-				assert.NoError(t, l.Acquire(ctx, &deadline{}))
-				order = append(order, i)
+				assert.NoError(t, s.Acquire(t.Context(), key, n, time.Time{}))
+				got = append(got, name)
 			}()
 			synctest.Wait()
 		}
-		l.Release(false, true)
-		entered, slot := l.tryAdmit(true)
-		assert.True(t, entered)
-		assert.False(t, slot, "two wait still")
-		for range 2 {
-			synctest.Wait()
-			l.Release(false, true)
-		}
+		require.True(t, s.TryAcquire("a", 6))
+		acquire("a waits for its share", "a", 2)
+		acquire("b", "b", 3)
+		acquire("c is large", "c", 5)
+		acquire("d comes later", "d", 1)
+		assert.False(t, s.TryAcquire("d", 1), "c has waited for longer")
+		assert.Equal(t, []string{"b"}, got)
+		s.Release("b", 3)
 		synctest.Wait()
-		assert.Equal(t, []int{0, 1, 2}, order)
-		l.Release(true, true)
-		entered, slot = l.tryAdmit(true)
-		assert.True(t, entered)
-		assert.True(t, slot)
-		l.Release(true, true)
-		l.Release(false, true)
-		assert.Zero(t, l.taken())
-		assert.Zero(t, l.inside())
+		assert.Equal(t, []string{"b"}, got)
+		s.Release("a", 1)
+		synctest.Wait()
+		assert.Equal(t, []string{"b", "c is large"}, got)
+		s.Release("a", 2)
+		synctest.Wait()
+		assert.Equal(t, []string{"b", "c is large", "a waits for its share"}, got)
+		s.Release("c", 5)
+		synctest.Wait()
+		assert.Equal(t, []string{"b", "c is large", "a waits for its share", "d comes later"}, got)
 	})
 }
 
-// One whose context ends just when its turn comes gives the slot back.
-func TestSlotComesWithTheEnd(t *testing.T) {
-	t.Parallel()
-	ended := 0
-	for range 200 {
-		l := NewSemaphore(1)
-		require.NoError(t, l.Acquire(t.Context(), &deadline{}))
-		ctx, cancel := context.WithCancel(t.Context())
-		got := make(chan error)
-		go func() { got <- l.Acquire(ctx, &deadline{}) }()
-		time.Sleep(10 * time.Microsecond)
-		l.Release(false, true)
-		cancel()
-		if err := <-got; err != nil {
-			ended++
-			assert.Zero(t, l.taken())
-		} else {
-			assert.Equal(t, 1, l.taken())
-		}
-	}
-	assert.Positive(t, ended)
-}
-
-// A slot that comes just when its task gives up waiting is for the next one, or
-// free.
-func TestSlotComesTooLate(t *testing.T) {
-	t.Parallel()
-	l := NewSemaphore(1)
-	l.occupy(t)
-	late, element := l.enqueue()
-	next, _ := l.enqueue()
-	l.Release(false, true)
-	l.dequeue(late, element)
-	assert.Len(t, next, 1)
-	l.Release(false, true)
-	assert.Zero(t, l.taken())
-
-	l.occupy(t)
-	late, element = l.enqueue()
-	l.Release(false, true)
-	l.dequeue(late, element)
-	assert.Zero(t, l.taken())
-}
-
-// A time that has been used up is not to be taken for none.
-func TestDeadlineThatIsUsedUp(t *testing.T) {
+// A wait ends with its context or its time, and leaves nothing behind.
+func TestSemaphoreWaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, d := NewSemaphore(1), &deadline{time.Second}
-		l.occupy(t)
-		assert.Equal(t, ErrBusy, l.Acquire(t.Context(), d))
-		assert.Positive(t, d.left)
-		assert.Equal(t, ErrBusy, l.Acquire(t.Context(), d))
+		s := NewSemaphore(2, 2)
+		require.True(t, s.TryAcquire("a", 1))
+		began := time.Now()
+		next := make(chan error, 1)
+		first := make(chan error, 1)
+		go func() { first <- s.Acquire(t.Context(), "b", 2, began.Add(time.Minute)) }()
+		synctest.Wait()
+		go func() { next <- s.Acquire(t.Context(), "c", 1, time.Time{}) }()
+		synctest.Wait()
+		assert.Empty(t, next)
+		assert.Equal(t, ErrBusy, <-first)
+		assert.Equal(t, time.Minute, time.Since(began))
+		assert.NoError(t, <-next, "who has waited behind it goes on")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errTest)
+		defer cancel()
+		assert.Equal(t, errTest, s.Acquire(ctx, "b", 1, time.Time{}))
+		s.Release("a", 1)
+		assert.Equal(t, errTest, s.Acquire(ctx, "b", 1, time.Time{}), "not even if it is free")
+		s.Release("c", 1)
+		assert.Zero(t, s.Used())
 	})
+}
+
+// Units that come just when their waiter gives up are for the next one, or free.
+func TestGrantComesTooLate(t *testing.T) {
+	t.Parallel()
+	s := NewSemaphore(1, 1)
+	require.True(t, s.TryAcquire("a", 1))
+	late, element := s.enqueue("b", 1)
+	next, _ := s.enqueue("c", 1)
+	s.Release("a", 1)
+	assert.Empty(t, next.granted)
+	s.dequeue(late, element)
+	assert.Len(t, next.granted, 1)
+	s.Release("c", 1)
+	assert.Zero(t, s.Used())
+}
+
+// Whatever is claimed and in whatever order, no bound is passed, and all waiters
+// get their units in the end.
+func TestSemaphoreModel(t *testing.T) {
+	t.Parallel()
+	s := NewSemaphore(100, 40)
+	var mu sync.Mutex
+	held, all := map[string]int64{}, int64(0)
+	var workers sync.WaitGroup
+	for i := range 8 {
+		random := rand.New(rand.NewPCG(19, uint64(i)))
+		workers.Go(func() {
+			for range 500 {
+				key, n := string(rune('a'+random.IntN(4))), 1+random.Int64N(40)
+				if random.IntN(2) == 0 {
+					if !s.TryAcquire(key, n) {
+						continue
+					}
+				} else if !assert.NoError(t, s.Acquire(t.Context(), key, n, time.Time{})) {
+					return
+				}
+				mu.Lock()
+				held[key] += n
+				all += n
+				assert.LessOrEqual(t, held[key], int64(40))
+				assert.LessOrEqual(t, all, int64(100))
+				held[key] -= n
+				all -= n
+				mu.Unlock()
+				s.Release(key, n)
+			}
+		})
+	}
+	workers.Wait()
+	assert.Zero(t, s.Used())
+	assert.Zero(t, s.Keys())
 }

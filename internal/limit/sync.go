@@ -3,27 +3,7 @@ package limit
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 )
-
-// Counter is a count with a maximum. The zero value is 0.
-type Counter struct{ n atomic.Int64 }
-
-// TryAdd counts one more, unless the count is the maximum already. If it returns
-// true, the caller must call Done.
-func (c *Counter) TryAdd(limit int) bool {
-	if c.n.Add(1) <= int64(limit) {
-		return true
-	}
-	c.n.Add(-1)
-	return false
-}
-
-// Done counts one less.
-func (c *Counter) Done() { c.n.Add(-1) }
-
-// Len returns the count.
-func (c *Counter) Len() int { return int(c.n.Load()) }
 
 // WaitGroup counts what is in progress. Unlike a sync.WaitGroup, a wait for it
 // can end early, because some of what it counts may never end.

@@ -2,16 +2,34 @@ package limit
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 )
 
-// Ticket is what one request holds of the semaphores of its session, its client
-// and its server. The goroutine of the request acquires and releases it. While
-// the user is asked, any goroutine of the application may yield it.
+// Requests limits the requests of a session or of a server: how many run at a
+// time, and that no more than the same number wait.
+type Requests struct{ admitted, running *Semaphore }
+
+// NewRequests returns a limit of n running requests, and of perClient for each
+// client.
+func NewRequests(n, perClient int) *Requests {
+	twice := func(n int) int64 { return 2 * min(int64(n), math.MaxInt64/2) }
+	return &Requests{NewSemaphore(twice(n), twice(perClient)), NewSemaphore(int64(n), int64(perClient))}
+}
+
+// InUse returns how many requests are admitted, how many of these run, and how
+// many clients they are from.
+func (r *Requests) InUse() (admitted, running, clients int) {
+	return r.admitted.Used(), r.running.Used(), r.admitted.Keys()
+}
+
+// Ticket is what one request holds of the limits of its session and its server.
+// The goroutine of the request acquires and releases it. While the user is asked,
+// any goroutine of the application may yield it.
 type Ticket struct {
-	Server, Session *Semaphore      // Session may be nil
-	Client          *KeyedSemaphore // may be nil
+	Server, Session *Requests // Session may be nil
+	Client          string    // empty if it is not known
 
 	mu       sync.Mutex // protects the fields below
 	held     claims
@@ -23,47 +41,54 @@ type claims uint8
 
 const (
 	inSession claims = 1 << iota // admitted
-	inClient
 	inServer
 	sessionSlot // running
-	clientSlot
 	serverSlot
-	clientUse // a use of Client
 )
 
-// slot returns the slots of the semaphores that admitted the request.
-func (in claims) slot() claims { return in * (sessionSlot / inSession) }
-
-// allButSession is what a request gives up that only counts in its session.
-const allButSession = inClient | inServer | sessionSlot | clientSlot | serverSlot
-
-// Admit counts the request at each semaphore and reports whether there is
-// capacity, within the budget. If it returns true, the caller must call Release.
-// Slots that are free come with it.
+// Admit counts the request for each limit and reports whether there is capacity,
+// within the budget; nil is none. If it returns true, the caller must call
+// Release. Slots that are free come with it.
 func (t *Ticket) Admit(ctx context.Context, budget *Backpressure) bool {
-	if t.Client != nil {
-		t.held |= clientUse
+	t.mu.Lock() // nobody else has the ticket yet
+	defer t.mu.Unlock()
+	if t.Session != nil {
+		if !admit(ctx, t.Session.admitted, "", budget) {
+			return false
+		}
+		t.held |= inSession
 	}
-	slot := true
-	if t.Session != nil && !t.admitTo(ctx, t.Session, inSession, budget, &slot) ||
-		t.Client != nil && !t.admitTo(ctx, t.Client.Semaphore, inClient, budget, &slot) ||
-		!t.admitTo(ctx, t.Server, inServer, budget, &slot) {
-		t.Release()
+	if !admit(ctx, t.Server.admitted, t.Client, budget) {
+		t.release(inSession)
 		return false
+	}
+	t.held |= inServer
+	if t.Session != nil {
+		if !t.Session.running.TryAcquire("", 1) {
+			return true
+		}
+		t.held |= sessionSlot
+	}
+	if t.Server.running.TryAcquire(t.Client, 1) {
+		t.held |= serverSlot
 	}
 	return true
 }
 
-// admitTo counts the request at one semaphore. The ticket is not shared yet.
-func (t *Ticket) admitTo(ctx context.Context, l *Semaphore, in claims, budget *Backpressure, slot *bool) (admitted bool) {
-	admitted, *slot = l.Admit(ctx, budget, *slot)
-	if admitted {
-		t.held |= in
+func admit(ctx context.Context, s *Semaphore, client string, budget *Backpressure) bool {
+	if s.TryAcquire(client, 1) {
+		return true
 	}
-	if *slot {
-		t.held |= in.slot()
+	if budget == nil {
+		return false
 	}
-	return admitted
+	wait := budget.Budget()
+	if wait == 0 {
+		return false
+	}
+	err := s.Acquire(ctx, client, 1, time.Now().Add(wait))
+	budget.Spend(err != nil)
+	return err == nil
 }
 
 // Acquire waits for the slots until ctx ends, or within a limit above 0.
@@ -71,25 +96,24 @@ func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	held, until := t.claimed(), deadline{left: limit}
+	held := t.claimed()
+	if held&serverSlot != 0 {
+		return nil
+	}
+	var until time.Time
+	if limit > 0 {
+		until = time.Now().Add(limit)
+	}
 	if t.Session != nil && held&sessionSlot == 0 {
-		if err := t.Session.Acquire(ctx, &until); err != nil {
+		if err := t.Session.running.Acquire(ctx, "", 1, until); err != nil {
 			return err
 		}
 		t.claim(sessionSlot)
 	}
-	if t.Client != nil && held&clientSlot == 0 {
-		if err := t.Client.Acquire(ctx, &until); err != nil {
-			return err
-		}
-		t.claim(clientSlot)
+	if err := t.Server.running.Acquire(ctx, t.Client, 1, until); err != nil {
+		return err
 	}
-	if held&serverSlot == 0 {
-		if err := t.Server.Acquire(ctx, &until); err != nil {
-			return err
-		}
-		t.claim(serverSlot)
-	}
+	t.claim(serverSlot)
 	return nil
 }
 
@@ -114,41 +138,38 @@ func (t *Ticket) claim(c claims) {
 func (t *Ticket) release(c claims) {
 	c &= t.held
 	t.held &^= c
-	t.Server.Release(c&inServer != 0, c&serverSlot != 0)
-	if t.Client != nil {
-		t.Client.Release(c&inClient != 0, c&clientSlot != 0)
+	if c&serverSlot != 0 {
+		t.Server.running.Release(t.Client, 1)
 	}
-	if t.Session != nil {
-		t.Session.Release(c&inSession != 0, c&sessionSlot != 0)
+	if c&inServer != 0 {
+		t.Server.admitted.Release(t.Client, 1)
 	}
-	if c&clientUse != 0 {
-		t.Client.Put()
+	if c&sessionSlot != 0 {
+		t.Session.running.Release("", 1)
+	}
+	if c&inSession != 0 {
+		t.Session.admitted.Release("", 1)
 	}
 }
 
-// Release ends the request for all semaphores. It may be called more than once.
+// allButSession is what a request releases that only counts in its session.
+const allButSession = inServer | serverSlot | sessionSlot
+
+// Release ends the request for all limits. It may be called more than once.
 func (t *Ticket) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.released = true
-	t.release(^claims(0))
+	t.release(allButSession | inSession)
 }
 
-// ReleaseRunning ends the request except for its count in the session.
-func (t *Ticket) ReleaseRunning() {
+// Leave ends the request but for its count in the session, before its response
+// is written: a client that does not read must not hold what others wait for.
+func (t *Ticket) Leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.released = true
 	t.release(allButSession)
-}
-
-// ReleaseServer ends the request for the server, before its response is
-// written: a client that does not read must not hold slots of others.
-func (t *Ticket) ReleaseServer() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.released = true
-	t.release(inServer | serverSlot)
 }
 
 // Yield releases the slots while the user is asked. The request still counts in
@@ -167,11 +188,7 @@ func (t *Ticket) Yield() bool {
 // Resume acquires the slots again. The request is admitted whatever the
 // capacity: the user has answered.
 func (t *Ticket) Resume(ctx context.Context) error {
-	if t.Client != nil {
-		t.Client.Readmit()
-		t.claim(inClient)
-	}
-	t.Server.Readmit()
+	t.Server.admitted.Add(t.Client, 1)
 	t.claim(inServer)
 	return t.Acquire(ctx, 0)
 }

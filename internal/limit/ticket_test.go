@@ -10,16 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// holds checks how much of its limits is taken.
-func (p *Ticket) holds(t testing.TB, session, server, sessionSlots, serverSlots int) {
-	t.Helper()
-	assert.Equal(t, session, p.Session.inside(), "in the session")
-	assert.Equal(t, server, p.Server.inside(), "in the server")
-	assert.Equal(t, sessionSlots, p.Session.taken(), "slots of the session")
-	assert.Equal(t, serverSlots, p.Server.taken(), "slots of the server")
+// holds checks what the limits of a ticket count.
+func (t *Ticket) holds(tb testing.TB, session, server, sessionSlots, serverSlots int) {
+	tb.Helper()
+	admitted, running, _ := t.Session.InUse()
+	assert.Equal(tb, session, admitted, "in the session")
+	assert.Equal(tb, sessionSlots, running, "slots of the session")
+	admitted, running, _ = t.Server.InUse()
+	assert.Equal(tb, server, admitted, "in the server")
+	assert.Equal(tb, serverSlots, running, "slots of the server")
 }
 
-func newTicket(n int) *Ticket { return &Ticket{Session: NewSemaphore(n), Server: NewSemaphore(n)} }
+func newTicket(n int) *Ticket {
+	return &Ticket{Session: NewRequests(n, 0), Server: NewRequests(n, n), Client: "a"}
+}
 
 // Whatever is taken is given back, once.
 func TestTicket(t *testing.T) {
@@ -33,17 +37,75 @@ func TestTicket(t *testing.T) {
 	p.holds(t, 1, 0, 0, 0)
 	require.NoError(t, p.Resume(t.Context()))
 	p.holds(t, 1, 1, 1, 1)
-	p.ReleaseServer()
-	p.holds(t, 1, 0, 1, 0)
+	p.Leave()
+	p.holds(t, 1, 0, 0, 0)
 	assert.False(t, p.Yield(), "it is over")
-	p.holds(t, 1, 0, 1, 0)
 	p.Release()
 	p.Release()
 	p.holds(t, 0, 0, 0, 0)
+	_, _, clients := p.Server.InUse()
+	assert.Zero(t, clients)
 }
 
-// A Ticket that is left while a goroutine waits to get its turn back has
-// nothing left to be given back later.
+// A client has its share of the server, running and waiting, whatever its
+// sessions.
+func TestTicketsOfOneClient(t *testing.T) {
+	t.Parallel()
+	server := NewRequests(4, 1)
+	ticket := func(client string) *Ticket {
+		return &Ticket{Server: server, Session: NewRequests(9, 0), Client: client}
+	}
+	for range 2 {
+		require.True(t, ticket("a").Admit(t.Context(), nil))
+	}
+	assert.False(t, ticket("a").Admit(t.Context(), nil), "one runs and one waits")
+	require.True(t, ticket("b").Admit(t.Context(), nil))
+	admitted, running, clients := server.InUse()
+	assert.Equal(t, []int{3, 2, 2}, []int{admitted, running, clients})
+}
+
+// The reader of a connection waits for capacity, but no longer than its budget.
+func TestAdmitWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		requests := NewRequests(2, 0)
+		enter := func(ctx context.Context, p *Backpressure) bool {
+			return (&Ticket{Server: requests}).Admit(ctx, p)
+		}
+		leave := func() { requests.admitted.Release("", 1) }
+		for range 4 {
+			assert.True(t, enter(t.Context(), nil))
+		}
+		assert.False(t, enter(t.Context(), nil))
+		p, began := NewBackpressure(), time.Now()
+		time.AfterFunc(10*time.Millisecond, leave)
+		assert.True(t, enter(t.Context(), p))
+		assert.Equal(t, 10*time.Millisecond, time.Since(began))
+		assert.False(t, enter(t.Context(), p), "for the rest of its budget")
+		assert.Equal(t, maxBackpressure, time.Since(began))
+		assert.False(t, enter(t.Context(), p), "and then not at all")
+		assert.Equal(t, maxBackpressure, time.Since(began))
+		time.Sleep(recoveryFactor * 2 * time.Millisecond)
+		began = time.Now()
+		assert.False(t, enter(t.Context(), p), "it recovers slowly")
+		assert.Equal(t, 2*time.Millisecond, time.Since(began))
+		p, began = NewBackpressure(), time.Now()
+		for range 1000 {
+			time.AfterFunc(minBackpressure, leave)
+			assert.True(t, enter(t.Context(), p))
+		}
+		assert.Equal(t, 1000*minBackpressure, time.Since(began))
+		assert.Equal(t, maxBackpressure, p.Budget(), "a wait for short requests costs nothing")
+		ended, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, cancel)
+		began = time.Now()
+		assert.False(t, enter(ended, p))
+		assert.Equal(t, time.Millisecond, time.Since(began))
+	})
+}
+
+// A ticket that is released while a goroutine waits for its slots has nothing
+// left afterwards.
 func TestTicketReleasedMeanwhile(t *testing.T) {
 	for name, resume := range map[string]func(t *testing.T, p *Ticket, free func()){
 		"before": func(t *testing.T, p *Ticket, free func()) {
@@ -74,7 +136,6 @@ func TestTicketReleasedMeanwhile(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newTicket(1)
 				require.True(t, p.Admit(t.Context(), nil))
-				require.NoError(t, p.Acquire(t.Context(), 0))
 				require.True(t, p.Yield())
 				other := &Ticket{Session: p.Session, Server: p.Server}
 				require.True(t, other.Admit(t.Context(), nil))
@@ -87,17 +148,15 @@ func TestTicketReleasedMeanwhile(t *testing.T) {
 	}
 }
 
-// The limit is that of all that a task waits for, together.
+// The time limit is for the slots of the session and of the server together.
 func TestTicketHasOneTimeLimit(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newTicket(1)
-		p.Client = NewKeyed(1).Get("a")
-		for _, l := range []*Semaphore{p.Session, p.Client.Semaphore, p.Server} {
-			l.occupy(t)
-		}
+		require.True(t, p.Session.running.TryAcquire("", 1))
+		require.True(t, p.Server.running.TryAcquire("b", 1))
 		require.True(t, p.Admit(t.Context(), nil))
-		time.AfterFunc(9*time.Second, func() { p.Session.Release(false, true) })
-		time.AfterFunc(9*time.Second, func() { p.Client.Release(false, true) })
+		time.AfterFunc(9*time.Second, func() { p.Session.running.Release("", 1) })
 		began := time.Now()
 		assert.Equal(t, ErrBusy, p.Acquire(t.Context(), 10*time.Second))
 		assert.Equal(t, 10*time.Second, time.Since(began))
@@ -106,85 +165,11 @@ func TestTicketHasOneTimeLimit(t *testing.T) {
 	})
 }
 
-// Nothing stays behind of a Ticket that is not to be had.
+// Nothing stays behind of a ticket that the server does not admit.
 func TestTicketWithoutCapacity(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newTicket(1)
-		for range 2 {
-			entered, _ := p.Server.tryAdmit(true)
-			require.True(t, entered)
-		}
-		assert.False(t, p.Admit(t.Context(), nil))
-		assert.Equal(t, 0, p.Session.inside())
-		assert.Equal(t, 0, p.Session.taken())
-		assert.Equal(t, 2, p.Server.inside())
-
-		p = newTicket(1)
-		p.Server.occupy(t)
-		require.True(t, p.Admit(t.Context(), nil))
-		assert.Equal(t, ErrBusy, p.Acquire(t.Context(), time.Second))
-		p.Release()
-		p.holds(t, 0, 0, 0, 1)
-	})
-}
-
-// What comes to a Ticket that has been left is given back at once: a goroutine
-// of the author's may still wait for its turn then.
-func TestTicketAfterRelease(t *testing.T) {
 	t.Parallel()
 	p := newTicket(1)
-	require.True(t, p.Admit(t.Context(), nil))
-	require.True(t, p.Yield())
-	p.Release()
-	p.holds(t, 0, 0, 0, 0)
-	require.NoError(t, p.Resume(t.Context()))
-	p.holds(t, 0, 0, 0, 0)
-}
-
-// A share lasts for as long as its client has tasks.
-func TestKeyed(t *testing.T) {
-	t.Parallel()
-	s := NewKeyed(1)
-	a, again, b := s.Get("a"), s.Get("a"), s.Get("b")
-	assert.Same(t, a, again)
-	assert.NotSame(t, a, b)
-	assert.Len(t, s.clients, 2)
-	a.Put()
-	assert.Same(t, a, s.Get("a"), "it has a task still")
-	a.Put()
-	a.Put()
-	b.Put()
-	assert.Empty(t, s.clients)
-	assert.Same(t, b, s.Get("c"), "one is kept for the next client")
-	assert.NotSame(t, b, s.Get("d"))
-}
-
-// A task counts for its client too, until it is over.
-func TestTicketOfAClient(t *testing.T) {
-	t.Parallel()
-	shares := NewKeyed(2)
-	p := newTicket(2)
-	p.Client = shares.Get("a")
-	client := func(tasks, slots int) {
-		t.Helper()
-		assert.Equal(t, tasks, p.Client.inside())
-		assert.Equal(t, slots, p.Client.taken())
-	}
-	require.True(t, p.Admit(t.Context(), nil))
-	client(1, 1)
-	require.NoError(t, p.Acquire(t.Context(), 0))
-	client(1, 1)
-	require.True(t, p.Yield())
-	client(0, 0)
-	require.NoError(t, p.Resume(t.Context()))
-	client(1, 1)
-	p.ReleaseServer()
-	client(1, 1)
-	p.ReleaseRunning()
-	client(0, 0)
-	assert.Len(t, shares.clients, 1)
-	p.Release()
-	p.Release()
-	p.holds(t, 0, 0, 0, 0)
-	assert.Empty(t, shares.clients)
+	p.Server.admitted.Add("b", 2)
+	assert.False(t, p.Admit(t.Context(), nil))
+	p.holds(t, 0, 2, 0, 0)
 }

@@ -175,7 +175,7 @@ func (b *batch) isFull() bool {
 func (b *batch) run() error {
 	defer b.ticket.Release()
 	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit
-	defer b.ticket.ReleaseRunning()
+	defer b.ticket.Leave()
 	if err := b.ticket.Acquire(b.parent, max(b.server.config.Timeouts.Request, 0)); err != nil {
 		return b.giveUp(err)
 	}
@@ -187,7 +187,7 @@ func (b *batch) run() error {
 		errs = append(errs, t.runNow(t.timeout()))
 		t.ctx.cancel(ErrAnswered)
 	}
-	b.ticket.ReleaseRunning() // a client that is slow to read must not keep others waiting
+	b.ticket.Leave() // a client that is slow to read must not keep others waiting
 	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
 		return err
 	}
@@ -203,7 +203,7 @@ func (b *batch) giveUp(cause error) error {
 		errs = append(errs, t.giveUp(cause))
 		t.ctx.cancel(ErrAnswered)
 	}
-	b.ticket.ReleaseRunning()
+	b.ticket.Leave()
 	if err := b.finish(errBatchEnded); err != nil || !b.isSilent() {
 		return err
 	}

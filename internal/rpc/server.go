@@ -109,9 +109,8 @@ type Server struct {
 	methods       map[string]*Method
 	rated         int // methods with a rate
 	feeds         []*feed
-	running       *limit.Semaphore
-	clients       *limit.Keyed
-	subscriptions limit.Counter
+	running       *limit.Requests
+	subscriptions *limit.Semaphore
 	logger        *logger
 
 	// What is the same for all clients, encoded: by version, the results of
@@ -125,14 +124,14 @@ type Server struct {
 // see.
 func NewServer(c Config) (*Server, []error) {
 	s := &Server{
-		config:      c,
-		methods:     map[string]*Method{},
-		running:     limit.NewSemaphore(c.Limits.ConcurrentTotal),
-		clients:     limit.NewKeyed(c.Limits.ConcurrentPerClient),
-		logger:      newLogger(c.Logger),
-		initialized: map[revision.Revision][]byte{},
-		detached:    map[revision.Revision][]byte{},
-		discovered:  map[revision.Revision][]byte{},
+		config:        c,
+		methods:       map[string]*Method{},
+		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
+		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
+		logger:        newLogger(c.Logger),
+		initialized:   map[revision.Revision][]byte{},
+		detached:      map[revision.Revision][]byte{},
+		discovered:    map[revision.Revision][]byte{},
 	}
 	var errs []error
 	for _, f := range append([]Feature{base}, c.Features...) {
@@ -327,8 +326,8 @@ func (s *Server) recoverPanic() {
 // InUse counts what clients hold of the server, without what is zero. Tests of
 // the packages above see by it that nothing is left behind.
 func (s *Server) InUse() map[string]int {
-	tasks, slots := s.running.InUse()
-	n := map[string]int{"clients": s.clients.Len(), "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Len()}
+	tasks, slots, clients := s.running.InUse()
+	n := map[string]int{"clients": clients, "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Used()}
 	for _, f := range s.feeds {
 		n["listeners"] += f.notifier.Subscribers()
 	}
@@ -339,9 +338,9 @@ func (s *Server) InUse() map[string]int {
 func (s *Session) InUse() map[string]int {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	tasks, slots := s.running.InUse()
+	tasks, slots, _ := s.running.InUse()
 	n := map[string]int{
-		"tasks": tasks, "slots": slots, "subscribed": s.subscribed.Len(),
+		"tasks": tasks, "slots": slots, "subscribed": s.subscribed.Used(),
 		"answers": s.answers.Wait(over), "batches": s.batches.Wait(over), "subscriptions": s.subscriptions.Wait(over),
 	}
 	s.mu.Lock()

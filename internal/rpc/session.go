@@ -27,7 +27,7 @@ type SessionOptions struct {
 // are answered in it too. It is safe for concurrent use.
 type Session struct {
 	server     *Server
-	running    *limit.Semaphore
+	running    *limit.Requests
 	ready      chan struct{} // closed by notifications/initialized
 	ended      chan struct{} // closed by Close
 	readClosed chan struct{} // closed by closeRead
@@ -37,7 +37,7 @@ type Session struct {
 	answers       limit.WaitGroup // requests without their response, but for the next two
 	batches       limit.WaitGroup
 	subscriptions limit.WaitGroup
-	subscribed    limit.Counter
+	subscribed    *limit.Semaphore
 	buckets       []limit.Bucket // of the methods with a rate
 	changed       chan struct{}  // holds a message when there is a change to notify of
 
@@ -57,7 +57,8 @@ type Session struct {
 func (s *Server) NewSession(o SessionOptions) *Session {
 	x := &Session{
 		server:     s,
-		running:    limit.NewSemaphore(s.config.Limits.Concurrent),
+		running:    limit.NewRequests(s.config.Limits.Concurrent, 0),
+		subscribed: limit.NewSemaphore(int64(s.config.Limits.Subscriptions), 0),
 		ready:      make(chan struct{}),
 		ended:      make(chan struct{}),
 		readClosed: make(chan struct{}),

@@ -111,13 +111,12 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *f
 
 // acquire takes a place for the subscription, or returns why there is none.
 func (l *subscription) acquire() *wire.Error {
-	limits := l.server.config.Limits
-	if l.session != nil && !l.session.subscribed.TryAdd(limits.Subscriptions) {
+	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
 		return wire.InternalError("there are too many subscriptions on this connection")
 	}
-	if !l.server.subscriptions.TryAdd(limits.SubscriptionsTotal) {
+	if !l.server.subscriptions.TryAcquire("", 1) {
 		if l.session != nil {
-			l.session.subscribed.Done()
+			l.session.subscribed.Release("", 1)
 		}
 		return wire.Busy()
 	}
@@ -129,9 +128,9 @@ func (l *subscription) release() {
 	if !l.released.CompareAndSwap(false, true) {
 		return
 	}
-	l.server.subscriptions.Done()
+	l.server.subscriptions.Release("", 1)
 	if l.session != nil {
-		l.session.subscribed.Done()
+		l.session.subscribed.Release("", 1)
 	}
 }
 

@@ -54,9 +54,7 @@ func (s *Server) admit(ctx context.Context, ticket *limit.Ticket, session *Sessi
 	if session != nil {
 		ticket.Session = session.running
 	}
-	if client != "" {
-		ticket.Client = s.clients.Get(client)
-	}
+	ticket.Client = client
 	return ticket.Admit(ctx, p)
 }
 
@@ -111,8 +109,8 @@ func (t *task) runNow(limit time.Duration) error {
 	}()
 	result, failure := t.work.do(&t.ctx, *buf)
 	hasReturned = true
-	t.ticket.ReleaseServer() // a client that is slow to read must not keep others waiting
-	t.stopAsking()           // while the time limit still applies
+	t.ticket.Leave() // a client that is slow to read must not keep others waiting
+	t.stopAsking()   // while the time limit still applies
 	t.timer.Stop()
 	t.request.progress.finish(&t.request, true)
 	if failure == nil {
@@ -154,7 +152,7 @@ func (t *task) fail(e *wire.Error, log func()) error {
 
 // giveUp ends a task whose work has not begun.
 func (t *task) giveUp(cause error) error {
-	t.ticket.ReleaseServer()
+	t.ticket.Leave()
 	if !t.finish() {
 		return t.whyCompleted(t.work.Handler.LogAttr)
 	}
@@ -168,7 +166,7 @@ func (t *task) giveUp(cause error) error {
 // goexit ends a task whose work has called runtime.Goexit. It is the one place
 // where the server survives that: whoever has called Handle does not go on.
 func (t *task) goexit() {
-	t.ticket.ReleaseServer()
+	t.ticket.Leave()
 	t.stopAsking()
 	if !t.finish() {
 		return
