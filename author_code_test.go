@@ -2,8 +2,8 @@ package prompts_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
@@ -26,10 +26,13 @@ import (
 // handler is a slog.Handler that does something else than to log.
 type handler struct{ do func() }
 
-func (h handler) Enabled(context.Context, slog.Level) bool  { return true }
+func (h handler) Enabled(context.Context, slog.Level) bool { return true }
+
 func (h handler) Handle(context.Context, slog.Record) error { h.do(); return nil }
-func (h handler) WithAttrs([]slog.Attr) slog.Handler        { return h }
-func (h handler) WithGroup(string) slog.Handler             { return h }
+
+func (h handler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h handler) WithGroup(string) slog.Handler { return h }
 
 func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 	t.Parallel()
@@ -68,9 +71,12 @@ func TestLoggerPanics(t *testing.T) {
 // badError is an error whose methods fail.
 type badError struct{}
 
-func (badError) Error() string   { return "bad" }
-func (badError) Is(error) bool   { panic("Is") }
-func (badError) As(any) bool     { return false }
+func (badError) Error() string { return "bad" }
+
+func (badError) Is(error) bool { panic("Is") }
+
+func (badError) As(any) bool { return false }
+
 func (badError) Unwrap() []error { return nil }
 
 // CAN-09
@@ -130,83 +136,6 @@ func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
 	}
 }
 
-// What a client does not get to see of an error goes to the author.
-func TestBlameIsLoggedIfThereIsMore(t *testing.T) {
-	t.Parallel()
-	blame := prompts.InvalidArgument("a", "is \xff")
-	for _, test := range []struct {
-		err error
-		log string
-	}{
-		{blame, ""},
-		{errors.Join(blame, blame), ""},
-		{errors.Join(blame, errDisk), "the disk is on fire"},
-		{fmt.Errorf("shard 3: %w", blame), "shard 3"},
-		{fmt.Errorf("%w and %w", blame, blame), " and "},
-		{errors.Join(blame, badError{}), "bad"},
-	} {
-		var j journal
-		r := registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { return nil, test.err }))
-		_, err := prompts.NewServer(r, prompts.Options{Logger: j.logger()}).Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{})
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
-		assert.Equal(t, prompts.CodeInvalidParams, e.Code)
-		assert.Contains(t, fmt.Sprintf("%s", e.Data), `"message":"is `+"\ufffd"+`"`)
-		if test.log == "" {
-			assert.Empty(t, j.String())
-		} else {
-			assert.Contains(t, j.String(), test.log)
-		}
-	}
-}
-
-// meddler is an argument's type whose default changes the registry.
-type meddler struct{}
-
-var meddle func()
-
-func (*meddler) UnmarshalText([]byte) error { meddle(); return nil }
-
-func TestDeclarationThatChangesTheRegistry(t *testing.T) {
-	r := registryOf(textPrompt("old", "hi"))
-	meddle = func() { r.Remove("old") }
-	p := prompts.New(prompts.Prompt{Name: "new", Arguments: []prompts.Argument{{Name: "M", Schema: prompts.Enum("x")}}},
-		func(context.Context, struct{ M *meddler }) (*prompts.Result, error) { return prompts.Messages(), nil })
-	p.Arguments[0].Schema.Default = []byte(`"x"`)
-	require.NoError(t, r.Add(p))
-	assert.Equal(t, 1, r.Len())
-}
-
-// A Transport's Read that ends its goroutine ends the connection.
-func TestReadThatEndsItsGoroutine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		err := prompts.NewServer(nil, prompts.Options{}).Serve(t.Context(), quitter{newWire(t)})
-		assert.ErrorIs(t, err, prompts.ErrNoReturn)
-	})
-}
-
-type quitter struct{ *wire }
-
-func (quitter) Read(context.Context) ([]byte, error) { runtime.Goexit(); return nil, io.EOF }
-
-// chatter is a Transport that has something to read for ever.
-type chatter struct{ *wire }
-
-func (chatter) Read(context.Context) ([]byte, error) {
-	time.Sleep(time.Millisecond)
-	return []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`), nil
-}
-
-func TestReadThatGoesOnForEver(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, chatter{newWire(t)}))
-	})
-}
-
 // GAP-46: what is dropped at the end of the grace leaves a line.
 func TestGraceLeavesALine(t *testing.T) {
 	t.Parallel()
@@ -220,4 +149,179 @@ func TestGraceLeavesALine(t *testing.T) {
 		assert.Contains(t, j.String(), "requests=1")
 		assert.Equal(t, 1, strings.Count(j.String(), "before its requests were answered"))
 	})
+}
+
+// secretive is an error whose methods are worse than its text.
+type secretive struct{ do func() }
+
+func (s secretive) Error() string { s.do(); return secretError }
+
+// Whatever a render function does to its goroutine, its client gets one answer
+// with no secret in it, the author finds out, and the next request of any
+// client is answered.
+func TestEveryEndOfARender(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		render func(ctx context.Context) (*prompts.Result, error)
+		log    string
+	}{
+		"panics with an error": {func(context.Context) (*prompts.Result, error) { panic(errors.New(secretPanic)) }, "panic: " + secretPanic},
+		"panics with nil":      {func(context.Context) (*prompts.Result, error) { panic(error(nil)) }, "panic called with nil"},
+		"panics by the runtime": {func(context.Context) (*prompts.Result, error) {
+			var r *prompts.Result
+			return &prompts.Result{Meta: r.Meta}, nil
+		}, "nil pointer"},
+		"panics with what panics": {func(context.Context) (*prompts.Result, error) { panic(secretive{func() { panic("x") }}) }, "PANIC=Error method: x"},
+		"panics with what it is":  {func(context.Context) (*prompts.Result, error) { panic(map[string]any{"x": secretPanic}) }, secretPanic},
+		"panics while it panics":  {func(context.Context) (*prompts.Result, error) { defer panic(secretPanic); panic("first") }, secretPanic},
+		"panics while it exits": {func(context.Context) (*prompts.Result, error) {
+			defer panic(secretPanic)
+			runtime.Goexit()
+			return nil, nil
+		}, "level=ERROR"},
+		"exits while it panics": {func(context.Context) (*prompts.Result, error) { defer runtime.Goexit(); panic(secretPanic) }, "Goexit"},
+		"fails":                 {func(context.Context) (*prompts.Result, error) { return nil, errors.New(secretError) }, secretError},
+		"fails with a result": {func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(secretPanic)), errors.New(secretError)
+		}, secretError},
+		"fails with what panics": {func(context.Context) (*prompts.Result, error) { return nil, secretive{func() { panic("x") }} }, ""},
+		"fails with what exits":  {func(context.Context) (*prompts.Result, error) { return nil, secretive{runtime.Goexit} }, ""},
+		"fails with many": {func(context.Context) (*prompts.Result, error) {
+			return nil, errors.Join(errors.New(secretError), io.EOF)
+		}, secretError},
+		"returns nothing": {func(context.Context) (*prompts.Result, error) { return nil, nil }, "level=ERROR"},
+		"returns what is no text": {func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("\xff" + secretError)), nil
+		}, "UTF-8"},
+		"returns data that panics": {func(context.Context) (*prompts.Result, error) {
+			return &prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(secretPanic) })}}, nil
+		}, secretPanic},
+		"claims to be cancelled": {func(context.Context) (*prompts.Result, error) { return nil, context.Canceled }, "context canceled"},
+		"claims to be late":      {func(context.Context) (*prompts.Result, error) { return nil, context.DeadlineExceeded }, "deadline exceeded"},
+		"ignores its context":    {func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "time limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var j journal
+				s := prompts.NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
+				other, c := connect(t, s).handshake(), connect(t, s).handshake()
+				c.send(getLine("1", "bad"), envelopedGet("2", "bad"))
+				time.Sleep(defaultRenderTimeout)
+				got := c.received()
+				require.Len(t, got, 2)
+				for _, msg := range got {
+					var m struct{ Error struct{ Code prompts.Code } }
+					require.NoError(t, json.Unmarshal([]byte(msg), &m))
+					assert.Equal(t, prompts.CodeInternalError, m.Error.Code, msg)
+					assert.NotContains(t, msg, "secret")
+				}
+				assert.Contains(t, j.String(), test.log)
+				assert.Equal(t, []string{textLine("3", "hi")}, other.ask(getLine("3", "text")))
+				time.Sleep(time.Hour)
+				assert.Equal(t, []string{textLine("4", "hi")}, c.ask(getLine("4", "text")))
+				assert.NoError(t, c.end())
+				assert.NoError(t, other.end())
+				assertNoTrace(t, s)
+			})
+		})
+	}
+}
+
+// Goroutines that a render leaves behind reach nobody any more: what they
+// report and ask comes to nothing, and Serve does not wait for them.
+func TestGoroutinesThatARenderLeavesBehind(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const left = 20
+		asked := make(chan error, left)
+		s := prompts.NewServer(registryOf(rendered("leaks", func(ctx context.Context) (*prompts.Result, error) {
+			for i := range left {
+				go func() {
+					time.Sleep(time.Duration(i) * time.Minute)
+					prompts.Progress(ctx, float64(i+1), 0, secretError)
+					_, err := prompts.Elicit[colour](ctx, "colour", secretError)
+					asked <- err
+				}()
+			}
+			time.Sleep(time.Second)
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", `{}`)
+		c.send(getLine("1", "leaks"))
+		time.Sleep(2 * time.Second)
+		assert.Equal(t, []string{textLine("1", "done")}, c.received())
+		began := time.Now()
+		assert.NoError(t, c.end())
+		assert.Zero(t, time.Since(began))
+		time.Sleep(left * time.Minute)
+		assert.Empty(t, c.received())
+		for range left {
+			assert.Error(t, <-asked)
+		}
+		assertNoTrace(t, s)
+	})
+}
+
+// unheard is a Transport that reads what it is given and forgets what is
+// written, but for its size. It has no transcript: what is written is large.
+type unheard struct {
+	in   chan string
+	size chan int
+	hold chan struct{} // Write waits for it
+}
+
+func (u *unheard) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case msg, ok := <-u.in:
+		if !ok {
+			return nil, io.EOF
+		}
+		return []byte(msg), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (u *unheard) Write(_ context.Context, msg []byte) error {
+	if len(msg) > 1<<20 {
+		<-u.hold
+	}
+	u.size <- len(msg)
+	return nil
+}
+
+func (u *unheard) Close() error { return nil }
+
+// A result of 64 MiB is its author's choice. Its client gets all of it, others
+// do not wait, and its memory is not kept.
+func TestHugeResult(t *testing.T) {
+	const size = 64 << 20
+	heap := func() uint64 {
+		runtime.GC() // which what is in a pool survives
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	synctest.Test(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("huge", func(context.Context) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(strings.Repeat("x", size))), nil
+		})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: 2 * size}})
+		other := connect(t, s).handshake()
+		u := &unheard{in: make(chan string, 8), size: make(chan int, 8), hold: make(chan struct{})}
+		served := make(chan error)
+		go func() { served <- s.Serve(t.Context(), u) }()
+		u.in <- envelopedGet("1", "huge")
+		assert.Equal(t, []string{textLine("2", "hi")}, other.ask(getLine("2", "text")))
+		close(u.hold)
+		got := <-u.size
+		assert.Greater(t, got, size)
+		assert.Less(t, got, size+1000)
+		u.in <- envelopedGet("3", "text")
+		assert.Less(t, <-u.size, 1000)
+		close(u.in)
+		assert.NoError(t, <-served)
+		assert.NoError(t, other.end())
+		assertNoTrace(t, s)
+	})
+	assert.Less(t, heap(), before+size/2)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -271,33 +271,6 @@ func TestBatchCancellation(t *testing.T) {
 	})
 }
 
-// The id of an element is free when the client has the array, and taken before.
-func TestBatchIDs(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{})).handshakeIn(batchVersion)
-		assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), getLine("2", "text"))))
-		assert.Equal(t, []string{refusalLine("1", errInFlight.Message)}, c.ask(pingLine("1")))
-		var free atomic.Bool
-		c.wire.onWrite = func(_ context.Context, msg []byte) error {
-			if msg[0] == '[' {
-				free.Store(true)
-				c.send(batchLine(getLine("1", "text"), getLine("2", "text")))
-				c.wire.onWrite = nil
-			}
-			return nil
-		}
-		w.let <- struct{}{}
-		got := c.received()
-		require.Len(t, got, 2)
-		assert.True(t, free.Load())
-		assert.ElementsMatch(t, []string{textLine("1", "let go"), textLine("2", "hi")}, elements(t, got[0]))
-		assert.ElementsMatch(t, []string{textLine("1", "hi"), textLine("2", "hi")}, elements(t, got[1]))
-		require.NoError(t, c.end())
-	})
-}
-
 func TestLongBatch(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(nil, prompts.Options{})
@@ -312,58 +285,6 @@ func TestLongBatch(t *testing.T) {
 	got, err = handle(t, s, session, batchLine(append(pings, initializedLine)...))
 	require.NoError(t, err)
 	assert.Equal(t, refusalLine("", "a batch must not have more than 1000 messages"), got)
-}
-
-// Progress is sent when it is reported, and is no part of the array.
-func TestBatchProgress(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWaiter()
-		reg := registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-			prompts.Progress(ctx, 1, 2, "begun")
-			<-w.let
-			prompts.Progress(ctx, 2, 2, "done")
-			return prompts.Messages(prompts.User("hi")), nil
-		}))
-		s := prompts.NewServer(reg, prompts.Options{})
-		reporting := func(id string) string {
-			return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"reports","_meta":{"progressToken":` + id + `}}}`
-		}
-		progress := func(id, n, message string) string {
-			return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + id + `,"progress":` + n + `,"total":2,"message":"` + message + `"}}`
-		}
-		array := []string{textLine("1", "hi"), textLine("2", "hi")}
-
-		c := connect(t, s).handshakeIn(batchVersion)
-		assert.Equal(t, []string{progress("1", "1", "begun")}, c.ask(batchLine(reporting("1"), reporting("2"))))
-		w.let <- struct{}{}
-		assert.Equal(t, []string{progress("1", "2", "done"), progress("2", "1", "begun")}, c.received())
-		w.let <- struct{}{}
-		got := c.received()
-		require.Len(t, got, 2)
-		assert.Contains(t, got[0], `"progress":2`)
-		assert.ElementsMatch(t, array, elements(t, got[1]))
-		require.NoError(t, c.end())
-
-		session := sessionIn(t, s, batchVersion)
-		r := &recorder{t: t}
-		done := make(chan error)
-		go func() {
-			done <- session.Handle(t.Context(), r.hear(session, batchLine(reporting("1"), reporting("2"))), transport.Exchange{Send: r.send})
-		}()
-		for range 2 {
-			synctest.Wait()
-			w.let <- struct{}{}
-		}
-		require.NoError(t, <-done)
-		require.Len(t, r.messages, 5)
-		for _, m := range r.messages[:4] {
-			assert.Contains(t, m.msg, "notifications/progress")
-			assert.False(t, m.last)
-		}
-		assert.ElementsMatch(t, array, elements(t, r.messages[4].msg))
-		assert.True(t, r.messages[4].last)
-	})
 }
 
 // A batch counts for the limit like one request, whatever it has.
@@ -449,4 +370,56 @@ func TestInitializedInABatch(t *testing.T) {
 		assert.Equal(t, []string{listChangedLine}, c.received())
 		require.NoError(t, c.end())
 	})
+}
+
+// A transport whose code panics, or ends its goroutine, in the middle of a batch
+// or at its end leaves no place behind.
+func TestBatchOfAFaultyTransport(t *testing.T) {
+	t.Parallel()
+	gets := batchLine(getLine("1", "text"), getLine("2", "text"), getLine("3", "text"))
+	for how, fail := range map[string]func(){"panics": func() { panic(secretPanic) }, "ends its goroutine": runtime.Goexit} {
+		for _, test := range []struct {
+			name     string
+			exchange func() transport.Exchange
+		}{
+			{"Send", func() transport.Exchange {
+				return transport.Exchange{Send: func([]byte, prompts.Code, bool) error { fail(); return nil }}
+			}},
+			{"CheckVersion", func() transport.Exchange {
+				requests := 0
+				return transport.Exchange{
+					Send: func([]byte, prompts.Code, bool) error { return nil },
+					CheckVersion: func(transport.RequestInfo) error {
+						if requests++; requests == 3 {
+							fail()
+						}
+						return nil
+					},
+				}
+			}},
+		} {
+			t.Run(test.name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
+					session := s.NewSession(transport.SessionOptions{Version: batchVersion})
+					for range 4 {
+						go func() {
+							defer func() { _ = recover() }()
+							x := test.exchange()
+							x.ClientKey = "a"
+							_ = session.Handle(t.Context(), []byte(gets), x)
+						}()
+						synctest.Wait()
+					}
+					got, err := handle(t, s, session, getLine("9", "text"))
+					assert.NoError(t, err)
+					assert.Equal(t, textLine("9", "hi"), got)
+					assert.Empty(t, prompts.Peek(session).Leftovers())
+					session.Close()
+					assertNoTrace(t, s)
+				})
+			})
+		}
+	}
 }

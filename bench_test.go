@@ -2,7 +2,11 @@ package prompts_test
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcp-prompts/prompts"
@@ -103,5 +107,279 @@ func BenchmarkList(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// tellings are the two ways of being told of changes. Each has one more
+// subscriber, until ctx ends, and calls told for each notification.
+var tellings = map[string]func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()){
+	"session": func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()) {
+		session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+		running.Go(func() {
+			defer session.Close()
+			_ = session.Notifications(ctx, func([]byte) error {
+				told()
+				return nil
+			})
+		})
+	},
+	"listen": func(ctx context.Context, tb testing.TB, s *prompts.Server, running *sync.WaitGroup, told func()) {
+		acknowledged := make(chan struct{})
+		isFirst := true
+		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error {
+			if isFirst {
+				isFirst = false
+				close(acknowledged)
+			} else {
+				told()
+			}
+			return nil
+		}}
+		running.Go(func() { _ = s.Handle(ctx, []byte(listenLine("1")), x) })
+		<-acknowledged
+	},
+}
+
+// toldCrowd is a server with n subscribers that are told in one way.
+type toldCrowd struct {
+	registry *prompts.Registry
+	n        int
+	told     sync.WaitGroup
+}
+
+func newToldCrowd(tb testing.TB, way string, n int) *toldCrowd {
+	c := &toldCrowd{registry: new(prompts.Registry), n: n}
+	s := prompts.NewServer(c.registry, prompts.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	tb.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	for range n {
+		tellings[way](ctx, tb, s, &running, c.told.Done)
+	}
+	return c
+}
+
+// change changes a prompt and waits until all have been told.
+func (c *toldCrowd) change(tb testing.TB) {
+	c.told.Add(c.n)
+	if err := c.registry.Set(textPrompt("text", "x")); err != nil {
+		tb.Fatal(err)
+	}
+	c.told.Wait()
+}
+
+// BenchmarkChange tells subscribers of one change. Most of the time is the wait
+// for more changes; cpu-ns/op is what the processors do.
+func BenchmarkChange(b *testing.B) {
+	for way := range tellings {
+		for _, n := range []int{0, 100, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", way, n), func(b *testing.B) {
+				c := newToldCrowd(b, way, n)
+				c.change(b)
+				b.ReportAllocs()
+				begun := cpuTime()
+				for b.Loop() {
+					c.change(b)
+				}
+				b.ReportMetric(float64((cpuTime()-begun).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			})
+		}
+	}
+}
+
+// manyCandidates is how many candidates completion is made to be fast for.
+const manyCandidates = 100_000
+
+// candidateNames are like those of branches, and all different.
+func candidateNames(n int) []string {
+	areas := []string{"parser", "scanner", "registry", "session", "transport", "completion", "cursor", "schema"}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("feature/%s-%05d", areas[i%len(areas)], i)
+	}
+	return names
+}
+
+// BenchmarkSuggest makes a list ready.
+func BenchmarkSuggest(b *testing.B) {
+	names := candidateNames(manyCandidates)
+	b.ReportAllocs()
+	for b.Loop() {
+		prompts.Suggest(names...)
+	}
+}
+
+var typedInBenchmarks = []struct{ name, typed string }{
+	{"nothing", ""},
+	{"one letter, a prefix", "f"},
+	{"one letter, a word", "p"},
+	{"one letter, inside", "n"},
+	{"five letters, a prefix", "featu"},
+	{"five letters, a word", "curso"},
+	{"five letters, inside", "ursor"},
+	{"five letters, none", "zzzzz"},
+	{"one of them", "feature/session-00003"},
+}
+
+// BenchmarkSuggestKey is one key that is pressed, all the way through Call.
+func BenchmarkSuggestKey(b *testing.B) {
+	names := candidateNames(manyCandidates)
+	for what, f := range map[string]prompts.CompleteFunc{
+		"fixed": prompts.Suggest(names...),
+		"function": prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) {
+			return names, nil
+		}),
+	} {
+		s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+		for _, test := range typedInBenchmarks {
+			b.Run(what+"/"+test.name, func(b *testing.B) {
+				params := json.RawMessage(`{` + completeParamsOf("p", "a", test.typed) + `}`)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCompleteEnum is one key that is pressed for an argument that
+// completes by itself.
+func BenchmarkCompleteEnum(b *testing.B) {
+	s := prompts.NewServer(registryOf(completing("p", completed())), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+	params := json.RawMessage(`{` + completeParamsOf("p", "b", "g") + `}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCompleteLargeEnum is the same with as many values as completion is
+// made for.
+func BenchmarkCompleteLargeEnum(b *testing.B) {
+	p := completing("p", nil)
+	p.Arguments[1].Schema = prompts.Enum(candidateNames(manyCandidates)...)
+	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+	for _, test := range typedInBenchmarks {
+		b.Run(test.name, func(b *testing.B) {
+			params := json.RawMessage(`{` + completeParamsOf("p", "b", test.typed) + `}`)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// manyPrompts declares n prompts of one type, in the order of their names.
+func manyPrompts(n int) []prompts.Prompt {
+	all := make([]prompts.Prompt, n)
+	for i := range all {
+		all[i] = benchPrompt(i)
+	}
+	return all
+}
+
+func benchPrompt(i int) prompts.Prompt {
+	return prompts.New(
+		prompts.Prompt{Name: fmt.Sprintf("code_review_%07d", i), Description: fmt.Sprintf("Reviews code, %07d", i)},
+		func(context.Context, benchReview) (*prompts.Result, error) { return prompts.Messages(), nil },
+	)
+}
+
+// manyData declares n prompts without a struct.
+func manyData(n int) []prompts.Prompt {
+	all := make([]prompts.Prompt, n)
+	for i := range all {
+		all[i] = dataPrompt(i)
+	}
+	return all
+}
+
+func dataPrompt(i int) prompts.Prompt {
+	return prompts.Prompt{
+		Name:        fmt.Sprintf("code_review_%07d", i),
+		Description: fmt.Sprintf("Reviews code, %07d", i),
+		Arguments: []prompts.Argument{
+			{Name: "code", Description: "the code to review", Required: true},
+			{Name: "language", Description: "its programming language"},
+		},
+		Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil },
+	}
+}
+
+// fillSizes returns the sizes of registries. Those that take long are for a
+// -bench that names them, such as AddBatch/100000.
+func fillSizes(large ...int) []int {
+	sizes := []int{1000}
+	for _, n := range large {
+		if strings.Contains(flag.Lookup("test.bench").Value.String(), fmt.Sprint(n)) {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes
+}
+
+// BenchmarkAdd adds prompts one by one, all over a registry that has as many
+// as its name says, and removes them from time to time.
+func BenchmarkAdd(b *testing.B) {
+	for _, n := range fillSizes(100_000, 1_000_000) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var r prompts.Registry
+			if err := r.Add(manyPrompts(n)...); err != nil {
+				b.Fatal(err)
+			}
+			added := make([]prompts.Prompt, 1000)
+			for i := range added {
+				added[i] = benchPrompt(i * 7919 % n)
+				added[i].Name += fmt.Sprintf("_%d", i)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if i == len(added) {
+					b.StopTimer()
+					for _, p := range added {
+						r.Remove(p.Name)
+					}
+					i = 0
+					b.StartTimer()
+				}
+				if err := r.Add(added[i]); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkAddBatch adds all prompts at once to an empty registry.
+func BenchmarkAddBatch(b *testing.B) {
+	for _, kind := range []struct {
+		name    string
+		declare func(int) []prompts.Prompt
+	}{{"struct", manyPrompts}, {"data", manyData}} {
+		for _, n := range fillSizes(100_000) {
+			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
+				all := kind.declare(n)
+				b.ReportAllocs()
+				for b.Loop() {
+					var r prompts.Registry
+					if err := r.Add(all...); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

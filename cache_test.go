@@ -354,28 +354,6 @@ func TestCachedPromptsInACircle(t *testing.T) {
 	})
 }
 
-// A result that is not valid is none to keep.
-func TestCacheKeepsNoInvalidResult(t *testing.T) {
-	t.Parallel()
-	for name, bad := range map[string]*prompts.Result{
-		"nil": nil, "a role": prompts.Messages(prompts.Message{"robot", prompts.Text{Text: "x"}}), "UTF-8": prompts.Messages(prompts.User("\xff")),
-	} {
-		first := true
-		s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-			if first {
-				first = false
-				return bad, nil
-			}
-			return prompts.Messages(prompts.User("good")), nil
-		}}), prompts.Options{})
-		_, err := getAs(t, s, "", "{}")
-		assert.ErrorContains(t, err, "not valid", name)
-		text, err := getAs(t, s, "", "{}")
-		require.NoError(t, err, name)
-		assert.Equal(t, "good", text)
-	}
-}
-
 // A cached prompt works for nobody: neither is the author asked who it is, nor
 // what that may see.
 func TestCachedPromptHasNoPrincipal(t *testing.T) {

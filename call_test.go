@@ -3,12 +3,10 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -151,27 +149,6 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-func TestCallInParallel(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(goldenRegistry(), prompts.Options{})
-	done := make(chan struct{})
-	for i := range 8 {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			for range 100 {
-				who := fmt.Sprint("client ", i)
-				got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"who":"`+who+`"}}`), prompts.CallOptions{})
-				if !assert.NoError(t, err) || !assert.Contains(t, string(got), "Hello, "+who+"!") {
-					return
-				}
-			}
-		}()
-	}
-	for range 8 {
-		<-done
-	}
-}
-
 // LIF-08, LIF-11
 func TestMethodsAndCapabilities(t *testing.T) {
 	t.Parallel()
@@ -254,40 +231,11 @@ func TestOptionFaults(t *testing.T) {
 	}
 }
 
-// Names are text, not JSON.
-func TestCapabilityNamesAreEscaped(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(nil, prompts.Options{Capabilities: map[string]any{"a\"b\\\n<>\u2028": map[string]any{"x": "<&>"}, "": struct{}{}}})
-	got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeLine)
-	require.NoError(t, err)
-	var msg struct {
-		Result struct {
-			Capabilities map[string]any `json:"capabilities"`
-		} `json:"result"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(got), &msg), got)
-	assert.Contains(t, msg.Result.Capabilities, "a\"b\\\n<>\u2028")
-	assert.Contains(t, got, `{"x":"<&>"}`)
-	assert.Contains(t, got, `{"":{},"a\"b`)
-}
-
-func TestOptionDefaults(t *testing.T) {
-	t.Parallel()
-	o := prompts.NewServer(nil, prompts.Options{}).Filled()
-	assert.Equal(t, 100, o.PageSize)
-	assert.Equal(t, 64, o.Limits.MaxConcurrent)
-	assert.Equal(t, 1024, o.Limits.MaxConcurrentTotal)
-	assert.Equal(t, 4<<20, o.Limits.MaxMessageBytes)
-	assert.Equal(t, 30*time.Second, o.Timeouts.Render)
-	assert.Equal(t, 5*time.Second, o.Timeouts.Drain)
-	assert.Equal(t, prompts.Implementation{Name: "prompts", Version: "0"}, o.Info)
-	assert.NotNil(t, o.Logger)
-}
-
 // withNilUnwrap is an error whose nil pointer cannot be unwrapped.
 type withNilUnwrap struct{ inner error }
 
 func (e *withNilUnwrap) Error() string { return "outer: " + e.inner.Error() }
+
 func (e *withNilUnwrap) Unwrap() error { return e.inner }
 
 // What clients must not see goes to the logger; what nobody must see goes
@@ -500,34 +448,31 @@ func TestRawMethods(t *testing.T) {
 	clear(got)
 }
 
-// A Method runs within the same bounds as a render function.
-func TestRawMethodsAreBounded(t *testing.T) {
+// A middleware gets to know the client of a Call: what the options say in a
+// session, and what the request says in the stateless era (MET-08).
+func TestCallSaysWhoTheClientIs(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}, Methods: map[string]prompts.Method{
-			"wait": func(ctx context.Context, _ json.RawMessage) (any, error) {
-				<-ctx.Done()
-				return nil, context.Cause(ctx)
-			},
-		}})
-		c := connect(t, s).handshake()
-		line := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"wait"}` }
-		assert.Empty(t, c.ask(line("1")))
-		assert.Empty(t, c.ask(line("2")))
-		c.send(line("3"))
-		time.Sleep(50 * time.Millisecond)
-		assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
-		assert.Empty(t, c.ask(cancelLine("2")))
-		time.Sleep(time.Second)
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
-		assert.NoError(t, c.end())
-	})
-}
+	var got prompts.Implementation
+	srv := prompts.NewServer(nil, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			got = r.Client
+			return next(ctx, r)
+		}
+	}})
+	said := prompts.Implementation{
+		Name: "editor", Version: strings.Repeat("9", 300), Title: "Ed\xffitor",
+		Description: "is not kept", WebsiteURL: "https://example.com",
+	}
+	_, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Client: said})
+	require.NoError(t, err)
+	assert.Equal(t, prompts.Implementation{Name: "editor", Version: strings.Repeat("9", 256) + "…", Title: "Ed\ufffditor"}, got)
 
-func TestErrorsOfCallAreErrors(t *testing.T) {
-	t.Parallel()
-	_, err := prompts.NewServer(nil, prompts.Options{}).Call(t.Context(), "no/such", nil, prompts.CallOptions{})
-	var e *prompts.Error
-	require.True(t, errors.As(err, &e))
-	assert.Equal(t, "method not found (-32601)", err.Error())
+	_, err = srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, got, "nobody has said anything")
+
+	stateless := prompts.CallOptions{Version: "2026-07-28", Client: said}
+	_, err = srv.Call(t.Context(), "prompts/list", []byte(`{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"other","version":"2"}}}`), stateless)
+	require.NoError(t, err)
+	assert.Equal(t, prompts.Implementation{Name: "other", Version: "2"}, got)
 }

@@ -3,7 +3,6 @@ package prompts_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -266,21 +265,98 @@ func TestUnsentChangeIsKept(t *testing.T) {
 	}
 }
 
-// A connection that ends in the midst of a burst ends at once, and says no more.
-func TestConnectionEndsInABurst(t *testing.T) {
+// With a ChangeDelay the last notification comes when the list has been as it is
+// for so long, and it is the only one unless changes go on (LCH-01).
+func TestChangeDelay(t *testing.T) {
+	t.Parallel()
+	const delay = 500 * time.Millisecond
+	for name, test := range map[string]struct {
+		changes int
+		apart   time.Duration
+		want    int // notifications
+	}{
+		"one":                 {1, 0, 1},
+		"some at once":        {3, delay / 10, 1},
+		"some with pauses":    {3, delay - time.Millisecond, 1 + 1}, // the first before they are over
+		"some far apart":      {3, delay + time.Millisecond, 3},
+		"many that go on":     {200, delay / 10, 10 + 1},
+		"many in short order": {1000, time.Millisecond, 1 + 1},
+	} {
+		for era, open := range map[string]func(*client) *client{
+			"session":      func(c *client) *client { return c.handshake() },
+			"subscription": func(c *client) *client { return c.listen("1") },
+		} {
+			t.Run(name+"/"+era, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					reg := new(prompts.Registry)
+					s := prompts.NewServer(reg, prompts.Options{ChangeDelay: delay})
+					c := open(connect(t, s))
+					var told []time.Time
+					c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
+					var last time.Time
+					for i := range test.changes {
+						if i > 0 {
+							time.Sleep(test.apart)
+						}
+						last = time.Now()
+						require.NoError(t, reg.Set(textPrompt("text", "x")))
+					}
+					time.Sleep(delay)
+					synctest.Wait()
+					require.Len(t, told, test.want)
+					assert.Equal(t, last.Add(delay), told[len(told)-1])
+					for i := range told[1:] {
+						assert.LessOrEqual(t, told[i+1].Sub(told[i]), 2*delay, "the pause before notification %d", i+1)
+					}
+					time.Sleep(time.Hour)
+					c.received()
+					assert.Len(t, told, test.want, "told once more")
+					require.NoError(t, c.end())
+					assertNoTrace(t, s)
+				})
+			})
+		}
+	}
+}
+
+// A client that does not read its answers uses up its own bound, and not that
+// of all.
+func TestStalledClientCostsOthersNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
-		c := connect(t, s).handshake().listen("1")
-		reg.MustAdd(textPrompt("one", "1"))
-		time.Sleep(notify.MinPause / 2)
+		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
+		unread := make(chan struct{})
+		session := newSession(t, s)
+		x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { <-unread; return nil }}
+		for i := range 4 {
+			go func() {
+				assert.NoError(t, session.Handle(context.Background(), []byte(getLine(fmt.Sprint(i), "text")), x))
+			}()
+		}
+		synctest.Wait()
+		_, err := s.Call(context.Background(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{})
+		assert.NoError(t, err)
+		close(unread)
+		synctest.Wait()
+	})
+}
+
+// LCH-08, CCH-10: a list that may be kept for longer is out of date, and those
+// who listen are told so at once.
+func TestChangeBeforeTheEndOfCacheTTL(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		registry := registryOf(textPrompt("a", "hi"))
+		c := connect(t, prompts.NewServer(registry, prompts.Options{CacheTTL: time.Hour}))
+		assert.Equal(t, []string{ackLine("1")}, c.ask(listenLine("1")))
+		list := c.ask(envelopedLine("2", "prompts/list", ""))
+		assert.Contains(t, list[0], `"ttlMs":3600000`)
 		began := time.Now()
-		require.NoError(t, c.end())
-		assert.Zero(t, time.Since(began))
-		got := strings.Join(c.received(), "\n")
-		assert.NotContains(t, got, listChangedLine)
-		assert.True(t, strings.HasSuffix(got, listenEndLine("1")+"\n"+cancelLine("1")), got)
-		assertNoTrace(t, s)
+		registry.MustAdd(textPrompt("b", "hi"))
+		time.Sleep((200 * time.Millisecond))
+		assert.Equal(t, []string{changedLine("1")}, c.received())
+		assert.Less(t, time.Since(began), time.Second)
+		assert.Contains(t, c.ask(envelopedLine("3", "prompts/list", ""))[0], `"name":"b"`)
 	})
 }

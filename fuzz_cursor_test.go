@@ -1,52 +1,45 @@
-package prompts
+package prompts_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts"
 )
 
-// A text is a cursor iff it is the one that appendCursor makes of a name.
+// A string is a cursor if and only if it is the cursor after a name.
 func FuzzCursor(f *testing.F) {
 	for _, name := range []string{"", "a", "code_review", "é\U0001F600", "a\x00b", "\xff"} {
 		f.Add(name)
-		f.Add(string(appendCursor(nil, name)))
-		f.Add(string(appendCursor(nil, name)) + "=")
-		f.Add(string(appendCursor(nil, name)) + "\n")
+		f.Add(cursorAfter(name))
+		f.Add(cursorAfter(name) + "=")
+		f.Add(cursorAfter(name) + "\n")
 	}
 	f.Add("AQbF2WRjb2RlX3Jldmlldx")
-	f.Fuzz(func(t *testing.T, text string) {
-		if name, ok := parseCursor(text); ok {
-			if again := string(appendCursor(nil, name)); again != text {
-				t.Fatalf("%q is taken for %q, whose cursor is %q", text, name, again)
-			}
-			if name == "" || !utf8.ValidString(name) {
-				t.Fatalf("%q has the name %q", text, name)
-			}
-		}
-		name, ok := parseCursor(string(appendCursor(nil, text)))
-		if want := text != "" && utf8.ValidString(text); ok != want || ok && name != text {
-			t.Fatalf("the cursor of %q is taken for %q, %t", text, name, ok)
-		}
-
-		// And the same by way of params.
-		raw, err := json.Marshal(map[string]string{"cursor": text})
+	s := prompts.NewServer(registryOf(textPrompt("b", "")), prompts.Options{})
+	isCursor := func(t *testing.T, text string) bool {
+		params, err := json.Marshal(map[string]string{"cursor": text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var doc strictjson.Doc
-		if err := doc.Parse(string(raw), maxDepth); err != nil {
-			t.Fatal(err)
+		_, err = s.Call(t.Context(), methodList, params, prompts.CallOptions{})
+		return err == nil
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if want := text != "" && utf8.ValidString(text); isCursor(t, cursorAfter(text)) != want {
+			t.Fatalf("the cursor after %q is accepted: %t, want %t", text, !want, want)
 		}
-		params, e := parseListParams(doc.Root())
-		var got string
-		if e == nil {
-			got, e = params.after()
+		if !utf8.ValidString(text) {
+			return // JSON has no such string
 		}
-		if after, ok := parseCursor(text); utf8.ValidString(text) && (ok != (e == nil) || after != got) {
-			t.Fatalf("%q: %v, %v", text, params, e)
+		name := ""
+		if raw, err := base64.RawURLEncoding.DecodeString(text); err == nil && len(raw) > 5 {
+			name = string(raw[5:])
+		}
+		if want := name != "" && utf8.ValidString(name) && text == cursorAfter(name); isCursor(t, text) != want {
+			t.Fatalf("the cursor %q is accepted: %t, want %t", text, !want, want)
 		}
 	})
 }

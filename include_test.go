@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -159,69 +157,6 @@ func TestIncludeAsks(t *testing.T) {
 	assert.Contains(t, second, "hello Ben")
 }
 
-// together returns a prompt that includes others, each on a goroutine of its own.
-func together(name string, others ...string) prompts.Prompt {
-	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
-		results, errs := make([]*prompts.Result, len(others)), make([]error, len(others))
-		var wg sync.WaitGroup
-		for i, other := range others {
-			wg.Go(func() { results[i], errs[i] = prompts.Include(ctx, other, nil) })
-		}
-		wg.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return nil, err
-		}
-		var texts []string
-		for _, r := range results {
-			texts = append(texts, r.Messages[0].Content.(prompts.Text).Text)
-		}
-		return prompts.Messages(prompts.User(strings.Join(texts, ", "))), nil
-	})
-}
-
-// asksFor is a prompt that asks for a colour by that key.
-func asksFor(name, key string) prompts.Prompt {
-	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
-		answer, err := prompts.Elicit[colour](ctx, key, "Which colour?")
-		if err != nil {
-			return nil, err
-		}
-		return prompts.Messages(prompts.User(name + " is " + answer.Colour)), nil
-	})
-}
-
-// Several goroutines of a render function may include prompts, those that
-// include others among them: that is no circle.
-func TestIncludeAtOnce(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("a", "A"), textPrompt("b", "B"), together("ab", "a", "b"), together("all", "ab", "a", "ab", "b")), prompts.Options{})
-	got, err := handle(t, s, newSession(t, s), getLine("1", "all"))
-	require.NoError(t, err)
-	assert.Equal(t, textLine("1", "A, B, A, A, B, B"), got)
-}
-
-// What they ask at the same time is asked at once where the answers come with
-// another request, and one after the other in a session.
-func TestIncludeAsksAtOnce(t *testing.T) {
-	reg := registryOf(asksFor("sky", "sky"), asksFor("sea", "sea"), together("both", "sky", "sea"))
-	t.Run("rounds", func(t *testing.T) {
-		t.Parallel()
-		c := newRounds(t, prompts.NewServer(reg, prompts.Options{}), "both")
-		c.get("").wants(t, "sky", "sea")
-		c.get(`{"sky":`+red+`}`).wants(t, "sea")
-		assert.Equal(t, "sky is red, sea is green", c.get(`{"sea":`+green+`}`).text(t))
-	})
-	t.Run("session", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(reg, prompts.Options{})).handshakeAs("2025-11-25", formCapability)
-			c.send(getLine("1", "both"))
-			c.send(c.question().reply(red))
-			assert.Equal(t, []string{textLine("1", "sky is red, sea is red")}, c.ask(c.question().reply(red)))
-			assert.NoError(t, c.end())
-		})
-	})
-}
-
 // The keys of questions are shared: what the including prompt has asked is not
 // asked again, nor is what is refused.
 func TestIncludeSharesKeys(t *testing.T) {
@@ -357,38 +292,6 @@ func TestIncludeAndTime(t *testing.T) {
 	})
 }
 
-// An included prompt that panics, or ends its goroutine, does so for the one
-// that includes it, which may recover.
-func TestIncludePanics(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var j journal
-		s := prompts.NewServer(registryOf(
-			rendered("panics", func(context.Context) (*prompts.Result, error) { panic("a secret") }),
-			rendered("ends", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-			including("outer panics", "panics", nil), including("outer ends", "ends", nil),
-			rendered("recovers", func(ctx context.Context) (r *prompts.Result, err error) {
-				defer func() {
-					if recover() != nil {
-						r, err = prompts.Messages(prompts.User("recovered")), nil
-					}
-				}()
-				return prompts.Include(ctx, "panics", nil)
-			}),
-		), prompts.Options{Logger: j.logger()})
-		c := connect(t, s).handshake()
-		assert.Equal(t, []string{textLine("1", "recovered")}, c.ask(getLine("1", "recovers")))
-		assert.Empty(t, j.String())
-		for prompt, log := range map[string]string{"outer panics": "panic: a secret", "outer ends": prompts.ErrGoexit.Error()} {
-			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, renderFailed)}, c.ask(getLine("1", prompt)))
-			assert.Contains(t, j.String(), `prompt="`+prompt+`" error="`+log)
-		}
-		assert.Equal(t, 1, strings.Count(j.String(), "stack="))
-		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
-		assert.NoError(t, c.end())
-		assert.Zero(t, s.Tasks())
-	})
-}
-
 // A prompt that returns neither a result nor an error is nothing to include.
 func TestIncludeNothing(t *testing.T) {
 	t.Parallel()
@@ -405,42 +308,6 @@ func TestIncludeNothing(t *testing.T) {
 		assert.Contains(t, j.String(), `included prompt \"`+inner+`\": the render function returned neither a result nor an error`)
 	}
 	assert.NotContains(t, j.String(), "panic")
-}
-
-// Prompts of another server, which one of this server's calls, are others,
-// whatever their names are.
-func TestIncludeInAnotherServer(t *testing.T) {
-	t.Parallel()
-	inner := prompts.NewServer(registryOf(including("page", "part", nil), textPrompt("part", "theirs"), including("self", "self", nil)), prompts.Options{})
-	asks := func(name, other string) prompts.Prompt {
-		return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
-			got, err := inner.Call(ctx, "prompts/get", json.RawMessage(`{"name":"`+other+`"}`), prompts.CallOptions{})
-			return prompts.Messages(prompts.User(fmt.Sprint(strings.Contains(string(got), "theirs"), " ", err))), nil
-		})
-	}
-	s := prompts.NewServer(registryOf(asks("part", "page"), including("outer", "part", nil), asks("direct", "self"), including("indirect", "direct", nil)), prompts.Options{})
-	for prompt, want := range map[string]string{"outer": "true <nil>", "part": "true <nil>", "indirect": "false the prompt could not be rendered (-32603)"} {
-		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+prompt+`"}`), prompts.CallOptions{})
-		require.NoError(t, err)
-		assert.Contains(t, string(got), want, prompt)
-	}
-}
-
-// What an included prompt lacks is its includer's fault, and nobody is asked for
-// it; and the middleware sees the one request that has come.
-func TestIncludeIsNoRequest(t *testing.T) {
-	t.Parallel()
-	var requests []prompts.Request
-	var errs []error
-	s := prompts.NewServer(registryOf(guide(), including("outer", "guide", nil), including("given", "guide", map[string]string{"to": "Rome"})), prompts.Options{
-		ElicitArguments: true, Middleware: seeing(&requests, &errs),
-	})
-	newRounds(t, s, "outer").get("").fails(t, prompts.CodeInternalError, renderFailed)
-	require.Len(t, errs, 1)
-	assert.ErrorContains(t, errs[0], `Include: prompt "guide": to: is required`)
-	assert.Contains(t, newRounds(t, s, "given").get("").raw, "to Rome")
-	require.Len(t, requests, 2)
-	assert.Equal(t, []string{"outer", "given"}, []string{requests[0].Prompt, requests[1].Prompt})
 }
 
 // The version of a prompt is in its _meta, where revisions have that.

@@ -170,3 +170,221 @@ func TestLogRate(t *testing.T) {
 		assert.Equal(t, 0, call(quiet, 10))
 	})
 }
+
+// GAP-14: a message may have as many bytes as the options say, and 4 MiB if they
+// say nothing.
+func TestSizeOfMessage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		o    prompts.Options
+		most int
+	}{{prompts.Options{}, 4 << 20}, {prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 100}}, 100}} {
+		s := prompts.NewServer(nil, test.o)
+		session := newSessionOfSize(t, s, test.most)
+		for more, want := range []string{pongLine("1"), errorLine("", transport.CodeInvalidRequest, "the message is too large")} {
+			msg := pingLine("1")
+			got, err := handle(t, s, session, msg+strings.Repeat(" ", test.most-len(msg)+more))
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	}
+}
+
+// newSessionOfSize is a session of a server for which initialize may be too
+// large.
+func newSessionOfSize(t *testing.T, s *prompts.Server, most int) transport.Session {
+	t.Helper()
+	if most >= len(initializeLine) {
+		return newSession(t, s)
+	}
+	session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+	t.Cleanup(session.Close)
+	return session
+}
+
+// A message nests 128 deep and no deeper, in every era, and with the id of the
+// request that it was.
+func TestNestingOfMessage(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
+	for _, test := range []struct {
+		name    string
+		session transport.Session
+		line    func(value string) string
+		want    string
+	}{
+		{"in a session", newSession(t, s), func(v string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + v + `}}`
+		}, pongLine("1")},
+		{"without", nil, func(v string) string {
+			return envelopedLine("1", "prompts/get", `"name":"text","a":`+v)
+		}, envelopedText("1", "hi")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+			got, err := handle(t, s, test.session, test.line(nested(128-2)))
+			require.NoError(t, err)
+			assert.Equal(t, test.want, got)
+			got, err = handle(t, s, test.session, test.line(nested(128-1)))
+			require.NoError(t, err)
+			assert.Contains(t, got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"nesting too deep at byte `)
+		})
+	}
+}
+
+// Once the answers of a batch have more bytes than a message may, what is still
+// to be read of it is refused, each request for itself.
+func TestBatchOfLargeAnswers(t *testing.T) {
+	t.Parallel()
+	const most = 2000
+	s := prompts.NewServer(registryOf(prompts.Prompt{
+		Name: "long", Description: strings.Repeat("x", most/2), Render: textPrompt("long", "hi").Render,
+	}), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
+	var lines []string
+	for i := range 10 {
+		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, i))
+	}
+	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
+	require.NoError(t, err)
+	answers := elements(t, got)
+	require.Len(t, answers, 10)
+	for i, answer := range answers {
+		if i < 2 { // the second one goes past the bound
+			assert.Contains(t, answer, `"result":{"prompts":`)
+		} else {
+			assert.Equal(t, errorLine(fmt.Sprint(i), prompts.CodeInternalError, "the answers to this batch are too large; send fewer messages together"), answer)
+		}
+	}
+	assert.Less(t, len(got), 3*most)
+}
+
+// The same for the results of render functions, which come in any order.
+func TestBatchOfLargeResults(t *testing.T) {
+	t.Parallel()
+	const most, each = 10_000, 4000
+	s := prompts.NewServer(registryOf(textPrompt("long", strings.Repeat("x", each))), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, getLine(fmt.Sprint(i), "long"))
+	}
+	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
+	require.NoError(t, err)
+	answers := elements(t, got)
+	require.Len(t, answers, 20)
+	results := 0
+	for _, answer := range answers {
+		if strings.Contains(answer, `"result":{`) {
+			results++
+		} else {
+			assert.Contains(t, answer, `"error":{"code":-32603,"message":"the answers to this batch are too large; send fewer messages together"}`)
+		}
+	}
+	assert.Equal(t, 3, results, "the third one goes past the bound")
+}
+
+// What an error repeats of the client's own words is cut at 256 bytes.
+func TestEchoesAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 256
+	s := prompts.NewServer(nil, prompts.Options{})
+	session := newSession(t, s)
+	for name, test := range map[string]struct {
+		session transport.Session
+		line    func(long string) string
+		code    prompts.Code
+	}{
+		"a prompt":             {session, func(long string) string { return getLine("1", long) }, prompts.CodeInvalidParams},
+		"a prompt, stateless":  {nil, func(long string) string { return envelopedGet("1", long) }, prompts.CodeInvalidParams},
+		"a prompt to complete": {session, func(long string) string { return completeLine("1", long, "a", "") }, prompts.CodeInvalidParams},
+		"a version": {nil, func(long string) string {
+			return strings.Replace(envelopedGet("1", "p"), "2026-07-28", long, 1)
+		}, transport.CodeUnsupportedVersion},
+		"a method": {session, func(long string) string {
+			return `{"jsonrpc":"2.0","id":1,"method":"` + long + `"}`
+		}, prompts.CodeMethodNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{most, most + 1, 100_000} {
+				got, err := handle(t, s, test.session, test.line(strings.Repeat("v", size)))
+				require.NoError(t, err)
+				assert.NotContains(t, got, strings.Repeat("v", most+1))
+				assert.Less(t, len(got), 4*most)
+				assert.Contains(t, got, fmt.Sprintf(`"code":%d`, test.code))
+				assert.Equal(t, size > most, strings.Contains(got, strings.Repeat("v", most)+"…"))
+				assert.Contains(t, got, strings.Repeat("v", most))
+			}
+		})
+	}
+}
+
+// GAP-27: a connection has so many subscriptions and no more; the refusal comes
+// before any acknowledgement, and the next has its place when one has ended.
+func TestMaxSubscriptions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2}})
+		c, other := connect(t, s).listen("1", "2"), connect(t, s)
+		refused := errorResponse("3", internalError("there are too many subscriptions on this connection"))
+		for range 3 {
+			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
+		}
+		other.listen("1", "2")
+		for range 3 {
+			assert.Empty(t, c.ask(cancelLine("2")))
+			c.listen("2")
+			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
+		}
+		require.NoError(t, c.end())
+		require.NoError(t, other.end())
+		assertNoTrace(t, s)
+	})
+}
+
+// MaxSubscriptionsTotal is for all connections and what belongs to none; who is
+// refused by it has its place in its connection back.
+func TestMaxSubscriptionsTotal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3}})
+		a, b := connect(t, s).listen("1"), connect(t, s).listen("1")
+		free := subscribe(t, s, nil, nil)
+		assert.Len(t, free.received(), 1)
+		for range 5 {
+			for _, c := range []*client{a, b} {
+				assert.Equal(t, []string{errorResponse("2", busy())}, c.ask(listenLine("2")))
+			}
+			got, err := handle(t, s, nil, listenLine("2"))
+			require.NoError(t, err)
+			assert.Equal(t, errorResponse("2", busy()), got)
+		}
+		close(free.closing)
+		require.NoError(t, <-free.done)
+		a.listen("2")
+		assert.Equal(t, []string{errorResponse("2", busy())}, b.ask(listenLine("2")))
+		require.NoError(t, a.end())
+		b.listen("2")
+		free = subscribe(t, s, nil, nil)
+		assert.Len(t, free.received(), 1)
+		free.cancel(nil)
+		assert.Error(t, <-free.done)
+		require.NoError(t, b.end())
+		assertNoTrace(t, s)
+	})
+}
+
+func TestMaxSubscriptionsDefault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
+		for i := range defaultMaxSubscriptions {
+			c.listen(fmt.Sprint(i))
+		}
+		got := c.ask(listenLine("1000"))
+		require.Len(t, got, 1)
+		assert.Contains(t, got[0], `"code":-32603`)
+		require.NoError(t, c.end())
+		assert.Len(t, c.received(), 2*defaultMaxSubscriptions)
+	})
+}

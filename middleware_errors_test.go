@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,20 +55,6 @@ func TestMiddlewareWhoseError(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+strings.Replace(test.want, "-32002", "-32602", 1)+`}}`, got)
 		})
-	}
-}
-
-// What next blames is not in the way of an error that takes its place.
-func TestMiddlewareReplacesWhatIsBlamed(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		_, err := next(ctx, r)
-		return nil, errors.Join(&prompts.Error{Code: 7, Message: "seven"}, err)
-	})})
-	for session, line := range map[transport.Session]string{newSession(t, s): getLine("1", "blaming"), nil: envelopedGet("1", "blaming")} {
-		got, err := handle(t, s, session, line)
-		require.NoError(t, err)
-		assert.Equal(t, errorLine("1", 7, "seven"), got)
 	}
 }
 
@@ -168,91 +150,6 @@ func TestNextReturnsTheCause(t *testing.T) {
 	}
 }
 
-// No text of a middleware's makes a message that is not UTF-8.
-func TestMiddlewareWithTextThatIsNotUTF8(t *testing.T) {
-	t.Parallel()
-	const replaced = "\ufffd"
-	for name, test := range map[string]struct {
-		line    string
-		change  func(r *prompts.Request)
-		own     error // instead of next
-		message string
-	}{
-		"a prompt":                 {getLine("1", "text"), func(r *prompts.Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
-		"a prompt to complete":     {completeLine("1", "trip", "to", ""), func(r *prompts.Request) { r.Prompt = "p\xff" }, nil, `there is no prompt "p` + replaced + `"`},
-		"an argument":              {getLine("1", "text"), func(r *prompts.Request) { r.Arguments["a\xff"] = "" }, nil, "a" + replaced + ": is not an argument of this prompt"},
-		"one that is no string":    {getLine("1", "text"), func(r *prompts.Request) { r.NonStrings = []string{"a\xff"} }, nil, "a" + replaced + ": must be a string"},
-		"an argument to complete":  {completeLine("1", "trip", "to", ""), func(r *prompts.Request) { r.Argument = "a\xff" }, nil, "a" + replaced + ": is not an argument of this prompt"},
-		"a prompt that it refuses": {getLine("1", "text"), func(r *prompts.Request) { r.Prompt = "p\xff" }, prompts.InvalidArgument("a\xff", "is \xff"), "a" + replaced + ": is " + replaced},
-		"a cursor":                 {plainList, func(r *prompts.Request) { r.Cursor = "\xff" }, nil, "cursor is not one that this server has given"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var seen *prompts.Error
-			s := prompts.NewServer(traveller(), prompts.Options{StrictArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				test.change(r)
-				if test.own != nil {
-					return nil, test.own
-				}
-				response, err := next(ctx, r)
-				assert.ErrorAs(t, err, &seen)
-				return response, err
-			})})
-			got, err := handle(t, s, newSession(t, s), test.line)
-			require.NoError(t, err)
-			assert.True(t, utf8.ValidString(got), "%q", got)
-			readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.message)
-			if seen != nil {
-				assert.Equal(t, test.message, seen.Message, "the middleware sees what the client gets")
-				assert.True(t, utf8.ValidString(fmt.Sprint(seen.Data)), "%q", seen.Data)
-			}
-		})
-	}
-}
-
-// An argument with an invalid name is none, where those that are not declared
-// are left out.
-func TestMiddlewareAddsAnArgumentThatIsNotUTF8(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		r.Arguments["a\xff"] = "x"
-		return next(ctx, r)
-	})})
-	got, err := handle(t, s, newSession(t, s), getLine("1", "text"))
-	require.NoError(t, err)
-	assert.Equal(t, textLine("1", "hi"), got)
-}
-
-// The arguments that are no strings are there for the middleware to
-// judge; those that it passes on are refused.
-func TestMiddlewareJudgesWhatIsNoString(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		arguments string
-		change    func(r *prompts.Request)
-		want      string
-	}{
-		"left alone":         {`{"to":"Rome","from":7,"x":[]}`, func(*prompts.Request) {}, "from: must be a string; x: must be a string"},
-		"forgiven":           {`{"to":"Rome","from":7,"x":[]}`, func(r *prompts.Request) { r.NonStrings = nil }, textLine("1", " to Rome")},
-		"forgiven, required": {`{"to":7}`, func(r *prompts.Request) { r.NonStrings = nil }, "to: is required"},
-		"forgiven, one":      {`{"to":"Rome","from":7,"x":[]}`, func(r *prompts.Request) { r.NonStrings = []string{"x"} }, "x: must be a string"},
-		"replaced":           {`{"to":7,"from":7}`, func(r *prompts.Request) { r.Arguments["to"], r.Arguments["from"] = "Rome", "Ulm" }, textLine("1", "Ulm to Rome")},
-		"added":              {`{"to":"Rome"}`, func(r *prompts.Request) { r.NonStrings = append(r.NonStrings, "from") }, "from: must be a string"},
-		"given as well":      {`{"to":"Rome"}`, func(r *prompts.Request) { r.NonStrings = append(r.NonStrings, "to") }, textLine("1", " to Rome")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				test.change(r)
-				return next(ctx, r)
-			})})
-			got, err := handle(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":`+test.arguments+`}}`)
-			require.NoError(t, err)
-			assert.Contains(t, got, test.want)
-		})
-	}
-}
-
 // A middleware may blame an argument as a render function does.
 func TestMiddlewareBlamesAnArgument(t *testing.T) {
 	t.Parallel()
@@ -290,58 +187,4 @@ func TestMiddlewareBlamesAnArgument(t *testing.T) {
 			}
 		})
 	}
-}
-
-// JRP-27: what is wrong with one request of a batch is the matter of no other.
-func TestMiddlewareFailsInABatch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var shared *prompts.Response
-		var once sync.Once
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("panics", func(context.Context) (*prompts.Result, error) { panic("a secret") })), prompts.Options{
-			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				switch r.Prompt {
-				case "goexit":
-					runtime.Goexit()
-				case "refused":
-					return nil, &prompts.Error{Code: 7, Message: "seven"}
-				case "late":
-					time.Sleep(time.Second) // on the clock of the bubble
-				case "shared":
-					r.Prompt = "text"
-					once.Do(func() { shared, _ = next(ctx, r) })
-					return shared, nil
-				}
-				o := atOnce(ctx, 2, r, next)[1]
-				return o.response, o.err
-			}),
-		})
-		c := connect(t, s).handshakeIn(batchVersion)
-		c.send(batchLine(
-			getLine("1", "text"), getLine("2", "panics"), getLine("4", "refused"), getLine("5", "late"),
-			getLine("6", "shared"), getLine("7", "shared"), getLine("3", "goexit"), cancelLine("99"), pingLine("8"),
-		))
-		time.Sleep(time.Second)
-		got := c.received()
-		require.Len(t, got, 1)
-		const failed = "the prompt could not be rendered"
-		assert.ElementsMatch(t, []string{
-			textLine("1", "hi"), errorLine("2", prompts.CodeInternalError, failed), errorLine("3", prompts.CodeInternalError, failed), errorLine("4", 7, "seven"),
-			errorLine("5", prompts.CodeInvalidParams, `there is no prompt "late"`), textLine("6", "hi"), textLine("7", "hi"), pongLine("8"),
-		}, withoutData(t, elements(t, got[0])))
-		assert.NoError(t, c.end())
-		assert.Zero(t, s.Tasks())
-	})
-}
-
-// withoutData returns the messages without the data of errors.
-func withoutData(t testing.TB, msgs []string) []string {
-	t.Helper()
-	var all []string
-	for _, msg := range msgs {
-		if o := readOutcome(t, msg); o.Error != nil {
-			msg = errorLine(string(o.ID), o.Error.Code, o.Error.Message)
-		}
-		all = append(all, msg)
-	}
-	return all
 }

@@ -2,11 +2,11 @@ package prompts_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,43 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
-
-type tenantKey struct{}
-
-// What a middleware puts into the context, the author's code finds there.
-func TestMiddlewareContext(t *testing.T) {
-	t.Parallel()
-	tenant := func(ctx context.Context) string { s, _ := ctx.Value(tenantKey{}).(string); return s }
-	s := prompts.NewServer(registryOf(
-		rendered("whose", func(ctx context.Context) (*prompts.Result, error) {
-			return prompts.Messages(prompts.User(tenant(ctx))), nil
-		}),
-		rendered("others", nil),
-		completing("c", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-			return []string{tenant(ctx)}, nil
-		}),
-	), prompts.Options{
-		Visible: func(ctx context.Context, p prompts.Prompt) bool { return p.Name != "others" || tenant(ctx) == "root" },
-		Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			return next(context.WithValue(ctx, tenantKey{}, r.Client.Name), r)
-		}),
-	})
-	session := newSession(t, s)
-	for line, want := range map[string]string{
-		getLine("1", "whose"):           textLine("1", "tester"),
-		completeLine("1", "c", "a", ""): completionLine("1", `"tester"`, 1, false),
-		getLine("1", "others"):          `there is no prompt \"others\"`,
-	} {
-		got, err := handle(t, s, session, line)
-		require.NoError(t, err)
-		assert.Contains(t, got, want)
-	}
-	got, err := handle(t, s, session, plainList)
-	require.NoError(t, err)
-	assert.NotContains(t, got, "others")
-}
 
 // A deadline of the middleware's is one for the author's code. Once it has
 // passed, the request has not ended: the middleware may do something else.
@@ -125,27 +89,6 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 	})
 }
 
-// A middleware runs where a render function does: also for a list, and for a
-// prompt that there is not, it takes a turn.
-func TestMiddlewareTakesATurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing})
-		c := connect(t, s).handshake()
-		assert.Empty(t, c.ask(getLine("2", "wait")))
-		assert.Empty(t, c.ask(plainList), "the list waits")
-		assert.Equal(t, []string{pongLine("3")}, c.ask(pingLine("3")))
-		assert.Empty(t, c.ask(getLine("4", "none")))
-		time.Sleep(50 * time.Millisecond)
-		assert.Equal(t, []string{errorLine("4", prompts.CodeInternalError, busy().Message)}, c.received())
-		w.let <- struct{}{}
-		got := c.received()
-		require.Len(t, got, 2)
-		assert.Contains(t, got[1], `"prompts":[{"name":"wait"}]`)
-		assert.NoError(t, c.end())
-	})
-}
-
 // Whatever a middleware calls next with, the request is one of the method that
 // has come, in the context that it has come in. The client does not get to know
 // of what is not, and may go on.
@@ -187,32 +130,6 @@ func TestMiddlewareCallsNextAmiss(t *testing.T) {
 			assert.Equal(t, 2, strings.Count(j.String(), test.log))
 		})
 	}
-}
-
-// One server's middleware may call another server: each has its own.
-func TestMiddlewareCallsAnotherServer(t *testing.T) {
-	t.Parallel()
-	var requests []prompts.Request
-	var errs []error
-	inner := prompts.NewServer(registryOf(textPrompt("theirs", "from there")), prompts.Options{Middleware: seeing(&requests, &errs)})
-	s := prompts.NewServer(registryOf(textPrompt("ours", "from here")), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		if response, err := next(ctx, r); err == nil {
-			return response, nil
-		}
-		raw, err := inner.Call(ctx, r.Method, json.RawMessage(`{"name":"`+r.Prompt+`"}`), prompts.CallOptions{Version: r.Version})
-		if err != nil {
-			return nil, err
-		}
-		assert.Contains(t, string(raw), "from there")
-		return &prompts.Response{Result: prompts.Messages(prompts.User("relayed"))}, nil
-	})})
-	session := newSession(t, s)
-	for prompt, want := range map[string]string{"ours": textLine("1", "from here"), "theirs": textLine("1", "relayed"), "none": `there is no prompt \"none\"`} {
-		got, err := handle(t, s, session, getLine("1", prompt))
-		require.NoError(t, err)
-		assert.Contains(t, got, want)
-	}
-	assert.Len(t, requests, 2)
 }
 
 // A middleware may call next again, with the same request or with another one.
@@ -258,37 +175,6 @@ func TestMiddlewareCallsNextAgain(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, got, want)
 	}
-}
-
-// The first result may be the answer after all, and a list that the middleware
-// has kept is one like its own.
-func TestMiddlewareKeepsWhatNextReturned(t *testing.T) {
-	t.Parallel()
-	kept := map[string]*prompts.Response{}
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		key := r.Method + r.Prompt
-		response, err := next(ctx, r)
-		if kept[key] == nil {
-			kept[key] = response
-		}
-		return kept[key], err
-	})})
-	session := newSession(t, s)
-	for _, line := range []string{plainList, getLine("1", "text"), completeLine("1", "trip", "to", "Ro")} {
-		first, err := handle(t, s, session, line)
-		require.NoError(t, err)
-		for range 2 {
-			again, err := handle(t, s, session, line)
-			require.NoError(t, err)
-			assert.Equal(t, first, again)
-		}
-		assert.Contains(t, first, `"result"`)
-	}
-	// A result has the form of the revision that it is sent in, whatever it was
-	// made for.
-	got, err := handle(t, s, nil, envelopedGet("1", "text"))
-	require.NoError(t, err)
-	assert.Equal(t, envelopedText("1", "hi"), got)
 }
 
 // One response may be that of several requests at a time.
@@ -365,36 +251,6 @@ func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompts could not be listed"), got)
 }
 
-// Several are composed by calling one with what another returns: the outermost
-// sees what the inner ones have made of it.
-func TestMiddlewareComposition(t *testing.T) {
-	t.Parallel()
-	var order []string
-	named := func(name string) func(prompts.Handler) prompts.Handler {
-		return around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			order = append(order, name+" "+r.Prompt)
-			r.Prompt += name
-			response, err := next(ctx, r)
-			order = append(order, fmt.Sprint(name, " ", err))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			return response, nil
-		})
-	}
-	s := prompts.NewServer(registryOf(textPrompt("text12", "hi")), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { return named("1")(named("2")(next)) }})
-	session := newSession(t, s)
-	got, err := handle(t, s, session, getLine("1", "text"))
-	require.NoError(t, err)
-	assert.Equal(t, textLine("1", "hi"), got)
-	assert.Equal(t, []string{"1 text", "2 text1", "2 <nil>", "1 <nil>"}, order)
-	order = nil
-	got, err = handle(t, s, session, getLine("1", "none"))
-	require.NoError(t, err)
-	readOutcome(t, got).fails(t, prompts.CodeInvalidParams, `there is no prompt "none12"`)
-	assert.Equal(t, []string{"1 none", "2 none1", `2 there is no prompt "none12" (-32602)`, `1 2: there is no prompt "none12" (-32602)`}, order)
-}
-
 // It is called once, when the server is made. One that returns nothing is a
 // fault of the options, and it has nothing to call next for yet.
 func TestMiddlewareIsMadeOnce(t *testing.T) {
@@ -415,55 +271,6 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize is negative")
 	assert.ErrorContains(t, err, "what Middleware has returned is nil")
-}
-
-// What is not well formed is answered before it gets to the middleware.
-func TestMiddlewareSeesWhatIsWellFormed(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
-		t.Errorf("it was called for %v", r)
-		return nil, errDisk
-	})})
-	session := newSession(t, s)
-	for _, request := range []string{
-		`"prompts/list","params":{"cursor":7}`,
-		`"prompts/list","params":{"Cursor":null}`,
-		`"prompts/list","params":[]`,
-		`"prompts/get"`,
-		`"prompts/get","params":{}`,
-		`"prompts/get","params":{"name":7}`,
-		`"prompts/get","params":{"name":"text","arguments":[]}`,
-		`"prompts/get","params":{"name":"text","Arguments":{}}`,
-		`"completion/complete","params":{}`,
-		`"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x:y"},"argument":{"name":"a","value":""}}`,
-		`"completion/complete","params":{"ref":{"type":"ref/prompt","name":"trip"},"argument":{"name":"a"}}`,
-		`"completion/complete","params":{` + completeParamsOf("trip", "to", "") + `,"context":{"arguments":{"from":7}}}`,
-	} {
-		got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":`+request+`}`)
-		require.NoError(t, err)
-		assert.Contains(t, got, `"error":{"code":-32602`, request)
-	}
-	for _, params := range []string{`"inputResponses":[]`, `"requestState":""`, `"requestState":7`} {
-		got, err := handle(t, s, nil, envelopedLine("1", "prompts/get", `"name":"text",`+params))
-		require.NoError(t, err)
-		assert.Contains(t, got, `"error":{"code":-32602`, params)
-	}
-}
-
-// The message belongs to the caller of Handle: what a middleware keeps is its
-// own.
-func TestMiddlewareKeepsTheRequest(t *testing.T) {
-	t.Parallel()
-	var requests []prompts.Request
-	var errs []error
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: seeing(&requests, &errs)})
-	msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"},"_meta":{"a":"b"}}}`)
-	require.NoError(t, newSession(t, s).Handle(t.Context(), msg, transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
-	clear(msg)
-	require.Len(t, requests, 1)
-	assert.Equal(t, "trip", requests[0].Prompt)
-	assert.Equal(t, map[string]string{"to": "Rome"}, requests[0].Arguments)
-	assert.Equal(t, `{"a":"b"}`, string(requests[0].Meta))
 }
 
 // The log says of a failure what the client has asked for, whatever the
@@ -488,4 +295,168 @@ func TestMiddlewareInTheLog(t *testing.T) {
 	}
 	assert.NotContains(t, j.String(), "Rome")
 	assert.NotContains(t, j.String(), "changed")
+}
+
+// What a hasty middleware may do without breaking anything.
+
+// outcomeOf is what a Handler has returned.
+type outcomeOf struct {
+	response *prompts.Response
+	err      error
+}
+
+// atOnce calls next n times, each on a goroutine of its own, and returns all the
+// outcomes.
+func atOnce(ctx context.Context, n int, r *prompts.Request, next prompts.Handler) []outcomeOf {
+	all := make([]outcomeOf, n)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() { all[i].response, all[i].err = next(ctx, r) })
+	}
+	wg.Wait()
+	return all
+}
+
+// A panic on a goroutine of the middleware's is one in the request: nothing
+// crashes, and the author gets to know where it was.
+func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
+	t.Parallel()
+	panics := func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") }
+	for line, message := range map[string]string{
+		plainList:                            "the prompts could not be listed",
+		getLine("1", "panics"):               "the prompt could not be rendered",
+		completeLine("1", "panics", "a", ""): "the argument could not be completed",
+	} {
+		for text, wrap := range map[string]func(error) error{
+			"panic: a secret":                func(err error) error { return err },
+			"of the tenant: panic: a secret": func(err error) error { return fmt.Errorf("of the tenant: %w", err) },
+		} {
+			var j journal
+			p := completing("panics", panics)
+			p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
+			s := prompts.NewServer(registryOf(p), prompts.Options{
+				Logger: j.logger(),
+				Visible: func(context.Context, prompts.Prompt) bool {
+					if line == plainList {
+						panic("a secret")
+					}
+					return true
+				},
+				Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+					o := atOnce(ctx, 1, r, next)[0]
+					assert.Nil(t, o.response)
+					assert.ErrorContains(t, o.err, "a secret", "the middleware is the author's")
+					var e *prompts.Error
+					if assert.ErrorAs(t, o.err, &e) {
+						assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: message}, e)
+					}
+					return nil, wrap(o.err)
+				}),
+			})
+			got, err := handle(t, s, newSession(t, s), line)
+			require.NoError(t, err)
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got, text)
+			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), text)
+			assert.Contains(t, j.String(), `error="`+text+`"`)
+			assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "%s: the stack is that of the panic", text)
+		}
+	}
+}
+
+// Calls of next at the same time know nothing of each other.
+func TestNextAtOnce(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+		all := atOnce(ctx, 4, r, next)
+		for _, o := range all[1:] {
+			assert.Equal(t, all[0].response, o.response)
+			if all[0].err != nil && assert.Error(t, o.err) {
+				assert.Equal(t, all[0].err.Error(), o.err.Error())
+			}
+		}
+		return all[2].response, all[2].err
+	})})
+	plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2})
+	for _, line := range []string{
+		plainList, getLine("1", "text"), getLine("1", "trip"), getLine("1", "faulty"), getLine("1", "refusing"),
+		completeLine("1", "trip", "to", "Ro"), completeLine("1", "trip", "x", ""),
+	} {
+		got, err := handle(t, s, newSession(t, s), line)
+		require.NoError(t, err)
+		want, err := handle(t, plain, newSession(t, plain), line)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+// What is over is not gone on with: nothing is looked up or rendered.
+func TestNextAfterTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		var runs, looks int
+		var late func() (*prompts.Response, error)
+		s := prompts.NewServer(registryOf(
+			rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil }),
+			completing("c", func(context.Context, string, map[string]string) ([]string, error) { runs++; return nil, nil }),
+		), prompts.Options{
+			Visible: func(context.Context, prompts.Prompt) bool { looks++; return true },
+			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
+				if fails {
+					return nil, errDisk
+				}
+				return next(ctx, r)
+			}),
+		})
+		for _, line := range []string{plainList, getLine("1", "p"), completeLine("1", "c", "a", "")} {
+			_, err := handle(t, s, newSession(t, s), line)
+			require.NoError(t, err)
+			before := [2]int{runs, looks}
+			response, err := late()
+			assert.Nil(t, response)
+			assert.EqualError(t, err, "the request is over")
+			assert.Equal(t, before, [2]int{runs, looks})
+		}
+	}
+}
+
+// As singleflight has it: several requests get the one error that next has
+// returned for the first of them. Each has its own answer and its own line in
+// the log.
+func TestRequestsShareAnErrorOfNext(t *testing.T) {
+	t.Parallel()
+	for _, prompt := range []string{"refusing", "faulty", "trip", "none"} {
+		t.Run(prompt, func(t *testing.T) {
+			t.Parallel()
+			var j journal
+			var once sync.Once
+			var shared error
+			var n atomic.Int32
+			var here sync.WaitGroup
+			here.Add(8)
+			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				once.Do(func() { _, shared = next(ctx, r) })
+				err := fmt.Errorf("request %d: %w", n.Add(1), shared)
+				here.Done()
+				here.Wait() // all of them go on at once
+				return nil, err
+			})})
+			plain := prompts.NewServer(traveller(), prompts.Options{})
+			session, other := newSession(t, s), newSession(t, plain)
+			want, err := handle(t, plain, other, getLine("1", prompt))
+			require.NoError(t, err)
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					got, err := handle(t, s, session, getLine(fmt.Sprint(100+i), prompt))
+					assert.NoError(t, err)
+					assert.Equal(t, strings.Replace(want, `"id":1,`, fmt.Sprintf(`"id":%d,`, 100+i), 1), got)
+				})
+			}
+			wg.Wait()
+			for i := range 8 {
+				assert.Equal(t, 1, strings.Count(j.String(), fmt.Sprintf("request %d: ", i+1)))
+			}
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -124,3 +125,7 @@ func optionsError(o prompts.Options) (err error) {
 func refused(err error) bool {
 	return errors.Is(err, prompts.ErrDeclined) || errors.Is(err, prompts.ErrCanceled)
 }
+
+const maxDepth = jsonenc.MaxDepth
+
+var jsonText = jsonenc.Text

@@ -3,11 +3,8 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,29 +86,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Without a token there is no progress, and Progress is harmless everywhere.
-func TestProgressThatNobodyWants(t *testing.T) {
-	t.Parallel()
-	prompts.Progress(t.Context(), 1, 2, "outside of a request")
-	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-		prompts.Progress(ctx, 1, 2, "x")
-		return prompts.Messages(prompts.User("hi")), nil
-	})), prompts.Options{})
-	session := newSession(t, s)
-	for _, meta := range []string{"", `"_meta":{},`, `"_meta":null,`, `"_meta":{"progressToken":null},`} {
-		got, err := handle(t, s, session, strings.Replace(getLine("1", "reports"), `"params":{`, `"params":{`+meta, 1))
-		require.NoError(t, err)
-		assert.Equal(t, textLine("1", "hi"), got)
-	}
-	for _, token := range []string{"1.5", "1e3", "true", "{}", "[]"} {
-		got, err := handle(t, s, session, withToken(getLine("1", "reports"), token))
-		require.NoError(t, err)
-		assert.Equal(t, errorResponse("1", invalidParam("_meta", "_meta.progressToken must be a string or an integer")), got)
-	}
-	_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{})
-	assert.NoError(t, err, "there is no way to tell")
-}
-
 // PRO-04, PRO-05: progress rises with every notification; what does not, or is
 // no number, is as if it had not been reported. A total that is none is left out.
 func TestProgressRises(t *testing.T) {
@@ -156,45 +130,6 @@ func TestProgressRises(t *testing.T) {
 	}
 }
 
-// Whatever the number, what is sent is the same number.
-func TestProgressNumbersAreJSON(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		numbers := []float64{-math.MaxFloat64, -1e300, -0.1, 0, math.SmallestNonzeroFloat64, 1e-300, 1e-9, 0.1, 1.0 / 3, 1, 123456789.123, 1 << 53, 1e21, 1e300, math.MaxFloat64}
-		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-			for _, n := range numbers {
-				prompts.Progress(ctx, n, math.Abs(n), "")
-				time.Sleep(time.Second)
-			}
-			return prompts.Messages(prompts.User("hi")), nil
-		})), prompts.Options{})
-		r, session := &recorder{t: t}, newSession(t, s)
-		require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
-		require.Len(t, r.messages, len(numbers)+1)
-		for i, n := range numbers {
-			var m struct {
-				Params struct{ Progress, Total float64 }
-			}
-			require.NoError(t, json.Unmarshal([]byte(r.messages[i].msg), &m), r.messages[i].msg)
-			assert.Equal(t, n, m.Params.Progress)
-			assert.Equal(t, math.Abs(n), m.Params.Total)
-		}
-	})
-}
-
-// JRP-30: a message that is no UTF-8 is repaired, since it is for people.
-func TestProgressMessage(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-		prompts.Progress(ctx, 1, 0, "a\xffb\"\n")
-		return prompts.Messages(prompts.User("hi")), nil
-	})), prompts.Options{})
-	r, session := &recorder{t: t}, newSession(t, s)
-	require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
-	require.Len(t, r.messages, 2)
-	assert.Equal(t, progressLine("1", `"progress":1,"message":"a`+"\ufffd"+`b\"\n"`), r.messages[0].msg)
-}
-
 // PRO-08: a render does not wait for its client, and a client that is slow gets
 // the latest report and not each.
 func TestProgressDoesNotWaitForTheClient(t *testing.T) {
@@ -227,42 +162,6 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 		}
 		require.NoError(t, c.end())
 	})
-}
-
-// PRO-04: reports of several goroutines rise as those of one do.
-func TestProgressOfSeveralGoroutines(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-		var wg sync.WaitGroup
-		for g := range 8 {
-			wg.Go(func() {
-				for i := range 200 {
-					prompts.Progress(ctx, float64(8*i+g), 1600, fmt.Sprint(g))
-					runtime.Gosched()
-				}
-			})
-		}
-		wg.Wait()
-		prompts.Progress(ctx, 1600, 1600, "all")
-		return prompts.Messages(prompts.User("hi")), nil
-	})), prompts.Options{})
-	session := newSession(t, s)
-	var sending sync.Mutex
-	var got []string
-	require.NoError(t, session.Handle(t.Context(), []byte(withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
-		if assert.True(t, sending.TryLock(), "Send is called concurrently") {
-			defer sending.Unlock()
-		}
-		got = append(got, string(msg))
-		runtime.Gosched()
-		return nil
-	}}))
-	require.GreaterOrEqual(t, len(got), 2)
-	for i := range got[:len(got)-2] {
-		assert.Less(t, progressOf(t, got[i]), progressOf(t, got[i+1]))
-	}
-	assert.Equal(t, 1600.0, progressOf(t, got[len(got)-2]), "the last one is not lost")
-	assert.Equal(t, textLine("1", "hi"), got[len(got)-1])
 }
 
 // PRO-02, PRO-07, CAN-03: there is none once the request is over, however it
@@ -335,115 +234,5 @@ func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
 		close(hold)
 		assert.Equal(t, []string{progressLine("1", `"progress":1`)}, c.received())
 		require.NoError(t, c.end())
-	})
-}
-
-// CompleteFuncs, Methods and Visible may report too.
-func TestProgressOfOtherFunctions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reg := registryOf(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Complete: func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-			prompts.Progress(ctx, 1, 1, "")
-			return []string{"x"}, nil
-		}}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) { return prompts.Messages(), nil }})
-		s := prompts.NewServer(reg, prompts.Options{
-			Methods: map[string]prompts.Method{"work": func(ctx context.Context, _ json.RawMessage) (any, error) {
-				prompts.Progress(ctx, 1, 1, "")
-				return struct{}{}, nil
-			}},
-			Visible: func(ctx context.Context, _ prompts.Prompt) bool {
-				prompts.Progress(ctx, 0.5, 1, "")
-				time.Sleep(time.Second)
-				return true
-			},
-		})
-		for _, test := range []struct{ line, answer, first string }{
-			{envelopedLine("1", "work", ""), `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{` + ownIdentity + `}}}`, `"progress":1,"total":1`},
-			{envelopedLine("1", "completion/complete", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`),
-				`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","completion":{"values":["x"],"total":1,"hasMore":false},"_meta":{` + ownIdentity + `}}}`, `"progress":0.5,"total":1`},
-			{envelopedLine("1", "prompts/list", ""),
-				`{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"p","arguments":[{"name":"a"}]}],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}}`, `"progress":0.5,"total":1`},
-		} {
-			r := &recorder{t: t}
-			require.NoError(t, s.Handle(t.Context(), r.hear(nil, withToken(test.line, `"t"`)), transport.Exchange{Send: r.send}))
-			require.GreaterOrEqual(t, len(r.messages), 2)
-			assert.Equal(t, sent{progressLine(`"t"`, test.first), 0, false}, r.messages[0])
-			assert.Equal(t, sent{test.answer, 0, true}, r.messages[len(r.messages)-1])
-		}
-	})
-}
-
-// What fails has its progress before the error, and a render that ends its
-// goroutine leaves none behind that reports.
-func TestProgressOfWhatFails(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for name, fail := range map[string]func(){"panic": func() { panic("x") }, "exit": runtime.Goexit} {
-			s := prompts.NewServer(registryOf(rendered("fails", func(ctx context.Context) (*prompts.Result, error) {
-				prompts.Progress(ctx, 1, 0, "")
-				fail()
-				return nil, nil
-			})), prompts.Options{})
-			c := connect(t, s).handshake()
-			got := c.ask(withToken(getLine("1", "fails"), "1"))
-			require.NotEmpty(t, got, name)
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), got[len(got)-1])
-			for _, msg := range got[:len(got)-1] {
-				assert.Equal(t, progressLine("1", `"progress":1`), msg)
-			}
-			require.NoError(t, c.end())
-			assertNoTrace(t, s)
-		}
-	})
-}
-
-// Call tells of progress through its option, never two at a time nor after it
-// has returned.
-func TestProgressOfACall(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-			for i := range 100 {
-				prompts.Progress(ctx, float64(i), 100, "")
-			}
-			return prompts.Messages(prompts.User("hi")), nil
-		})), prompts.Options{})
-		var got []string
-		returned := false
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":"t"}}`), prompts.CallOptions{
-			Notify: func(method string, params json.RawMessage) {
-				assert.False(t, returned)
-				time.Sleep(time.Second)
-				got = append(got, method+" "+string(params))
-				clear(params)
-			},
-		})
-		returned = true
-		require.NoError(t, err)
-		require.NotEmpty(t, got)
-		assert.LessOrEqual(t, len(got), 3)
-		assert.Equal(t, `notifications/progress {"progressToken":"t","progress":99,"total":100}`, got[len(got)-1])
-		time.Sleep(time.Hour)
-	})
-}
-
-// A report that cannot be written ends the connection as an answer would.
-func TestProgressThatCannotBeSent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-			prompts.Progress(ctx, 1, 0, "")
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-time.After(time.Second):
-				return prompts.Messages(prompts.User("hi")), nil
-			}
-		})), prompts.Options{})
-		c := connect(t, s).handshake()
-		c.wire.onWrite = func(_ context.Context, msg []byte) error { return failAt("progress")(string(msg)) }
-		c.send(withToken(getLine("1", "reports"), "1"))
-		assert.ErrorIs(t, c.wait(), errDisk)
-		assertNoTrace(t, s)
 	})
 }

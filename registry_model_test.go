@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -240,60 +239,6 @@ func countUp(r *prompts.Registry, n int) (version int, err error) {
 	return version, err
 }
 
-// oneVersion returns the one version of all of a registry's prompts.
-func oneVersion(t testing.TB, r *prompts.Registry) int {
-	t.Helper()
-	versions := map[string]bool{}
-	for p := range r.All() {
-		versions[p.Description] = true
-	}
-	if len(versions) > 1 {
-		t.Errorf("half an Update is seen: %v", versions)
-	}
-	for v := range versions {
-		version, _ := strconv.Atoi(v)
-		return version
-	}
-	return 0
-}
-
-// Updates of many goroutines follow one another: each sees what all before it
-// have done, none is lost, and a read that begins after one is done sees it.
-func TestUpdatesFollowOneAnother(t *testing.T) {
-	t.Parallel()
-	const writers, each = 8, 100
-	var r prompts.Registry
-	var done atomic.Int64 // the newest version that is known to be there
-	var seen [writers*each + 1]atomic.Bool
-	var all sync.WaitGroup
-	for range writers {
-		all.Go(func() {
-			for range each {
-				before := int(done.Load())
-				version, err := countUp(&r, 5)
-				assert.NoError(t, err)
-				assert.Greater(t, version, before)
-				assert.False(t, seen[version].Swap(true), "version %d is made twice", version)
-				for now := done.Load(); int(now) < version && !done.CompareAndSwap(now, int64(version)); now = done.Load() {
-				}
-			}
-		})
-	}
-	for range 2 {
-		all.Go(func() {
-			for last := 0; last < writers*each; {
-				least := max(last, int(done.Load()))
-				got := oneVersion(t, &r)
-				assert.GreaterOrEqual(t, got, least, "an older state than is known")
-				last = max(got, least)
-				runtime.Gosched()
-			}
-		})
-	}
-	all.Wait()
-	assert.Equal(t, writers*each, oneVersion(t, &r))
-}
-
 // Of many that add a prompt at once one does, and of many that remove it.
 func TestOneOfMany(t *testing.T) {
 	t.Parallel()
@@ -324,78 +269,6 @@ func TestOneOfMany(t *testing.T) {
 		require.EqualValues(t, 1, removed.Load())
 	}
 	assert.Zero(t, r.Len())
-}
-
-// However changes and subscribers come and go, a subscriber that reads what is
-// pending and then looks has seen the last change in the end; one that has
-// cancelled hears no more; and never is more than one message pending.
-func TestSubscribersSeeTheLastChange(t *testing.T) {
-	t.Parallel()
-	const writers, each, all = 4, 150, 4*150 + 1
-	for seed := range uint64(5) {
-		var r prompts.Registry
-		var changing, listening sync.WaitGroup
-		over := make(chan struct{})
-		for i := range 6 {
-			random := rand.New(rand.NewPCG(seed, uint64(i)))
-			changed, cancel := r.Subscribe()
-			listening.Go(func() {
-				defer cancel()
-				last := 0
-				for {
-					select {
-					case <-changed:
-						assert.LessOrEqual(t, len(changed), 1)
-						got := oneVersion(t, &r)
-						assert.GreaterOrEqual(t, got, last)
-						last = got
-						for range random.IntN(i + 1) {
-							runtime.Gosched() // some are slow
-						}
-						continue
-					default:
-					}
-					select {
-					case <-changed:
-						last = oneVersion(t, &r)
-					case <-over:
-						if len(changed) == 0 {
-							assert.Equal(t, all, last, "the last change was not told")
-							return
-						}
-					}
-				}
-			})
-		}
-		var gone []<-chan struct{}
-		for range writers {
-			changing.Go(func() {
-				for range each {
-					_, err := countUp(&r, 2)
-					assert.NoError(t, err)
-				}
-			})
-		}
-		for range 50 {
-			changed, cancel := r.Subscribe()
-			runtime.Gosched()
-			cancel()
-			for len(changed) > 0 {
-				<-changed
-			}
-			gone = append(gone, changed)
-		}
-		unread, cancel := r.Subscribe() // and never read
-		_, err := countUp(&r, 2)        // one more than the writers
-		assert.NoError(t, err)
-		changing.Wait()
-		assert.Len(t, unread, 1)
-		cancel()
-		close(over)
-		listening.Wait()
-		assert.False(t, slices.ContainsFunc(gone, func(c <-chan struct{}) bool { return len(c) > 0 }), "told after cancel")
-		assert.Zero(t, r.Subscribers())
-	}
 }
 
 // Who is told of a change sees it, however many others are to be told.

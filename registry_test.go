@@ -2,18 +2,15 @@ package prompts_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,18 +28,6 @@ func namesOf(r *prompts.Registry) []string {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-func TestRegistryZero(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	assert.Zero(t, r.Len())
-	assert.Empty(t, namesOf(&r))
-	_, ok := r.Lookup("a")
-	assert.False(t, ok)
-	assert.False(t, r.Remove("a"))
-	assert.NoError(t, r.Update(func(*prompts.Tx) error { return nil }))
-	assert.Equal(t, `{"prompts":[]}`, callList(t, &r))
 }
 
 // The order is that of the names, byte by byte (GAP-43).
@@ -151,71 +136,6 @@ func TestSubscribe(t *testing.T) {
 	assert.Len(t, other, 1)
 }
 
-// A subscription that nobody reads holds up nothing, and one that is
-// cancelled is forgotten.
-func TestSubscriptionsAreForgotten(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	for range 100 {
-		_, cancel := r.Subscribe()
-		defer cancel()
-		_, gone := r.Subscribe()
-		gone()
-	}
-	assert.Equal(t, 100, r.Subscribers())
-	for i := range 10 {
-		require.NoError(t, r.Set(barePrompt(fmt.Sprint(i), "")))
-	}
-}
-
-func TestUpdate(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	require.NoError(t, r.Add(barePrompt("a", "1"), barePrompt("b", "1")))
-
-	// A Tx sees its own changes; readers see none of them before it is done.
-	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
-		assert.True(t, tx.Remove("a"))
-		assert.False(t, tx.Remove("a"))
-		_, ok := tx.Lookup("a")
-		assert.False(t, ok)
-		assert.NoError(t, tx.Add(barePrompt("a", "2"), barePrompt("c", "2")))
-		assert.ErrorIs(t, tx.Add(barePrompt("d", ""), barePrompt("c", "")), prompts.ErrExists)
-		_, ok = tx.Lookup("d")
-		assert.False(t, ok, "all or nothing")
-		assert.NoError(t, tx.Set(barePrompt("b", "2")))
-		p, _ := tx.Lookup("b")
-		assert.Equal(t, "2", p.Description)
-
-		assert.Equal(t, []string{"a", "b"}, namesOf(&r))
-		p, _ = r.Lookup("b")
-		assert.Equal(t, "1", p.Description)
-		return nil
-	}))
-	assert.Equal(t, []string{"a", "b", "c"}, namesOf(&r))
-
-	// Nothing is changed by one that fails or panics, and the next one works.
-	before := callList(t, &r)
-	failed := errors.New("failed")
-	spoil := func(tx *prompts.Tx) {
-		tx.Remove("a")
-		_ = tx.Set(barePrompt("b", "spoiled"), barePrompt("z", ""))
-	}
-	assert.Equal(t, failed, r.Update(func(tx *prompts.Tx) error { spoil(tx); return failed }))
-	assert.Equal(t, before, callList(t, &r))
-	assert.PanicsWithValue(t, "a panic", func() { _ = r.Update(func(tx *prompts.Tx) error { spoil(tx); panic("a panic") }) })
-	assert.Equal(t, before, callList(t, &r))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = r.Update(func(tx *prompts.Tx) error { spoil(tx); runtime.Goexit(); return nil })
-	}()
-	<-done
-	assert.Equal(t, before, callList(t, &r))
-	assert.NoError(t, r.Update(func(tx *prompts.Tx) error { return tx.Add(barePrompt("after", "")) }))
-	assert.Equal(t, 4, r.Len())
-}
-
 // A Tx is good until Update returns, however that ends.
 func TestTxEnds(t *testing.T) {
 	t.Parallel()
@@ -233,37 +153,6 @@ func TestTxEnds(t *testing.T) {
 		assert.Panics(t, func() { kept.Lookup("a") })
 	}
 	assert.Equal(t, []string{"a"}, namesOf(&r))
-}
-
-// Changes by other goroutines wait for an Update, and readers do not.
-func TestUpdateHoldsOthersOff(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	require.NoError(t, r.Add(barePrompt("a", "")))
-	var order []string // by whoever holds the registry
-	var others sync.WaitGroup
-	require.NoError(t, r.Update(func(tx *prompts.Tx) error {
-		for i := range 8 {
-			others.Go(func() {
-				assert.NoError(t, r.Update(func(tx *prompts.Tx) error {
-					order = append(order, "other")
-					return tx.Add(barePrompt(fmt.Sprintf("c%d", i), ""))
-				}))
-			})
-			others.Go(func() { assert.NoError(t, r.Set(barePrompt("d", ""))) })
-			others.Go(func() { assert.False(t, r.Remove("absent")) })
-		}
-		for range 1000 {
-			runtime.Gosched()
-		}
-		assert.Equal(t, []string{"a"}, namesOf(&r))
-		assert.Equal(t, 1, r.Len())
-		order = append(order, "update")
-		return tx.Add(barePrompt("b", ""))
-	}))
-	others.Wait()
-	assert.Equal(t, append([]string{"update"}, slices.Repeat([]string{"other"}, 8)...), order)
-	assert.Equal(t, 11, r.Len())
 }
 
 // Readers never see half an Update, however many there are.
@@ -325,150 +214,119 @@ func TestUpdateIsAtomic(t *testing.T) {
 	wg.Wait()
 }
 
-// Any sequence of changes leaves what a plain map would have; pages that are
-// walked meanwhile repeat no prompt and miss none that stays (GAP-23).
-func TestRegistryModel(t *testing.T) {
+type (
+	// pair is a generic type, of which each instance is a type of its own.
+	pair[K, V any] struct {
+		Key   K `json:"key" jsonschema:"what to look up"`
+		Value V `json:"value,omitempty"`
+	}
+	// branch is a recursive one, which is a fault.
+	branch struct {
+		Name string  `json:"name"`
+		Next *branch `json:"next,omitempty"`
+	}
+)
+
+func named[In any](name string, arguments ...prompts.Argument) prompts.Prompt {
+	p := promptOf[In](arguments...)
+	p.Name = name
+	return p
+}
+
+// What one prompt lists, and what is done to a prompt that was handed out,
+// shows in no other prompt of the type.
+func TestPromptsOfATypeAreApart(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, 2))
-			var r prompts.Registry
-			model := map[string]string{}
-			w := newWalk(t, &r, 1+random.IntN(7))
-			changed, cancel := r.Subscribe()
-			defer cancel()
-			name := func() string { return fmt.Sprintf("n%02d", random.IntN(60)) }
-			for step := range 1500 {
-				description := fmt.Sprint(step)
-				effect := true
-				next := maps.Clone(model)
-				switch random.IntN(6) {
-				case 0:
-					n := name()
-					_, taken := next[n]
-					err := r.Add(barePrompt(n, description))
-					assert.Equal(t, taken, errors.Is(err, prompts.ErrExists))
-					if effect = !taken; effect {
-						next[n] = description
-					}
-				case 1:
-					n, m := name(), name()
-					require.NoError(t, r.Set(barePrompt(n, description), barePrompt(m, description)))
-					next[n], next[m] = description, description
-				case 2, 3:
-					n := name()
-					_, effect = next[n]
-					assert.Equal(t, effect, r.Remove(n))
-					delete(next, n)
-				case 4:
-					fail := random.IntN(3) == 0
-					err := r.Update(func(tx *prompts.Tx) error {
-						effect = false
-						for range random.IntN(10) {
-							n := name()
-							if random.IntN(2) == 0 {
-								_, had := next[n]
-								assert.Equal(t, had, tx.Remove(n))
-								effect = effect || had
-								delete(next, n)
-								continue
-							}
-							effect = true
-							require.NoError(t, tx.Set(barePrompt(n, description)))
-							next[n] = description
-						}
-						if fail {
-							return errors.New("failed")
-						}
-						return nil
-					})
-					require.Equal(t, fail, err != nil)
-					if fail {
-						next, effect = maps.Clone(model), false
-					}
-				case 5:
-					effect = false
-					w.page(model)
-				}
-				w.note(model, next)
-				model = next
-				require.Equal(t, effect, len(changed) == 1, "step %d", step)
-				if effect {
-					<-changed
-				}
-				require.Equal(t, len(model), r.Len())
-				if step%50 == 0 {
-					require.Equal(t, slices.Sorted(maps.Keys(model)), namesOf(&r))
-					for p := range r.All() {
-						require.Equal(t, model[p.Name], p.Description)
-					}
-				}
+	type in struct {
+		Color string `json:"color" jsonschema:"which color"`
+		Size  int    `json:"size,omitempty"`
+	}
+	r := registryOf(
+		named[in]("plain"),
+		named[in]("colors", prompts.Argument{Name: "color", Title: "Color", Schema: prompts.Enum("red")}),
+		named[in]("sizes", prompts.Argument{Name: "size", Description: "how large", Schema: &jsonschema.Schema{Maximum: jsonschema.Ptr(9.0), Default: []byte("3")}}),
+		named[in]("again"),
+	)
+	const want = "| `again` | | | |\n" +
+		"| | `color` | yes | which color |\n" +
+		"| | `size` | | an integer |\n" +
+		"| `colors` | | | |\n" +
+		"| | `color` | yes | Color: which color (one of: red) |\n" +
+		"| | `size` | | an integer |\n" +
+		"| `plain` | | | |\n" +
+		"| | `color` | yes | which color |\n" +
+		"| | `size` | | an integer |\n" +
+		"| `sizes` | | | |\n" +
+		"| | `color` | yes | which color |\n" +
+		"| | `size` | | how large (an integer, at most 9; default 3) |\n"
+	check := func() {
+		t.Helper()
+		_, rows, _ := strings.Cut(prompts.Doc(r), "|---|---|---|---|\n")
+		assert.Equal(t, want, rows)
+	}
+	check()
+	spoil := func(p prompts.Prompt) {
+		require.Len(t, p.Arguments, 2)
+		assert.Equal(t, "string integer", p.Arguments[0].Schema.Type+" "+p.Arguments[1].Schema.Type)
+		for i := range p.Arguments {
+			p.Arguments[i].Schema.Enum = []any{"spoilt"}
+			p.Arguments[i].Schema.Type = "boolean"
+			p.Arguments[i] = prompts.Argument{Name: "spoilt"}
+		}
+	}
+	for p := range r.All() {
+		spoil(p)
+	}
+	for _, name := range []string{"again", "colors", "plain", "sizes"} {
+		p, ok := r.Lookup(name)
+		require.True(t, ok)
+		assert.Equal(t, "color size", p.Arguments[0].Name+" "+p.Arguments[1].Name)
+		spoil(p)
+	}
+	check()
+	require.NoError(t, r.Set(named[in]("again")))
+	check()
+	var got in
+	_, e := callGet(t, storing(&got), `{"color":"blue","size":"10"}`, prompts.Options{})
+	assert.Nil(t, e, "neither the enum nor the maximum of the others")
+}
+
+// Any number of goroutines may add prompts of a type that nobody has added
+// before, recursive and generic ones included.
+func TestAddConcurrently(t *testing.T) {
+	t.Parallel()
+	type fresh struct {
+		A reviewArguments   `json:"a"`
+		B pair[string, int] `json:"b"`
+		C []string          `json:"c,omitempty"`
+	}
+	r := new(prompts.Registry)
+	var wg sync.WaitGroup
+	const each = 20
+	for i := range 4 {
+		wg.Go(func() {
+			for j := range each {
+				at := fmt.Sprintf("%d_%02d", i, j)
+				assert.NoError(t, r.Add(
+					named[fresh]("fresh_"+at),
+					named[fresh]("completed_"+at, prompts.Argument{Name: "c", Title: at}),
+					named[Loop]("loop_"+at),
+					named[pair[int, *fresh]]("pair_"+at),
+					prompts.Prompt{Name: "data_" + at, Arguments: []prompts.Argument{{Name: "a"}}, Render: untyped().Render},
+				))
+				err := r.Add(named[branch]("branch_" + at))
+				assert.ErrorContains(t, err, "branch_"+at)
+				assert.ErrorContains(t, err, "holds itself")
 			}
-			assert.Greater(t, w.walks, 3)
 		})
 	}
-}
-
-// walk walks through the pages of a registry that changes meanwhile.
-type walk struct {
-	t      *testing.T
-	srv    *prompts.Server
-	size   int
-	cursor string
-	walks  int
-
-	stayed map[string]bool // since the walk began
-	seen   map[string]bool
-	last   string
-}
-
-func newWalk(t *testing.T, r *prompts.Registry, size int) *walk {
-	return &walk{t: t, size: size, srv: prompts.NewServer(r, prompts.Options{PageSize: size})}
-}
-
-// note notes what a change has removed.
-func (w *walk) note(before, after map[string]string) {
-	for n := range before {
-		if _, ok := after[n]; !ok {
-			delete(w.stayed, n)
+	wg.Wait()
+	assert.Equal(t, 4*each*5, r.Len())
+	for p := range r.All() {
+		if at, ok := strings.CutPrefix(p.Name, "completed_"); ok {
+			assert.Equal(t, at, p.Arguments[2].Title)
+		} else if strings.HasPrefix(p.Name, "fresh_") {
+			assert.Empty(t, p.Arguments[2].Title)
 		}
 	}
-}
-
-// page gets the next page and holds it to the model.
-func (w *walk) page(model map[string]string) {
-	params := json.RawMessage(`{}`)
-	if w.cursor == "" {
-		w.seen, w.stayed, w.last = map[string]bool{}, map[string]bool{}, ""
-		for n := range model {
-			w.stayed[n] = true
-		}
-	} else {
-		params = json.RawMessage(`{"cursor":` + jsonText(w.cursor) + `}`)
-	}
-	raw, err := w.srv.Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
-	require.NoError(w.t, err)
-	var page struct {
-		Prompts    []struct{ Name, Description string }
-		NextCursor *string
-	}
-	require.NoError(w.t, json.Unmarshal(raw, &page))
-	assert.LessOrEqual(w.t, len(page.Prompts), w.size)
-	for _, p := range page.Prompts {
-		assert.False(w.t, w.seen[p.Name], "%s is repeated", p.Name)
-		assert.Greater(w.t, p.Name, w.last)
-		assert.Equal(w.t, model[p.Name], p.Description)
-		w.seen[p.Name], w.last = true, p.Name
-	}
-	if page.NextCursor != nil {
-		assert.NotEmpty(w.t, page.Prompts)
-		w.cursor = *page.NextCursor
-		return
-	}
-	for n := range w.stayed {
-		assert.True(w.t, w.seen[n], "%s is missed", n)
-	}
-	w.cursor = ""
-	w.walks++
 }

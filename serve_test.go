@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,71 +78,6 @@ func TestServeIsNeverHeldUp(t *testing.T) {
 		}
 		assert.ElementsMatch(t, []string{textLine("2", "let go"), textLine("3", "let go"), textLine("4", "let go")}, c.received())
 		assert.NoError(t, c.end())
-	})
-}
-
-// The conversion of an argument is an author's code as well.
-type slowText struct{ text string }
-
-var slowTextLet = make(map[string]func(string) error)
-var slowTextMu sync.Mutex
-
-func (s *slowText) UnmarshalText(text []byte) error {
-	s.text = string(text)
-	slowTextMu.Lock()
-	f := slowTextLet[s.text]
-	slowTextMu.Unlock()
-	if f == nil {
-		return nil
-	}
-	return f(s.text)
-}
-
-func onText(t *testing.T, text string, f func(string) error) {
-	slowTextMu.Lock()
-	defer slowTextMu.Unlock()
-	slowTextLet[text] = f
-	t.Cleanup(func() {
-		slowTextMu.Lock()
-		defer slowTextMu.Unlock()
-		delete(slowTextLet, text)
-	})
-}
-
-func textArgument(name string) prompts.Prompt {
-	return prompts.New(prompts.Prompt{Name: name}, func(_ context.Context, in struct {
-		Text slowText `json:"text"`
-	}) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User(in.Text.text)), nil
-	})
-}
-
-func getTextLine(id, prompt, text string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"` + prompt + `","arguments":{"text":"` + text + `"}}}`
-}
-
-func TestConversionOfArgumentsIsTheAuthorsCode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		onText(t, "blocks", func(string) error { time.Sleep(time.Hour); return nil })
-		onText(t, "panics", func(string) error { panic("a secret") })
-		onText(t, "exits", func(string) error { runtime.Goexit(); return nil })
-		var j journal
-		c := connect(t, prompts.NewServer(registryOf(textArgument("convert")), prompts.Options{Logger: j.logger()})).handshake()
-
-		assert.Empty(t, c.ask(getTextLine("1", "convert", "blocks")))
-		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "held up by the conversion of an argument")
-		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
-
-		assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, "the prompt could not be rendered")},
-			c.ask(getTextLine("3", "convert", "panics")))
-		assert.Equal(t, []string{errorLine("4", prompts.CodeInternalError, "the prompt could not be rendered")},
-			c.ask(getTextLine("4", "convert", "exits")))
-		assert.Equal(t, []string{textLine("5", "fine")}, c.ask(getTextLine("5", "convert", "fine")))
-		assert.NotContains(t, j.String(), "blocks")
-		assert.Contains(t, j.String(), "a secret")
-		assert.NoError(t, c.end())
-		time.Sleep(time.Hour)
 	})
 }
 
@@ -327,33 +261,6 @@ func TestWriteFailureEndsServe(t *testing.T) {
 	}
 }
 
-func TestReadFailureEndsServe(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ err, want error }{
-		{errDisk, errDisk},
-		{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
-		{io.ErrClosedPipe, nil},
-		{fmt.Errorf("read: %w", io.EOF), nil},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWaiter()
-			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Second}})).handshake()
-			c.send(getLine("1", "wait"))
-			synctest.Wait()
-			c.wire.in <- test.err
-			err := c.wait()
-			if test.want == nil {
-				assert.NoError(t, err, test.err)
-			} else {
-				assert.ErrorIs(t, err, test.want)
-				assert.Equal(t, "prompts: reading: "+test.err.Error(), err.Error())
-			}
-			assert.Empty(t, c.received())
-			<-w.causes // the work is told to stop
-		})
-	}
-}
-
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -475,27 +382,6 @@ func TestChangesAreToldToEachSession(t *testing.T) {
 	})
 }
 
-// A connection that ends while a write hangs must not hang itself.
-func TestServeEndsWhileAWriteHangs(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWire(t)
-		c := connectWire(t, prompts.NewServer(nil, prompts.Options{}), w)
-		w.onWrite = func(ctx context.Context, _ []byte) error {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-w.gone:
-				return io.ErrClosedPipe
-			}
-		}
-		c.send(pingLine("1"))
-		synctest.Wait()
-		c.cancel()
-		assert.NoError(t, c.wait())
-	})
-}
-
 // Concurrent use, for the race detector.
 func TestServeInTurmoil(t *testing.T) {
 	t.Parallel()
@@ -532,5 +418,114 @@ func TestServeInTurmoil(t *testing.T) {
 		assert.Zero(t, s.Tasks())
 		assert.Zero(t, s.Slots())
 		assert.Zero(t, reg.Subscribers())
+	})
+}
+
+// reader is a transport whose Read heeds its context alone, and keeps its cause.
+type reader struct {
+	*wire
+	cause error
+}
+
+func (r *reader) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case v := <-r.in:
+		return v.([]byte), nil
+	case <-ctx.Done():
+		r.cause = context.Cause(ctx)
+		return nil, errors.New("interrupted")
+	}
+}
+
+// A client that does not take the answers of its subscriptions does not keep
+// Serve: it waits for a second, and if the transport cannot be interrupted, for
+// another.
+func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
+	t.Parallel()
+	t.Run("a write that heeds its context", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			w := newWaiter()
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
+			c := connect(t, s).handshake().listen("1")
+			assert.Empty(t, c.ask(getLine("2", "wait")))
+			c.wire.onWrite = func(ctx context.Context, _ []byte) error { <-ctx.Done(); return ctx.Err() }
+			began := time.Now()
+			c.cancel()
+			<-w.causes
+			assert.Zero(t, time.Since(began), "renders are told at once")
+			require.NoError(t, c.wait())
+			assert.Equal(t, stragglers, time.Since(began))
+			assert.Empty(t, c.received())
+			assertNoTrace(t, s)
+		})
+	})
+	t.Run("a write that heeds Close", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			s := prompts.NewServer(nil, prompts.Options{})
+			c := connect(t, s).listen("1")
+			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
+			began := time.Now()
+			require.NoError(t, c.end())
+			assert.Equal(t, stragglers, time.Since(began))
+			assertNoTrace(t, s)
+		})
+	})
+	t.Run("a write that heeds nothing", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			var j journal
+			s := prompts.NewServer(nil, prompts.Options{Logger: j.logger()})
+			c := connect(t, s).listen("1")
+			hold := make(chan struct{})
+			c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
+			began := time.Now()
+			c.cancel()
+			require.NoError(t, c.wait())
+			assert.Equal(t, 2*stragglers, time.Since(began))
+			assert.Contains(t, j.String(), "goroutines=1")
+			close(hold)
+			synctest.Wait()
+			assertNoTrace(t, s)
+		})
+	})
+	t.Run("a write that is slow", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			s := prompts.NewServer(nil, prompts.Options{})
+			c := connect(t, s).listen("1")
+			c.wire.onWrite = func(context.Context, []byte) error { time.Sleep(stragglers / 3); return nil }
+			c.cancel()
+			require.NoError(t, c.wait())
+			assert.Equal(t, []string{listenEndLine("1"), cancelLine("1")}, c.received())
+		})
+	})
+}
+
+// Nothing that comes in while Serve ends begins anything.
+func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiter()
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
+		wire := stubborn{wire: newWire(t)}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- s.Serve(ctx, wire) }()
+		wire.in <- []byte(listenLine("1"))
+		synctest.Wait()
+		hold := make(chan struct{})
+		wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
+		cancel()
+		synctest.Wait()
+		wire.in <- []byte(cancelLine("99")) // ends the Read that goes on, and no more are tried
+		wire.in <- []byte(envelopedGet("2", "wait"))
+		synctest.Wait()
+		close(hold)
+		require.NoError(t, <-done)
+		assert.Zero(t, w.started.Load())
+		assert.Len(t, wire.in, 1, "it reads on")
+		assertNoTrace(t, s)
 	})
 }

@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -43,28 +42,6 @@ func TestHandleAnswersBeforeItReturns(t *testing.T) {
 	require.NoError(t, session.Handle(t.Context(), r.hear(session, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`), transport.Exchange{Send: r.send}))
 	require.Len(t, r.messages, 1)
 	assert.Equal(t, prompts.CodeMethodNotFound, r.messages[0].code)
-}
-
-func TestHandleReturnsTheErrorOfSend(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(
-		textPrompt("text", "hi"),
-		rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errors.New("a secret") }),
-	), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 200}})
-	session := newSession(t, s)
-	for _, msg := range []string{
-		pingLine("1"), getLine("2", "text"), getLine("3", "faulty"), getLine("4", "none"), "[", "1", `{"id":1}`, strings.Repeat(" ", 201),
-	} {
-		r := &recorder{t: t, fail: errDisk}
-		assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, msg), transport.Exchange{Send: r.send}), msg)
-		assert.NoError(t, session.Handle(t.Context(), r.hear(session, initializedLine), transport.Exchange{Send: r.send}), "nothing is sent")
-	}
-	// Nothing is left behind: not the id, not the slot.
-	got, err := handle(t, s, session, getLine("2", "text"))
-	require.NoError(t, err)
-	assert.Equal(t, textLine("2", "hi"), got)
-	assert.Zero(t, s.Tasks())
-	assert.Empty(t, prompts.Peek(session).Leftovers())
 }
 
 // Server.Handle is for the revision without sessions, and refuses what needs
@@ -250,19 +227,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestHandleRendersOnTheCallersGoroutine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(sleeper("deaf", 24*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
-		session := newSession(t, s)
-		began := time.Now()
-		got, err := handle(t, s, session, getLine("1", "deaf"))
-		require.NoError(t, err)
-		assert.Equal(t, textLine("1", "slept"), got)
-		assert.Equal(t, 24*time.Hour, time.Since(began))
-	})
-}
-
 func TestHandleOfACancelledRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -440,19 +404,6 @@ func TestSessionClose(t *testing.T) {
 	})
 }
 
-func TestSessionClosedBeforeItBegan(t *testing.T) {
-	t.Parallel()
-	reg := new(prompts.Registry)
-	s := prompts.NewServer(reg, prompts.Options{})
-	session := s.NewSession(transport.SessionOptions{})
-	session.Close()
-	got, err := handle(t, s, session, initializeLine)
-	require.NoError(t, err)
-	assert.Contains(t, got, "the session is closed")
-	assert.NoError(t, session.Notifications(t.Context(), func([]byte) error { return errDisk }))
-	assert.Zero(t, reg.Subscribers())
-}
-
 // listener calls Notifications and counts what it sends.
 type listener struct {
 	session transport.Session
@@ -554,46 +505,6 @@ func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
 		time.Sleep(notify.MinPause)
 		synctest.Wait()
 		assert.EqualValues(t, 2, l.count.Load())
-		session.Close()
-		assert.NoError(t, <-l.done)
-	})
-}
-
-// LCH-02
-func TestNoListChanged(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{DisableListChanged: true})
-		session := s.NewSession(transport.SessionOptions{})
-		got, err := handle(t, s, session, initializeLine)
-		require.NoError(t, err)
-		assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{}}`)
-		_, err = handle(t, s, session, initializedLine)
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		l := hear(ctx, session)
-		require.NoError(t, reg.Set(textPrompt("text", "hi")))
-		synctest.Wait()
-		assert.Zero(t, l.count.Load())
-		assert.Zero(t, reg.Subscribers())
-		cancel()
-		assert.NoError(t, <-l.done)
-		session.Close()
-	})
-}
-
-func TestNotificationsEndBeforeTheClientIsReady(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		session := prompts.NewServer(nil, prompts.Options{}).NewSession(transport.SessionOptions{})
-		ctx, cancel := context.WithCancel(t.Context())
-		l := hear(ctx, session)
-		synctest.Wait()
-		cancel()
-		assert.NoError(t, <-l.done)
-		l = hear(t.Context(), session)
-		synctest.Wait()
 		session.Close()
 		assert.NoError(t, <-l.done)
 	})

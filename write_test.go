@@ -118,22 +118,6 @@ func TestWriteOfEmbeddingTransport(t *testing.T) {
 	})
 }
 
-// A transport without WriteBatch gets them one by one.
-func TestAnswersWithoutWriteBatch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})).handshake()
-		next := c.slowly()
-		for i := range 3 {
-			assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
-		}
-		for i := range 3 {
-			next <- nil
-			assert.Equal(t, []string{textLine(fmt.Sprint(i), "hi")}, c.received())
-		}
-		assert.NoError(t, c.end())
-	})
-}
-
 // While the answer of a prompt is being written, that of a ping waits, and the
 // reader does not.
 func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
@@ -148,25 +132,6 @@ func TestReaderDoesNotWaitForTheWriter(t *testing.T) {
 			next <- nil
 		}
 		assert.Equal(t, []string{textLine("2", "hi"), pongLine("3"), pongLine("4")}, c.received())
-		assert.NoError(t, c.end())
-	})
-}
-
-// What was said before a change is told before it.
-func TestOutboxComesBeforeWhatIsWrittenNext(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var r prompts.Registry
-		r.MustAdd(textPrompt("text", "hi"))
-		c := connect(t, prompts.NewServer(&r, prompts.Options{})).handshake()
-		next := c.slowly()
-		assert.Empty(t, c.ask(getLine("1", "text")))
-		assert.Empty(t, c.ask(getLine("2", "text")))
-		r.MustAdd(textPrompt("other", "hi"))
-		time.Sleep(time.Second)
-		for range 3 {
-			next <- nil
-		}
-		assert.Equal(t, []string{textLine("1", "hi"), textLine("2", "hi"), listChangedLine}, c.received())
 		assert.NoError(t, c.end())
 	})
 }
@@ -208,37 +173,6 @@ func count(texts []string, word string) (n int) {
 		}
 	}
 	return n
-}
-
-// What is in the outbox when the client has closed its side is still written;
-// and if that takes too long, it is counted.
-func TestOutboxAtTheEnd(t *testing.T) {
-	for _, name := range []string{"in time", "too late"} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var j journal
-				c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
-				next := c.slowly()
-				for i := range 3 {
-					assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
-				}
-				close(c.wire.in)
-				if name == "in time" {
-					for range 3 {
-						time.Sleep(time.Second)
-						next <- nil
-					}
-					require.NoError(t, c.wait())
-					assert.Len(t, c.received(), 3)
-					assert.Empty(t, j.String())
-					return
-				}
-				require.NoError(t, c.wait())
-				assert.Empty(t, c.received())
-				assert.Contains(t, j.String(), "requests=3")
-			})
-		})
-	}
 }
 
 // A write that fails ends the connection, whoever's messages it was for.

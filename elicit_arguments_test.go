@@ -3,6 +3,7 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -92,37 +93,6 @@ func TestArgumentsThatAreAskedFor(t *testing.T) {
 	assert.Equal(t, "Bonn-Rome 2", r.get("").text(t), "nothing is missing")
 }
 
-// PRG-03, PRG-05: who is not to be asked, or cannot be, gets the error.
-func TestArgumentsThatAreNotAskedFor(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, capabilities, arguments string
-		o                             prompts.Options
-	}{
-		{"not wanted", formCapability, `{}`, prompts.Options{}},
-		{"no capability", noCapabilities, `{}`, prompts.Options{ElicitArguments: true}},
-		{"only URLs", urlCapability, `{}`, prompts.Options{ElicitArguments: true}},
-		// It would not help: no form could take them away.
-		{"an undeclared argument", formCapability, `{"to":"Rome","via":"Wien"}`, prompts.Options{ElicitArguments: true, StrictArguments: true}},
-		{"an undeclared one that is no string", formCapability, `{"to":"Rome","via":1}`, prompts.Options{ElicitArguments: true}},
-	} {
-		s := prompts.NewServer(registryOf(travel(nil)), test.o)
-		r := newRounds(t, s, "travel")
-		r.capabilities, r.arguments = test.capabilities, test.arguments
-		o := r.get("")
-		if assert.NotNil(t, o.Error, test.name) {
-			assert.Equal(t, prompts.CodeInvalidParams, o.Error.Code, test.name)
-			assert.Contains(t, o.Error.Message, "from: is required", test.name)
-		}
-	}
-	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
-	for _, version := range []string{"2024-11-05", "2025-03-26"} {
-		got, err := handle(t, s, newSessionAs(t, s, version, allCapabilities), getLine("1", "travel"))
-		require.NoError(t, err)
-		readOutcome(t, got).fails(t, prompts.CodeInvalidParams, "from: is required; to: is required")
-	}
-}
-
 // What has been filled in rightly is not asked for again, in this round and in
 // later ones.
 func TestArgumentsAreKept(t *testing.T) {
@@ -172,35 +142,6 @@ func TestAskedArgumentsAreBound(t *testing.T) {
 	assert.Equal(t, "Bonn-Rome 0", r.get(`{"colour":`+red+`}`).text(t))
 }
 
-// MRT-19, MRT-23: whoever does not fill in the form gets the error that there
-// would have been without it.
-func TestArgumentsAreRefused(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
-	for answer, message := range map[string]string{
-		declining:             `the client has declined to answer; to: is required`,
-		dismissing:            `the client has dismissed the question; to: is required`,
-		`{}`:                  `the answer to "prompt.arguments" has no action that is accept, decline or cancel`,
-		`[]`:                  `the answer to "prompt.arguments" is not an object`,
-		accepting(`null`):     `the answer to "prompt.arguments" has no content`,
-		accepting(`{"to":1}`): `to: must be a string`,
-	} {
-		r := newRounds(t, s, "travel")
-		r.arguments = `{"from":"Bonn"}`
-		r.get("").wants(t, argumentsKey)
-		data := r.get(`{"`+argumentsKey+`":`+answer+`}`).fails(t, prompts.CodeInvalidParams, message)
-		const problems = `"prompt":"travel","problems":[{"argument":"to","reason":"missing","message":"is required"}]`
-		switch answer {
-		case declining:
-			assert.JSONEq(t, `{"input":"prompt.arguments","action":"decline",`+problems+`}`, data)
-		case dismissing:
-			assert.JSONEq(t, `{"input":"prompt.arguments","action":"cancel",`+problems+`}`, data)
-		default:
-			assert.Contains(t, data, `"input":"prompt.arguments"`)
-		}
-	}
-}
-
 // In a session a person is asked three times at most, and a fault of the
 // person's costs nobody else anything.
 func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
@@ -232,4 +173,123 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		assert.NoError(t, c.end())
 		assert.Zero(t, s.Slots())
 	})
+}
+
+// picky is travel whose render function refuses to start from anywhere but
+// Ulm, once it has kept a ticket and asked for a colour.
+func picky(runs *int) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "travel", Title: "Plan a trip"}, func(ctx context.Context, in trip) (*prompts.Result, error) {
+		*runs++
+		ticket, err := prompts.Once(ctx, "ticket", func(context.Context) (string, error) { return fmt.Sprint(in.From, *runs), nil })
+		if err != nil {
+			return nil, err
+		}
+		answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+		if err != nil {
+			return nil, err
+		}
+		if in.From != "Ulm" {
+			return nil, fmt.Errorf("my words: %w", prompts.InvalidArgument("from", "is not where it starts"))
+		}
+		return prompts.Messages(prompts.User(fmt.Sprint(in.From, "-", in.To, " ", ticket, " ", answer.Colour))), nil
+	})
+}
+
+const pickyNeeds = `Please fill in what the prompt "Plan a trip" needs. from: is not where it starts`
+
+func answerColour(text string) string { return accepting(`{"colour":"` + text + `"}`) }
+
+// PRG-05: an argument that a render function refuses is asked for as one that
+// is wrong by its type is. The function is run again with the new one, and
+// what it has learnt before is forgotten: it was about another.
+func TestRefusedArgumentIsAskedForInRounds(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	s := prompts.NewServer(registryOf(picky(&runs)), prompts.Options{ElicitArguments: true})
+	r := newRounds(t, s, "travel")
+	r.arguments = `{"from":"Bonn","to":"Rome"}`
+	r.get("").wants(t, "colour")
+	o := r.get(`{"colour":` + answerColour("grey") + `}`)
+	o.wants(t, argumentsKey)
+	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
+	assert.Equal(t, []string{"from"}, fields)
+	assert.Equal(t, pickyNeeds, message)
+
+	// Nobody has answered: the old argument has the same fault.
+	o = r.get("")
+	o.wants(t, "colour")
+	assert.Contains(t, string(o.Result.Requests["colour"].Params), "Bonn")
+	r.get(`{"colour":`+answerColour("grey")+`}`).wants(t, argumentsKey)
+
+	// The new argument comes with an answer that was given for the old one.
+	o = r.get(`{"colour":` + answerColour("grey") + `,"` + argumentsKey + `":` + accepting(`{"from":"Ulm"}`) + `}`)
+	o.wants(t, "colour")
+	assert.Contains(t, string(o.Result.Requests["colour"].Params), "Ulm", "the answer was for Bonn")
+	ran := runs
+	text := r.get(`{"colour":` + answerColour("blue") + `}`).text(t)
+	assert.Equal(t, fmt.Sprintf("Ulm-Rome Ulm%d blue", ran), text)
+}
+
+// refusing is a prompt that finds fault with its arguments whatever they are.
+func refusing(err error) prompts.Prompt {
+	return prompts.New(prompts.Prompt{Name: "travel"}, func(context.Context, trip) (*prompts.Result, error) { return nil, err })
+}
+
+// In a session a person is asked three times at most.
+func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(refusing(prompts.InvalidArgument("from", "is never right"))), prompts.Options{ElicitArguments: true})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":{"from":"Bonn","to":"Rome"}`, 1))
+		for range 3 {
+			c.send(c.question().reply(accepting(`{"from":"Ulm"}`)))
+		}
+		got := c.received()
+		require.Len(t, got, 1)
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, "from: is never right")
+		assert.NoError(t, c.end())
+	})
+}
+
+// Several faults of one argument are one field.
+func TestRefusedArgumentsAreFieldsOnce(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(registryOf(refusing(errors.Join(
+		prompts.InvalidArgument("from", "is far"), prompts.InvalidArgument("to", "is near"), prompts.InvalidArgument("from", "is wide"),
+	))), prompts.Options{ElicitArguments: true})
+	r := newRounds(t, s, "travel")
+	r.arguments = `{"from":"Bonn","to":"Rome"}`
+	o := r.get("")
+	o.wants(t, argumentsKey)
+	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
+	assert.ElementsMatch(t, []string{"from", "to"}, fields)
+	assert.Contains(t, message, "from: is far; to: is near")
+	assert.Equal(t, 1, strings.Count(string(o.Result.Requests[argumentsKey].Params), `"from":`))
+	assert.Contains(t, string(o.Result.Requests[argumentsKey].Params), `"required":["from","to"]`)
+}
+
+// PRG-03: who is not to be asked, or cannot be, gets the problems. So does
+// everybody if the argument that is blamed is none of the prompt's.
+func TestRefusedArgumentIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, argument, capabilities string
+		o                            prompts.Options
+	}{
+		{"not wanted", "from", formCapability, prompts.Options{}},
+		{"no capability", "from", noCapabilities, prompts.Options{ElicitArguments: true}},
+		{"only URLs", "from", urlCapability, prompts.Options{ElicitArguments: true}},
+		{"no such argument", "via", formCapability, prompts.Options{ElicitArguments: true}},
+	} {
+		s := prompts.NewServer(registryOf(refusing(prompts.InvalidArgument(test.argument, "is bad"))), test.o)
+		const arguments = `{"from":"Bonn","to":"Rome"}`
+		data := `{"prompt":"travel","problems":[{"argument":"` + test.argument + `","reason":"refused","message":"is bad"}]}`
+		r := newRounds(t, s, "travel")
+		r.capabilities, r.arguments = test.capabilities, arguments
+		assert.JSONEq(t, data, r.get("").fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
+		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", test.capabilities),
+			strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+arguments, 1))
+		require.NoError(t, err)
+		assert.JSONEq(t, data, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
+	}
 }

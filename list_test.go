@@ -133,27 +133,62 @@ func TestPages(t *testing.T) {
 	assert.Len(t, pageOf(t, numbered(150), 0, "").names, defaultPageSize)
 }
 
-// A cursor is a position between names. It stays right while prompts come and
-// go on either side of it, its own among them (PAG-04, PAG-05).
-func TestPagesWhileChanging(t *testing.T) {
+// A prompt is listed in each revision with what the newest revision has of it,
+// but for the members that the revision does not know.
+func TestListedInEveryRevision(t *testing.T) {
 	t.Parallel()
-	r := numbered(6)
-	first := pageOf(t, r, 2, "")
-	assert.Equal(t, []string{"p000", "p001"}, first.names)
-	assert.Equal(t, cursorAfter("p001"), first.next)
+	set := map[string]func(*prompts.Prompt){
+		"title":          func(p *prompts.Prompt) { p.Title = "T" },
+		"version":        func(p *prompts.Prompt) { p.Version = "1" },
+		"meta":           func(p *prompts.Prompt) { p.Meta = prompts.Meta{"k": "v"} },
+		"empty meta":     func(p *prompts.Prompt) { p.Meta = prompts.Meta{} },
+		"icons":          func(p *prompts.Prompt) { p.Icons = []prompts.Icon{{Src: "https://example.com/i"}} },
+		"argument":       func(p *prompts.Prompt) { p.Arguments = []prompts.Argument{{Name: "a", Description: "D"}} },
+		"argument title": func(p *prompts.Prompt) { p.Arguments = []prompts.Argument{{Name: "a", Title: "A"}} },
+		"nothing":        func(*prompts.Prompt) {},
+	}
+	for first, setFirst := range set {
+		for second, setSecond := range set {
+			for _, p := range []prompts.Prompt{promptOf[one[string]](), untyped()} {
+				setFirst(&p)
+				setSecond(&p)
+				s := prompts.NewServer(registryOf(p), prompts.Options{})
+				entry := func(version string) map[string]any {
+					raw, err := s.Call(t.Context(), methodList, nil, prompts.CallOptions{Version: version})
+					require.NoError(t, err)
+					var list struct{ Prompts []map[string]any }
+					require.NoError(t, json.Unmarshal(raw, &list))
+					return list.Prompts[0]
+				}
+				want := entry("2025-11-25")
+				delete(want, "icons")
+				assert.Equal(t, want, entry("2025-06-18"), "%s and %s", first, second)
+				delete(want, "title")
+				delete(want, "_meta")
+				arguments, _ := want["arguments"].([]any)
+				for _, a := range arguments {
+					delete(a.(map[string]any), "title")
+				}
+				assert.Equal(t, want, entry("2024-11-05"), "%s and %s", first, second)
+			}
+		}
+	}
+}
 
-	r.Remove("p001")
-	assert.Equal(t, []string{"p002", "p003"}, pageOf(t, r, 2, first.next).names, "its own prompt is gone")
-	r.MustAdd(barePrompt("a", ""), barePrompt("p000a", ""))
-	assert.Equal(t, []string{"p002", "p003"}, pageOf(t, r, 2, first.next).names, "new ones before it")
-	r.MustAdd(barePrompt("p001a", ""))
-	assert.Equal(t, []string{"p001a", "p002"}, pageOf(t, r, 2, first.next).names, "a new one behind it")
-	require.NoError(t, r.Set(barePrompt("p002", "new")))
-	assert.Equal(t, []string{"p001a", "p002"}, pageOf(t, r, 2, first.next).names)
-
-	last := pageOf(t, r, 100, cursorAfter("p005"))
-	assert.Equal(t, page{}, last, "behind the last one")
-	assert.Equal(t, page{names: []string{"p005"}}, pageOf(t, r, 1, cursorAfter("p004")), "the last one fills its page")
-	assert.Equal(t, page{}, pageOf(t, new(prompts.Registry), 1, first.next), "another server's cursor")
-	assert.Equal(t, "a", pageOf(t, r, 1, cursorAfter("\x00")).names[0], "a name that no prompt can have")
+// Visible gets the same copy of a prompt each time.
+func TestVisibleGetsOneCopy(t *testing.T) {
+	t.Parallel()
+	seen := make(chan prompts.Prompt, 8)
+	declared := prompts.Enum("x")
+	s := prompts.NewServer(registryOf(untyped(prompts.Argument{Name: "a", Schema: declared})), prompts.Options{
+		Visible: func(_ context.Context, p prompts.Prompt) bool { seen <- p; return true },
+	})
+	for range cap(seen) {
+		go func() { _, _ = s.Call(t.Context(), methodList, nil, prompts.CallOptions{}) }()
+	}
+	first := <-seen
+	for range cap(seen) - 1 {
+		assert.Same(t, first.Arguments[0].Schema, (<-seen).Arguments[0].Schema)
+	}
+	assert.NotSame(t, declared, first.Arguments[0].Schema)
 }

@@ -92,35 +92,6 @@ func TestStateThatIsNotOurs(t *testing.T) {
 	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t), "the state itself")
 }
 
-// GAP-18: a state that is null is none, as it is with responses.
-func TestStateOfAnotherType(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
-	for member, code := range map[string]prompts.Code{
-		`"requestState":null`:      0,
-		`"inputResponses":null`:    0,
-		`"requestState":1`:         prompts.CodeInvalidParams,
-		`"requestState":{}`:        prompts.CodeInvalidParams,
-		`"requestState":["a"]`:     prompts.CodeInvalidParams,
-		`"inputResponses":[]`:      prompts.CodeInvalidParams,
-		`"inputResponses":"{}"`:    prompts.CodeInvalidParams,
-		`"inputResponses":true`:    prompts.CodeInvalidParams,
-		`"InputResponses":{}`:      prompts.CodeInvalidParams,
-		`"requeststate":"AQ"`:      prompts.CodeInvalidParams,
-		`"inputResponses":{"x":1}`: 0,
-	} {
-		line := strings.Replace(newRounds(t, s, "paint").line(""), `"_meta"`, member+`,"_meta"`, 1)
-		got, err := handle(t, s, nil, line)
-		require.NoError(t, err)
-		o := readOutcome(t, got)
-		if code == 0 {
-			o.wants(t, "colour")
-		} else if assert.NotNil(t, o.Error, member) {
-			assert.Equal(t, code, o.Error.Code, member)
-		}
-	}
-}
-
 // MRT-14: from RequestStateTTL on, a state is refused as any other that is not good.
 func TestStateExpires(t *testing.T) {
 	for _, ttl := range []time.Duration{0, time.Second, time.Hour} {
@@ -138,27 +109,6 @@ func TestStateExpires(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Each round has a time limit of its own: a person may take it for every
-// question.
-func TestStateExpiresAnewInEachRound(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
-			for _, key := range []string{"a", "b"} {
-				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
-					return nil, err
-				}
-			}
-			return prompts.Messages(prompts.User("done")), nil
-		})), prompts.Options{RequestStateTTL: time.Minute})
-		r := newRounds(t, s, "two")
-		r.get("").wants(t, "a")
-		time.Sleep(50 * time.Second)
-		r.get(`{"a":`+red+`}`).wants(t, "b")
-		time.Sleep(50 * time.Second)
-		assert.Equal(t, "done", r.get(`{"b":`+red+`}`).text(t))
-	})
 }
 
 // MRT-14: nobody keeps a state alive by showing it. What is asked again, with

@@ -14,6 +14,68 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
+// What it takes to add a prompt whose type is known: its definition and its
+// entry, and of the registry the nodes that are replaced.
+func TestAllocationsOfAdding(t *testing.T) {
+	constrained := func(i int) prompts.Prompt {
+		p := benchPrompt(i)
+		p.Arguments = []prompts.Argument{{Name: "language", Title: "Language"}}
+		return p
+	}
+	for _, test := range []struct {
+		name    string
+		declare func(int) prompts.Prompt
+		most    float64
+	}{
+		{"of a struct", benchPrompt, 14},
+		{"of a struct, completed", constrained, 18},
+		{"without a struct", dataPrompt, 16},
+	} {
+		r := registryOf(manyPrompts(1000)...)
+		p := test.declare(1001)
+		adding := testing.AllocsPerRun(100, func() {
+			if err := r.Set(p); err != nil {
+				t.Error(err)
+			}
+		})
+		if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+			assert.LessOrEqual(t, adding, test.most, test.name)
+		}
+	}
+}
+
+// A registry holds of each prompt what it is declared with, its encoded entry
+// once, and little beside them.
+func TestBytesOfAPrompt(t *testing.T) {
+	const n = 10_000
+	for _, test := range []struct {
+		name    string
+		declare func(int) []prompts.Prompt
+		most    float64 // a fifth more than what was measured, which is 570 and 890
+	}{
+		{"of a struct", manyPrompts, 690},
+		{"without a struct", manyData, 1070},
+	} {
+		registryOf(test.declare(1)...) // what their type declares is kept for ever
+		all := test.declare(n)
+		before := heapInUse()
+		r := registryOf(all...)
+		held := (heapInUse() - before) / n
+		runtime.KeepAlive(all) // whose texts the registry shares
+		runtime.KeepAlive(r)
+		assert.Less(t, held, test.most, test.name)
+		assert.Greater(t, held, 200.0, "%s: it has been measured at all", test.name)
+	}
+}
+
+func heapInUse() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // frees what finalizers and pools have kept
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
 // What a request allocates, which is what it takes now: DESIGN.md allows 10 and
 // 2 KB for a prompt of revision 2025-11-25.
 func TestHandleAllocations(t *testing.T) {
@@ -93,4 +155,23 @@ func bytesPerRun(runs int, f func()) float64 {
 		}
 	}
 	return least
+}
+
+// To tell one more subscriber of a change allocates nothing: a burst takes one
+// timer, however many are told of it.
+func TestChangeAllocations(t *testing.T) {
+	const few, many, runs = 1, 200, 5
+	for way := range tellings {
+		t.Run(way, func(t *testing.T) {
+			allocations := func(n int) float64 {
+				c := newToldCrowd(t, way, n)
+				c.change(t) // which fills the pools
+				return testing.AllocsPerRun(runs, func() { c.change(t) })
+			}
+			more := allocations(many) - allocations(few)
+			if !prompts.RaceEnabled { // the race detector allocates, and drops what is pooled
+				assert.Less(t, more, float64(many-few)/10)
+			}
+		})
+	}
 }

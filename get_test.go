@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type (
@@ -86,19 +90,6 @@ func review() prompts.Prompt {
 	}}, func(_ context.Context, in reviewArguments) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User(fmt.Sprintf("%s %s %d %q %t", in.Code, in.Language, in.Lines, in.Focus, in.Strict != nil && *in.Strict))), nil
 	})
-}
-
-func TestGetArguments(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ args, want string }{
-		{`{"code":"x","lines":"1"}`, `x go 1 [] false`},
-		{`{"strict":"true","focus":"ab,cd","lines":"9","language":"rust","code":"y","other":"1"}`, `y rust 9 [\"ab\" \"cd\"] true`},
-		{`{"c\u006fde":"x","lines":"\u0031"}`, `x go 1 [] false`},
-	} {
-		got, e := callGet(t, review(), c.args, prompts.Options{})
-		require.Nil(t, e, c.args)
-		assert.Equal(t, `{"messages":[{"role":"user","content":{"type":"text","text":"`+c.want+`"}}]}`, got)
-	}
 }
 
 // All problems of a call are in one error: declared arguments in their order,
@@ -223,44 +214,6 @@ func manyNumbers(n int) string {
 	return b.String()
 }
 
-// Above a few arguments names are looked up in a map; nothing else changes.
-func TestManyArguments(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{1, 8, 9, 40} {
-		var arguments []prompts.Argument
-		args := map[string]string{}
-		for i := range n {
-			name := fmt.Sprintf("a%02d", n-i)
-			arguments = append(arguments, prompts.Argument{Name: name, Required: true})
-			args[name] = fmt.Sprint(i)
-		}
-		got, e := callGet(t, untyped(arguments...), jsonText(args), prompts.Options{StrictArguments: true})
-		require.Nil(t, e)
-		assert.Contains(t, got, fmt.Sprint(args))
-
-		args["other"] = "x"
-		_, e = callGet(t, untyped(arguments...), jsonText(args), prompts.Options{StrictArguments: true})
-		require.NotNil(t, e)
-		assert.Equal(t, "other: is not an argument of this prompt", e.Message)
-		delete(args, "other")
-		delete(args, arguments[n-1].Name)
-		_, e = callGet(t, untyped(arguments...), jsonText(args), prompts.Options{})
-		require.NotNil(t, e)
-		assert.Equal(t, "a01: is required", e.Message)
-	}
-}
-
-// A call with problems has no render function run.
-func TestProblemsBeforeRender(t *testing.T) {
-	t.Parallel()
-	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, one[int]) (*prompts.Result, error) {
-		t.Error("rendered")
-		return nil, nil
-	})
-	_, e := callGet(t, p, `{"a":"x"}`, prompts.Options{})
-	assert.NotNil(t, e)
-}
-
 // What may have been meant is said to people and to programs, of what a client
 // can see in the list anyway.
 func TestSuggestions(t *testing.T) {
@@ -314,25 +267,174 @@ func TestValuePanic(t *testing.T) {
 	assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
 }
 
-// The hint stands behind the description, in every list, unless the prompt
-// does without.
-func TestHintsAreListed(t *testing.T) {
+// Completion of the last element of a list repeats what is before it, but not
+// at any length, and not for more values than are sent.
+func TestListCompletionIsBounded(t *testing.T) {
 	t.Parallel()
-	type in struct {
-		A string `json:"a" jsonschema:"what it is"`
-		B int    `json:"b"`
-		C string `json:"c" jsonschema:"free"`
+	var names []string
+	for i := range 250 {
+		names = append(names, fmt.Sprintf("v%03d", i))
 	}
-	var got in
-	p := storing(&got, prompts.Argument{Name: "a", Schema: prompts.Enum("x", "<y>")})
-	var r prompts.Registry
-	r.MustAdd(p)
-	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is (one of: x, <y>)","required":true},`+
-		`{"name":"b","description":"an integer","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
-	p.DisableHints = true
-	assert.NoError(t, r.Set(p))
-	assert.Equal(t, `{"prompts":[{"name":"p","arguments":[{"name":"a","description":"what it is","required":true},`+
-		`{"name":"b","required":true},{"name":"c","description":"free","required":true}]}]}`, callList(t, &r))
-	back, _ := r.Lookup("p")
-	assert.Equal(t, "what it is", back.Arguments[0].Description)
+	p := prompts.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "tags", Schema: &jsonschema.Schema{Items: prompts.Enum(names...)}}}},
+		func(context.Context, struct {
+			Tags []string `json:"tags"`
+		}) (*prompts.Result, error) {
+			return prompts.Messages(), nil
+		})
+	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
+	complete := func(prefix string) string {
+		got, err := s.Call(t.Context(), "completion/complete", []byte(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"tags","value":"`+prefix+`"}}`), prompts.CallOptions{})
+		require.NoError(t, err)
+		return string(got)
+	}
+	assert.Equal(t, `{"completion":{"values":["a, v007"],"total":1,"hasMore":false}}`, complete("a, v007"))
+	assert.Equal(t, `{"completion":{"values":["v003"],"total":1,"hasMore":false}}`, complete("V003"))
+	assert.Equal(t, `{"completion":{"values":[],"total":0,"hasMore":false}}`, complete(`[\"v00`), "no list of JSON")
+	many := complete("x,")
+	assert.Contains(t, many, `"total":250,"hasMore":true`)
+	assert.Equal(t, 100, strings.Count(many, `"x,v`))
+	assert.Equal(t, `{"completion":{"values":[],"total":0,"hasMore":false}}`, complete(strings.Repeat("x", 1<<20)+","))
+}
+
+// A small argument that an author keeps must not keep a large message alive.
+func TestArgumentsOfLargeMessagesAreCopies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		padding int
+		shares  bool
+	}{{0, true}, {maxShared, false}} {
+		var kept []string
+		var r prompts.Registry
+		r.MustAdd(prompts.New(prompts.Prompt{Name: "keep"}, func(_ context.Context, in struct{ A, B string }) (*prompts.Result, error) {
+			kept = append(kept, in.A, in.B)
+			return prompts.Messages(), nil
+		}))
+		params := `{"name":"keep","arguments":{"A":"first","B":"second"},"_meta":{"padding":"` + strings.Repeat("x", test.padding) + `"}}`
+		_, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{})
+		require.NoError(t, err)
+		require.Equal(t, []string{"first", "second"}, kept)
+		distance := uintptr(unsafe.Pointer(unsafe.StringData(kept[1]))) - uintptr(unsafe.Pointer(unsafe.StringData(kept[0])))
+		inMessage := uintptr(strings.Index(params, "second") - strings.Index(params, "first"))
+		require.Equal(t, test.shares, distance == inMessage)
+	}
+}
+
+type unwrapsNil struct{}
+
+func (unwrapsNil) Error() string { return "a secret" }
+
+func (unwrapsNil) Unwrap() error { return nil }
+
+// What a client gets for the error of a render function. What it does not get
+// goes to the log.
+func TestRenderErrors(t *testing.T) {
+	t.Parallel()
+	const neutral = `-32603 the prompt could not be rendered null`
+	blame := func(name, reason string) error { return prompts.InvalidArgument(name, reason) }
+	for _, c := range []struct {
+		name   string
+		err    error
+		want   string // code, message, data
+		hidden bool
+	}{
+		{"plain", errors.New("a secret"), neutral, true},
+		{"plain, unwrapping to nil", unwrapsNil{}, neutral, true},
+		{"context", context.DeadlineExceeded, neutral, true},
+		{"invalid argument", blame("n", "must be even"),
+			`-32602 n: must be even {"prompt":"p","problems":[{"argument":"n","reason":"refused","message":"must be even"}]}`, false},
+		{"joined, not declared", errors.Join(blame("a", "x"), errors.New("a secret"), blame("b", "y")),
+			`-32602 a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+		{"wrapped", fmt.Errorf("a secret: %w", fmt.Errorf("another: %w, %w", errors.Join(blame("a", "x")), blame("b", "y"))),
+			`-32602 a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+		{"with an Error", errors.Join(&prompts.Error{Code: 7, Message: "seven"}, blame("a", "x")),
+			`-32602 a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, false},
+		{"Error of an application", &prompts.Error{Code: 1001, Message: "out of stock", Data: map[string]int{"left": 0}}, `1001 out of stock {"left":0}`, false},
+		{"code 0", &prompts.Error{Message: "a secret"}, neutral, true},
+		{"wrapped Error", fmt.Errorf("a secret: %w", &prompts.Error{Code: -1, Message: "m"}), `-1 m null`, false},
+		{"invalid params", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "m", Data: "d"}, `-32602 m "d"`, false},
+		{"internal error", &prompts.Error{Code: prompts.CodeInternalError, Message: "m"}, `-32603 m null`, false},
+		{"below the reserved", &prompts.Error{Code: -32769, Message: "m"}, `-32769 m null`, false},
+		{"above the reserved", &prompts.Error{Code: -31999, Message: "m"}, `-31999 m null`, false},
+		{"extreme", &prompts.Error{Code: math.MaxInt32, Message: "m"}, `2147483647 m null`, false},
+		{"first reserved", &prompts.Error{Code: -32768, Message: "a secret"}, neutral, true},
+		{"last reserved", &prompts.Error{Code: -32000, Message: "a secret"}, neutral, true},
+		{"method not found", &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "a secret"}, neutral, true},
+		{"parse error", &prompts.Error{Code: transport.CodeParseError, Message: "a secret"}, neutral, true},
+		{"nil Error", (*prompts.Error)(nil), neutral, true},
+		{"wrapped nil Error", fmt.Errorf("a secret: %w", errors.Join(errors.New("x"), (*nilSafe)(nil))), neutral, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var log strings.Builder
+			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+				return prompts.Messages(prompts.User("not sent")), c.err
+			}}
+			result, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			require.NotNil(t, e)
+			assert.Empty(t, result)
+			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), e.Message, jsonText(e.Data)))
+			if c.hidden {
+				assert.NotEmpty(t, log.String())
+				assert.NotContains(t, log.String(), "panic")
+			}
+			assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
+		})
+	}
+}
+
+type nilSafe struct{}
+
+func (*nilSafe) Error() string { return "" }
+
+// MRT-23: of several questions, each says what has become of it, in both eras
+// and in each run.
+func TestAnswerErr(t *testing.T) {
+	t.Parallel()
+	prompt := func(t *testing.T) prompts.Prompt {
+		return rendered("three", func(ctx context.Context) (*prompts.Result, error) {
+			a, b, c := prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.InputRequest("c", methodRoots, nil)
+			for _, err := range []error{a.Err(), b.Err(), c.Err()} {
+				assert.NoError(t, err, "it has not been asked")
+			}
+			err := prompts.Ask(ctx, a, b, c)
+			if !refused(err) {
+				return nil, err
+			}
+			assert.ErrorIs(t, a.Err(), prompts.ErrDeclined)
+			assert.NotErrorIs(t, a.Err(), prompts.ErrCanceled)
+			assert.ErrorContains(t, a.Err(), `"a"`)
+			assert.ErrorIs(t, b.Err(), prompts.ErrCanceled)
+			assert.NotErrorIs(t, b.Err(), prompts.ErrDeclined)
+			assert.NoError(t, c.Err())
+			for _, refusal := range []error{prompts.ErrDeclined, prompts.ErrCanceled, a.Err(), b.Err()} {
+				assert.ErrorIs(t, err, refusal)
+			}
+			if _, err := prompts.Elicit[colour](ctx, "d", "D?"); err != nil {
+				return nil, err
+			}
+			return prompts.Messages(prompts.User(fmt.Sprint(a.Value.Colour, b.Value.Colour, string(c.Value)))), nil
+		})
+	}
+	answers := map[string]string{"a": declining, "b": dismissing, "c": `{"roots":[]}`, "d": red}
+	t.Run("rounds", func(t *testing.T) {
+		t.Parallel()
+		r := newRounds(t, prompts.NewServer(registryOf(prompt(t)), prompts.Options{}), "three")
+		r.get("").wants(t, "a", "b", "c")
+		r.get(`{"a":`+answers["a"]+`,"b":`+answers["b"]+`,"c":`+answers["c"]+`}`).wants(t, "d")
+		assert.Equal(t, answers["c"], r.get(`{"d":`+answers["d"]+`}`).text(t))
+	})
+	t.Run("live", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			c := connect(t, prompts.NewServer(registryOf(prompt(t)), prompts.Options{})).handshakeAs("2025-11-25", allCapabilities)
+			c.send(getLine("1", "three"))
+			for i, q := range c.questions() {
+				c.send(q.reply(answers[string(rune('a'+i))]))
+			}
+			got := c.ask(c.question().reply(answers["d"]))
+			if assert.Len(t, got, 1) {
+				assert.Equal(t, answers["c"], readOutcome(t, got[0]).text(t))
+			}
+			assert.NoError(t, c.end())
+		})
+	})
 }

@@ -1,0 +1,488 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// CAN-14: a response is for the request that has its id, spelt in any way; any
+// other is ignored.
+func TestResponsesOfOthers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+		c, other := connect(t, s).handshakeAs("2025-11-25", formCapability), connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "paint"))
+		q := c.question()
+		for _, id := range []string{`"prompts-2"`, `"prompts"`, `""`, `1`, `0`, `"1"`, `"PROMPTS-1"`, `"` + q.ID + ` "`} {
+			assert.Empty(t, c.ask(`{"jsonrpc":"2.0","id":`+id+`,"result":`+red+`}`), id)
+		}
+		for _, msg := range []string{
+			`{"jsonrpc":"2.0","result":` + red + `}`,
+			`{"jsonrpc":"2.0","id":null,"result":` + red + `}`,
+			`{"jsonrpc":"1.0","id":"` + q.ID + `","result":` + red + `}`,
+			`{"id":"` + q.ID + `","result":` + red + `}`,
+		} {
+			assert.Empty(t, c.ask(msg), msg)
+		}
+		assert.Empty(t, other.ask(q.reply(red)), "another session")
+		spelt := strings.Replace(q.reply(red), `"`+q.ID, `"\u0070`+q.ID[1:], 1)
+		assert.Equal(t, []string{textLine("1", "red")}, c.ask(spelt))
+		assert.Empty(t, c.ask(q.reply(red)), "again")
+		assert.NoError(t, c.end())
+		assert.NoError(t, other.end())
+	})
+}
+
+// While the client thinks, others have the turn: of its session, and of the
+// server. An answer that comes when all turns are taken waits for one, however
+// full the server is.
+func TestTurnWhileTheClientThinks(t *testing.T) {
+	for name, o := range map[string]prompts.Options{
+		"of the session": {Limits: prompts.Limits{MaxConcurrent: 1}},
+		"of the server":  {Limits: prompts.Limits{MaxConcurrentTotal: 1}},
+		"of both":        {Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				w := newWaiter()
+				s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
+				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+				c.send(getLine("1", "paint"))
+				q := c.question()
+				assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
+
+				// One runs; as many wait as may.
+				assert.Empty(t, c.ask(getLine("3", "wait")))
+				if o.Limits.MaxConcurrent == 0 {
+					assert.Empty(t, c.ask(getLine("4", "wait")))
+				}
+				assert.EqualValues(t, 1, w.running.Load())
+				assert.Empty(t, c.ask(q.reply(red)), "it is not its turn")
+				w.let <- struct{}{}
+				synctest.Wait()
+				if o.Limits.MaxConcurrent == 0 {
+					w.let <- struct{}{}
+				}
+				assert.Contains(t, c.received(), textLine("1", "red"))
+				assert.NoError(t, c.end())
+				assert.Zero(t, s.Tasks())
+				assert.Zero(t, s.Slots())
+			})
+		})
+	}
+}
+
+// The time limit is for the author's code, and not for who is asked.
+func TestTimeLimitStandsStill(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(rendered("slow", func(ctx context.Context) (*prompts.Result, error) {
+			for _, key := range []string{"a", "b"} {
+				time.Sleep(4 * time.Second)
+				if _, err := prompts.Elicit[colour](ctx, key, "Which?"); err != nil {
+					return nil, err
+				}
+			}
+			time.Sleep(4 * time.Second)
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{Timeouts: prompts.Timeouts{Render: 10 * time.Second}})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		assert.Empty(t, c.ask(getLine("1", "slow")))
+		for range 2 {
+			time.Sleep(4 * time.Second)
+			q := c.question()
+			time.Sleep(4 * time.Minute)
+			assert.Empty(t, c.ask(q.reply(red)))
+		}
+		time.Sleep(2*time.Second - time.Nanosecond)
+		assert.Empty(t, c.received())
+		time.Sleep(time.Nanosecond) // 12 s of its own are more than 10
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
+		time.Sleep(time.Minute)
+		assert.Empty(t, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// LIF-24, CAN-13, CAN-14, MRT-17: a client that does not answer in time is
+// told that it need not, and its late response is ignored.
+func TestAskTimeout(t *testing.T) {
+	for limit, o := range map[time.Duration]prompts.Options{
+		5 * time.Minute: {},
+		time.Second:     {Timeouts: prompts.Timeouts{Elicit: time.Second}},
+	} {
+		t.Run(limit.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var j journal
+				o.Logger = j.logger()
+				c := connect(t, prompts.NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
+				c.send(getLine("1", "paint"))
+				q := c.question()
+				time.Sleep(limit - time.Nanosecond)
+				assert.Empty(t, c.received())
+				time.Sleep(time.Nanosecond)
+				assert.Equal(t, []string{q.withdrawn("no answer in time"), errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
+				assert.Empty(t, j.String(), "the client has been told all of it")
+				assert.Empty(t, c.ask(q.reply(red)))
+				assert.NoError(t, c.end())
+			})
+		})
+	}
+}
+
+func TestNoAskTimeout(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := connect(t, prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: -1}})).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "paint"))
+		q := c.question()
+		time.Sleep(1000 * time.Hour)
+		assert.Equal(t, []string{textLine("1", "red")}, c.ask(q.reply(red)))
+		assert.NoError(t, c.end())
+	})
+}
+
+// Of several questions those that are answered need not be withdrawn.
+func TestAskTimeoutOfSeveral(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(rendered("three", func(ctx context.Context) (*prompts.Result, error) {
+			return nil, prompts.Ask(ctx, prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.Form[colour]("c", "C?"))
+		})), prompts.Options{Timeouts: prompts.Timeouts{Elicit: time.Second}})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "three"))
+		all := c.questions()
+		require.Len(t, all, 3)
+		assert.Empty(t, c.ask(all[1].reply(red)))
+		time.Sleep(time.Second)
+		assert.Equal(t, []string{
+			all[0].withdrawn("no answer in time"), all[2].withdrawn("no answer in time"),
+			errorLine("1", prompts.CodeInternalError, unable("it has not answered in time")),
+		}, c.received())
+		assert.NoError(t, c.end())
+	})
+}
+
+// The end of a session is the end of its questions, and the client need not
+// be told.
+func TestCloseWhileTheClientThinks(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+		session := newSessionAs(t, s, "2025-11-25", formCapability)
+		done := make(chan error)
+		var answers int
+		go func() {
+			done <- session.Handle(t.Context(), []byte(getLine("1", "paint")), transport.Exchange{Send: func(_ []byte, _ prompts.Code, last bool) error {
+				if last {
+					answers++
+				}
+				return nil
+			}})
+		}()
+		synctest.Wait()
+		session.Close()
+		assert.ErrorIs(t, <-done, prompts.ErrSessionClosed)
+		assert.Zero(t, answers)
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, s.Slots())
+		assert.Empty(t, prompts.Peek(session).Leftovers())
+	})
+}
+
+// A connection that breaks leaves nobody waiting.
+func TestConnectionBreaksWhileTheClientThinks(t *testing.T) {
+	for name, broken := range map[string]func(c *client){
+		"reading": func(c *client) { c.wire.in <- errDisk },
+		"writing": func(c *client) {
+			c.wire.onWrite = func(context.Context, []byte) error { return errDisk }
+			c.send(pingLine("9"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var ended error
+				s := prompts.NewServer(registryOf(rendered("paint", func(ctx context.Context) (*prompts.Result, error) {
+					_, ended = prompts.Elicit[colour](ctx, "a", "Which?")
+					return nil, ended
+				})), prompts.Options{})
+				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+				c.send(getLine("1", "paint"))
+				c.question()
+				broken(c)
+				assert.ErrorIs(t, c.wait(), errDisk)
+				assert.Error(t, ended)
+				assert.Zero(t, s.Slots())
+			})
+		})
+	}
+}
+
+// A request of 2026-07-28 gets its questions in the result, in a session too
+// (JRP-36, STD-06, CPT-02).
+func TestRoundsInASession(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		r := newRounds(t, s, "paint")
+		got := c.ask(r.line(""))
+		require.Len(t, got, 1)
+		o := readOutcome(t, got[0])
+		o.wants(t, "colour")
+		r.state = o.Result.State
+		got = c.ask(r.line(`{"colour":` + red + `}`))
+		require.Len(t, got, 1)
+		assert.Equal(t, "red", readOutcome(t, got[0]).text(t))
+		assert.NoError(t, c.end())
+	})
+}
+
+// Nobody is asked with a context that has ended, neither in a session nor by a
+// Call.
+func TestAskWithAContextThatHasEnded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(rendered("late", func(ctx context.Context) (*prompts.Result, error) {
+			ended, cancel := context.WithCancel(ctx)
+			cancel()
+			for range 50 { // the code may have a choice
+				_, err := prompts.Elicit[colour](ended, "a", "Which?")
+				assert.ErrorIs(t, err, context.Canceled)
+			}
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		assert.Equal(t, []string{textLine("1", "done")}, c.ask(getLine("1", "late")))
+		assert.NoError(t, c.end())
+		asked := 0
+		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"late"}`), prompts.CallOptions{
+			ClientCapabilities: []byte(formCapability),
+			Request: func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+				asked++
+				return nil, ctx.Err()
+			},
+		})
+		assert.NoError(t, err)
+		assert.Zero(t, asked)
+	})
+}
+
+const withdrawnEarly = "no answer is needed any more"
+
+// several is a prompt that asks three questions at once, and does without
+// answers.
+func several(then func(err error)) prompts.Prompt {
+	return rendered("several", func(ctx context.Context) (*prompts.Result, error) {
+		err := prompts.Ask(ctx, prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.Form[colour]("c", "C?"))
+		then(err)
+		return prompts.Messages(prompts.User("done")), nil
+	})
+}
+
+// CAN-13: questions go out together. An error to one of them ends the Ask, and
+// the client need not answer what it has not answered yet.
+func TestErrorEndsAllQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(several(func(err error) { assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable) })), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "several"))
+		all := c.questions()
+		require.Len(t, all, 3, "before any of them is answered")
+		assert.Empty(t, c.ask(all[2].reply(red)))
+		assert.Equal(t, []string{all[0].withdrawn(withdrawnEarly), textLine("1", "done")}, c.ask(all[1].refuse(-1, "no")))
+		for _, q := range all {
+			assert.Empty(t, c.ask(q.reply(red)), "too late")
+		}
+		assert.NoError(t, c.end())
+		assert.Zero(t, s.Slots())
+	})
+}
+
+// CAN-13: an author's own time limit ends a question as well.
+func TestContextOfTheAuthor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(rendered("hasty", func(ctx context.Context) (*prompts.Result, error) {
+			hasty, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			_, err := prompts.Elicit[colour](hasty, "a", "Which?")
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, prompts.ErrElicitationUnavailable)
+			// With what time there is, the same may be asked again.
+			answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
+			return prompts.Messages(prompts.User(answer.Colour)), err
+		})), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "hasty"))
+		first := c.question()
+		time.Sleep(time.Second)
+		got := c.received()
+		require.Len(t, got, 2)
+		assert.Equal(t, first.withdrawn(withdrawnEarly), got[0])
+		assert.Empty(t, c.ask(first.reply(accepting(`{"colour":"late"}`))))
+		assert.Equal(t, []string{textLine("1", "red")}, c.ask(readQuestion(t, got[1]).reply(red)))
+		assert.NoError(t, c.end())
+	})
+}
+
+// LIF-15: a client that has not said that it is ready is asked once it has. It
+// has the same time for all of that.
+func TestQuestionsWaitForInitialized(t *testing.T) {
+	start := func(t *testing.T) (*prompts.Server, *client) {
+		s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Timeouts: prompts.Timeouts{Elicit: time.Minute, Render: time.Second}})
+		c := connect(t, s)
+		c.send(initializeAs("2025-11-25", formCapability))
+		require.Len(t, c.received(), 1)
+		assert.Empty(t, c.ask(getLine("1", "paint")))
+		return s, c
+	}
+	t.Run("ready", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			_, c := start(t)
+			time.Sleep(time.Minute - time.Nanosecond)
+			assert.Empty(t, c.received())
+			c.send(initializedLine)
+			assert.Equal(t, []string{textLine("1", "red")}, c.ask(c.question().reply(red)))
+			assert.NoError(t, c.end())
+		})
+	})
+	t.Run("never ready", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			_, c := start(t)
+			time.Sleep(time.Minute)
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
+			assert.Empty(t, c.ask(initializedLine))
+			assert.NoError(t, c.end())
+		})
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			_, c := start(t)
+			assert.Empty(t, c.ask(cancelLine("1"), initializedLine))
+			assert.NoError(t, c.end())
+		})
+	})
+}
+
+// GAP-46: a client that has closed its side is not asked at all.
+func TestNoQuestionAfterTheEndOfInput(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		let := make(chan struct{})
+		ask := asking("paint")
+		s := prompts.NewServer(registryOf(rendered("later", func(ctx context.Context) (*prompts.Result, error) {
+			<-let
+			return ask.Render(ctx, nil)
+		})), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Minute}})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		assert.Empty(t, c.ask(getLine("1", "later")))
+		close(c.wire.in)
+		assert.Empty(t, c.received())
+		close(let)
+		assert.NoError(t, c.wait())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has gone"))}, c.received())
+	})
+}
+
+// CAN-13: a question that a goroutine of the author's still asks when the work
+// is done is withdrawn before the answer. Nothing follows.
+func TestStragglersQuestionIsWithdrawn(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func() (*prompts.Result, error)
+		want string
+	}{
+		"a result": {func() (*prompts.Result, error) { return prompts.Messages(prompts.User("done")), nil }, textLine("1", "done")},
+		"an error": {func() (*prompts.Result, error) { return nil, errDisk }, errorLine("1", prompts.CodeInternalError, renderFailed)},
+		"a panic":  {func() (*prompts.Result, error) { panic(errDisk) }, errorLine("1", prompts.CodeInternalError, renderFailed)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				let, done := make(chan struct{}), make(chan error, 2)
+				s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+					for _, key := range []string{"a", "b"} { // one asks, one waits for its turn
+						go func() {
+							_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
+							done <- err
+						}()
+					}
+					<-let
+					return test.end()
+				})), prompts.Options{})
+				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+				c.send(getLine("1", "early"))
+				q := c.question()
+				close(let)
+				assert.Equal(t, []string{q.withdrawn(withdrawnEarly), test.want}, c.received())
+				assert.ErrorIs(t, errors.Join(<-done, <-done), context.Canceled)
+				assert.Empty(t, c.ask(q.reply(red)))
+				assert.NoError(t, c.end())
+				synctest.Wait()
+				assert.Zero(t, s.Slots())
+				assert.Zero(t, s.Tasks())
+			})
+		})
+	}
+}
+
+// A goroutine that outlives its render function can neither ask nor report:
+// nothing is sent once Handle has returned, and no turn is lost.
+func TestStragglersInASession(t *testing.T) {
+	t.Run("asks too late", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			let, done := make(chan struct{}), make(chan error)
+			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+				go func() {
+					<-let
+					prompts.Progress(ctx, 1, 2, "late")
+					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					done <- err
+				}()
+				return prompts.Messages(prompts.User("done")), nil
+			})), prompts.Options{})
+			session := newSessionAs(t, s, "2025-11-25", formCapability)
+			got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
+			require.NoError(t, err)
+			assert.Equal(t, textLine("1", "done"), got)
+			close(let)
+			assert.ErrorIs(t, <-done, prompts.ErrAnswered)
+			assert.Zero(t, s.Slots())
+			assert.Zero(t, s.Tasks())
+		})
+	})
+	t.Run("still asks", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			done := make(chan error, 1)
+			sending := make(chan struct{}, 8)
+			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+				go func() {
+					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+					done <- err
+				}()
+				<-sending
+				return prompts.Messages(prompts.User("done")), nil
+			})), prompts.Options{})
+			session := newSessionAs(t, s, "2025-11-25", formCapability)
+			x := &recorder{t: t}
+			require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
+				defer func() { sending <- struct{}{} }()
+				return x.send(msg, code, last)
+			}}))
+			x.mu.Lock()
+			x.over = true
+			for i, m := range x.messages {
+				assert.Equal(t, i == len(x.messages)-1, m.last, "the answer is the last message")
+			}
+			x.mu.Unlock()
+			assert.Error(t, <-done)
+			synctest.Wait()
+			assert.Zero(t, s.Slots())
+			assert.Zero(t, s.Tasks())
+			assert.Zero(t, prompts.Peek(session).Slots())
+			assert.Zero(t, prompts.Peek(session).Tasks())
+		})
+	})
+}

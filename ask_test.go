@@ -1,0 +1,508 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// What the tests of asking a client have in common: a client of each era that
+// answers what it is asked.
+
+// Capabilities that clients declare.
+const (
+	noCapabilities  = `{}`
+	formCapability  = `{"elicitation":{}}`
+	urlCapability   = `{"elicitation":{"url":{}}}`
+	allCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}`
+)
+
+// asked is a request to a client.
+type asked struct {
+	ID     string          `json:"id"` // in a session only
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// outcome is an answer to prompts/get, taken apart.
+type outcome struct {
+	ID     json.RawMessage `json:"id"`
+	Result struct {
+		Type     string           `json:"resultType"`
+		Requests map[string]asked `json:"inputRequests"`
+		State    string           `json:"requestState"`
+		Messages []struct {
+			Content struct {
+				Text string `json:"text"`
+			} `json:"content"`
+		} `json:"messages"`
+	} `json:"result"`
+	Error *struct {
+		Code    prompts.Code    `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+
+	raw string
+}
+
+func readOutcome(t testing.TB, raw string) outcome {
+	t.Helper()
+	o := outcome{raw: raw}
+	require.NoError(t, json.Unmarshal([]byte(raw), &o), raw)
+	return o
+}
+
+// text is the text of the only message of a prompt that is finished.
+func (o outcome) text(t testing.TB) string {
+	t.Helper()
+	require.Nil(t, o.Error, o.raw)
+	require.Len(t, o.Result.Messages, 1, o.raw)
+	return o.Result.Messages[0].Content.Text
+}
+
+// wants checks that the answer asks just these questions.
+func (o outcome) wants(t testing.TB, keys ...string) {
+	t.Helper()
+	require.Nil(t, o.Error, o.raw)
+	require.Equal(t, "input_required", o.Result.Type, o.raw)
+	var got []string
+	for key := range o.Result.Requests {
+		got = append(got, key)
+	}
+	assert.ElementsMatch(t, keys, got, o.raw)
+}
+
+// fails checks that the answer is this error, and returns its data.
+func (o outcome) fails(t testing.TB, code prompts.Code, message string) string {
+	t.Helper()
+	require.NotNil(t, o.Error, o.raw)
+	assert.Equal(t, code, o.Error.Code, o.raw)
+	assert.Equal(t, message, o.Error.Message, o.raw)
+	return string(o.Error.Data)
+}
+
+// rounds is a client of revision 2026-07-28 that gets one prompt.
+type rounds struct {
+	t            testing.TB
+	server       *prompts.Server
+	ctx          context.Context
+	prompt       string
+	arguments    string // JSON
+	capabilities string
+	state        string // that comes with the next request; empty for none
+	n            int
+}
+
+func newRounds(t testing.TB, s *prompts.Server, prompt string) *rounds {
+	return &rounds{t: t, server: s, ctx: context.Background(), prompt: prompt, arguments: "{}", capabilities: allCapabilities}
+}
+
+// line returns the next request, with the responses if those are not empty.
+func (r *rounds) line(responses string) string {
+	r.n++ // MRT-18 wants a new id each time
+	params := fmt.Sprintf(`"name":%q,"arguments":%s`, r.prompt, r.arguments)
+	if responses != "" {
+		params += `,"inputResponses":` + responses
+	}
+	if r.state != "" {
+		state, err := json.Marshal(r.state)
+		require.NoError(r.t, err)
+		params += `,"requestState":` + string(state)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/get","params":{%s,"_meta":{%q:"2026-07-28",%q:%s}}}`,
+		r.n, params, envelopeKey, capabilitiesKey, r.capabilities)
+}
+
+// get sends a request and keeps the state that comes back.
+func (r *rounds) get(responses string) outcome {
+	r.t.Helper()
+	x := &recorder{t: r.t}
+	require.NoError(r.t, r.server.Handle(r.ctx, x.hear(nil, r.line(responses)), transport.Exchange{Send: x.send}))
+	require.Len(r.t, x.messages, 1)
+	require.True(r.t, x.messages[0].last)
+	o := readOutcome(r.t, x.messages[0].msg)
+	if o.Result.State != "" {
+		r.state = o.Result.State
+	}
+	return o
+}
+
+// accepting is the answer of a person who has filled in a form.
+func accepting(content string) string { return `{"action":"accept","content":` + content + `}` }
+
+// unable is what a client is told that cannot be asked, and undeclared what one
+// of revision 2026-07-28 is told.
+func unable(why string) string {
+	return "the prompt needs input, and the client cannot be asked: " + why
+}
+
+func undeclared(names string) string {
+	return "the prompt needs a capability that the client has not declared: " + names
+}
+
+const (
+	declining  = `{"action":"decline"}`
+	dismissing = `{"action":"cancel"}`
+)
+
+// handshakeAs initializes the session of a client of that revision.
+func (c *client) handshakeAs(version, capabilities string) *client {
+	c.t.Helper()
+	c.send(initializeAs(version, capabilities), initializedLine)
+	require.Len(c.t, c.received(), 1, "the answer to initialize")
+	return c
+}
+
+func initializeAs(version, capabilities string) string {
+	return strings.NewReplacer("2025-11-25", version, `"capabilities":{}`, `"capabilities":`+capabilities).Replace(initializeLine)
+}
+
+// newSessionAs is newSession for a client of that revision.
+func newSessionAs(t testing.TB, s *prompts.Server, version, capabilities string) transport.Session {
+	t.Helper()
+	session := s.NewSession(transport.SessionOptions{})
+	t.Cleanup(session.Close)
+	for _, msg := range []string{initializeAs(version, capabilities), initializedLine} {
+		_, err := handle(t, s, session, msg)
+		require.NoError(t, err)
+	}
+	return session
+}
+
+// question returns the one message that has been received, which must be a
+// request.
+func (c *client) question() asked {
+	c.t.Helper()
+	all := c.questions()
+	require.Len(c.t, all, 1)
+	return all[0]
+}
+
+// questions returns what has been received, which must all be requests.
+func (c *client) questions() []asked {
+	c.t.Helper()
+	var all []asked
+	for _, msg := range c.received() {
+		all = append(all, readQuestion(c.t, msg))
+	}
+	return all
+}
+
+func readQuestion(t testing.TB, msg string) asked {
+	t.Helper()
+	var q asked
+	require.NoError(t, json.Unmarshal([]byte(msg), &q), msg)
+	require.NotEmpty(t, q.Method, msg)
+	require.NotEmpty(t, q.ID, msg)
+	return q
+}
+
+// reply is the response to the request, and refuse one that is an error.
+func (q asked) reply(result string) string {
+	return `{"jsonrpc":"2.0","id":"` + q.ID + `","result":` + result + `}`
+}
+
+func (q asked) refuse(code prompts.Code, message string) string {
+	return errorLine(`"`+q.ID+`"`, code, message)
+}
+
+// withdrawn is the notification that the request needs no answer.
+func (q asked) withdrawn(reason string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + q.ID + `","reason":"` + reason + `"}}`
+}
+
+// colour is a form with one field.
+type colour struct {
+	Colour string `json:"colour"`
+}
+
+// asking is a prompt that asks for a colour and says which it is.
+func asking(name string) prompts.Prompt {
+	return rendered(name, func(ctx context.Context) (*prompts.Result, error) {
+		answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour?")
+		if err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(answer.Colour)), nil
+	})
+}
+
+const red = `{"action":"accept","content":{"colour":"red"}}`
+
+// bubble runs f in a synctest bubble.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
+
+// MRT-01, MRT-02, MRT-04, MRT-05, MRT-06, MRT-18, MRT-22, PRG-09, PRG-10,
+// CCH-04, JRP-36, GAP-48: a question is asked by a result, and answered by
+// another request, which is the whole of it.
+func TestAskInRounds(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Info: prompts.Implementation{Name: "painter", Version: "1"}})
+	r := newRounds(t, s, "paint")
+	o := r.get("")
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"result":{
+		"resultType":"input_required",
+		"inputRequests":{"colour":{"method":"elicitation/create","params":{
+			"mode":"form","message":"Which colour?",
+			"requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}},"required":["colour"]}}}},
+		"requestState":"`+r.state+`",
+		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"painter","version":"1"}}}}`, o.raw)
+
+	// As often as the client comes without an answer.
+	for _, responses := range []string{"", `{}`, `{"color":` + red + `}`, `{"colour":null}`} {
+		o := r.get(responses)
+		o.wants(t, "colour")
+		assert.Equal(t, fmt.Sprint(r.n), string(o.ID))
+	}
+	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
+
+	// The same request again, as after a lost answer, has the same answer.
+	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
+
+	// The answer may come without a state, if nothing was in that.
+	r.state = ""
+	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
+}
+
+// Questions that goroutines of one render ask are asked together, each once.
+func TestAskConcurrently(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	s := prompts.NewServer(registryOf(rendered("many", func(ctx context.Context) (*prompts.Result, error) {
+		var all sync.WaitGroup
+		errs := make([]error, 2*n)
+		values := make([]string, 2*n)
+		for i := range 2 * n {
+			all.Go(func() {
+				key := fmt.Sprint("q", i%n) // each key twice
+				if _, errs[i] = prompts.Once(ctx, fmt.Sprint("once", i), func(context.Context) (int, error) { return i, nil }); errs[i] == nil {
+					var answer colour
+					answer, errs[i] = prompts.Elicit[colour](ctx, key, "Which?")
+					values[i] = answer.Colour
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+		return prompts.Messages(prompts.User(strings.Join(values[:n], ""))), nil
+	})), prompts.Options{})
+	r := newRounds(t, s, "many")
+	o := r.get("")
+	require.Len(t, o.Result.Requests, n)
+	var responses []string
+	for i := range n {
+		responses = append(responses, fmt.Sprintf(`"q%d":%s`, i, accepting(`{"colour":"x"}`)))
+	}
+	assert.Equal(t, strings.Repeat("x", n), r.get("{"+strings.Join(responses, ",")+"}").text(t))
+}
+
+// MRT-23: who declines or dismisses a question has answered it. The prompt may
+// go on without, and is not told otherwise later.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		answer, action, seen string
+		is, isNot            error
+	}{
+		{declining, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
+		{dismissing, "cancel", `the prompt cannot go on: "a": the client has dismissed the question`, prompts.ErrCanceled, prompts.ErrDeclined},
+		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
+	} {
+		s := prompts.NewServer(registryOf(
+			rendered("default", func(ctx context.Context) (*prompts.Result, error) {
+				a, err := prompts.Elicit[colour](ctx, "a", "Which?")
+				if errors.Is(err, test.is) {
+					assert.NotErrorIs(t, err, test.isNot)
+					assert.NotErrorIs(t, err, prompts.ErrInputRequired)
+					a.Colour, err = "grey", nil
+				}
+				if err != nil {
+					return nil, err
+				}
+				b, err := prompts.Elicit[colour](ctx, "b", "And then?")
+				if err != nil {
+					return nil, err
+				}
+				return prompts.Messages(prompts.User(a.Colour + b.Colour)), nil
+			}),
+			rendered("passed on", func(ctx context.Context) (*prompts.Result, error) {
+				_, err := prompts.Elicit[colour](ctx, "a", "Which?")
+				if err != nil {
+					return nil, fmt.Errorf("my words: %w", err)
+				}
+				return nil, errDisk
+			}),
+		), prompts.Options{})
+		r := newRounds(t, s, "default")
+		r.get("").wants(t, "a")
+		r.get(`{"a":`+test.answer+`}`).wants(t, "b")
+		// The refusal stands, whatever the client says now.
+		assert.Equal(t, "greyred", r.get(`{"a":`+accepting(`{"colour":"blue"}`)+`,"b":`+red+`}`).text(t))
+
+		data := newRounds(t, s, "passed on").get(`{"a":`+test.answer+`}`).fails(t, prompts.CodeInvalidParams, test.seen)
+		assert.JSONEq(t, `{"input":"a","action":"`+test.action+`"}`, data)
+	}
+}
+
+// The keys of questions are the author's, and short.
+func TestQuestionKeys(t *testing.T) {
+	t.Parallel()
+	for key, ok := range map[string]bool{
+		"a":                           true,
+		"ä b\"\n":                     true,
+		strings.Repeat("x", maxKey):   true,
+		"":                            false,
+		strings.Repeat("x", maxKey+1): false,
+		"\xff":                        false,
+		argumentsKey:                  false,
+	} {
+		var j journal
+		s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+			_, err := prompts.Elicit[colour](ctx, key, "Which?")
+			return nil, err
+		})), prompts.Options{Logger: j.logger()})
+		o := newRounds(t, s, "one").get("")
+		if ok {
+			o.wants(t, key)
+			continue
+		}
+		o.fails(t, prompts.CodeInternalError, renderFailed)
+		assert.Contains(t, j.String(), "of a question must be valid UTF-8")
+	}
+}
+
+// DSC-11, DSC-12, GAP-38, MRT-07, MRT-08, PRG-12: what the client has not
+// declared it is not asked for; it is told what it would take, exactly. What
+// it has declared in an earlier request does not count (JRP-37).
+func TestClientCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	url := prompts.InputRequest("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
+	form := prompts.Form[colour]("q", "Which?")
+	for _, test := range []struct {
+		name         string
+		questions    []prompts.Question
+		capabilities string
+		required     string // empty if it can be asked
+		names        string
+	}{
+		{"nothing is declared", []prompts.Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"no mode means form", []prompts.Question{form}, formCapability, "", ""},
+		{"form", []prompts.Question{form}, `{"elicitation":{"form":{}}}`, "", ""},
+		{"only URLs", []prompts.Question{form}, urlCapability, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"only forms", []prompts.Question{url}, formCapability, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"URLs", []prompts.Question{url}, urlCapability, "", ""},
+		{"something else", []prompts.Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`, "elicitation.url"},
+		{"what is no declaration", []prompts.Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"null", []prompts.Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
+		{"several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`, "elicitation.form, roots"},
+		{"one of several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`, "roots"},
+		{"an unknown capability", []prompts.Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, "", ""},
+	} {
+		for _, wrap := range []string{"%w", "my words: %w"} {
+			runs := 0
+			s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
+				runs++
+				err := prompts.Ask(ctx, test.questions...)
+				if runs == 2 {
+					assert.Equal(t, test.required != "", errors.Is(err, prompts.ErrElicitationUnavailable), test.name)
+				}
+				return nil, fmt.Errorf(wrap, err)
+			})), prompts.Options{})
+			r := newRounds(t, s, "one")
+			r.get("") // with all capabilities
+			r.capabilities = test.capabilities
+			o := r.get("")
+			if test.required == "" {
+				assert.Nil(t, o.Error, test.name)
+				continue
+			}
+			data := o.fails(t, transport.CodeMissingCapability, undeclared(test.names))
+			assert.JSONEq(t, `{"requiredCapabilities":`+test.required+`}`, data, test.name)
+			assert.Equal(t, 2, runs)
+		}
+	}
+}
+
+// The same key is the same question: it is asked once, whoever asks. Who asks
+// while another does waits for the first answer.
+func TestSameQuestionIsAskedOnce(t *testing.T) {
+	for name, ask := range map[string]func(ctx context.Context) (string, error){
+		"one after the other": func(ctx context.Context) (string, error) {
+			a, err := prompts.Elicit[colour](ctx, "a", "Which?")
+			if err != nil {
+				return "", err
+			}
+			b, err := prompts.Elicit[colour](ctx, "a", "Which?")
+			return a.Colour + b.Colour, err
+		},
+		"by two goroutines": func(ctx context.Context) (string, error) {
+			var a, b colour
+			var err error
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				a, err = prompts.Elicit[colour](ctx, "a", "Which?")
+			}()
+			b, other := prompts.Elicit[colour](ctx, "a", "Which?")
+			<-done
+			return a.Colour + b.Colour, errors.Join(err, other)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
+					text, err := ask(ctx)
+					return prompts.Messages(prompts.User(text)), err
+				})), prompts.Options{})
+				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+				c.send(getLine("1", "same"))
+				assert.Equal(t, []string{textLine("1", "redred")}, c.ask(c.question().reply(red)))
+				assert.NoError(t, c.end())
+			})
+		})
+	}
+}
+
+// MRT-06: two questions of one Ask cannot have the same key: their answers
+// could not be told apart. That is the author's fault, and nobody is asked.
+func TestTwoQuestionsWithOneKey(t *testing.T) {
+	t.Parallel()
+	form := prompts.Form[colour]("a", "Which?")
+	for name, questions := range map[string][]prompts.Question{
+		"forms":         {prompts.Form[colour]("a", "Which?"), prompts.Form[trip]("a", "Where?")},
+		"one and again": {form, form},
+		"not adjacent":  {prompts.Form[colour]("a", "Which?"), prompts.Form[colour]("b", "Which?"), prompts.InputRequest("a", methodRoots, nil)},
+	} {
+		var j journal
+		s := prompts.NewServer(registryOf(rendered("two", func(ctx context.Context) (*prompts.Result, error) {
+			err := prompts.Ask(ctx, questions...)
+			assert.NotErrorIs(t, err, prompts.ErrElicitationUnavailable, name)
+			return nil, err
+		})), prompts.Options{Logger: j.logger()})
+		for _, responses := range []string{"", `{"a":` + red + `}`} {
+			newRounds(t, s, "two").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
+		}
+		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "two"))
+		assert.NoError(t, err)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
+		assert.Contains(t, j.String(), `two questions with the key \"a\"`, name)
+	}
+}
