@@ -159,7 +159,7 @@ func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, er
 // Sampling and roots are deprecated by the protocol.
 func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 	a := &Answer[json.RawMessage]{question: question{key: key, method: method}}
-	var schema *jsonschema.Resolved // of a form; nil before encode, and for others
+	var schema *argument.Validator // of a form; nil before encode, and for others
 	a.question.take = func(rev revision.Revision, result string) error {
 		if _, _, err := a.question.encode(rev); err != nil {
 			return err // it may have been answered in an earlier run
@@ -254,16 +254,16 @@ func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, 
 }
 
 // requestedSchema returns the schema of a form (MRT-29).
-func requestedSchema(p strictjson.Value) (*jsonschema.Resolved, error) {
+func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
 		return nil, fmt.Errorf("its requestedSchema: %w", err)
 	}
-	resolved, err := argument.Resolve(&s)
+	validator, err := argument.NewValidator(&s)
 	if err != nil {
 		return nil, fmt.Errorf("its requestedSchema: %w", err)
 	}
-	return resolved, nil
+	return validator, nil
 }
 
 // checkField refuses a property that the protocol's forms do not have.
@@ -314,7 +314,7 @@ func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
 
 // checkInput refuses a result that is not one of the method (MRT-19). Its
 // error is that of a question's take.
-func checkInput(key, method string, schema *jsonschema.Resolved, result string) error {
+func checkInput(key, method string, schema *argument.Validator, result string) error {
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
 	if method == methodElicit {
@@ -330,7 +330,7 @@ func checkInput(key, method string, schema *jsonschema.Resolved, result string) 
 			return badAnswer(key, "has no content")
 		}
 		var instance any
-		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || schema.Validate(instance) != nil {
+		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || !schema.Accepts(instance) {
 			return badAnswer(key, "does not fit the requestedSchema")
 		}
 		return nil

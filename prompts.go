@@ -169,7 +169,11 @@ type Argument struct {
 	// converted value: a minimum applies to an integer argument, a pattern
 	// to a string. Without a struct its type decides how the text is read,
 	// or the type of its enum or const; without any the value is a string,
-	// whatever types there may be in an anyOf. Its format is not judged. The
+	// whatever types there may be in an anyOf. Its format is not judged. A schema
+	// that takes more than a bounded time for each part of a value is refused
+	// when the prompt is added: one that refers back to itself through the same
+	// member of two alternatives, or compares arrays or objects by uniqueItems.
+	// The
 	// wire has no place for a schema; clients see it as a hint in the
 	// description. Its Title and Description are the argument's, if the
 	// argument has none.

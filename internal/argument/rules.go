@@ -46,7 +46,7 @@ type rules struct {
 
 // compileRules splits the schema of a value of the JSON type want into rules and
 // the rest, which jsonschema-go validates. Mostly there is no rest.
-func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema.Resolved, error) {
+func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
 	err := checkType(want, s)
 	if err == nil && want != "" {
 		err = checkApplies(s, []string{want})
@@ -61,8 +61,11 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema
 	if err != nil {
 		return rules{}, nil, fmt.Errorf("schema: %w", err)
 	}
-	resolved, err := Resolve(s)
-	if err != nil {
+	checked := *s
+	if k == kindList && s.Items == nil {
+		checked.Items = &jsonschema.Schema{Type: "string"} // a list without a type of its elements
+	}
+	if err := checkSchema(&checked); err != nil {
 		return rules{}, nil, err
 	}
 	r := rules{}
@@ -106,11 +109,13 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *jsonschema
 	if reflect.ValueOf(rest).IsZero() {
 		return r, nil, nil
 	}
-	if !hasReference(s) {
+	if hasReference(s) {
+		rest = *s
+	} else {
 		rest.Schema = s.Schema // the version of JSON Schema
-		resolved, err = Resolve(&rest)
 	}
-	return r, resolved, err
+	validator, err := newValidator(&rest)
+	return r, validator, err
 }
 
 func (r *rules) checkText(text string) *Problem {

@@ -22,26 +22,6 @@ import (
 // This file copies, merges and walks JSON schemas. schema_check.go rejects those that
 // make no sense.
 
-// Resolve checks the schema and prepares it for jsonschema-go.
-func Resolve(s *jsonschema.Schema) (resolved *jsonschema.Resolved, err error) {
-	defer func() {
-		// jsonschema-go panics for some schemas that are built by hand.
-		if v := recover(); v != nil {
-			err = fmt.Errorf("schema: %v", v)
-		}
-	}()
-	if err := checkKeywords(s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	if resolved, err = s.Resolve(nil); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	if err := checkReferences(s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	return resolved, nil
-}
-
 func typesOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}
@@ -106,6 +86,22 @@ func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	}
 }
 
+// all yields s and the schemas inside of it.
+func all(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
+	return func(yield func(*jsonschema.Schema) bool) {
+		if !yield(s) {
+			return
+		}
+		for _, sub := range subschemas(s) {
+			for inner := range all(sub) {
+				if !yield(inner) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // keywordOf returns the keyword that a field of a Schema stands for.
 func keywordOf(sf reflect.StructField) string {
 	switch sf.Name {
@@ -125,11 +121,8 @@ func refersOutside(s *jsonschema.Schema) bool {
 }
 
 func hasReference(s *jsonschema.Schema) bool {
-	if s.Ref != "" || s.DynamicRef != "" {
-		return true
-	}
-	for _, sub := range subschemas(s) {
-		if hasReference(sub) {
+	for sub := range all(s) {
+		if sub.Ref != "" || sub.DynamicRef != "" {
 			return true
 		}
 	}

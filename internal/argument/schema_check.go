@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
 	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -118,21 +120,43 @@ func checkRanges(s *jsonschema.Schema) error {
 }
 
 func checkPatterns(s *jsonschema.Schema) error {
-	check := func(keyword, pattern string) error {
+	for keyword, pattern := range patterns(s) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			return fmt.Errorf("%s: %s", keyword, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
-		return nil
-	}
-	if err := check("pattern", s.Pattern); err != nil {
-		return err
-	}
-	for pattern := range s.PatternProperties {
-		if err := check("patternProperties", pattern); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// patterns yields the patterns of s by their keywords, the ones inside aside.
+func patterns(s *jsonschema.Schema) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if s.Pattern != "" && !yield("pattern", s.Pattern) {
+			return
+		}
+		for pattern := range s.PatternProperties {
+			if !yield("patternProperties", pattern) {
+				return
+			}
+		}
+	}
+}
+
+// patternSize returns the number of instructions of all valid patterns in the schema.
+func patternSize(s *jsonschema.Schema) int {
+	n := 0
+	for sub := range all(s) {
+		for _, pattern := range patterns(sub) {
+			re, err := syntax.Parse(pattern, syntax.Perl)
+			if err != nil {
+				continue
+			}
+			if prog, err := syntax.Compile(re.Simplify()); err == nil {
+				n += len(prog.Inst)
+			}
+		}
+	}
+	return n
 }
 
 // checkType returns an error for a schema that allows no value of the type.
@@ -205,25 +229,70 @@ func checkAllowed(k kind, what string, values []any) error {
 // The references are resolved here without jsonschema-go, so only forms are allowed
 // that mean the same to both.
 func checkReferences(root *jsonschema.Schema) error {
-	if !hasReference(root) {
-		return nil // it is a tree
-	}
-	r := references{targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
-	if err := r.collect(root, ""); err != nil {
-		return err
-	}
-	for _, s := range r.schemas {
-		if err := r.follow(s); err != nil {
+	r := references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
+	if hasReference(root) { // else it is a tree
+		if err := r.collect(root, ""); err != nil {
 			return err
+		}
+		for _, s := range r.schemas {
+			if err := r.follow(s); err != nil {
+				return err
+			}
+		}
+		if err := checkCost(&r); err != nil {
+			return err
+		}
+	}
+	for s := range all(root) {
+		if s.UniqueItems && !r.areFewOrPlain(s) {
+			return fmt.Errorf("uniqueItems takes too long for elements that are arrays or objects; give the items a type such as string, or set maxItems to %d or less", maxUnique)
 		}
 	}
 	return nil
 }
 
+// maxUnique limits the elements of an array that uniqueItems compares, if they may be
+// arrays or objects. jsonschema-go gives the same hash to ["a", "bc"] and ["ab", "c"],
+// so it may compare each element with all others.
+const maxUnique = 64
+
+// areFewOrPlain reports whether the elements of an array are at most maxUnique, or none
+// is an array or an object.
+func (r *references) areFewOrPlain(s *jsonschema.Schema) bool {
+	if s.MaxItems != nil && *s.MaxItems <= maxUnique {
+		return true
+	}
+	elements := append(slices.Concat(s.PrefixItems, s.ItemsArray), cmp.Or(s.Items, s.AdditionalItems))
+	return !slices.ContainsFunc(elements, func(e *jsonschema.Schema) bool { return e == nil || !r.isPlain(e) })
+}
+
+// isPlain reports whether the schema accepts neither an array nor an object.
+func (r *references) isPlain(s *jsonschema.Schema) bool {
+	if s.Ref != "" { // next to which draft 7 ignores the other keywords
+		target, err := r.target(s.Ref)
+		return err == nil && r.isPlain(target)
+	}
+	isComposite := func(t string) bool { return t == "array" || t == "object" }
+	if types := typesOf(s); types != nil {
+		return !slices.ContainsFunc(types, isComposite)
+	}
+	if s.Const != nil {
+		return !isComposite(typeOf(*s.Const))
+	}
+	if s.Enum != nil {
+		return !slices.ContainsFunc(s.Enum, func(v any) bool { return isComposite(typeOf(v)) })
+	}
+	areAll := func(in []*jsonschema.Schema) bool {
+		return in != nil && !slices.ContainsFunc(in, func(s *jsonschema.Schema) bool { return !r.isPlain(s) })
+	}
+	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || reflect.DeepEqual(s, falseSchema())
+}
+
 type references struct {
-	schemas []*jsonschema.Schema
-	targets map[string]*jsonschema.Schema // by JSON pointer and by anchor
-	entered map[*jsonschema.Schema]bool   // true until follow leaves it, then false
+	schemas  []*jsonschema.Schema // the root first
+	pointers map[*jsonschema.Schema]string
+	targets  map[string]*jsonschema.Schema // by JSON pointer and by anchor
+	entered  map[*jsonschema.Schema]bool   // true until follow leaves it, then false
 }
 
 // collect adds s, which is at the JSON pointer, and everything inside.
@@ -232,6 +301,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 		return errors.New("a part of it has an $id, which changes what its references mean; remove the $id")
 	}
 	r.schemas = append(r.schemas, s)
+	r.pointers[s] = pointer
 	names := []string{pointer}
 	for _, anchor := range []string{s.Anchor, s.DynamicAnchor} {
 		if anchor != "" {
@@ -267,23 +337,33 @@ func (r *references) follow(s *jsonschema.Schema) error {
 		if ref == "" {
 			continue
 		}
-		target, err := r.target(ref)
-		if err != nil {
-			return err
-		}
-		if err := r.follow(target); err != nil {
+		if _, err := r.target(ref); err != nil {
 			return err
 		}
 	}
-	for at, sub := range subschemas(s) {
-		if !isInPlace(at) {
-			continue
-		}
+	for _, sub := range r.inPlace(s) {
 		if err := r.follow(sub); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inPlace yields the schemas that apply to every value that s applies to, each with
+// its JSON pointer from s. The references must be valid.
+func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+	return func(yield func(string, *jsonschema.Schema) bool) {
+		for _, ref := range []string{s.Ref, s.DynamicRef} {
+			if target, err := r.target(ref); ref != "" && err == nil && !yield("/$ref", target) {
+				return
+			}
+		}
+		for at, sub := range subschemas(s) {
+			if isInPlace(at) && !yield(at, sub) {
+				return
+			}
+		}
+	}
 }
 
 // target returns the schema that a reference refers to. Without an $id inside, a

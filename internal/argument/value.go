@@ -35,11 +35,16 @@ type value struct {
 	isAddress bool   // of net/netip, where the empty text gives an invalid address
 	isTime    bool   // of RFC 3339
 	rules     rules
-	validator *jsonschema.Resolved // for the rest of the schema; nil if the rules are all
-	members   *memberCase          // of JSON; nil if it contains no struct
+	validator *Validator  // for the rest of the schema; nil if the rules are all
+	maxBytes  int         // of a text; 0: no limit but that of an argument
+	members   *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
 }
+
+// maxPatternWork limits the bytes of a text times the instructions of the patterns in
+// the schema. To match that much takes about a second.
+const maxPatternWork = 64 << 20
 
 // compileValue compiles the schema for values of type t. If t is nil or an any, the
 // schema says how the text is read.
@@ -99,6 +104,9 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	}
 	if err := v.checkReadable(t, s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if n := patternSize(s); n > 0 {
+		v.maxBytes = max(maxPatternWork/n, 1)
 	}
 	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
 	return v, nil
@@ -160,6 +168,9 @@ func (v *value) outOfRange(text string) *Problem {
 //
 // The problem has everything but the name of the argument.
 func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) {
+	if v.maxBytes > 0 && len(text) > v.maxBytes {
+		return nil, &Problem{Reason: reasonLength, Message: fmt.Sprintf("must not have more than %d bytes, because its schema has patterns", v.maxBytes)}
+	}
 	if dst.IsValid() {
 		for dst.Kind() == reflect.Pointer {
 			dst.Set(reflect.New(dst.Type().Elem()))
@@ -178,8 +189,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 	if p == nil {
 		p = v.rules.checkInstance(instance, text)
 	}
-	if p == nil && v.validator != nil && v.validator.Validate(instance) != nil {
-		// The error of jsonschema-go repeats the value and is for developers.
+	if p == nil && v.validator != nil && !v.validator.Accepts(instance) {
 		p = &Problem{Reason: reasonSchema, Message: Quote(text) + " is not allowed by the argument's schema"}
 	}
 	if p == nil && v.kind == kindJSON && dst.IsValid() && json.Unmarshal([]byte(text), dst.Addr().Interface()) != nil {

@@ -1,0 +1,281 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const draft7 = `"$schema":"http://json-schema.org/draft-07/schema#",`
+
+// A schema whose validation takes more than a constant time for each part of a value
+// is refused when the prompt is added, and the error says where and what to write.
+func TestExpensiveSchemas(t *testing.T) {
+	t.Parallel()
+	doubling := `{"$ref":"#/$defs/d0","$defs":{"d12":{"minLength":1}`
+	for i := range 12 {
+		doubling += fmt.Sprintf(`,"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1)
+	}
+	const both = " both refer to # for the member \"arg\", so the work multiplies with each level of a value; declare the member once, beside the alternatives"
+	for _, c := range []struct{ schema, want string }{
+		{`{"anyOf":[{"properties":{"op":{"const":"not"},"arg":{"$ref":"#"}}},{"properties":{"op":{"const":"any"},"arg":{"$ref":"#"}}},{"required":["field"]}]}`,
+			"#/anyOf/0/properties/arg and #/anyOf/1/properties/arg" + both},
+		{`{"oneOf":[{"properties":{"arg":{"$ref":"#"}}},{"not":{"properties":{"arg":{"$ref":"#"}}}}]}`, both},
+		{`{"properties":{"arg":{"$ref":"#"}},"patternProperties":{"^a":{"$ref":"#"}}}`, both},
+		{`{"properties":{"arg":{"$ref":"#"}},"dependentSchemas":{"x":{"additionalProperties":{"$ref":"#"}}}}`, both},
+		{`{` + draft7 + `"properties":{"arg":{"$ref":"#"}},"dependencies":{"x":{"properties":{"arg":{"$ref":"#"}}}}}`, both},
+		{`{"if":{"properties":{"arg":{"$ref":"#"}}},"then":{"properties":{"arg":{"$ref":"#"}}}}`, both},
+		{`{"items":{"$ref":"#"},"contains":{"$ref":"#"}}`, "#/items and #/contains both refer to # for the same element"},
+		{`{"prefixItems":[{"$ref":"#"}],"anyOf":[{"items":{"$ref":"#"}}]}`, "for the same element"},
+		{`{"anyOf":[{"additionalProperties":{"$ref":"#"}},{"additionalProperties":{"$ref":"#"}}]}`, "for the same other members"},
+		{`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"properties":{"x":{"$ref":"#"}}}}}`, "validating a value takes too long"},
+		// Two members lead back together only.
+		{`{"anyOf":[{"properties":{"a":{"properties":{"b":{"$ref":"#"}}}}},{"properties":{"a":{"additionalProperties":{"$ref":"#"}}}}]}`, "validating a value takes too long"},
+		// The work for a part of the value grows with its level.
+		{`{"properties":{"a":{"$ref":"#"}},"allOf":[{"$ref":"#/$defs/b"}],"$defs":{"b":{"properties":{"a":{"$ref":"#/$defs/b"}}}}}`, "#/$defs/b visits more than 80 schemas for one part of a value; refer to each schema once"},
+		{doubling + "}}", "visits more than 608 schemas for one part of a value"},
+
+		{`{"properties":{"arg":{"$ref":"#"}},"anyOf":[{"properties":{"op":{"const":"not"}}},{"properties":{"op":{"const":"any"}}}]}`, ""},
+		{`{"anyOf":[{"properties":{"not":{"$ref":"#"}}},{"properties":{"all":{"items":{"$ref":"#"}}}},{"properties":{"any":{"items":{"$ref":"#"}}}}]}`, ""},
+		{`{"oneOf":[{"properties":{"op":{"enum":["+","*"]},"left":{"$ref":"#"},"right":{"$ref":"#"}}},{"properties":{"neg":{"$ref":"#"}}},{"type":"number"}]}`, ""},
+		{`{"if":{"properties":{"op":{"const":"not"}}},"then":{"properties":{"arg":{"$ref":"#"}}},"else":{"properties":{"arg":{"$ref":"#"}}}}`, ""},
+		{`{"patternProperties":{"^x-":{"$ref":"#"}},"additionalProperties":{"$ref":"#"}}`, ""},
+		{`{"prefixItems":[{"$ref":"#"},{"$ref":"#"}],"items":{"$ref":"#"}}`, ""},
+		{`{"propertyNames":{"$ref":"#"}}`, ""},
+		{`{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}],"$defs":{"base":{"required":["id"]},
+			"a":{"allOf":[{"$ref":"#/$defs/base"}],"properties":{"a":{"$ref":"#"}}},"b":{"allOf":[{"$ref":"#/$defs/base"}],"properties":{"b":{"$ref":"#"}}}}}`, ""},
+	} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, c.schema)})
+			if c.want == "" {
+				assert.NoError(t, err, c.schema)
+				return
+			}
+			require.ErrorContains(t, err, `argument "a": schema: `, c.schema)
+			assert.ErrorContains(t, err, c.want, c.schema)
+		})
+	}
+}
+
+// A schema whose references combine in very many ways is refused in little time.
+func TestCombinationsOfReferences(t *testing.T) {
+	t.Parallel()
+	// One definition for each of the last 22 members that was an a: 2^22 sets.
+	defs := `"q0":{"properties":{"a":{"allOf":[{"$ref":"#/$defs/q1"},{"$ref":"#/$defs/q0"}]},"b":{"$ref":"#/$defs/q0"}}},"q22":{"minProperties":1}`
+	for i := 1; i < 22; i++ {
+		defs += fmt.Sprintf(`,"q%d":{"properties":{"a":{"$ref":"#/$defs/q%d"},"b":{"$ref":"#/$defs/q%[2]d"}}}`, i, i+1)
+	}
+	err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, `{"$ref":"#/$defs/q0","$defs":{`+defs+`}}`)})
+	assert.ErrorContains(t, err, "its parts refer to each other in too many combinations")
+}
+
+// randomSchema returns a schema that refers back to itself and to its definitions.
+func randomSchema(r *rand.Rand) string {
+	ref := func() string {
+		return []string{`{"$ref":"#"}`, `{"$ref":"#/$defs/a"}`, `{"$ref":"#/$defs/b"}`}[r.IntN(3)]
+	}
+	var schema func(depth int) string
+	schema = func(depth int) string {
+		var keywords []string
+		add := func(format string, args ...any) { keywords = append(keywords, fmt.Sprintf(format, args...)) }
+		for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+			if depth > 0 && r.IntN(7) == 0 {
+				add(`%q:[%s,%s]`, keyword, schema(depth-1), schema(depth-1))
+			}
+		}
+		if depth > 0 && r.IntN(8) == 0 {
+			add(`"if":%s,"then":%s,"else":%s`, schema(depth-1), schema(depth-1), schema(depth-1))
+		}
+		if depth > 0 && r.IntN(10) == 0 {
+			add(`"not":%s`, schema(depth-1))
+		}
+		if depth > 0 && r.IntN(10) == 0 {
+			add(`"dependentSchemas":{"x":%s}`, schema(depth-1))
+		}
+		if r.IntN(4) == 0 {
+			add(`"properties":{%q:%s}`, []string{"x", "y"}[r.IntN(2)], ref())
+		}
+		for _, keyword := range []string{"additionalProperties", "items", "contains", "unevaluatedProperties", "unevaluatedItems"} {
+			if r.IntN(20) == 0 {
+				add(`%q:%s`, keyword, ref())
+			}
+		}
+		if r.IntN(20) == 0 {
+			add(`"patternProperties":{"^%s":%s}`, []string{"x", "z", "."}[r.IntN(3)], ref())
+		}
+		if r.IntN(20) == 0 {
+			add(`"prefixItems":[%s]`, ref())
+		}
+		if keywords == nil {
+			return []string{`{"type":"string"}`, `{"const":1}`, `true`, `{"required":["x"]}`, `{"minProperties":1}`}[r.IntN(5)]
+		}
+		return "{" + strings.Join(keywords, ",") + "}"
+	}
+	return fmt.Sprintf(`{"allOf":[%s],"$defs":{"a":%s,"b":%s}}`, schema(3), schema(3), schema(2))
+}
+
+// bytesOf returns the bytes and the allocations that the function makes.
+func bytesOf(f func()) (bytes, allocations float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)
+}
+
+// The work of a validation is in proportion to the levels of a value: of 1,000
+// schemas, each is refused when the prompt is added, or takes for 64 levels at most
+// 2^1.1 times what it takes for 32. Each schema that is visited allocates, so the
+// allocations count the work.
+func TestValidationIsLinear(t *testing.T) {
+	refused := 0
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		schema := randomSchema(r)
+		p, errs := Compile(reflect.TypeFor[one[json.RawMessage]](), []Spec{{Name: "a", Schema: schemaOfJSON(t, schema)}})
+		if err := errors.Join(errs...); err != nil {
+			require.ErrorContains(t, err, "validating a value takes too long", schema)
+			refused++
+			continue
+		}
+		for range 4 {
+			shape := []int{r.IntN(4), r.IntN(4), r.IntN(4)}
+			leaf := []string{`"x"`, `1`, `null`}[r.IntN(3)]
+			work := func(levels int) float64 {
+				value := leaf
+				for i := levels; i > 0; i-- {
+					value = fmt.Sprintf([]string{`{"x":%s}`, `{"y":%s}`, `{"z":%s}`, `[%s]`}[shape[i%3]], value)
+				}
+				var in one[json.RawMessage]
+				_, allocations := bytesOf(func() { fill(p, &in, text(value)) })
+				return allocations
+			}
+			work(1)
+			few, many := work(32), work(64)
+			require.LessOrEqual(t, many, math.Pow(2, 1.1)*few+100, "%s %v", schema, shape)
+		}
+	}
+	assert.Less(t, refused, 700)
+	assert.Greater(t, refused, 100)
+}
+
+// An error of jsonschema-go repeats the value for each alternative, and again for
+// each level. A client cannot make the server build such an error.
+func TestErrorsOfValidationAreShort(t *testing.T) {
+	long := strings.Repeat("x", 256<<10)
+	nested := func(value string, levels int) string {
+		return strings.Repeat("[", levels) + value + strings.Repeat("]", levels)
+	}
+	for _, c := range []struct{ name, schema, value string }{
+		{"one text in many arrays", `{"anyOf":[{"type":"number"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"its pattern", `{"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"its length", `{"anyOf":[{"type":"string","maxLength":9},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"many alternatives", `{"anyOf":[` + strings.Repeat(`{"const":"a"},`, 99) + `{"pattern":"^b"}]}`, `"` + long + `"`},
+		{"a long name", `{"anyOf":[{"type":"object","additionalProperties":false},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"the name's rules", `{"anyOf":[{"type":"object","propertyNames":{"enum":["a"]}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"a dynamic reference", `{"$dynamicAnchor":"a","anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$dynamicRef":"#a"}}]}`, nested(`"`+long+`"`, 100)},
+		{"draft 7", `{` + draft7 + `"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#","minItems":9}}]}`, nested(`"`+long+`"`, 100)},
+		{"many elements", `{"anyOf":[{"type":"number","minimum":1},{"type":"array","items":{"$ref":"#"}}]}`, nested(strings.Repeat("0,", 20<<10)+"0", 100)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := planOf[one[json.RawMessage]](t, Spec{Name: "a", Schema: schemaOfJSON(t, c.schema)})
+			var in one[json.RawMessage]
+			var problems []Problem
+			bytes, _ := bytesOf(func() { problems = fill(p, &in, text(c.value)) })
+			assert.Len(t, problems, 1)
+			assert.Less(t, bytes, 32.0*float64(len(c.value))+8<<20)
+		})
+	}
+}
+
+// A Validator accepts what jsonschema-go accepts.
+func TestValidatorAgreesWithJSONSchema(t *testing.T) {
+	t.Parallel()
+	values := []string{`"x"`, `1`, `[]`, `[1,"x"]`, `{"x":1}`, `{"x":{"x":"x","z":1},"y":[{"x":1}]}`, `{"y":{"y":{}}}`, `[[{"z":null}],1]`}
+	rules := []string{`"minLength":1`, `"pattern":"x"`, `"propertyNames":{"maxLength":1}`, `"additionalProperties":false`, `"const":{"x":1}`, `"enum":[[],1]`, `"unevaluatedProperties":false`}
+	accepted := 0
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		schema := randomSchema(r)
+		schema = fmt.Sprintf("{%s,%s", rules[r.IntN(len(rules))], schema[1:])
+		if seed%3 == 0 {
+			schema = fmt.Sprintf("{%s%s", draft7, schema[1:])
+		}
+		v, err := NewValidator(schemaOfJSON(t, schema))
+		if err != nil {
+			continue
+		}
+		resolved, err := schemaOfJSON(t, schema).Resolve(nil)
+		require.NoError(t, err)
+		for _, value := range values {
+			var instance any
+			require.NoError(t, json.Unmarshal([]byte(value), &instance))
+			want := resolved.Validate(instance) == nil
+			require.Equal(t, want, v.Accepts(instance), "%s %s", schema, value)
+			if want {
+				accepted++
+			}
+		}
+	}
+	assert.Greater(t, accepted, 200)
+}
+
+// A text that takes long to match with the patterns of its schema is refused.
+func TestPatternsTakeABoundedTime(t *testing.T) {
+	t.Parallel()
+	const refused = "must not have more than 18600 bytes"
+	for _, c := range []struct{ schema, pattern string }{
+		{`{"type":"string","pattern":%q}`, "%s"},
+		{`{"type":"object","patternProperties":{%q:true}}`, `{"a":"%s"}`},
+		{`{"type":"array","items":{"anyOf":[{"type":"string","pattern":%q}]}}`, `["%s"]`},
+	} {
+		p := listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, fmt.Sprintf(c.schema, "^(.{0,900}x)*.{0,900}$"))})
+		_, problems := p.Texts([]Text{text(fmt.Sprintf(c.pattern, strings.Repeat("x", 1<<20)))})
+		require.Len(t, problems, 1, c.schema)
+		assert.Contains(t, problems[0].Message, refused)
+		_, problems = p.Texts([]Text{text(fmt.Sprintf(c.pattern, "xyz"))})
+		assert.Empty(t, problems, c.schema)
+	}
+}
+
+// uniqueItems is for elements that jsonschema-go compares in linear time.
+func TestUniqueItems(t *testing.T) {
+	t.Parallel()
+	for schema, ok := range map[string]bool{
+		`{"uniqueItems":true}`:                                                                  false,
+		`{"uniqueItems":true,"items":true}`:                                                     false,
+		`{"uniqueItems":true,"items":{"type":"object"}}`:                                        false,
+		`{"uniqueItems":true,"items":{"type":["string","array"]}}`:                              false,
+		`{"uniqueItems":true,"items":{"anyOf":[{"type":"string"},{"minItems":1}]}}`:             false,
+		`{"uniqueItems":true,"prefixItems":[true],"items":{"type":"string"}}`:                   false,
+		`{"uniqueItems":true,"prefixItems":[{"type":"string"}]}`:                                false,
+		`{"properties":{"a":{"uniqueItems":true,"items":{"$ref":"#"}}}}`:                        false,
+		`{"uniqueItems":true,"items":{"enum":[1,[2]]}}`:                                         false,
+		`{"uniqueItems":true,"maxItems":64}`:                                                    true,
+		`{"uniqueItems":true,"items":{"type":"string"}}`:                                        true,
+		`{"uniqueItems":true,"items":{"type":["integer","null"]}}`:                              true,
+		`{"uniqueItems":true,"items":{"enum":[1,"a"]}}`:                                         true,
+		`{"uniqueItems":true,"items":{"oneOf":[{"const":"a","title":"A"},{"const":"b"}]}}`:      true,
+		`{"uniqueItems":true,"items":{"allOf":[{"minLength":1},{"type":"string"}]}}`:            true,
+		`{"uniqueItems":true,"items":{"$ref":"#/$defs/tag"},"$defs":{"tag":{"type":"string"}}}`: true,
+		`{"uniqueItems":true,"prefixItems":[{"type":"string"}],"items":false}`:                  true,
+	} {
+		err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, schema)})
+		if ok {
+			assert.NoError(t, err, schema)
+		} else {
+			assert.ErrorContains(t, err, "uniqueItems takes too long", schema)
+		}
+	}
+	listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, `{"type":"array","uniqueItems":true}`)}) // of strings
+}
