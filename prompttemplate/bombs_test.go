@@ -72,6 +72,11 @@ var (
 
 var bombs = []bomb{
 	{name: "printf with directives that end earlier than they look", text: `{{printf "` + strings.Repeat(`%5-%999999[1]d`, 1500) + `" 1}}`},
+	{name: "printf with a percent sign that ends a directive", text: `{{printf "` + strings.Repeat(`%-%%999999[1]d`, 1500) + `" 1}}`},
+	{name: "printf with a percent sign behind a width", text: `{{printf "` + strings.Repeat(`%5%%999999[1]d`, 1500) + `" 1}}`},
+	{name: "printf with an index that is too large", text: `{{printf "` + strings.Repeat(`%[99999999][1]s`, 3000) + `" $.a}}`, args: map[string]string{"a": large}},
+	{name: "printf with the largest widths", text: `{{printf "` + strings.Repeat(`%9999999d`, 30) + strings.Repeat(`%10000009[1]d`, 150) + `" 1}}`},
+	{name: "printf of one value many times", text: `{{printf "` + strings.Repeat(`%[1]s`, 3000) + `" $.a}}`, args: map[string]string{"a": large}},
 	{name: "printf with flags behind an index", text: `{{printf "` + strings.Repeat(`%[1]-`, 120) + `" $.a}}`, args: map[string]string{"a": strings.Repeat("x", 1<<20)}},
 	{name: "printf with two precisions", text: `{{printf "` + strings.Repeat(`%.5.%999999d`, 1500) + `" 1}}`},
 	{name: "printf whose width is another value", text: `{{printf "` + strings.Repeat(`%[302]*[1]d`, 290) + `" ` + strings.Repeat("1 ", 301) + `1000000}}`},

@@ -193,8 +193,9 @@ func (r *run) printf(format string, values ...any) (string, error) {
 	return s, r.spend(len(s))
 }
 
-// fmtWidth is the largest width and precision that package fmt takes.
-const fmtWidth = 1_000_000
+// maxWidth is the largest value that package fmt takes as a width or a precision. A
+// number in a format may have another digit.
+const maxWidth = 1_000_000
 
 // directives returns how many bytes a format makes, from above, and makes the
 // values those that package fmt is to write.
@@ -211,11 +212,11 @@ func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 		if at < 0 || n > r.bytes {
 			break
 		}
-		d := directive{rest: format[at+1:], values: values, next: next, isIndexed: !ordered}
+		d := directive{rest: format[at+1:], values: values, next: next, ordered: ordered}
 		d.read()
 		format, next = d.rest, d.next
-		ordered = ordered && !d.isBroken
-		if d.verb == '%' { // which writes no value
+		if d.verb == '%' { // which writes no value, but what is wrong with a width
+			n += valueSize
 			continue
 		}
 		s := all
@@ -257,53 +258,83 @@ func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 	return n, nil
 }
 
-// directive is one of a format, such as %-8.3f.
+// directive is one of a format, such as %-8.3f. It is read as package fmt does, so
+// that neither finds one that the other does not.
 type directive struct {
-	rest      string // of the format
-	values    []any
-	next      int // of the values
-	width     int // with the precision
-	isSharp   bool
-	isIndexed bool // the format, so that any value may be the width
-	isBroken  bool // where it ends, and which values come next, is not known
-	verb      byte
+	rest    string // of the format
+	values  []any
+	next    int // of the values
+	ordered bool
+	width   int // with the precision
+	isSharp bool
+	verb    byte // the first of the verb's bytes; 0 if there is none
 }
 
-// read reads up to the verb.
 func (d *directive) read() {
-	number, isNumber := 0, false
-	end := func() {
-		if isNumber {
-			d.width += min(number, fmtWidth)
-		}
-		number, isNumber = 0, false
+	for d.rest != "" && strings.IndexByte("#0+- ", d.rest[0]) >= 0 {
+		d.isSharp = d.isSharp || d.rest[0] == '#'
+		d.rest = d.rest[1:]
 	}
-	for i := range len(d.rest) {
-		switch c := d.rest[i]; {
-		case '0' <= c && c <= '9':
-			number, isNumber = min(10*number+int(c-'0'), fmtWidth), true
-		case c == '*':
-			d.width += fmtWidth // whatever the value is
-			if !d.isIndexed && d.next < len(d.values) {
-				if n, ok := d.values[d.next].(int); ok {
-					d.width += min(max(n, -n), fmtWidth) - fmtWidth
-				}
+	isIndexed := d.number(d.index())
+	if len(d.rest) > 1 && d.rest[0] == '.' {
+		d.rest = d.rest[1:]
+		isIndexed = d.number(d.index())
+	}
+	if !isIndexed {
+		d.index()
+	}
+	if d.rest != "" {
+		_, size := utf8.DecodeRuneInString(d.rest)
+		d.verb, d.rest = d.rest[0], d.rest[size:]
+	}
+}
+
+// index reads the index of a value, such as [1], and reports whether there is one.
+func (d *directive) index() bool {
+	if d.rest == "" || d.rest[0] != '[' {
+		return false
+	}
+	end := strings.IndexByte(d.rest, ']')
+	if end < 0 {
+		d.rest = d.rest[1:]
+		return false
+	}
+	_, after, ok := digits(d.rest[1:end])
+	d.rest = d.rest[end+1:]
+	return ok && after == ""
+}
+
+// number reads a width or a precision, and reports whether an index is the last
+// that was read.
+func (d *directive) number(isIndexed bool) bool {
+	if d.rest != "" && d.rest[0] == '*' {
+		width := maxWidth // whatever the value is
+		if d.next < len(d.values) {
+			if n, ok := d.values[d.next].(int); ok && d.ordered {
+				width = min(max(n, -n), maxWidth)
 			}
 			d.next++
-		case c == '#':
-			d.isSharp = true
-		case strings.IndexByte("+- .[]", c) >= 0:
-			end()
+		}
+		d.width, d.rest = d.width+width, d.rest[1:]
+		return false
+	}
+	n, after, _ := digits(d.rest)
+	d.width, d.rest = d.width+n, after
+	return isIndexed
+}
+
+// digits reads the number that a text begins with. One that is too large for package
+// fmt is none, and what follows is lost.
+func digits(text string) (n int, after string, ok bool) {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < '0' || c > '9':
+			return n, text[i:], ok
+		case n > maxWidth:
+			return 0, "", false
 		default:
-			end()
-			if c == '%' && i > 0 { // package fmt may have ended the directive before
-				d.isBroken, d.rest = true, d.rest[i:]
-				return
-			}
-			d.verb, d.rest = c, d.rest[i+1:]
-			return
+			n, ok = 10*n+int(c-'0'), true
 		}
 	}
-	end()
-	d.rest = ""
+	return n, "", ok
 }
