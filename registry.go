@@ -233,6 +233,11 @@ func (r *Registry) subscribe(changed func()) (cancel func()) {
 	}
 }
 
+// Notify reports a change to all subscribers although the registry did not change.
+// Call Notify if clients may have read an older list elsewhere: a client that this
+// server has notified may read the list from another replica that lags behind.
+func (r *Registry) Notify() { r.notify() }
+
 func (r *Registry) notify() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -330,3 +330,15 @@ func TestAddConcurrently(t *testing.T) {
 		}
 	}
 }
+
+// Notify reports a change although no prompt has changed.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	reg.MustAdd(barePrompt("a", ""))
+	changed, cancel := reg.Subscribe()
+	defer cancel()
+	reg.Notify()
+	assert.Len(t, changed, 1)
+	assert.Equal(t, 1, reg.Len())
+}

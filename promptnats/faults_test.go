@@ -3,7 +3,10 @@ package promptnats_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -13,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/promptnats"
+	"github.com/mcp-prompts/prompts/prompttest"
 )
 
 // heard reports whether the Follower has told of this error.
@@ -287,28 +291,160 @@ func TestClosedConnection(t *testing.T) {
 	require.ErrorIs(t, err, nats.ErrConnectionClosed)
 }
 
-// A team may be permitted to read and write its part, and nothing else.
+// While a bucket that was created again is filled by a slow Publish, no prompt
+// disappears, and the last write makes the registry equal to the bucket.
+func TestBucketThatIsRefilledSlowly(t *testing.T) {
+	t.Parallel()
+	js := connect(t, startBroker(t, nil).url())
+	newBucket(t, js)
+	const n = 40
+	fsys := fstest.MapFS{}
+	for i := range n {
+		fsys[fmt.Sprintf("%02d.md", i)] = &fstest.MapFile{Data: []byte("text")}
+	}
+	_, err := promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
+	require.NoError(t, err)
+	f := follow(t, js, promptnats.Options{})
+	require.NoError(t, js.DeleteKeyValue(t.Context(), bucket))
+	f.until("its end", func() bool { return errors.Is(f.Status().Err, jetstream.ErrBucketNotFound) })
+	kv := newBucket(t, js)
+	f.until("another", func() bool { return errors.Is(f.Status().Err, promptnats.ErrReplaced) })
+	ticker := time.NewTicker(500 * time.Millisecond) // more than what is taken for rest after other writes
+	defer ticker.Stop()
+	slow := interfering{js, func(key string) {
+		if strings.HasSuffix(key, "9.md") {
+			<-ticker.C
+			assert.Equal(t, n, f.registry.Len(), "before %s", key)
+		}
+	}}
+	fsys["00.md"] = &fstest.MapFile{Data: []byte("new")}
+	_, err = promptnats.Publish(t.Context(), slow, bucket, fsys, promptnats.Options{})
+	require.NoError(t, err)
+	f.inStep(n)
+	assert.Len(t, keysOf(t, kv), n)
+	assert.Equal(t, n, f.registry.Len())
+	assert.Equal(t, "new", f.text("00"))
+	for _, r := range f.reports {
+		assert.Empty(t, r.Removed)
+	}
+}
+
+// The clients of a server are notified again when another server catches up, from
+// which they may have read the old list.
+func TestServerThatCatchesUp(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, nil)
+	p := startProxy(t, b)
+	js := connect(t, b.url())
+	kv := newBucket(t, js)
+	put(t, kv, "a.md", "a")
+	f, late := follow(t, js, promptnats.Options{}), follow(t, connect(t, p.url()), promptnats.Options{})
+	c := prompttest.New(t, f.registry)
+	c.Listen()
+	p.set(func() { p.isCut = true })
+	require.Error(t, late.lost())
+	put(t, kv, "b.md", "b")
+	c.WaitChanged(t.Context())
+	f.has("a", "b")
+	assert.Equal(t, []string{"a"}, late.names())
+	p.set(func() { p.isCut = false })
+	c.WaitChanged(t.Context())
+	assert.Equal(t, []string{"a", "b"}, late.names(), "as soon as they are told")
+}
+
+// documented returns a user with the permissions of the package documentation, in
+// which the replacements are made.
+func documented(t *testing.T, name string, replacements ...string) *server.User {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "\n// # Permissions\n")
+	section, _, found := strings.Cut(rest, "\n// To separate teams")
+	require.True(t, found)
+	publish, subscribe, _ := strings.Cut(section, "And these to subscribe")
+	subjects := func(part string) (all []string) {
+		for line := range strings.Lines(part) {
+			if subject, ok := strings.CutPrefix(line, "//\t"); ok {
+				all = append(all, strings.NewReplacer(replacements...).Replace(strings.Fields(subject)[0]))
+			}
+		}
+		return all
+	}
+	return &server.User{Username: name, Password: name, Permissions: &server.Permissions{
+		Publish: &server.SubjectPermission{Allow: subjects(publish)}, Subscribe: &server.SubjectPermission{Allow: subjects(subscribe)},
+	}}
+}
+
+// A user with the documented permissions can follow and publish a bucket. Of the
+// bucket of another team the user learns neither values nor names of keys.
 func TestPermissionsOfATeam(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, func(o *server.Options) {
-		o.Users = []*server.User{{Username: "admin", Password: "admin"}, {Username: "a", Password: "a", Permissions: &server.Permissions{
-			Publish: &server.SubjectPermission{Allow: []string{
-				"$JS.API.STREAM.INFO.KV_prompts", "$JS.API.CONSUMER.CREATE.KV_prompts.*.$KV.prompts.a.>",
-				"$JS.API.CONSUMER.MSG.NEXT.KV_prompts.*", "$JS.API.CONSUMER.DELETE.KV_prompts.*", "$KV.prompts.a.>",
-			}},
-			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
-		}}}
+		o.Users = []*server.User{{Username: "admin", Password: "admin"}, documented(t, "team-a", "prompts", "team-a"), documented(t, "team-b", "prompts", "team-b")}
+	})
+	admin := connect(t, b.url(), nats.UserInfo("admin", "admin"))
+	kv := map[string]jetstream.KeyValue{}
+	for _, team := range []string{"team-a", "team-b"} {
+		var err error
+		kv[team], err = admin.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: team})
+		require.NoError(t, err)
+		put(t, kv[team], "secret.md", "secret")
+	}
+	js := connect(t, b.url(), nats.UserInfo("team-a", "team-a"), nats.CustomInboxPrefix("_INBOX_team-a"))
+	f, o := newFollower(t, promptnats.Options{})
+	var err error
+	f.Follower, err = promptnats.Follow(t.Context(), f.registry, js, "team-a", o)
+	require.NoError(t, err)
+	t.Cleanup(f.Close)
+	done, err := promptnats.Publish(t.Context(), js, "team-a", files(map[string]string{"c.md": "c"}), promptnats.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, &promptnats.Published{Added: []string{"c.md"}, Removed: []string{"secret.md"}}, done)
+	f.has("c")
+	require.NoError(t, js.Conn().LastError(), "nothing more is asked of the broker")
+
+	for subject, request := range map[string]string{
+		"$JS.API.STREAM.INFO.KV_team-b":                      `{"subjects_filter":">"}`,
+		"$JS.API.STREAM.NAMES":                               "",
+		"$JS.API.STREAM.LIST":                                "",
+		"$JS.API.STREAM.MSG.GET.KV_team-b":                   `{"last_by_subj":"$KV.team-b.secret.md"}`,
+		"$JS.API.DIRECT.GET.KV_team-b.$KV.team-b.secret.md":  "",
+		"$JS.API.CONSUMER.NAMES.KV_team-b":                   "",
+		"$JS.API.CONSUMER.CREATE.KV_team-b.spy.$KV.team-b.>": `{"stream_name":"KV_team-b","config":{"name":"spy","filter_subject":"$KV.team-b.>"}}`,
+		"$JS.API.STREAM.PURGE.KV_team-b":                     `{"filter":"$KV.team-b.none"}`,
+		"$KV.team-b.written.md":                              "written",
+	} {
+		_, err := admin.Conn().Request(subject, []byte(request), time.Second)
+		require.NoError(t, err, subject)
+		_, err = js.Conn().Request(subject, []byte(request), 20*time.Millisecond)
+		require.Error(t, err, subject)
+		require.NoError(t, js.Conn().Flush())
+		require.ErrorContains(t, js.Conn().LastError(), fmt.Sprintf("%q", subject))
+	}
+	for _, subject := range []string{">", "_INBOX.>", "_INBOX_team-b.>", "$KV.team-b.>", "$JS.EVENT.>", "promptnats.team-b"} {
+		_, err := js.Conn().SubscribeSync(subject)
+		require.NoError(t, err)
+		require.NoError(t, js.Conn().Flush())
+		require.ErrorContains(t, js.Conn().LastError(), fmt.Sprintf("%q", subject))
+	}
+}
+
+// A user may be limited to a prefix.
+func TestPermissionsOfAPrefix(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "admin", Password: "admin"}, documented(t, "a", "$KV.prompts.>", "$KV.prompts.a.>", "promptnats.prompts", "promptnats.prompts.a")}
 	})
 	kv := newBucket(t, connect(t, b.url(), nats.UserInfo("admin", "admin")))
 	put(t, kv, "a./a.md", "a")
 	put(t, kv, "b./b.md", "b")
-	js := connect(t, b.url(), nats.UserInfo("a", "a"))
+	js := connect(t, b.url(), nats.UserInfo("a", "a"), nats.CustomInboxPrefix("_INBOX_prompts"))
 	f := follow(t, js, promptnats.Options{Prefix: "a"})
 	assert.Equal(t, []string{"a"}, f.names())
 	done, err := promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"c.md": "c"}), promptnats.Options{Prefix: "a"})
 	require.NoError(t, err)
 	assert.Equal(t, &promptnats.Published{Added: []string{"a./c.md"}, Removed: []string{"a./a.md"}}, done)
 	f.has("c")
+	require.NoError(t, js.Conn().LastError())
 
 	g, o := newFollower(t, promptnats.Options{Prefix: "b", Timeout: 300 * time.Millisecond})
 	err = g.start(js, o)

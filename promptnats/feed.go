@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,6 +25,8 @@ type feed struct {
 	messages jetstream.MessagesContext
 	pending  uint64 // how many there were at the beginning
 	last     uint64 // the number of the last message of this feed
+	keys     map[string]bool
+	seen     atomic.Uint64 // how many keys there were
 	timing   timing
 }
 
@@ -37,13 +41,19 @@ type entry struct {
 	isLast bool
 	// isOurs says that the key is in this part of the bucket.
 	isOurs bool
+	// remaining is how many writes of a Publish follow; -1 if it is of none.
+	remaining int
 }
+
+// remainingHeader has the number of writes of a [Publish] that follow the write
+// with the header: 0 marks the end of the publication.
+const remainingHeader = "Prompts-Remaining"
 
 // open opens the feed of a part of a bucket.
 func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*feed, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.request)
 	defer cancel()
-	f := &feed{place: p, timing: t}
+	f := &feed{place: p, timing: t, keys: map[string]bool{}}
 	var err error
 	if f.stream, err = js.Stream(ctx, "KV_"+p.bucket); err != nil {
 		return nil, explained(js, fmt.Errorf("the bucket %q cannot be opened: %w", p.bucket, asBucket(err)))
@@ -112,8 +122,13 @@ func (f *feed) next() (entry, error) {
 		}
 		f.last = meta.Sequence.Consumer
 		e := entry{key: msg.Subject()[len(f.place.stem()):], isLast: meta.NumPending == 0}
+		f.keys[e.key] = true
+		f.seen.Store(uint64(len(f.keys)))
 		rest, ok := f.place.rest(e.key)
 		e.isOurs = ok
+		if e.remaining, err = strconv.Atoi(msg.Headers().Get(remainingHeader)); err != nil {
+			e.remaining = -1
+		}
 		e.file = promptfs.File{Content: msg.Data(), Revision: meta.Sequence.Stream, Removed: isRemoval(msg.Headers())}
 		if e.file.Path, err = Path(rest); err != nil {
 			// No file has such a path, whatever the key is.

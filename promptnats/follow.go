@@ -109,6 +109,7 @@ func (s *sitting) watchBucket(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		subjects = max(subjects, s.feed.seen.Load()) // those of a prefix are some of all
 		asking, cancel := context.WithTimeout(ctx, s.options.timing.request)
 		info, err := s.feed.stream.Info(asking)
 		cancel()
@@ -153,31 +154,24 @@ func (s *sitting) load(ctx context.Context) error {
 	}
 	files := map[string]promptfs.File{}
 	received, high := uint64(0), uint64(0)
-	// A bucket that is in the middle of being filled again is waited for, but
-	// not for ever; one that is empty is not the end of all prompts.
-	quiet, most, stalled := newTimer(), newTimer(), newTimer()
-	defer quiet.Stop()
-	defer most.Stop()
+	rest, stalled := newTimer(), newTimer()
+	defer rest.Stop()
 	defer stalled.Stop()
-	isWaiting, isOver := false, false
+	wait, isWaiting, isOver := s.options.timing.patience, false, false
 	for {
 		isAll := received >= s.feed.pending
 		switch {
 		case !isAll:
 			stalled.Reset(s.options.timing.request)
 		case isAnother && len(files) == 0:
-		case isAnother && !isOver:
+			// An empty bucket is not the end of all prompts.
+		case !isOver && (isAnother || !isReplaced && high < s.high):
+			// The bucket is being filled again, however long that takes; or one of
+			// the brokers is behind the others; or the last keys have been purged.
+			// In time it is seen which.
 			if !isWaiting {
 				isWaiting = true
-				most.Reset(patience * s.options.Files.Debounce)
-			}
-			quiet.Reset(s.options.Files.Debounce)
-		case !isReplaced && high < s.high && !isOver:
-			// One of the brokers is behind the others; or the last keys have been
-			// purged. In time it is seen which.
-			if !isWaiting {
-				isWaiting = true
-				most.Reset(s.options.timing.patience)
+				rest.Reset(wait)
 			}
 		default:
 			return s.loaded(ctx, files, high, isReplaced)
@@ -187,13 +181,20 @@ func (s *sitting) load(ctx context.Context) error {
 			if received++; e.isLast {
 				received = max(received, s.feed.pending)
 			}
-			if before, ok := files[e.file.Path]; e.isOurs && (!ok || before.Revision < e.file.Revision) {
+			high = max(high, e.file.Revision)
+			if !e.isOurs {
+				continue
+			}
+			if before, ok := files[e.file.Path]; !ok || before.Revision < e.file.Revision {
 				files[e.file.Path] = e.file
 			}
-			high = max(high, e.file.Revision)
-		case <-quiet.C:
-			isOver = true
-		case <-most.C:
+			if isAnother { // whose entries come in the order in which they were written
+				wait, isWaiting, isOver = s.options.timing.patience, false, e.remaining == 0
+				if e.remaining > 0 {
+					wait = s.options.timing.publisher
+				}
+			}
+		case <-rest.C:
 			isOver = true
 		case <-stalled.C:
 			if !isAll {
@@ -241,13 +242,27 @@ func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, hi
 			s.tellReplaced(ctx)
 		}
 	}
+	s.hasChanged = false
 	if err := failure(s.mirror.Reset(ctx, all...)); err != nil {
 		return err
+	}
+	if s.hasChanged {
+		s.announce()
 	}
 	s.created, s.high, s.known = s.feed.info.Created, high, known
 	s.set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
 	s.report(ctx, nil)
 	return nil
+}
+
+// announce tells the other Followers that this one has served old prompts until
+// now: their clients may have read them here. A server that starts has served none.
+func (s *sitting) announce() {
+	select {
+	case <-s.begun:
+		_ = s.tell(s.place.news(), []byte(s.id)) // at worst nobody hears of it
+	default:
+	}
 }
 
 // failure returns the error of a Mirror, unless it is that of files, which is
@@ -270,7 +285,7 @@ func (s *sitting) apply(ctx context.Context) error {
 	defer quiet.Stop()
 	defer most.Stop()
 	var batch []promptfs.File
-	isWaiting, removed := false, 0
+	isWaiting, isTold, removed := false, false, 0
 	later := func() {
 		quiet.Reset(s.options.Files.Debounce)
 		if !isWaiting {
@@ -296,6 +311,9 @@ func (s *sitting) apply(ctx context.Context) error {
 			if s.Status().Faults != nil {
 				later()
 			}
+		case <-s.news:
+			isTold = true
+			later()
 		case <-quiet.C:
 			isOver = true
 		case <-most.C:
@@ -315,9 +333,12 @@ func (s *sitting) apply(ctx context.Context) error {
 		if err := failure(s.mirror.Apply(ctx, batch...)); err != nil {
 			return err
 		}
+		if isTold {
+			s.registry.Notify()
+		}
 		quiet.Stop()
 		most.Stop()
-		batch, isWaiting = nil, false
+		batch, isWaiting, isTold = nil, false, false
 		s.set(ctx, func(st *Status) { st.Revision = s.high })
 		if end != nil {
 			return end

@@ -2,10 +2,11 @@ package promptnats
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
+	mathrand "math/rand/v2"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -36,11 +37,16 @@ type Follower struct {
 	ended  chan struct{} // closed when the goroutine has ended
 	first  chan error    // gets what became of each attempt, while Follow waits for that
 	begun  chan struct{} // closed when it does not any more
+	id     string        // of this Follower, among those of the bucket
+	tell   func(subject string, message []byte) error
+	news   chan struct{} // gets a value when another Follower has caught up
 
 	// Only the goroutine has these.
 	created time.Time         // when the bucket was
 	high    uint64            // the highest revision that the registry has
 	known   map[string]uint64 // the revisions of the files, by path
+	// hasChanged says that the registry has changed.
+	hasChanged bool
 
 	mu     sync.Mutex // protects the field below
 	status Status
@@ -82,7 +88,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 		return nil, err
 	}
 	o = o.filled(p)
-	f := &Follower{registry: reg, js: js, place: p, options: o, ended: make(chan struct{}), first: make(chan error), begun: make(chan struct{}), known: map[string]uint64{}}
+	f := &Follower{registry: reg, js: js, place: p, options: o, ended: make(chan struct{}), first: make(chan error), begun: make(chan struct{}), id: rand.Text(), tell: js.Conn().Publish, news: make(chan struct{}, 1), known: map[string]uint64{}}
 	files := o.Files
 	files.OnReload = f.reloaded
 	f.mirror = promptfs.NewMirror(reg, files)
@@ -183,6 +189,7 @@ func text(err error) string {
 
 // reloaded takes note of the faults, before the author hears of them.
 func (f *Follower) reloaded(r promptfs.Report) {
+	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
 		f.mu.Lock()
 		f.status.Faults = r.Err
@@ -199,7 +206,11 @@ func (f *Follower) run(ctx context.Context) {
 	nc := f.js.Conn()
 	states := nc.StatusChanged()
 	defer nc.RemoveStatusListener(states)
-	wait := f.options.timing.wait
+	// Nothing is subscribed to if the connection is closed, which follow reports.
+	if told, err := nc.Subscribe(f.place.news(), f.hear); err == nil {
+		defer func() { _ = told.Unsubscribe() }()
+	}
+	retry := backoff{f.options.timing.wait, f.options.timing.most, 0}
 	for {
 		wasInStep, err := f.follow(ctx, states)
 		if ctx.Err() != nil {
@@ -208,11 +219,34 @@ func (f *Follower) run(ctx context.Context) {
 		f.set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
 		f.report(ctx, err)
 		if wasInStep {
-			wait = f.options.timing.wait
+			retry.reset()
 		}
-		// Not all servers at the same time, for all have lost it at the same time.
-		f.pause(ctx, states, wait/2+rand.N(wait))
-		wait = min(2*wait, f.options.timing.most)
+		if f.pause(ctx, states, retry.next()) {
+			retry.reset()
+		}
+	}
+}
+
+// backoff returns the pauses between attempts, each twice as long as the one before
+// it, up to most. They are random, because all servers lose the broker at the same
+// time.
+type backoff struct{ first, most, last time.Duration }
+
+func (b *backoff) reset() { b.last = 0 }
+
+func (b *backoff) next() time.Duration {
+	b.last = min(max(2*b.last, b.first), b.most)
+	return b.last - mathrand.N(b.last/2)
+}
+
+// hear takes note of a message of [sitting.announce].
+func (f *Follower) hear(m *nats.Msg) {
+	if string(m.Data) == f.id {
+		return
+	}
+	select {
+	case f.news <- struct{}{}:
+	default: // there is one
 	}
 }
 
@@ -225,22 +259,23 @@ func (f *Follower) report(ctx context.Context, err error) {
 	}
 }
 
-// pause waits for a while, or until there is a connection again.
-func (f *Follower) pause(ctx context.Context, states <-chan nats.Status, d time.Duration) {
+// pause waits for a while, or until there is a connection again, and reports
+// whether there is.
+func (f *Follower) pause(ctx context.Context, states <-chan nats.Status, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-			return
+			return false
 		case state, ok := <-states:
 			if !ok {
 				states = nil
 			} else if state == nats.CONNECTED {
-				return
+				return true
 			}
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
 }

@@ -81,6 +81,14 @@ func (p place) filter() string {
 	return p.stem() + p.prefix + ".>"
 }
 
+// news is the subject of the messages of a [Follower] that has caught up.
+func (p place) news() string {
+	if p.prefix == "" {
+		return "promptnats." + p.bucket
+	}
+	return "promptnats." + p.bucket + "." + p.prefix
+}
+
 // key returns the key of a path.
 func (p place) key(path string) string {
 	if p.prefix == "" {

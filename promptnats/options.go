@@ -46,7 +46,8 @@ type timing struct {
 	request    time.Duration // for an answer of the broker
 	heartbeat  time.Duration // of the broker, two of which may not be missed
 	check      time.Duration // between looks at what bucket it is
-	patience   time.Duration // for a bucket that seems to be behind
+	patience   time.Duration // for a bucket that seems to be behind, or that is being filled again
+	publisher  time.Duration // for the next write of a Publish that is running
 	wait, most time.Duration // before the next attempt, first and at most
 }
 
@@ -83,7 +84,7 @@ func (o Options) filled(p place) Options {
 	if o.timing == (timing{}) {
 		o.timing = timing{
 			request: 5 * time.Second, heartbeat: 2 * time.Second, check: 5 * time.Second, patience: 3 * time.Second,
-			wait: 100 * time.Millisecond, most: 10 * time.Second,
+			publisher: 30 * time.Second, wait: 100 * time.Millisecond, most: 2 * time.Second,
 		}
 	}
 	return o

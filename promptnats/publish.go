@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -20,6 +21,10 @@ import (
 // ErrConflict says that somebody else has written to a bucket while it was
 // published to.
 var ErrConflict = errors.New("somebody else has written it meanwhile; publish again")
+
+// ErrFull says that a bucket has no room: its --max-bucket-size is reached. The
+// error of [Publish] has the commands that make room.
+var ErrFull = errors.New("the bucket is full")
 
 // Published says what [Publish] has done, or had done when it failed.
 type Published struct {
@@ -41,7 +46,11 @@ type Published struct {
 // is [ErrConflict]. So two of them at once do not mix without being noticed.
 // What prompts are made of comes before them, and goes after them, so that no
 // reader sees a prompt without it. If writing fails, what has been written stays:
-// the keys are returned, and another Publish goes on from there.
+// the keys are returned, and another Publish goes on from there. If the bucket has
+// no room, the error is [ErrFull].
+//
+// Each write says how many follow. So a Follower of a bucket that has been created
+// again knows when all of it is there.
 //
 // The bucket has to be there; how large it is, and how many copies the broker
 // has of it, are the operator's to say.
@@ -83,7 +92,7 @@ type writer struct {
 	js      jetstream.JetStream
 	files   map[string][]byte        // by path
 	there   map[string]promptfs.File // in the bucket, by path
-	kv      jetstream.KeyValue
+	info    *jetstream.StreamInfo    // of the bucket, at the beginning
 	done    Published
 }
 
@@ -91,10 +100,6 @@ type writer struct {
 func (w *writer) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
 	defer cancel()
-	var err error
-	if w.kv, err = w.js.KeyValue(ctx, w.place.bucket); err != nil {
-		return explained(w.js, fmt.Errorf("the bucket %q cannot be opened: %w", w.place.bucket, err))
-	}
 	f, err := w.place.open(ctx, w.js, w.options.timing)
 	if err != nil {
 		return err
@@ -105,6 +110,7 @@ func (w *writer) read(ctx context.Context) error {
 		f.stop()
 		f.removeConsumer()
 	}()
+	w.info = f.info
 	if err := w.check(f.info.Config.MaxMsgSize); err != nil {
 		return err
 	}
@@ -131,7 +137,7 @@ func (w *writer) read(ctx context.Context) error {
 
 const (
 	// headers is how large those of a write are at most, which count as content.
-	headers = 100
+	headers = 128
 	// longest is how long a subject may be: a broker, as it comes, takes lines of
 	// 4,096 bytes, with an inbox and numbers beside it, and disconnects who sends
 	// others.
@@ -178,8 +184,9 @@ func (w *writer) write(ctx context.Context) error {
 			goneWhole = append(goneWhole, name)
 		}
 	}
-	for _, name := range slices.Concat(parts, whole, goneWhole, goneParts) {
-		if err := w.one(ctx, name); err != nil {
+	all := slices.Concat(parts, whole, goneWhole, goneParts)
+	for i, name := range all {
+		if err := w.one(ctx, name, len(all)-1-i); err != nil {
 			return fmt.Errorf("%s has not been written, nor what comes after it: %w", w.place.key(name), err)
 		}
 	}
@@ -191,21 +198,25 @@ func (w *writer) isPart(name string) bool {
 	return !isPrompt(name, w.options.Files.Partials)
 }
 
-// one writes or removes one file.
-func (w *writer) one(ctx context.Context, name string) error {
+// one writes or removes one file, before so many others.
+func (w *writer) one(ctx context.Context, name string, remaining int) error {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Timeout)
 	defer cancel()
 	key, old := w.place.key(name), w.there[name]
 	content, stays := w.files[name]
-	var err error
-	if stays {
-		_, err = w.kv.Update(ctx, key, content, old.Revision) // 0 for none, which is so
-	} else {
-		err = w.kv.Delete(ctx, key, jetstream.LastRevision(old.Revision))
+	m := nats.NewMsg(w.apiPrefix() + w.place.stem() + key)
+	m.Data = content
+	m.Header.Set(remainingHeader, strconv.Itoa(remaining))
+	if !stays {
+		m.Header.Set("KV-Operation", "DEL")
 	}
+	_, err := w.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(old.Revision)) // 0 for none, which is so
+	var refused *jetstream.APIError
 	switch {
-	case errors.Is(err, jetstream.ErrKeyRevisionMismatch):
+	case errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 		return fmt.Errorf("%w (%w)", ErrConflict, err)
+	case refused != nil && strings.Contains(refused.Description, "maximum bytes exceeded"):
+		return w.full(err)
 	case err != nil:
 		return explained(w.js, err)
 	case !stays:
@@ -216,4 +227,26 @@ func (w *writer) one(ctx context.Context, name string) error {
 		w.done.Changed = append(w.done.Changed, key)
 	}
 	return nil
+}
+
+// apiPrefix is what a connection with a domain, or with another prefix, puts in
+// front of the subject of a write.
+func (w *writer) apiPrefix() string {
+	o := w.js.Options()
+	switch prefix := strings.TrimSuffix(o.APIPrefix, ".") + "."; {
+	case o.Domain != "":
+		return "$JS." + o.Domain + ".API."
+	case o.APIPrefix != "" && prefix != jetstream.DefaultAPIPrefix:
+		return prefix
+	}
+	return ""
+}
+
+// full returns the error of a bucket without room, which not even a removal can
+// make: that is a write, too.
+func (w *writer) full(err error) error {
+	stream, most := w.info.Config.Name, w.info.Config.MaxBytes
+	return fmt.Errorf("%w: it takes no more than %d bytes, its history included, and a removal is a write, too; "+
+		"raise the limit (nats stream edit %s --max-bytes %d), or remove keys with their history (nats stream purge %s --subject '%sold.md'), and publish again: %w",
+		ErrFull, most, stream, 2*most, stream, w.place.stem(), err)
 }

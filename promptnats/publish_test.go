@@ -112,8 +112,8 @@ func TestPublishChecksSizesFirst(t *testing.T) {
 	kv := newBucket(t, js)
 	long := strings.Repeat(strings.Repeat("ä", 100)+"/", 8) + "b.md"
 	for name, most := range map[string]int{bucket: 2000, "small": 1000} {
-		for _, over := range []int{1, 50, 100} {
-			_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", most-100+over)}), promptnats.Options{})
+		for _, over := range []int{1, 64, 128} {
+			_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", most-128+over)}), promptnats.Options{})
 			require.ErrorContains(t, err, fmt.Sprintf("b.md: the broker takes no more than %d bytes", most))
 		}
 		_, err = promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", long: "good"}), promptnats.Options{})
@@ -122,7 +122,7 @@ func TestPublishChecksSizesFirst(t *testing.T) {
 	assert.Empty(t, keysOf(t, kv))
 	assert.Empty(t, keysOf(t, small))
 	for _, name := range []string{bucket, "small"} {
-		_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"b.md": strings.Repeat("x", 900), long[3*201:]: "good"}), promptnats.Options{})
+		_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"b.md": strings.Repeat("x", 1000-128), long[3*201:]: "good"}), promptnats.Options{})
 		require.NoError(t, err)
 	}
 }
@@ -142,26 +142,16 @@ func TestPublishPartsFirst(t *testing.T) {
 	assert.Equal(t, []string{"a.md", "_x/b.md", "c/.d/e.md", "f/README.md"}, done.Removed)
 }
 
-// interfering is a bucket that somebody else writes to, just before a key is
-// written.
+// interfering is a connection whose owner does something else just before each
+// write.
 type interfering struct {
 	jetstream.JetStream
 	before func(key string)
 }
 
-type interferingBucket struct {
-	jetstream.KeyValue
-	before func(key string)
-}
-
-func (i interfering) KeyValue(ctx context.Context, name string) (jetstream.KeyValue, error) {
-	kv, err := i.JetStream.KeyValue(ctx, name)
-	return interferingBucket{kv, i.before}, err
-}
-
-func (i interferingBucket) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	i.before(key)
-	return i.KeyValue.Update(ctx, key, value, revision)
+func (i interfering) PublishMsg(ctx context.Context, m *nats.Msg, o ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	i.before(strings.TrimPrefix(m.Subject, "$KV."+bucket+"."))
+	return i.JetStream.PublishMsg(ctx, m, o...)
 }
 
 // Two who publish at once do not mix without being told.
@@ -186,24 +176,60 @@ func TestPublishConflicts(t *testing.T) {
 	assert.Equal(t, &promptnats.Published{Added: []string{"c.md"}, Changed: []string{"b.md"}}, done)
 }
 
-// A bucket that is full says so, with the key; what there was is served on.
+// A bucket that is full says so, with the key and with the ways out, which free it;
+// the prompts that were there stay.
 func TestPublishIntoAFullBucket(t *testing.T) {
 	t.Parallel()
-	js := connect(t, startBroker(t, nil).url())
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, MaxBytes: 4000})
-	require.NoError(t, err)
-	put(t, kv, "a.md", "a")
-	f := follow(t, js, promptnats.Options{})
-	fsys := files(map[string]string{"a.md": "a"})
-	for i := range 8 {
-		fsys[fmt.Sprintf("b%d.md", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("text ", 200))}
+	for name, wayOut := range map[string]func(*testing.T, jetstream.Stream, jetstream.JetStream){
+		"raise the limit": func(t *testing.T, stream jetstream.Stream, js jetstream.JetStream) {
+			config := stream.CachedInfo().Config
+			config.MaxBytes = 8000
+			_, err := js.UpdateStream(t.Context(), config)
+			require.NoError(t, err)
+		},
+		"purge keys": func(t *testing.T, stream jetstream.Stream, _ jetstream.JetStream) {
+			for i := range 8 {
+				require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeSubject(fmt.Sprintf("$KV.%s.b%d.md", bucket, i))))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			js := connect(t, startBroker(t, nil).url())
+			kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, MaxBytes: 4000, History: 5})
+			require.NoError(t, err)
+			put(t, kv, "a.md", "a")
+			f := follow(t, js, promptnats.Options{})
+			fsys := files(map[string]string{"a.md": "a"})
+			for i := range 8 {
+				fsys[fmt.Sprintf("b%d.md", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("text ", 110))}
+			}
+			publish := func() (*promptnats.Published, error) {
+				return promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
+			}
+			done, err := publish()
+			require.ErrorIs(t, err, promptnats.ErrFull)
+			require.ErrorContains(t, err, ".md has not been written, nor what comes after it: the bucket is full: it takes no more than 4000 bytes")
+			require.ErrorContains(t, err, `(nats stream edit KV_prompts --max-bytes 8000), or remove keys with their history (nats stream purge KV_prompts --subject '$KV.prompts.old.md')`)
+			assert.NotEmpty(t, done.Added)
+			f.until("what got in", func() bool { return f.registry.Len() == 1+len(done.Added) })
+			assert.True(t, f.Status().Synced)
+
+			// Not even a removal is taken.
+			stream, err := js.Stream(t.Context(), "KV_"+bucket)
+			require.NoError(t, err)
+			for i := 0; err == nil; i++ {
+				_, err = kv.PutString(t.Context(), fmt.Sprintf("c%d.md", i), "")
+			}
+			fsys = files(map[string]string{"a.md": "a"})
+			_, err = publish()
+			require.ErrorIs(t, err, promptnats.ErrFull)
+			wayOut(t, stream, js)
+			_, err = publish()
+			require.NoError(t, err)
+			f.has("a")
+		})
 	}
-	done, err := promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
-	require.ErrorContains(t, err, "maximum bytes exceeded")
-	require.ErrorContains(t, err, ".md has not been written")
-	assert.NotEmpty(t, done.Added)
-	f.until("what got in", func() bool { return f.registry.Len() == 1+len(done.Added) })
-	assert.True(t, f.Status().Synced)
 }
 
 // Credentials that may only read are told as such, within the time that is set.

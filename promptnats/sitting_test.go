@@ -3,10 +3,12 @@ package promptnats
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +22,7 @@ func newSitting(o Options) *sitting {
 	reg := &prompts.Registry{}
 	o = o.filled(place{bucket: "b"})
 	f := &Follower{registry: reg, options: o, begun: make(chan struct{}), known: map[string]uint64{}}
+	f.tell = func(string, []byte) error { return nil }
 	files := o.Files
 	files.OnReload = f.reloaded
 	f.mirror = promptfs.NewMirror(reg, files)
@@ -29,7 +32,7 @@ func newSitting(o Options) *sitting {
 }
 
 func entryOf(path, text string, revision uint64) entry {
-	return entry{file: promptfs.File{Path: path, Content: []byte(text), Revision: revision}, isOurs: true}
+	return entry{file: promptfs.File{Path: path, Content: []byte(text), Revision: revision}, isOurs: true, remaining: -1}
 }
 
 // What has been gathered when the broker goes is applied.
@@ -97,34 +100,101 @@ func TestBucketThatEndsEarlier(t *testing.T) {
 // however long that is, nor while it is being filled.
 func TestBucketThatIsFilledAgain(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newSitting(Options{})
-		s.feed.pending = 2
-		go func() { // until load has taken both
-			s.entries <- entryOf("a.md", "a", 1)
-			s.entries <- entryOf("b.md", "b", 2)
-		}()
+	for name, test := range map[string]struct {
+		pause     time.Duration // between two writes
+		remaining func(left int) int
+		rest      time.Duration // after the last write
+	}{
+		"by hand":                {3*time.Second - time.Millisecond, func(int) int { return -1 }, 3 * time.Second},
+		"by Publish":             {30*time.Second - time.Millisecond, func(left int) int { return left }, 0},
+		"by a Publish that dies": {30*time.Second - time.Millisecond, func(left int) int { return left + 1 }, 30 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newSitting(Options{})
+				s.feed.pending = 2
+				go func() { // until load has taken both
+					s.entries <- entryOf("a.md", "a", 1)
+					s.entries <- entryOf("b.md", "b", 2)
+				}()
+				require.NoError(t, s.load(t.Context()))
+				s.feed = &feed{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
+				loaded := make(chan error, 1)
+				go func() { loaded <- s.load(t.Context()) }()
+				time.Sleep(time.Hour)
+				other := entryOf("team./x.md", "x", 1)
+				other.isOurs = false
+				s.entries <- other
+				time.Sleep(time.Hour)
+				require.ErrorIs(t, s.Status().Err, ErrReplaced)
+				const n = 200
+				for i := range n {
+					time.Sleep(test.pause)
+					assert.Equal(t, 2, s.registry.Len(), "after %d writes", i)
+					e := entryOf(fmt.Sprintf("b%d.md", i), "new", uint64(2+i))
+					e.remaining = test.remaining(n - 1 - i)
+					s.entries <- e
+				}
+				written := time.Now()
+				require.NoError(t, <-loaded)
+				assert.Equal(t, test.rest, time.Since(written))
+				assert.Equal(t, n, s.registry.Len())
+				_, isThere := s.registry.Lookup("a")
+				assert.False(t, isThere)
+			})
+		})
+	}
+}
+
+// A Follower tells others that it has served old prompts, and nothing if it has
+// served none, or no others than before.
+func TestAnnouncesOldPrompts(t *testing.T) {
+	t.Parallel()
+	s := newSitting(Options{Prefix: "x"})
+	s.place, s.id, s.news = place{"b", "x"}, "me", make(chan struct{}, 1)
+	var told []string
+	s.tell = func(subject string, message []byte) error {
+		told = append(told, subject+" "+string(message))
+		return nil
+	}
+	s.begun, s.first = make(chan struct{}), make(chan error, 1) // Follow has not returned
+	load := func(e entry) {
+		s.feed.pending = 1
+		go func() { s.entries <- e }() // until load has taken it
 		require.NoError(t, s.load(t.Context()))
-		s.feed = &feed{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
-		loaded := make(chan error, 1)
-		go func() { loaded <- s.load(t.Context()) }()
-		time.Sleep(time.Hour)
-		other := entryOf("team./x.md", "x", 1)
-		other.isOurs = false
-		s.entries <- other
-		time.Sleep(time.Hour)
-		assert.Equal(t, 2, s.registry.Len())
-		require.ErrorIs(t, s.Status().Err, ErrReplaced)
-		for i := range uint64(5) {
-			s.entries <- entryOf(string('b'+rune(i))+".md", "new", 2+i)
-			time.Sleep(90 * time.Millisecond) // and it is not at rest yet
-			assert.Equal(t, 2, s.registry.Len())
+	}
+	load(entryOf("a.md", "a", 1))
+	assert.Empty(t, told, "it begins")
+	close(s.begun)
+	load(entryOf("a.md", "a", 1))
+	assert.Empty(t, told, "all is as it was")
+	load(entryOf("a.md", "b", 2))
+	assert.Equal(t, []string{"promptnats.b.x me"}, told)
+
+	s.hear(&nats.Msg{Data: []byte("me")})
+	assert.Empty(t, s.news)
+	for range 2 {
+		s.hear(&nats.Msg{Data: []byte("another")})
+	}
+	assert.Len(t, s.news, 1)
+}
+
+// Attempts are no further apart than documented, and begin again from the first.
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	timing := Options{}.filled(place{}).timing
+	b := backoff{timing.wait, timing.most, 0}
+	for range 2 {
+		longest := time.Duration(0)
+		assert.LessOrEqual(t, b.next(), 100*time.Millisecond)
+		for range 1000 {
+			longest = max(longest, b.next())
 		}
-		require.NoError(t, <-loaded)
-		assert.Equal(t, 5, s.registry.Len())
-		_, isThere := s.registry.Lookup("a")
-		assert.False(t, isThere)
-	})
+		assert.Greater(t, longest, time.Second)
+		assert.LessOrEqual(t, longest, 2*time.Second)
+		b.reset()
+	}
 }
 
 // What is wrong with no file is no fault of files.
