@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -39,37 +40,40 @@ type Client struct {
 	isClosed  bool
 	writing   sync.Mutex // held to call the transport's Write
 
-	broken    chan struct{}  // closed when nothing more can be expected
-	questions chan *asked    // from the server, in a session
-	unclaimed chan []byte    // for Receive
-	changes   chan struct{}  // one for each that was told
-	server    serverIdentity // what initialize has told
-
-	mu      sync.Mutex // protects the fields below
-	lastID  int
-	pending map[string]*pending // the client's own requests, by id
-	settled map[string]bool     // those that are over, and whether they had an answer
-	owed    int                 // answers to what Send has sent
-	listen  string              // the id of the subscription, empty for none
-	// subscription is its request, once it is acknowledged.
-	subscription *pending
-	failure      error // why broken is closed
-	isFault      bool  // it is the server's fault
-	told         bool  // it has failed the test
+	mu           sync.Mutex                // protects the fields below
+	changed      chan struct{}             // closed, and made again, when one of them changes
+	capabilities map[string]map[string]any // that the server has declared
+	lastID       int
+	pending      map[string]*pending  // the client's own requests, by id
+	settled      map[string]bool      // those that are over, and whether they had a response
+	owed         int                  // responses to what Send has sent
+	tokens       map[string]*progress // of requests in flight
+	listens      map[string]bool      // ids of the subscriptions that Send has asked for
+	logs         bool                 // a request has asked for log messages
+	questions    []*asked             // from the server, in a session
+	unclaimed    [][]byte             // for Receive
+	changes      int                  // notifications of a changed list, for WaitChanged
+	listen       string               // the id of the subscription, empty for none
+	subscription *pending             // its request, once it is acknowledged
+	failure      error                // why nothing more can be expected of the server
+	isFault      bool                 // it is the server's fault
+	told         bool                 // it has failed the test
 }
 
-// serverIdentity is what a server says of itself in a session.
-type serverIdentity struct{ listChanged bool }
-
-// pending is a request that waits for its answer.
+// pending is a request that waits for its response.
 type pending struct {
-	// answer has the answer, and before it the acknowledgement of a subscription.
-	answer chan *message
-
-	isAcknowledged bool // protected by the client's mu
+	response       *message
+	isAcknowledged bool // the subscription is
+	isHonored      bool // the acknowledgement promises changes of the list
 }
 
-// mostUnclaimed is how many messages may wait for Receive, or to be answered.
+// progress is what a request in flight has been told of its progress.
+type progress struct {
+	id   string
+	last float64
+}
+
+// mostUnclaimed is how many messages may wait for Receive.
 const mostUnclaimed = 1024
 
 // New returns a client of the registry's prompts, through the whole stack: a
@@ -100,8 +104,8 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 }
 
 // NewClient returns a client over the client's side of an author's own
-// transport. In a session it shakes hands first: initialize, and
-// notifications/initialized. It closes the transport when the test ends.
+// transport. It first sends initialize and notifications/initialized, or in
+// revision 2026-07-28 server/discover. It closes the transport when the test ends.
 func NewClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
 	t.Helper()
 	c := newClient(t, transport, o)
@@ -121,32 +125,33 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 	}
 	c := &Client{
 		t: t, transport: transport, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
-		broken:    make(chan struct{}),
-		questions: make(chan *asked, mostUnclaimed),
-		unclaimed: make(chan []byte, mostUnclaimed),
-		changes:   make(chan struct{}, mostUnclaimed),
-		pending:   map[string]*pending{},
-		settled:   map[string]bool{},
+		changed: make(chan struct{}),
+		pending: map[string]*pending{},
+		settled: map[string]bool{},
+		tokens:  map[string]*progress{},
+		listens: map[string]bool{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	t.Cleanup(c.Close)
 	return c
 }
 
-// begin starts to read, and shakes hands if the revision does.
+// begin starts to read, and gets to know the server: by initialize, or by
+// server/discover.
 func (c *Client) begin() {
 	c.t.Helper()
 	c.running.Go(c.read)
+	method, introduce := "initialize", c.initialize
 	if c.protocol.Stateless() {
-		return
+		method, introduce = "server/discover", c.discover
 	}
-	if err := c.initialize(); err != nil {
-		c.fatal(fmt.Errorf("initialize: %w", err))
+	if err := introduce(method); err != nil {
+		c.fatal(fmt.Errorf("%s: %w", method, err))
 	}
 }
 
-func (c *Client) initialize() error {
-	raw, refusal, err := c.request("initialize", map[string]any{
+func (c *Client) initialize(method string) error {
+	raw, err := c.result(method, map[string]any{
 		"protocolVersion": c.protocol.String(),
 		"capabilities":    c.declared,
 		"clientInfo":      clientInfo,
@@ -154,28 +159,43 @@ func (c *Client) initialize() error {
 	if err != nil {
 		return err
 	}
-	if refusal != nil {
-		return errors.New(explain(refusal))
-	}
-	o := newObject("the result", raw)
+	o := newObject("LIF-03", "the result", raw)
 	if version := o.mustText("protocolVersion"); o.err == nil && version != c.protocol.String() {
-		o.fault("has the protocolVersion %q, but the client speaks %s", version, c.protocol.String())
+		o.breaks("LIF-05", "has the protocolVersion %q, but the client speaks %s", version, c.protocol.String())
 	}
-	info := newObject("the serverInfo", o.take("serverInfo"))
+	info := newObject("LIF-03", "the serverInfo", o.take("serverInfo"))
 	info.mustText("name")
 	info.mustText("version")
 	o.keep(info.err)
-	var capabilities struct {
-		Prompts struct{ ListChanged bool }
-	}
-	o.must("capabilities", "an object", &capabilities)
-	c.server.listChanged = capabilities.Prompts.ListChanged
-	o.text("instructions")
-	o.meta()
+	readCapabilities(o)
+	c.protocol.meta(o)
 	if err := o.end(); err != nil {
 		return err
 	}
 	return c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+}
+
+func (c *Client) discover(method string) error {
+	raw, err := c.result(method, nil)
+	if err != nil {
+		return err
+	}
+	o, _ := c.protocol.newResult("DSC-02", raw)
+	c.protocol.cacheable(o)
+	var versions []string
+	o.must("supportedVersions", "an array of strings", &versions)
+	if o.err == nil && !slices.Contains(versions, c.protocol.String()) {
+		o.fault("has the supportedVersions %q, but the client speaks %s", versions, c.protocol.String())
+	}
+	readCapabilities(o)
+	return o.end()
+}
+
+// readCapabilities reads what both results have.
+func readCapabilities(o *object) {
+	var all map[string]map[string]any
+	o.must("capabilities", "an object of objects", &all)
+	o.text("instructions")
 }
 
 // clientInfo is who the client is.
@@ -258,7 +278,47 @@ func (c *Client) fail(err error, isFault bool) {
 	defer c.mu.Unlock()
 	if c.failure == nil {
 		c.failure, c.isFault = err, isFault
-		close(c.broken)
+		c.signal()
+	}
+}
+
+// signal wakes what waits in until. The caller holds mu.
+func (c *Client) signal() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// errLate is the error of until if nothing comes in time.
+var errLate = errors.New("nothing has come in time")
+
+// until waits until ready, which is called with mu held, returns true. It returns
+// why that does not happen: the connection has failed, ctx has ended, or nothing
+// has come within ClientOptions.Timeout. What has come before counts.
+func (c *Client) until(ctx context.Context, ready func() bool) error {
+	timer := time.NewTimer(c.options.Timeout)
+	defer timer.Stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var late error
+	for {
+		switch changed := c.changed; {
+		case ready():
+			return nil
+		case c.failure != nil:
+			return c.failure
+		case late != nil:
+			return late
+		default:
+			c.mu.Unlock()
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				late = context.Cause(ctx)
+			case <-timer.C:
+				late = errLate
+			}
+			c.mu.Lock()
+		}
 	}
 }
 

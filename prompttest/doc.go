@@ -25,7 +25,9 @@
 //
 // Whatever goes wrong ends the test with a message that says what: an error
 // where there should be none, with all of its problems; an answer that is
-// missing, late, malformed or nobody's; a connection that ends. Nothing waits
+// missing, late, malformed or nobody's; a connection that ends. If the server
+// breaks a rule of the protocol, the message ends with the id of the rule in
+// docs/ledger.md, such as (CNT-09) for a priority of 2. Nothing waits
 // for longer than ClientOptions.Timeout, and the end of the test is the end of
 // the client and its server, which leave no goroutine. In a bubble of
 // testing/synctest no time passes meanwhile.

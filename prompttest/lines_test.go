@@ -1,6 +1,7 @@
 package prompttest
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -91,7 +92,7 @@ func TestReportedLines(t *testing.T) {
 		"WaitChanged": func(t testing.TB, reg *prompts.Registry) { New(t, reg).WaitChanged(t.Context()) },
 		"Close": func(t testing.TB, _ *prompts.Registry) {
 			c := script{"notifications/initialized": {"1"}}.client(t, ClientOptions{Version: "2025-11-25"})
-			<-c.broken
+			_ = c.until(context.Background(), func() bool { return false }) // until it fails
 			c.Close()
 		},
 		"Golden":         func(t testing.TB, _ *prompts.Registry) { Golden(t, "none.golden", all()) },

@@ -2,13 +2,14 @@ package prompttest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 )
 
-const listenMethod = "subscriptions/listen"
+const (
+	listChanged  = "notifications/prompts/list_changed"
+	listenMethod = "subscriptions/listen"
+)
 
 // Listen has the client told of changes of the list of prompts from now on:
 // after it has returned, no change is missed. In revision 2026-07-28 it
@@ -16,44 +17,44 @@ const listenMethod = "subscriptions/listen"
 // server does not tell changes. It need not be called twice.
 func (c *Client) Listen() {
 	c.t.Helper()
-	if !c.protocol.Stateless() {
-		if !c.server.listChanged {
-			c.fatal(errNotTold)
-		}
-		return
-	}
 	if err := c.subscribe(); err != nil {
-		c.fatal(fmt.Errorf("%s: %w", listenMethod, err))
+		c.fatal(err)
 	}
 }
 
-var errNotTold = errors.New("the server does not tell changes of its list: it has not advertised prompts.listChanged")
+var errNotTold = errors.New("the server does not tell changes of its list: it has not declared the capability prompts.listChanged (LIF-08, DSC-04)")
 
 func (c *Client) subscribe() error {
 	c.mu.Lock()
-	done := c.subscription != nil
+	isTold, isDone := c.capabilities["prompts"]["listChanged"] == true, c.subscription != nil
 	c.mu.Unlock()
-	if done {
+	switch {
+	case !isTold:
+		return errNotTold
+	case isDone || !c.protocol.Stateless():
 		return nil
 	}
 	_, p, err := c.send(listenMethod, map[string]any{"notifications": map[string]any{"promptsListChanged": true}})
-	if err != nil {
-		return err
+	var got pending
+	if err == nil {
+		err = c.until(context.Background(), func() bool {
+			got = *p
+			return got.isAcknowledged || got.response != nil
+		})
 	}
-	m, err := wait(c, p.answer)
 	switch {
 	case errors.Is(err, errLate):
-		return fmt.Errorf("the server has not acknowledged it within %v", c.options.Timeout)
+		err = fmt.Errorf("the server has not acknowledged it within %v (SUB-04)", c.options.Timeout)
 	case err != nil:
-		return err
-	case m.failure != nil:
-		return errors.New(explain(m.failure))
+	case !got.isAcknowledged && got.response.failure != nil:
+		err = errors.New(explain(got.response.failure))
+	case !got.isAcknowledged:
+		err = errors.New("the server has ended the subscription, and not acknowledged it before (SUB-04)")
+	case !got.isHonored:
+		err = errors.New("the server has declared the capability prompts.listChanged, and does not promise to tell changes (SUB-06)")
 	}
-	var params struct {
-		Notifications struct{ PromptsListChanged bool }
-	}
-	if m.method == "" || json.Unmarshal(m.params, &params) != nil || !params.Notifications.PromptsListChanged {
-		return errNotTold // and if there is nothing to tell, it ends at once
+	if err != nil {
+		return fmt.Errorf("%s: %w", listenMethod, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,42 +74,26 @@ func (c *Client) WaitChanged(ctx context.Context) {
 }
 
 func (c *Client) waitChanged(ctx context.Context) error {
-	c.mu.Lock()
-	p := c.subscription
-	c.mu.Unlock()
-	var ended chan *message // nothing comes in a session
-	if c.protocol.Stateless() {
-		if p == nil {
-			return errors.New("call Listen before WaitChanged: in this revision nobody is told without it")
+	var ended error
+	err := c.until(ctx, func() bool {
+		switch p := c.subscription; {
+		case c.changes > 0:
+			c.changes--
+			return true
+		case c.protocol.Stateless() && p == nil:
+			ended = errors.New("call Listen before WaitChanged: in this revision nobody is told without it")
+		case c.protocol.Stateless() && p.response != nil:
+			ended = errors.New("the server has ended the subscription")
 		}
-		ended = p.answer
+		return ended != nil
+	})
+	switch {
+	case err == nil:
+		return ended
+	case errors.Is(err, errLate):
+		return fmt.Errorf("the server has not told of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
+	case ctx.Err() != nil && err == context.Cause(ctx):
+		return fmt.Errorf("the server has not told of a change: %w", err)
 	}
-	err := c.awaitChange(ctx, ended)
-	if err == nil {
-		return nil
-	}
-	select {
-	case <-c.changes: // it came before
-		return nil
-	default:
-		return err
-	}
-}
-
-func (c *Client) awaitChange(ctx context.Context, ended chan *message) error {
-	timer := time.NewTimer(c.options.Timeout)
-	defer timer.Stop()
-	select {
-	case <-c.changes:
-		return nil
-	case m := <-ended:
-		ended <- m // for the next one who waits
-		return errors.New("the server has ended the subscription")
-	case <-c.broken:
-		return c.because(nil)
-	case <-ctx.Done():
-		return fmt.Errorf("the server has not told of a change: %w", context.Cause(ctx))
-	case <-timer.C:
-		return fmt.Errorf("the server has not told of a change within %v", c.options.Timeout)
-	}
+	return err
 }

@@ -3,7 +3,7 @@ package prompttest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"strings"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -30,45 +30,47 @@ func readMessage(raw []byte) (*message, error) {
 		m.isBatch = true
 		return m, nil
 	}
-	o := newObject("it", raw)
+	o := newObject("JRP-01", "it", raw)
 	if version := o.mustText("jsonrpc"); o.err == nil && version != "2.0" {
 		o.fault("has a member %q that is not %q", "jsonrpc", "2.0")
 	}
+	_, hasID := o.members["id"]
 	if m.id = o.take("id"); isNull(m.id) {
 		m.id = nil
-	} else {
-		o.keep(checkID(m.id))
+	} else if m.id[0] != '"' && json.Unmarshal(m.id, new(int64)) != nil {
+		o.breaks("JRP-02", "has an id that is neither a string nor an integer")
 	}
 	if o.read("method", "a string", &m.method) {
-		m.params = o.take("params")
+		switch m.params = o.take("params"); {
+		case hasID && m.id == nil:
+			o.breaks("JRP-03", "is a request with the id null")
+		case hasID && strings.HasPrefix(m.method, "notifications/"):
+			o.breaks("JRP-17", "is a notification with an id")
+		case m.params != nil && m.params[0] != '{':
+			o.breaks("JRP-31", "has params that are not a JSON object")
+		}
 		return m, o.end()
 	}
 	failure := o.take("error")
-	if m.result = o.take("result"); (m.result == nil) == (failure == nil) {
-		o.fault("has neither a method nor one of result and error")
-	}
-	if failure != nil {
+	switch m.result = o.take("result"); {
+	case (m.result == nil) == (failure == nil):
+		o.breaks("JRP-07", "has neither a method nor one of result and error")
+	case failure != nil:
 		var err error
 		m.failure, err = readError(failure)
 		o.keep(err)
-	} else if m.id == nil {
-		o.fault("has a result and no id")
+	case m.result[0] != '{':
+		o.breaks("JRP-08", "has a result that is not a JSON object")
+	case m.id == nil:
+		o.breaks("JRP-06", "has a result and no id")
 	}
 	return m, o.end()
 }
 
-func checkID(id json.RawMessage) error {
-	var number int64
-	if id[0] != '"' && json.Unmarshal(id, &number) != nil {
-		return errors.New("it has an id that is neither a string nor an integer")
-	}
-	return nil
-}
-
-// readError reads the error of an answer. Its data is what encoding/json
+// readError reads the error of a response. Its data is what encoding/json
 // makes of it.
 func readError(raw json.RawMessage) (*prompts.Error, error) {
-	o := newObject("its error", raw)
+	o := newObject("JRP-11", "its error", raw)
 	e := new(prompts.Error)
 	o.must("code", "an integer", &e.Code)
 	e.Message = o.mustText("message")

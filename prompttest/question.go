@@ -77,9 +77,9 @@ const mostRounds = 32
 // inputResponses answers the questions of a result of revision 2026-07-28,
 // and puts what its retry needs to params.
 func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) error {
-	o := newObject("the result", raw)
+	o := newObject("MRT-05", "the result", raw)
 	o.text("resultType")
-	o.meta()
+	c.protocol.meta(o)
 	var requests map[string]json.RawMessage
 	var state *string
 	o.read("inputRequests", "an object", &requests)
@@ -97,9 +97,12 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	delete(params, "inputResponses")
 	responses := map[string]any{}
 	for key, raw := range requests {
-		r := newObject(fmt.Sprintf("the question %q", key), raw)
+		r := newObject("MRT-06", fmt.Sprintf("the question %q", key), raw)
 		q := newQuestion(key, r.mustText("method"), r.take("params"))
 		if err := r.end(); err != nil {
+			return err
+		}
+		if err := c.checkAsked(q); err != nil {
 			return err
 		}
 		if c.options.Answer == nil {

@@ -1,10 +1,12 @@
 package prompttest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"math"
+	"strings"
 )
 
 // Send sends a message as it is, whatever it is. What the server answers is
@@ -12,24 +14,37 @@ import (
 func (c *Client) Send(msg string) {
 	c.t.Helper()
 	c.mu.Lock()
-	c.owed += answersTo(msg)
+	c.owed += c.note([]byte(msg))
 	c.mu.Unlock()
 	if err := c.write([]byte(msg)); err != nil {
 		c.fatal(c.because(err))
 	}
 }
 
-// answersTo returns how many answers there may be to a message.
-func answersTo(msg string) int {
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(msg), &members) != nil {
+// note remembers what the server may send because of a message, besides the
+// responses, of which it returns the number. The caller holds mu.
+func (c *Client) note(msg []byte) int {
+	var m struct {
+		ID, Method, Result, Error json.RawMessage
+		Params                    struct {
+			Meta struct {
+				ProgressToken json.RawMessage
+				LogLevel      json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
+			} `json:"_meta"`
+		}
+	}
+	if err := json.Unmarshal(msg, &m); err != nil && m.Method == nil {
 		return 1 // what is no message at all is answered with an error, and a batch with one
 	}
-	_, isCall := members["method"]
-	_, hasID := members["id"]
-	_, hasResult := members["result"]
-	_, hasError := members["error"]
-	if isCall && !hasID || !isCall && (hasResult || hasError) {
+	meta := m.Params.Meta
+	if meta.ProgressToken != nil {
+		c.tokens[string(meta.ProgressToken)] = &progress{string(m.ID), math.Inf(-1)}
+	}
+	c.logs = c.logs || meta.LogLevel != nil
+	if strings.Contains(string(m.Method), listenMethod) {
+		c.listens[string(m.ID)] = true
+	}
+	if m.Method != nil && m.ID == nil || m.Method == nil && (m.Result != nil || m.Error != nil) {
 		return 0
 	}
 	return 1
@@ -42,7 +57,14 @@ func answersTo(msg string) int {
 // comes while no method waits. It fails the test if none comes in time.
 func (c *Client) Receive() string {
 	c.t.Helper()
-	msg, err := wait(c, c.unclaimed)
+	var msg []byte
+	err := c.until(context.Background(), func() bool {
+		if len(c.unclaimed) == 0 {
+			return false
+		}
+		msg, c.unclaimed = c.unclaimed[0], c.unclaimed[1:]
+		return true
+	})
 	if errors.Is(err, errLate) {
 		err = fmt.Errorf("no message has come to be received within %v", c.options.Timeout)
 	}
@@ -50,27 +72,4 @@ func (c *Client) Receive() string {
 		c.fatal(err)
 	}
 	return string(msg)
-}
-
-// errLate is the error of wait if nothing comes in time.
-var errLate = errors.New("nothing has come in time")
-
-// wait returns what comes on a channel, or why nothing does.
-func wait[T any](c *Client, from <-chan T) (v T, err error) {
-	timer := time.NewTimer(c.options.Timeout)
-	defer timer.Stop()
-	select {
-	case v = <-from:
-		return v, nil
-	case <-c.broken:
-		err = c.because(nil)
-	case <-timer.C:
-		err = errLate
-	}
-	select {
-	case v = <-from: // it came before
-		return v, nil
-	default:
-		return v, err
-	}
 }

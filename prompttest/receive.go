@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
-
-const listChanged = "notifications/prompts/list_changed"
 
 // read takes what the server sends until there is no more.
 func (c *Client) read() {
@@ -24,9 +23,6 @@ func (c *Client) read() {
 			c.fail(fmt.Errorf("reading from the server: %w", err), true)
 			return
 		}
-		if c.isBroken() {
-			continue // and read on, for a server that waits until it is read
-		}
 		m, err := readMessage(raw)
 		if err == nil {
 			err = c.take(m)
@@ -37,53 +33,67 @@ func (c *Client) read() {
 	}
 }
 
-func (c *Client) isBroken() bool {
-	select {
-	case <-c.broken:
-		return true
-	default:
-		return false
-	}
-}
-
 // take gives a message to whoever waits for it, and returns what is wrong with
 // it in this revision and at this point.
 func (c *Client) take(m *message) error {
+	if m.method == "ping" && m.id != nil && !c.protocol.Stateless() {
+		c.running.Go(func() { _ = c.transportWrite(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id)) })
+		return nil
+	}
+	isNotification := m.method != "" && m.id == nil
+	if isNotification && c.options.Notified != nil && m.method != listChanged && m.method != acknowledgedMethod {
+		defer c.options.Notified(m.method, m.params)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure != nil {
+		return nil // and read on, for a server that waits until it is read
+	}
+	defer c.signal()
 	switch {
 	case m.isBatch:
 		return c.takeBatch(m)
 	case m.method == "":
-		return c.takeAnswer(m)
-	case m.id == nil:
+		return c.takeResponse(m)
+	case isNotification:
 		return c.takeNotification(m)
 	}
 	return c.takeRequest(m)
 }
 
 func (c *Client) takeBatch(m *message) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if !c.protocol.Batches() || c.owed == 0 {
-		return errors.New("no batch was asked for")
+		return errors.New("no batch was asked for (JRP-29)")
 	}
 	c.owed = 0
 	return c.queue(m)
 }
 
-func (c *Client) takeAnswer(m *message) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (c *Client) takeResponse(m *message) error {
 	id := string(m.id)
+	for token, p := range c.tokens {
+		if p.id == id {
+			delete(c.tokens, token)
+		}
+	}
 	if p := c.pending[id]; p != nil {
 		delete(c.pending, id)
 		c.settled[id] = true
-		p.answer <- m
+		p.response = m
+		if c.capabilities == nil { // and what comes next may need them
+			var first struct{ Capabilities map[string]map[string]any }
+			_ = json.Unmarshal(m.result, &first) // errors are found by the one who waits for it
+			c.capabilities = first.Capabilities
+		}
+		if id == c.listen && m.failure == nil && subscriptionOf(m.result) != id {
+			return errors.New("the result that ends the subscription does not have its id in _meta (SUB-12)")
+		}
 		return nil
 	}
 	answered, isOwn := c.settled[id]
 	switch {
 	case isOwn && answered:
-		return fmt.Errorf("the request %s has been answered before", id)
+		return fmt.Errorf("the request %s has been answered before (JRP-06)", id)
 	case isOwn: // and too late
 		c.settled[id] = true
 		return nil
@@ -91,107 +101,175 @@ func (c *Client) takeAnswer(m *message) error {
 		c.owed--
 		return c.queue(m)
 	case m.id == nil:
-		return errors.New("an answer without an id, and nothing was sent that could not be read")
+		return errors.New("an answer without an id, and nothing was sent that could not be read (JRP-14)")
 	}
-	return fmt.Errorf("no request with the id %s waits for an answer", id)
+	return fmt.Errorf("no request with the id %s waits for an answer (JRP-06)", id)
 }
 
 // queue keeps a message for Receive.
 func (c *Client) queue(m *message) error {
-	select {
-	case c.unclaimed <- m.raw:
-		return nil
-	default:
+	if len(c.unclaimed) == mostUnclaimed {
 		return fmt.Errorf("%d messages wait for Receive already", mostUnclaimed)
 	}
+	c.unclaimed = append(c.unclaimed, m.raw)
+	return nil
 }
 
+const acknowledgedMethod = "notifications/subscriptions/acknowledged"
+
 func (c *Client) takeNotification(m *message) error {
+	if err := c.checkNotification(m); err != nil {
+		return err
+	}
+	id := ""
 	if c.protocol.Stateless() {
-		if id := subscriptionOf(m); id != "" {
-			return c.takeSubscribed(m, id)
-		}
-		if m.method == listChanged {
-			return errors.New("in this revision a change is told to a subscription, and this says none")
+		id = subscriptionOf(m.params)
+		if err := c.checkSubscription(m, id); err != nil {
+			return err
 		}
 	}
-	if m.method == listChanged {
-		return c.takeChange()
-	}
-	if c.options.Notified != nil {
-		c.options.Notified(m.method, m.params)
+	switch isOwn := id == c.listen; {
+	case m.method == listChanged && isOwn:
+		c.changes++
+		return nil
+	case m.method == acknowledgedMethod && isOwn:
+		return nil
+	case c.options.Notified != nil && m.method != listChanged && m.method != acknowledgedMethod:
 		return nil
 	}
 	return c.queue(m)
 }
 
-// subscriptionOf returns the id of the subscription that a notification is of,
-// as JSON, and the empty string if it is of none.
-func subscriptionOf(m *message) string {
-	var params struct {
+// checkNotification returns what is wrong with a notification of the server: no
+// revision has its method, or the server or its request has not led to expect it.
+func (c *Client) checkNotification(m *message) error {
+	o := &object{rule: "schema ServerNotification", name: m.method}
+	if m.params != nil {
+		o = newObject(o.rule, m.method, m.params)
+	}
+	group, kind, _ := strings.Cut(strings.TrimPrefix(m.method, "notifications/"), "/")
+	isNewest := c.protocol.Stateless()
+	hasModes := c.protocol.ElicitationModes() && !isNewest
+	switch group + "/" + kind {
+	case "prompts/list_changed", "tools/list_changed", "resources/list_changed":
+		if c.capabilities[group]["listChanged"] != true {
+			o.breaks("LCH-02", "is sent, and the server has not declared the capability %s.listChanged", group)
+		}
+		o.rule = "LCH-03"
+		o.take("_meta")
+		return o.end()
+	case "progress/":
+		return c.checkProgress(o)
+	case "message/":
+		if c.capabilities["logging"] == nil {
+			o.breaks("LOG-02", "is sent, and the server has not declared the capability logging")
+		}
+		if isNewest && !c.logs {
+			o.breaks("LOG-06", "is sent, and no request has asked for it by its logLevel")
+		}
+	case "cancelled/", "resources/updated":
+	case "elicitation/complete", "tasks/status":
+		if !hasModes {
+			o.fault("is no notification of this revision")
+		}
+	case "subscriptions/acknowledged":
+		if !isNewest {
+			o.fault("is no notification of this revision")
+		}
+	default:
+		o.fault("is no notification of this revision")
+	}
+	return o.err
+}
+
+// checkProgress returns what is wrong with the params of a notification of
+// progress.
+func (c *Client) checkProgress(o *object) error {
+	o.rule = "PRO-03"
+	token := string(o.take("progressToken"))
+	var done, total float64
+	o.must("progress", "a number", &done)
+	o.read("total", "a number", &total)
+	if c.protocol.ProgressMessages() {
+		o.text("message")
+	}
+	o.take("_meta")
+	p := c.tokens[token]
+	switch {
+	case p == nil:
+		o.breaks("PRO-02", "has the progressToken %s, which no request in flight has", token)
+	case p.last >= done:
+		o.breaks("PRO-04", "has the progress %v after %v", done, p.last)
+	default:
+		p.last = done
+	}
+	return o.end()
+}
+
+// subscriptionOf returns the id of the subscription that params or a result are
+// of, as JSON, and the empty string if they are of none.
+func subscriptionOf(raw json.RawMessage) string {
+	var members struct {
 		Meta map[string]json.RawMessage `json:"_meta"`
 	}
-	_ = json.Unmarshal(m.params, &params)
-	return string(params.Meta[subscriptionKey])
+	_ = json.Unmarshal(raw, &members)
+	return string(members.Meta["io.modelcontextprotocol/subscriptionId"])
 }
 
-const subscriptionKey = "io.modelcontextprotocol/subscriptionId"
-
-// takeSubscribed takes a notification of a subscription.
-func (c *Client) takeSubscribed(m *message, id string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// checkSubscription returns what is wrong with a notification of a revision with
+// subscriptions, as that of the subscription with that id, empty for none.
+func (c *Client) checkSubscription(m *message, id string) error {
+	isSubscribed := m.method == acknowledgedMethod || strings.HasSuffix(m.method, "/list_changed") || m.method == "notifications/resources/updated"
 	p := c.pending[id]
-	switch isAcknowledgement := m.method == "notifications/subscriptions/acknowledged"; {
+	switch isAcknowledgement := m.method == acknowledgedMethod; {
+	case id == "" && isSubscribed:
+		return errors.New("in this revision a change is told to a subscription, and this says none (LCH-05, MET-11)")
+	case id == "" || c.listens[id]:
+		return nil
 	case id != c.listen:
-		return c.queue(m) // of one that Send has asked for
+		return fmt.Errorf("there is no subscription with the id %s (SUB-07)", id)
 	case p == nil:
-		return errors.New("the subscription has ended before")
+		return errors.New("the subscription has ended before (SUB-11)")
 	case isAcknowledgement && p.isAcknowledged:
-		return errors.New("the subscription has been acknowledged before")
+		return errors.New("the subscription has been acknowledged before (SUB-04)")
 	case isAcknowledgement:
-		p.isAcknowledged = true
-		p.answer <- m
+		var params struct {
+			Notifications struct{ PromptsListChanged bool }
+		}
+		_ = json.Unmarshal(m.params, &params)
+		p.isAcknowledged, p.isHonored = true, params.Notifications.PromptsListChanged
 		return nil
 	case !p.isAcknowledged:
-		return errors.New("the subscription has not been acknowledged before")
+		return errors.New("the subscription has not been acknowledged before (SUB-04)")
 	case m.method == listChanged:
-		return c.takeChange()
+		return nil
 	}
-	return errors.New("this client has not subscribed to that")
-}
-
-func (c *Client) takeChange() error {
-	select {
-	case c.changes <- struct{}{}:
-	default: // enough of them are told
-	}
-	return nil
+	return errors.New("this client has not subscribed to that (SUB-03)")
 }
 
 func (c *Client) takeRequest(m *message) error {
 	if c.protocol.Stateless() {
-		return errors.New("in this revision a server sends no requests")
+		return errors.New("in this revision a server sends no requests (JRP-36)")
 	}
-	if m.method == "ping" {
-		c.running.Go(func() { _ = c.transportWrite(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id)) })
+	q := newQuestion("", m.method, m.params)
+	switch err := c.checkAsked(q); {
+	case err != nil:
+		return err
+	case c.options.Answer != nil && len(c.pending) > 0:
+		c.questions = append(c.questions, &asked{question: q, id: m.id})
 		return nil
 	}
-	c.mu.Lock()
-	waits := len(c.pending) > 0
-	c.mu.Unlock()
-	switch {
-	case c.options.Answer != nil && waits:
-		select {
-		case c.questions <- &asked{question: newQuestion("", m.method, m.params), id: m.id}:
-			return nil
-		default:
-			return errors.New("it asks without end")
-		}
-	case c.options.Answer == nil && c.options.Capabilities == nil:
-		return errors.New("the client has no capability to be asked: set ClientOptions.Answer")
-	}
 	return c.queue(m)
+}
+
+// checkAsked returns an error if the client cannot be asked that.
+func (c *Client) checkAsked(q Question) error {
+	capability, _, _ := strings.Cut(q.Method, "/")
+	if _, ok := c.declared[capability]; ok {
+		return nil
+	}
+	return fmt.Errorf("the client has not declared the capability %s, and is asked (%s: %s): set ClientOptions.Answer (LIF-20, MRT-07)",
+		capability, q.Method, q.Message)
 }
 
 // transportWrite sends a message, as long as that takes.

@@ -1,10 +1,11 @@
 package prompttest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"maps"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -77,9 +78,6 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 		params["arguments"] = arguments
 	}
 	for range mostRounds {
-		if c.options.Notified != nil {
-			params["_meta"] = map[string]any{"progressToken": name}
-		}
 		raw, refusal, err := c.request("prompts/get", params)
 		if err != nil || refusal != nil {
 			return nil, refusal, err
@@ -119,21 +117,23 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 	var all []prompts.Prompt
 	names, cursors := map[string]bool{}, map[string]bool{}
 	var params map[string]any
+	var scope string
 	for {
-		raw, refusal, err := c.request("prompts/list", params)
+		raw, err := c.result("prompts/list", params)
 		if err != nil {
 			return nil, err
 		}
-		if refusal != nil {
-			return nil, errors.New(explain(refusal))
-		}
-		page, next, err := c.protocol.readList(raw)
+		page, next, pageScope, err := c.protocol.readList(raw)
 		if err != nil {
 			return nil, err
 		}
+		if params != nil && scope != pageScope {
+			return nil, fmt.Errorf("a page has the cacheScope %q after one with %q (CCH-05)", pageScope, scope)
+		}
+		scope = pageScope
 		for _, p := range page {
 			if names[p.Name] {
-				return nil, fmt.Errorf("the prompt %q is listed twice", p.Name)
+				return nil, fmt.Errorf("the prompt %q is listed twice (PRL-06)", p.Name)
 			}
 			names[p.Name] = true
 		}
@@ -142,7 +142,7 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 			return all, nil
 		}
 		if cursors[*next] {
-			return nil, fmt.Errorf("the cursor %q comes twice: the list has no end", *next)
+			return nil, fmt.Errorf("the cursor %q comes twice: the list has no end (PAG-04)", *next)
 		}
 		cursors[*next] = true
 		params = map[string]any{"cursor": *next}
@@ -180,7 +180,16 @@ func (c *Client) complete(name, argument, value string, others map[string]string
 	return values, nil, err
 }
 
-// request sends a request and waits for its answer. The error says that there
+// result sends a request and returns its result. The error says why there is none.
+func (c *Client) result(method string, params map[string]any) (json.RawMessage, error) {
+	raw, refusal, err := c.request(method, params)
+	if err == nil && refusal != nil {
+		err = errors.New(explain(refusal))
+	}
+	return raw, err
+}
+
+// request sends a request and waits for its response. The error says that there
 // is none.
 func (c *Client) request(method string, params map[string]any) (json.RawMessage, *prompts.Error, error) {
 	id, p, err := c.send(method, params)
@@ -191,19 +200,64 @@ func (c *Client) request(method string, params map[string]any) (json.RawMessage,
 	if err != nil {
 		return nil, nil, err
 	}
-	return m.result, m.failure, nil
+	if m.failure == nil {
+		err = c.checkCapability(method)
+	}
+	return m.result, m.failure, err
 }
 
-// send sends a request, and returns where its answer comes.
-func (c *Client) send(method string, params map[string]any) (id string, p *pending, err error) {
+// checkCapability returns an error if the server has answered a request and has
+// not declared the capability for its method.
+func (c *Client) checkCapability(method string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	capability, rule := "prompts", "LIF-08, DSC-04"
+	switch {
+	case method == "completion/complete" && c.protocol.Completions():
+		capability, rule = "completions", "CMP-01"
+	case method != "prompts/list" && method != "prompts/get":
+		return nil
+	}
+	if c.capabilities[capability] == nil {
+		return fmt.Errorf("the server answers it, and has not declared the capability %s (%s)", capability, rule)
+	}
+	return nil
+}
+
+// send sends a request, and returns its id and where its response comes.
+func (c *Client) send(method string, params map[string]any) (string, *pending, error) {
 	c.mu.Lock()
 	c.lastID++
-	id = fmt.Sprintf(`"prompttest-%d"`, c.lastID)
-	p = &pending{answer: make(chan *message, 2)}
+	id := fmt.Sprintf(`"prompttest-%d"`, c.lastID)
+	c.mu.Unlock()
+	if c.protocol.Stateless() {
+		params = c.enveloped(params)
+	}
+	if c.options.Notified != nil && method == "prompts/get" {
+		params = maps.Clone(params)
+		meta, _ := params["_meta"].(map[string]any)
+		if meta = maps.Clone(meta); meta == nil {
+			meta = map[string]any{}
+		}
+		meta["progressToken"] = json.RawMessage(id)
+		params["_meta"] = meta
+	}
+	request := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
+	if params != nil {
+		request["params"] = params
+	}
+	msg, err := encode(request)
+	if err != nil {
+		return "", nil, err
+	}
+	p := new(pending)
+	c.mu.Lock()
 	failure := c.failure
 	if failure == nil {
+		c.note(msg)
 		c.pending[id] = p
 		if method == listenMethod {
+			delete(c.listens, id)
 			c.listen = id // before its acknowledgement can come
 		}
 	}
@@ -211,18 +265,7 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 	if failure != nil {
 		return "", nil, failure
 	}
-	request := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
-	if c.protocol.Stateless() {
-		params = c.enveloped(params)
-	}
-	if params != nil {
-		request["params"] = params
-	}
-	msg, err := encode(request)
-	if err == nil {
-		err = c.write(msg)
-	}
-	if err != nil {
+	if err := c.write(msg); err != nil {
 		c.forget(id)
 		return "", nil, c.because(err)
 	}
@@ -231,14 +274,12 @@ func (c *Client) send(method string, params map[string]any) (id string, p *pendi
 
 // enveloped returns params with the envelope of revision 2026-07-28.
 func (c *Client) enveloped(params map[string]any) map[string]any {
-	all, meta := map[string]any{}, map[string]any{}
-	for name, value := range params {
-		all[name] = value
+	all, meta := maps.Clone(params), map[string]any{}
+	if all == nil {
+		all = map[string]any{}
 	}
 	if own, ok := params["_meta"].(map[string]any); ok {
-		for name, value := range own {
-			meta[name] = value
-		}
+		meta = maps.Clone(own)
 	}
 	for name, value := range map[string]any{
 		"protocolVersion": c.protocol.String(), "clientCapabilities": c.declared, "clientInfo": clientInfo,
@@ -252,31 +293,28 @@ func (c *Client) enveloped(params map[string]any) map[string]any {
 	return all
 }
 
-// await waits for the answer to a request, and answers what the server asks
+// await waits for the response to a request, and answers what the server asks
 // meanwhile.
 func (c *Client) await(id string, p *pending) (*message, error) {
 	for {
-		timer := time.NewTimer(c.options.Timeout)
-		select {
-		case m := <-p.answer:
-			timer.Stop()
-			return m, nil
-		case a := <-c.questions:
-			timer.Stop()
-			if err := c.reply(a); err != nil {
-				return nil, err
+		var a *asked
+		err := c.until(context.Background(), func() bool {
+			if p.response == nil && len(c.questions) > 0 {
+				a, c.questions = c.questions[0], c.questions[1:]
 			}
-		case <-c.broken:
-			timer.Stop()
-			select {
-			case m := <-p.answer: // it came before
-				return m, nil
-			default:
-			}
-			return nil, c.because(nil)
-		case <-timer.C:
+			return p.response != nil || a != nil
+		})
+		switch {
+		case errors.Is(err, errLate):
 			c.forget(id)
 			return nil, fmt.Errorf("the server has not answered within %v", c.options.Timeout)
+		case err != nil:
+			return nil, err
+		case a == nil:
+			return p.response, nil
+		}
+		if err := c.reply(a); err != nil {
+			return nil, err
 		}
 	}
 }

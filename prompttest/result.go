@@ -3,9 +3,11 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
 // serverInfoKey is a member of _meta that says who the server is. It is the
@@ -14,36 +16,55 @@ import (
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 // newResult reads what all results have.
-func (r protocol) newResult(name string, raw json.RawMessage) (*object, prompts.Meta) {
-	o := newObject(name, raw)
-	meta := o.meta()
+func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.Meta) {
+	o := newObject(rule, "the result", raw)
+	meta := r.meta(o)
 	delete(meta, serverInfoKey)
 	if len(meta) == 0 {
 		meta = nil
 	}
 	if r.Stateless() {
-		if kind := o.mustText("resultType"); o.err == nil && kind != "complete" {
-			o.fault("has the resultType %q", kind)
+		switch kind := o.text("resultType"); kind {
+		case "complete":
+		case "":
+			o.breaks("JRP-09", "has no resultType")
+		default:
+			o.breaks("JRP-10", "has the resultType %q", kind)
 		}
 	}
 	return o, meta
 }
 
-// cacheable reads what results have that a client may keep.
-func (r protocol) cacheable(o *object) {
+// cacheable reads what results have that a client may keep, and returns the
+// cacheScope.
+func (r protocol) cacheable(o *object) (scope string) {
 	if !r.Stateless() {
-		return
+		return ""
 	}
 	var ttl uint64
-	o.must("ttlMs", "an integer from 0", &ttl)
-	if scope := o.mustText("cacheScope"); o.err == nil && scope != "public" && scope != "private" {
-		o.fault("has the cacheScope %q", scope)
+	if !o.read("ttlMs", "an integer from 0", &ttl) {
+		o.breaks("CCH-02", "has no ttlMs")
 	}
+	if scope = o.text("cacheScope"); scope != "public" && scope != "private" {
+		o.breaks("CCH-03", "has the cacheScope %q", scope)
+	}
+	return scope
+}
+
+// meta returns the member _meta.
+func (r protocol) meta(o *object) (m map[string]any) {
+	o.read("_meta", "an object", &m)
+	for key := range m {
+		if err := syntax.CheckMetaKey(key); err != nil && r.Titles() && key != serverInfoKey {
+			o.breaks("MET-01", "has a _meta with the key %q: %v", key, err)
+		}
+	}
+	return m
 }
 
 // readPrompt reads the result of prompts/get.
 func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
-	o, meta := r.newResult("the result", raw)
+	o, meta := r.newResult("PRG-07", raw)
 	result := &prompts.Result{Description: o.text("description"), Meta: meta}
 	messages, ok := o.list("messages")
 	if !ok {
@@ -58,7 +79,7 @@ func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 }
 
 func (r protocol) readTurn(name string, raw json.RawMessage) (prompts.Message, error) {
-	o := newObject(name, raw)
+	o := newObject("PRG-08", name, raw)
 	role := prompts.Role(o.mustText("role"))
 	if o.err == nil && role != prompts.RoleUser && role != prompts.RoleAssistant {
 		o.fault("has the role %q", role)
@@ -68,22 +89,30 @@ func (r protocol) readTurn(name string, raw json.RawMessage) (prompts.Message, e
 	return prompts.Message{Role: role, Content: content}, o.end()
 }
 
+// contentRules are what says which members a type of content has.
+var contentRules = map[string]string{
+	"text": "CNT-01", "image": "CNT-02", "audio": "CNT-03", "resource": "CNT-04", "resource_link": "CNT-06",
+}
+
 func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content, error) {
-	o := newObject("the content of "+name, raw)
+	o := newObject("PRG-08", "the content of "+name, raw)
 	kind := o.mustText("type")
+	if rule, ok := contentRules[kind]; ok {
+		o.rule = rule
+	}
 	annotations := r.annotations(o)
 	var meta prompts.Meta
 	if r.Titles() {
-		meta = o.meta()
+		meta = r.meta(o)
 	}
 	var content prompts.Content
 	switch {
 	case kind == "text":
 		content = prompts.Text{Text: o.mustText("text"), Annotations: annotations, Meta: meta}
 	case kind == "image":
-		content = prompts.Image{Data: o.mustData("data"), MIMEType: o.mustText("mimeType"), Annotations: annotations, Meta: meta}
+		content = prompts.Image{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
 	case kind == "audio" && r.Audio():
-		content = prompts.Audio{Data: o.mustData("data"), MIMEType: o.mustText("mimeType"), Annotations: annotations, Meta: meta}
+		content = prompts.Audio{Data: o.mustData("data"), MIMEType: o.check("mimeType", o.mustText("mimeType"), syntax.CheckMIMEType), Annotations: annotations, Meta: meta}
 	case kind == "resource":
 		resource, err := r.readResource(name, o.take("resource"))
 		o.keep(err)
@@ -91,22 +120,22 @@ func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content
 		content = resource
 	case kind == "resource_link" && r.ResourceLink():
 		link := prompts.ResourceLink{
-			URI: o.mustText("uri"), Name: o.mustText("name"), Title: o.text("title"), Description: o.text("description"),
+			URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), Name: o.mustText("name"), Title: o.text("title"), Description: o.text("description"),
 			MIMEType: o.text("mimeType"), Icons: r.icon(o), Annotations: annotations, Meta: meta,
 		}
 		o.read("size", "an integer", &link.Size)
 		content = link
 	default:
-		o.fault("has the type %q, which revision %s has not", kind, r.String())
+		o.breaks("CNT-07, CNT-08", "has the type %q, which revision %s has not", kind, r.String())
 	}
 	return content, o.end()
 }
 
 func (r protocol) readResource(name string, raw json.RawMessage) (prompts.EmbeddedResource, error) {
-	o := newObject("the resource of "+name, raw)
-	e := prompts.EmbeddedResource{URI: o.mustText("uri"), MIMEType: o.text("mimeType")}
+	o := newObject("CNT-04", "the resource of "+name, raw)
+	e := prompts.EmbeddedResource{URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), MIMEType: o.text("mimeType")}
 	if r.Titles() {
-		e.ResourceMeta = o.meta()
+		e.ResourceMeta = r.meta(o)
 	}
 	if _, ok := o.members["blob"]; ok {
 		e.Blob = append([]byte{}, o.mustData("blob")...) // not nil, which says that it is a blob
@@ -121,15 +150,23 @@ func (r protocol) annotations(o *object) *prompts.Annotations {
 	if raw == nil {
 		return nil
 	}
-	a := newObject("the annotations", raw)
+	a := newObject("CNT-09", "the annotations", raw)
 	annotations := new(prompts.Annotations)
 	a.read("audience", "an array of roles", &annotations.Audience)
-	a.read("priority", "a number", &annotations.Priority)
+	for _, role := range annotations.Audience {
+		if role != prompts.RoleUser && role != prompts.RoleAssistant {
+			a.fault("have the audience %q", role)
+		}
+	}
+	if a.read("priority", "a number", &annotations.Priority); annotations.Priority != nil && (*annotations.Priority < 0 || *annotations.Priority > 1) {
+		a.fault("have the priority %v, and may have 0 to 1", *annotations.Priority)
+	}
 	if r.Titles() {
 		if text := a.text("lastModified"); text != "" {
 			var err error
-			annotations.LastModified, err = time.Parse(time.RFC3339, text)
-			a.keep(err)
+			if annotations.LastModified, err = time.Parse(time.RFC3339, text); err != nil {
+				a.breaks("CNT-10", "have a lastModified that is not a time: %v", err)
+			}
 		}
 	}
 	o.keep(a.end())
@@ -143,8 +180,8 @@ func (r protocol) icon(o *object) []prompts.Icon {
 	all, _ := o.list("icons")
 	var icons []prompts.Icon
 	for _, raw := range all {
-		i := newObject("an icon", raw)
-		icon := prompts.Icon{Src: i.mustText("src"), MIMEType: i.text("mimeType"), Theme: i.text("theme")}
+		i := newObject("CNT-14, CNT-15", "an icon", raw)
+		icon := prompts.Icon{Src: i.check("src", i.mustText("src"), syntax.CheckURI), MIMEType: i.text("mimeType"), Theme: i.text("theme")}
 		i.read("sizes", "an array of strings", &icon.Sizes)
 		o.keep(i.end())
 		icons = append(icons, icon)
@@ -153,9 +190,9 @@ func (r protocol) icon(o *object) []prompts.Icon {
 }
 
 // readList reads the result of prompts/list.
-func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *string, err error) {
-	o, _ := r.newResult("the result", raw)
-	r.cacheable(o)
+func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *string, scope string, err error) {
+	o, _ := r.newResult("PRL-02, PAG-03", raw)
+	scope = r.cacheable(o)
 	all, ok := o.list("prompts")
 	if !ok {
 		o.fault("has no prompts")
@@ -166,24 +203,27 @@ func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *st
 		page = append(page, p)
 	}
 	o.read("nextCursor", "a string", &next)
-	return page, next, o.end()
+	return page, next, scope, o.end()
 }
 
 func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
-	o := newObject("a prompt of the list", raw)
+	o := newObject("PRL-06", "a prompt of the list", raw)
 	p := prompts.Prompt{Name: o.mustText("name"), Description: o.text("description"), Icons: r.icon(o)}
 	o.name = fmt.Sprintf("the prompt %q of the list", p.Name)
 	if r.Titles() {
-		p.Title, p.Meta = o.text("title"), o.meta()
+		p.Title, p.Meta = o.text("title"), r.meta(o)
 	}
 	arguments, _ := o.list("arguments")
 	for _, raw := range arguments {
-		a := newObject("an argument of the prompt "+p.Name, raw)
+		a := newObject("PRL-09", "an argument of the prompt "+p.Name, raw)
 		argument := prompts.Argument{Name: a.mustText("name"), Description: a.text("description")}
 		if r.Titles() {
 			argument.Title = a.text("title")
 		}
 		a.read("required", "a boolean", &argument.Required)
+		if slices.ContainsFunc(p.Arguments, func(other prompts.Argument) bool { return other.Name == argument.Name }) {
+			a.fault("has the name of another one: %q", argument.Name)
+		}
 		o.keep(a.end())
 		p.Arguments = append(p.Arguments, argument)
 	}
@@ -192,17 +232,19 @@ func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 
 // readCompletion reads the result of completion/complete.
 func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
-	o, _ := r.newResult("the result", raw)
-	c := newObject("the completion", o.take("completion"))
+	o, _ := r.newResult("CMP-05, CMP-06", raw)
+	c := newObject("CMP-05, CMP-06", "the completion", o.take("completion"))
 	var values []string
-	var total uint64
+	var total *uint64
 	var more bool
 	c.must("values", "an array of strings", &values)
-	c.read("total", "an integer from 0", &total)
-	c.read("hasMore", "a boolean", &more)
 	if len(values) > 100 {
 		c.fault("has %d values, and may have 100", len(values))
 	}
+	if c.read("total", "an integer from 0", &total); total != nil && *total < uint64(len(values)) {
+		c.breaks("CMP-06", "has the total %d and %d values", *total, len(values))
+	}
+	c.read("hasMore", "a boolean", &more)
 	o.keep(c.end())
 	return values, o.end()
 }

@@ -15,28 +15,36 @@ import (
 // member twice, at any depth: encoding/json would take the last one.
 func checkJSON(data []byte) error {
 	var doc strictjson.Doc
-	return doc.Parse(string(data), 0)
+	if err := doc.Parse(string(data), 0); err != nil {
+		return fmt.Errorf("%w (JRP-01, RFC 8259)", err)
+	}
+	return nil
 }
 
 // object reads a JSON object member by member, and keeps the first fault. A
 // member that nobody has taken is one: it would be lost without a word.
 type object struct {
+	rule    string // the requirement that says what it has: an id of docs/ledger.md
 	name    string // what it is, for faults
 	members map[string]json.RawMessage
 	err     error
 }
 
-func newObject(name string, raw json.RawMessage) *object {
-	o := &object{name: name}
+func newObject(rule, name string, raw json.RawMessage) *object {
+	o := &object{rule: rule, name: name}
 	if isNull(raw) || json.Unmarshal(raw, &o.members) != nil {
 		o.fault("is not a JSON object")
 	}
 	return o
 }
 
-func (o *object) fault(format string, args ...any) {
+// fault notes what breaks the object's own rule.
+func (o *object) fault(format string, args ...any) { o.breaks(o.rule, format, args...) }
+
+// breaks notes what breaks a rule.
+func (o *object) breaks(rule, format string, args ...any) {
 	if o.err == nil {
-		o.err = fmt.Errorf("%s %s", o.name, fmt.Sprintf(format, args...))
+		o.err = fmt.Errorf("%s %s (%s)", o.name, fmt.Sprintf(format, args...), rule)
 	}
 }
 
@@ -102,10 +110,12 @@ func (o *object) mustData(name string) []byte {
 	return data
 }
 
-// meta returns the member _meta.
-func (o *object) meta() (m map[string]any) {
-	o.read("_meta", "an object", &m)
-	return m
+// check returns the value of a member, which check has to accept.
+func (o *object) check(name, value string, check func(string) error) string {
+	if o.err == nil && check(value) != nil {
+		o.fault("has a member %q that is not valid: %v", name, check(value))
+	}
+	return value
 }
 
 // end returns the first fault.
