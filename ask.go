@@ -208,6 +208,11 @@ func (s *scope) prepare(questions []*question) error {
 		if err != nil {
 			return fmt.Errorf("prompts: the question %q: %w", q.key, err)
 		}
+		if more.URL {
+			if err := s.secrets.checkLink(string(params)); err != nil { // MRT-27
+				return fmt.Errorf("prompts: the question %q: %w", q.key, err)
+			}
+		}
 		q.params = params
 		needs = needs.Union(more)
 	}

@@ -27,8 +27,8 @@ import (
 // a person who has typed it may mean, the best first. [Suggest], [SuggestFunc]
 // and [SuggestCached] make one of a list of candidates. args holds the text of
 // the prompt's other arguments as far as the client has given them, from
-// revision 2025-06-18; they have not been checked, and the map belongs to the
-// function.
+// revision 2025-06-18, without sensitive ones; they have not been checked, and the
+// map belongs to the function.
 //
 // Of a list that is separated by commas the last element is completed: prefix
 // is what has been typed of it, and the values are elements. The client gets
@@ -135,7 +135,7 @@ func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	plan := g.definition.plan
 	others := make(map[string]string, len(g.others))
 	for name, text := range g.others {
-		if i := plan.Find(name); i >= 0 && i != g.position {
+		if i := plan.Find(name); i >= 0 && i != g.position && !plan.Arguments[i].Sensitive {
 			others[plan.Arguments[i].Name] = text
 		}
 	}

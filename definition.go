@@ -63,6 +63,7 @@ func compile(p Prompt) (*definition, error) {
 	d.plan, argumentFaults = argument.Compile(in, appendSpecs(few[:0], arguments))
 	faults = append(faults, argumentFaults...)
 	d.setComplete(arguments)
+	faults = append(faults, d.checkSensitive()...)
 	faults = append(faults, d.encode()...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
@@ -79,7 +80,7 @@ func compile(p Prompt) (*definition, error) {
 // appendSpecs appends what the arguments declare, but for their CompleteFuncs.
 func appendSpecs(dst []argument.Spec, arguments []Argument) []argument.Spec {
 	for _, a := range arguments {
-		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Schema: a.Schema})
+		dst = append(dst, argument.Spec{Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive, Schema: a.Schema})
 	}
 	return dst
 }
@@ -245,7 +246,7 @@ func (d *definition) export() Prompt {
 	for i := range d.plan.Arguments {
 		a := &d.plan.Arguments[i]
 		p.Arguments = append(p.Arguments, Argument{
-			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required,
+			Name: a.Name, Title: a.Title, Description: a.Description, Required: a.Required, Sensitive: a.Sensitive,
 			Schema: clone.Deep(a.Schema), Complete: d.completer(i),
 		})
 	}

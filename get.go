@@ -158,6 +158,10 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	if f := g.open(ctx); f != nil {
 		return nil, false, f
 	}
+	if d.plan.HasSensitive {
+		g.secrets = d.plan.Secrets(g.texts)
+		defer g.withhold(&result, &f)
+	}
 	for {
 		render, problems := g.bind()
 		var refused *rpc.Failure
@@ -360,6 +364,9 @@ func (g *getRequest) question(problems []argument.Problem) *argumentsQuestion {
 		i := p.Find(problem.Argument)
 		if i < 0 {
 			return nil
+		}
+		if p.Arguments[i].Sensitive {
+			return nil // MRT-25
 		}
 		if slices.Contains(q.positions, i) {
 			continue

@@ -48,8 +48,8 @@ type Options struct {
 	// the client gets invalid params (-32602). Arguments that a render function
 	// rejects with [InvalidArgument] are included: the function then runs again
 	// with the new values, and the results of its [Ask] and [Once] are discarded.
-	// In a session the user is asked at most three times. Do not use it with
-	// prompts that have a secret argument.
+	// In a session the user is asked at most three times. The user is not asked if
+	// an argument that is missing or invalid is Sensitive.
 	ElicitArguments bool
 	// Visible, if not nil, reports whether the client in ctx may see a prompt. A
 	// hidden prompt is missing from the client's lists, and unknown in every other

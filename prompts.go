@@ -91,6 +91,7 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //     client would send it;
 //   - enum lists the valid values between commas, or as a JSON array if a value
 //     has a comma;
+//   - sensitive:"true" marks a secret, see Argument.Sensitive;
 //   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf are for
 //     numbers; minLength, maxLength, pattern and format for strings; minItems and
 //     maxItems for lists.
@@ -165,6 +166,17 @@ type Argument struct {
 	// Required says that prompts/get must give the argument. For a prompt
 	// made by [New] the struct decides, and Required may only agree with it.
 	Required bool
+	// Sensitive says that the value is a secret, such as a password. The server
+	// never puts the value into an error or a record of the log, even if a render
+	// function does; errors say what is valid instead. The argument is not
+	// completed, and is not passed to the Complete of others. A form never asks
+	// for it, because the protocol forbids that: with Options.ElicitArguments the
+	// client gets invalid params instead. A result with a link that contains the
+	// value, and a question in URL mode that does, are errors. The hint says
+	// "sensitive". A default, Complete, and the Cache of the prompt are errors
+	// of the declaration. The value is passed to the render function and to
+	// Options.Middleware, which must not log it.
+	Sensitive bool
 	// Schema constrains the value and may give a default. It judges the
 	// converted value: a minimum applies to an integer argument, a pattern
 	// to a string. Without a struct its type decides how the text is read,

@@ -31,6 +31,7 @@ type scope struct {
 	request    *rpc.Request // nil for a run that is cached
 	prompt     string
 	isCached   bool // the run works for several clients
+	secrets    secrets
 	hasAsked   atomic.Bool
 	retryState atomic.Pointer[retryState] // nil until there is anything
 }

@@ -21,7 +21,7 @@ var (
 	elementTypes = types[:4]
 	// schemaKeys are the keys that are JSON Schema's.
 	schemaKeys   = []string{"type", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength"}
-	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "default", "complete"}, schemaKeys,
+	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "complete"}, schemaKeys,
 		[]string{"items", "minItems", "maxItems"})
 )
 
@@ -67,6 +67,8 @@ func (d decoder) argument(e member) argument {
 			a.declared.Description = d.text(m)
 		case "required":
 			a.declared.Required = d.boolean(m)
+		case "sensitive":
+			a.declared.Sensitive = d.boolean(m)
 		case "complete":
 			a.declared.Complete = prompts.Suggest(d.texts(m)...)
 		}
@@ -97,7 +99,7 @@ func (d decoder) argument(e member) argument {
 func hasSchema(lines map[string]int) bool {
 	for key := range lines {
 		switch key {
-		case "name", "title", "description", "required", "complete":
+		case "name", "title", "description", "required", "sensitive", "complete":
 		default:
 			return true
 		}
@@ -218,7 +220,7 @@ func (d decoder) defaultOf(m member, typ, items string) []byte {
 func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 	// A default that breaks a rule is found before the rule that it breaks.
 	for _, key := range []string{"default", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",
-		"minItems", "maxItems", "items", "type", "title", "description", "name"} {
+		"minItems", "maxItems", "items", "type", "sensitive", "title", "description", "name"} {
 		line, ok := a.lines[key]
 		if !ok {
 			continue
@@ -262,6 +264,8 @@ func (a *argument) without(key string) prompts.Argument {
 		s.Items = nil
 	case "type":
 		s.Type = ""
+	case "sensitive":
+		p.Sensitive = false
 	case "title":
 		p.Title = ""
 	case "description":

@@ -63,8 +63,8 @@
 //     prompt has no arguments then;
 //   - arguments: a list, in the order in which they are shown.
 //
-// An argument has a name and, if wanted, title, description, required, default,
-// the schema's type, enum, pattern, minimum, maximum, minLength and maxLength,
+// An argument has a name and, if wanted, title, description, required, sensitive
+// for a secret, default, the schema's type, enum, pattern, minimum, maximum, minLength and maxLength,
 // and complete, a list of values that are offered while others are allowed. The
 // type is string, which is the default, integer, number, boolean or array; an
 // array has items, with the same keys of a schema, minItems and maxItems.

@@ -97,7 +97,7 @@ p.md:5: a key must be a word`},
 		{"an argument twice", "---\narguments:\n  - name: a\n  - name: b\n  - name: a\n---\n{{.a}}", `p.md:5: the argument "a" is there twice, in line 3 too; remove one`},
 		{"keys of an argument", "---\narguments:\n  - name: a\n    desc: x\n    name: b\n    format: email\n---\n{{.a}}", `p.md:4: an argument has no key "desc"; did you mean description?
 p.md:5: the key "name" is there twice, in line 3 too; remove one
-p.md:6: an argument has no key "format"; write one of: name, title, description, required, default, complete, type, enum, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
+p.md:6: an argument has no key "format"; write one of: name, title, description, required, sensitive, default, complete, type, enum, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
 		{"a type", "---\narguments:\n  - name: a\n    type: int\n---\n{{.a}}", `p.md:4: there is no type "int"; did you mean integer?`},
 		{"a type of elements", "---\narguments:\n  - name: a\n    type: array\n    items:\n      type: array\n---\n{{.a}}", `p.md:6: there is no type "array"; write one of: string, integer, number, boolean`},
 		{"items of what is no list", "---\narguments:\n  - name: a\n    items: {type: integer}\n---\n{{.a}}", `p.md:4: items are those of a list; write type: array

@@ -131,7 +131,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 			continue // inf.errs has the error
 		}
 		a := Argument{
-			Spec:  Spec{Name: f.name, Title: f.tag.Get("title"), Description: f.description, Required: !f.optional, Schema: f.schema},
+			Spec:  Spec{Name: f.name, Title: f.tag.Get("title"), Description: f.description, Required: !f.optional, Sensitive: f.sensitive, Schema: f.schema},
 			Index: f.index,
 			value: f.value,
 		}
@@ -162,6 +162,7 @@ func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Description != "" {
 		a.Description = extra.Description
 	}
+	a.Sensitive = a.Sensitive || extra.Sensitive
 	if extra.Schema == nil {
 		return errs
 	}
@@ -190,7 +191,11 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 			c.fail(a.Name, err)
 		}
 	}
+	if err := a.checkSensitive(); err != nil {
+		c.fail(a.Name, err)
+	}
 	a.emptyIsAbsent = !a.Required && !a.value.acceptsEmpty()
+	c.plan.HasSensitive = c.plan.HasSensitive || a.Sensitive
 	if c.plan.byName != nil {
 		c.plan.byName[a.Name] = len(c.plan.Arguments)
 	}

@@ -19,7 +19,7 @@ const MaxCompletions = 100
 // and the number of all.
 func (a *Argument) Complete(typed string) (values []string, total int) {
 	v := a.value
-	if v.kind == kindList && !v.elem.isElement() {
+	if a.Sensitive || v.kind == kindList && !v.elem.isElement() {
 		return nil, 0
 	}
 	if v.kind == kindList {

@@ -25,6 +25,7 @@ type structField struct {
 	typ         reflect.Type
 	optional    bool // omitempty, omitzero, a pointer, or in an embedded pointer
 	quoted      bool // the json tag has the option "string"
+	sensitive   bool // the sensitive tag
 	description string
 	tag         reflect.StructTag
 

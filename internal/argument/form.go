@@ -25,6 +25,9 @@ func (a *Argument) DescriptionWithHint() string {
 	if a.hasDefault && a.defaultValue != "" {
 		hint = phrase.Join("; ", hint, "default "+phrase.Clip(a.defaultValue, 64))
 	}
+	if a.Sensitive {
+		hint = phrase.Join("; ", hint, "sensitive")
+	}
 	switch {
 	case hint == "":
 		return a.Description
@@ -94,6 +97,9 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 	var required []string
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
+		if a.Sensitive { // MRT-25
+			return nil, &DeclarationError{Name: a.Name, Err: errors.New("it is sensitive, and a form must not ask for it; ask in URL mode, see InputRequest")}
+		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -31,13 +31,15 @@ type Spec struct {
 	Title       string
 	Description string
 	Required    bool
+	Sensitive   bool
 	Schema      *jsonschema.Schema
 }
 
 // Plan is the compiled form of a prompt's arguments. It is immutable.
 type Plan struct {
-	Arguments []Argument
-	byName    map[string]int // nil for a few arguments, see linear
+	Arguments    []Argument
+	HasSensitive bool           // whether an argument is sensitive
+	byName       map[string]int // nil for a few arguments, see linear
 }
 
 // linear is the number of arguments up to which a linear search is faster than a
@@ -171,7 +173,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Pro
 	var problems []Problem
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		t := texts[i]
+		t, first := texts[i], len(problems)
 		if t.Value == "" && a.emptyIsAbsent {
 			t.Given = false
 		}
@@ -188,6 +190,9 @@ func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Pro
 			}
 		case a.Required:
 			problems = append(problems, Problem{Argument: a.Name, Reason: ReasonMissing, Message: "is required"})
+		}
+		if a.Sensitive && len(problems) > first {
+			a.withhold(&problems[first])
 		}
 	}
 	return problems

@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 
 // constrain returns the schema of the field with what its tags declare.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
-	if err := checkTags(f.tag); err != nil {
+	if err := cmp.Or(checkTags(f.tag), f.readSensitive(inJSON)); err != nil {
 		return nil, err
 	}
 	declared := &jsonschema.Schema{}

@@ -1,0 +1,61 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file keeps the values of sensitive arguments, such as passwords, out of
+// problems, forms and completions.
+
+// Secrets returns the values of the sensitive arguments.
+func (p *Plan) Secrets(texts []Text) (secrets []string) {
+	for i := range p.Arguments {
+		if p.Arguments[i].Sensitive && texts[i].Value != "" {
+			secrets = append(secrets, texts[i].Value)
+		}
+	}
+	return secrets
+}
+
+// withhold removes the value from a problem. What is valid remains.
+func (a *Argument) withhold(p *Problem) {
+	switch p.Reason {
+	case ReasonMissing:
+	case reasonNotString:
+		p.Message = "must be a string"
+	default:
+		p.Message = "is not valid"
+		if hint := a.value.hint(false); hint != "" {
+			p.Message += " (" + hint + ")"
+		}
+	}
+	p.Suggestion = ""
+}
+
+// checkSensitive returns an error for a declaration that shows the value.
+func (a *Argument) checkSensitive() error {
+	if a.Sensitive && a.hasDefault {
+		return errors.New("it is sensitive, so clients must not see a default; remove one of them")
+	}
+	return nil
+}
+
+// readSensitive reads the tag that makes an argument sensitive.
+func (f *structField) readSensitive(inJSON bool) error {
+	text, ok := f.tag.Lookup("sensitive")
+	if !ok {
+		return nil
+	}
+	var err error
+	if f.sensitive, err = strconv.ParseBool(text); err != nil || text != "true" && text != "false" {
+		return fmt.Errorf("the tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
+	}
+	if inJSON && f.sensitive {
+		return errors.New("the tag sensitive is for arguments, not for members of JSON; tag the argument")
+	}
+	return nil
+}

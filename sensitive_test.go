@@ -1,0 +1,286 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// What a client says in secret: a text with characters that have escapes, and a
+// number.
+const (
+	canary       = `c4n4ry "&ü\ secret`
+	canaryNumber = "31415926535"
+)
+
+// fussy is a type whose UnmarshalText says what it has read.
+type fussy string
+
+func (f *fussy) UnmarshalText(text []byte) error {
+	if strings.HasPrefix(string(text), "ok") {
+		*f = fussy(text)
+		return nil
+	}
+	return prompts.InvalidArgument("fussy", "does not like "+string(text))
+}
+
+// vault has a sensitive argument of each kind.
+type vault struct {
+	Token    string         `json:"token,omitempty" sensitive:"true"`
+	Pattern  string         `json:"pattern,omitempty" sensitive:"true" pattern:"^[a-b]+$"`
+	Short    string         `json:"short,omitempty" sensitive:"true" maxLength:"2"`
+	Choice   string         `json:"choice,omitempty" sensitive:"true" enum:"one,two"`
+	Number   int            `json:"number,omitempty" sensitive:"true" maximum:"9"`
+	Small    int8           `json:"small,omitempty" sensitive:"true"`
+	Bool     bool           `json:"bool,omitempty" sensitive:"true"`
+	Time     time.Time      `json:"time,omitzero" sensitive:"true"`
+	Wait     time.Duration  `json:"wait,omitempty" sensitive:"true"`
+	Page     url.URL        `json:"page,omitzero" sensitive:"true"`
+	Bytes    []byte         `json:"bytes,omitempty" sensitive:"true"`
+	List     []int          `json:"list,omitempty" sensitive:"true"`
+	Map      map[string]int `json:"map,omitempty" sensitive:"true"`
+	Fussy    fussy          `json:"fussy,omitempty" sensitive:"true"`
+	Odd      string         `json:"odd,omitempty" sensitive:"true"`
+	Required string         `json:"required" sensitive:"true"`
+	Plain    string         `json:"plain,omitempty"`
+}
+
+var vaultFields = []string{"token", "pattern", "short", "choice", "number", "small", "bool", "time", "wait", "page", "bytes", "list", "map", "fussy", "odd", "required"}
+
+// vaultRegistry has prompts whose code tells what it knows in every way.
+func vaultRegistry(seen *[]string) *prompts.Registry {
+	reg := new(prompts.Registry)
+	odd := prompts.Argument{Name: "odd", Schema: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Pattern: "^a"}, {Pattern: "^b"}}}}
+	plain := prompts.Argument{Name: "plain", Complete: func(_ context.Context, _ string, args map[string]string) ([]string, error) {
+		for _, text := range args {
+			*seen = append(*seen, text)
+		}
+		return nil, nil
+	}}
+	add := func(name string, render func(ctx context.Context, in vault) (*prompts.Result, error)) {
+		reg.MustAdd(prompts.New(prompts.Prompt{Name: name, Arguments: []prompts.Argument{odd, plain}}, render))
+	}
+	says := func(in vault) error { return fmt.Errorf("logging in as %q with %s: denied", in.Token, in.Token) }
+	add("fine", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		prompts.Progress(ctx, 1, 2, "half")
+		return prompts.Messages(prompts.User("Done.")), nil
+	})
+	add("fails", func(_ context.Context, in vault) (*prompts.Result, error) { return nil, says(in) })
+	add("panics", func(_ context.Context, in vault) (*prompts.Result, error) { panic(says(in)) })
+	add("refuses", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return nil, errors.Join(prompts.InvalidArgument("token", "does not work: "+in.Token), prompts.InvalidArgument("plain", "does not go with "+in.Token))
+	})
+	add("errs", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return nil, fmt.Errorf("%w: %w", says(in), &prompts.Error{Code: 7, Message: "denied to " + in.Token, Data: map[string]any{"token": in.Token}})
+	})
+	add("links", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(in.Token), Name: "x"})), nil
+	})
+	add("embeds", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "https://example.org/" + url.PathEscape(in.Token), Text: "x"})), nil
+	})
+	add("opens", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{
+			"mode": "url", "message": "Log in", "url": "https://example.org/?t=" + url.QueryEscape(in.Token)}))
+	})
+	add("asks", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		if _, err := prompts.Once(ctx, "token", func(context.Context) (string, error) { return in.Token, nil }); err != nil {
+			return nil, err
+		}
+		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Who?")
+		if err != nil {
+			return nil, err
+		}
+		return nil, says(in)
+	})
+	add("asks for a secret", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		_, err := prompts.Elicit[vault](ctx, "name", "Who?")
+		return nil, err
+	})
+	add("includes", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		return prompts.Include(ctx, "fails", map[string]string{"token": in.Token, "required": in.Required})
+	})
+	add("includes badly", func(ctx context.Context, in vault) (*prompts.Result, error) {
+		return prompts.Include(ctx, "fails", map[string]string{"number": in.Token})
+	})
+	return reg
+}
+
+var vaultPrompts = []string{"fine", "fails", "panics", "refuses", "errs", "links", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly"}
+
+// canaries matches a secret in any form.
+var canaries = regexp.MustCompile(`(?i)c4n4ry|` + canaryNumber + `|YzRuNHJ5`)
+
+// sealed matches a requestState.
+var sealed = regexp.MustCompile(`"requestState":"([^"]+)"`)
+
+// The value of a sensitive argument is nowhere but in the render function: in no
+// response, notification, request or state of the server, nor in the log at any
+// level, whatever is wrong, in every protocol version and through a middleware
+// (MRT-25, MRT-27, CMP-11, LOG-12).
+func TestSensitiveValueIsNowhere(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]prompts.Options{
+		"by default":           {},
+		"strictly":             {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 60}},
+		"by asking":            {ElicitArguments: true},
+		"through a middleware": {Middleware: passing},
+		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			response, err := next(ctx, r)
+			if err != nil {
+				err = fmt.Errorf("wrapped: %w", err)
+			}
+			return response, err
+		})},
+	} {
+		for _, version := range append(handshakeVersions, "2026-07-28") {
+			t.Run(name+" in "+version, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					o, log := o, newConfidence()
+					o.Logger = log.everything()
+					var seen []string
+					c := connect(t, prompts.NewServer(vaultRegistry(&seen), o))
+					envelope := ""
+					if version != "2026-07-28" {
+						c.handshakeAs(version, `{"elicitation":{"form":{},"url":{}}}`)
+					} else {
+						envelope = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
+					}
+					n := 0
+					exchange := func(method, params string) {
+						n++
+						c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s%s}}`, n, method, params, envelope))
+						for got := c.received(); len(got) > 0; got = c.received() {
+							for _, msg := range got {
+								assert.NotRegexp(t, canaries, msg)
+								for _, state := range sealed.FindAllStringSubmatch(msg, -1) {
+									raw, err := base64.RawURLEncoding.DecodeString(state[1])
+									require.NoError(t, err)
+									assert.NotRegexp(t, canaries, string(raw))
+								}
+								var q asked
+								if json.Unmarshal([]byte(msg), &q) == nil && q.Method != "" && q.ID != "" {
+									assert.NotContains(t, msg, "token")
+									c.send(q.reply(`{"action":"accept","content":{"Name":"Ada","plain":"x"}}`))
+								}
+							}
+						}
+					}
+					secret, err := json.Marshal(canary)
+					require.NoError(t, err)
+					for _, prompt := range vaultPrompts {
+						for _, more := range []string{"", `,"inputResponses":{"name":{"action":"accept","content":{"Name":"Ada"}}}`} {
+							exchange("prompts/get", fmt.Sprintf(`"name":"%s","arguments":{"token":%s,"required":%[2]s}`, prompt, secret)+more)
+						}
+					}
+					for _, field := range vaultFields {
+						for _, value := range []string{
+							string(secret), `"` + canaryNumber + `"`, canaryNumber, `[` + string(secret) + `]`, `"[` + canaryNumber + `, 1, \"c4n4ry\"]"`,
+							`"{\"c4n4ry\": \"c4n4ry\"}"`, `"` + strings.Repeat("c4n4ry", 20) + `"`, `"` + base64.StdEncoding.EncodeToString([]byte(canary)) + `"`,
+						} {
+							exchange("prompts/get", fmt.Sprintf(`"name":"fine","arguments":{"%s":%s}`, field, value))
+						}
+						exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"%s","value":%s}`, field, secret))
+						exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"plain","value":""},"context":{"arguments":{"%s":%s}}`, field, secret))
+					}
+					assert.NoError(t, c.end())
+					assert.Contains(t, log.String(), "[sensitive]", "an error of the application is logged without the value")
+					assert.NotRegexp(t, canaries, log.String())
+					assert.Empty(t, seen, "the functions that complete other arguments do not get the value")
+				})
+			})
+		}
+	}
+}
+
+// Errors about a sensitive argument say what is valid.
+func TestSensitiveProblems(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	type in struct {
+		Key string `json:"key" sensitive:"true" pattern:"^sk-" minLength:"8" jsonschema:"the API key"`
+		Pin int    `json:"pin,omitempty" sensitive:"true" maximum:"9999"`
+	}
+	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })
+	reg.MustAdd(p)
+	srv := prompts.NewServer(&reg, prompts.Options{})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345"}}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "key: is not valid (at least 8 characters, matching ^sk-); pin: is not valid (an integer, at most 9999) (-32602)")
+	got, _ := reg.Lookup("p")
+	assert.True(t, got.Arguments[0].Sensitive)
+	list, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, string(list), `"the API key (at least 8 characters, matching ^sk-; sensitive)"`)
+}
+
+// A client is not asked for a sensitive argument, and gets no completions of it
+// (MRT-25, CMP-11).
+func TestSensitiveIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	reg.MustAdd(promptOf[struct {
+		Key  string `json:"key" sensitive:"true" enum:"one,two"`
+		Name string `json:"name"`
+	}]())
+	srv := prompts.NewServer(&reg, prompts.Options{ElicitArguments: true})
+	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), o)
+	assert.EqualError(t, err, "key: is required; name: is required (-32602)")
+	got, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"key","value":""}}`), prompts.CallOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, string(got), `"values":[]`)
+}
+
+// A declaration that would show the value of a sensitive argument is an error.
+func TestSensitiveDeclarations(t *testing.T) {
+	t.Parallel()
+	type secret struct {
+		A string `json:"a,omitempty" sensitive:"true"`
+	}
+	suggest := []prompts.Argument{{Name: "a", Complete: prompts.Suggest("x")}}
+	for want, p := range map[string]prompts.Prompt{
+		`prompt "p": argument "a": it is sensitive, so clients must not see a default; remove one of them`: promptOf[struct {
+			A string `json:"a,omitempty" sensitive:"true" default:"x"`
+		}](),
+		`prompt "p": argument "a": it is sensitive, so it is not completed; remove Complete`: promptOf[secret](suggest...),
+		`prompt "p": argument "a": it is sensitive, so results must not be cached; remove the prompt's Cache`: {
+			Name: "p", Render: nothing, Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Cache: prompts.Cache{TTL: time.Hour}},
+		`prompt "p": argument "a": the tag sensitive must be true or false, got "yes"`: promptOf[struct {
+			A string `json:"a" sensitive:"yes"`
+		}](),
+	} {
+		assert.EqualError(t, new(prompts.Registry).Add(p), want)
+	}
+}
+
+// A secret is for the render function alone: errors say what is valid, and never what
+// was given.
+func Example_argumentSensitive() {
+	type Deploy struct {
+		Host  string `json:"host" jsonschema:"where to"`
+		Token string `json:"token" sensitive:"true" minLength:"8"`
+	}
+	p := prompts.New(prompts.Prompt{Name: "deploy"}, func(_ context.Context, in Deploy) (*prompts.Result, error) {
+		return nil, prompts.InvalidArgument("host", "does not accept "+in.Token)
+	})
+	showList(p)
+	show(p, `{"host": "a", "token": "hunter2"}`, `{"host": "a", "token": "correct horse"}`)
+	// Output:
+	// host, required: true: where to
+	// token, required: true: at least 8 characters; sensitive
+	// token: is not valid (at least 8 characters) (-32602)
+	// host: does not accept [sensitive] (-32602)
+}
