@@ -166,6 +166,51 @@ func scriptServers() []prompts.Options {
 	}
 }
 
+// fuzzPrompts are those of the golden sessions, but for the ones that would
+// stop the test, and some that talk to their client.
+func fuzzPrompts() *prompts.Registry {
+	reg := goldenRegistry()
+	for _, name := range []string{"slow", "deaf", "faulty"} {
+		reg.Remove(name)
+	}
+	type release struct {
+		Channel string `json:"channel"`
+		Loud    bool   `json:"loud,omitempty"`
+	}
+	reg.MustAdd(
+		rendered("fuzz ask", func(ctx context.Context) (*prompts.Result, error) {
+			n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
+			if err != nil {
+				return nil, err
+			}
+			r, err := prompts.Elicit[release](ctx, "release", "Which release?", prompts.Argument{Name: "channel", Schema: prompts.Enum("beta", "stable")})
+			if err != nil {
+				return nil, err
+			}
+			return prompts.Messages(prompts.User(fmt.Sprint(n, r.Channel, r.Loud))), nil
+		}),
+		rendered("fuzz report", func(ctx context.Context) (*prompts.Result, error) {
+			for i := range 3 {
+				prompts.Progress(ctx, float64(i), 3, "\xff")
+			}
+			return prompts.Messages(prompts.User("reported")), nil
+		}),
+		prompts.New(prompts.Prompt{Name: "fuzz complete", Arguments: []prompts.Argument{{Name: "a", Complete: func(ctx context.Context, prefix string, others map[string]string) ([]string, error) {
+			prompts.Progress(ctx, 1, 1, prefix)
+			return []string{prefix, others["b"]}, nil
+		}}}}, func(_ context.Context, in struct {
+			A string `json:"a"`
+			B int    `json:"b"`
+		}) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(fmt.Sprint(in.A, in.B))), nil
+		}),
+	)
+	return reg
+}
+
+// fuzzInitialize declares every capability.
+const fuzzInitialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"VERSION","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"fuzz","version":"1"}}}`
+
 // scriptPrompts are those of fuzzPrompts and some that are no good.
 func scriptPrompts() *prompts.Registry {
 	reg := fuzzPrompts()

@@ -3,8 +3,11 @@ package prompts_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,8 +37,9 @@ const (
 	links
 )
 
-// FuzzSession plays whole sessions and holds what the server sends against a
-// model, and against the specification.
+// FuzzSession plays whole sessions. What the server sends has to be what the
+// specification allows, and no more answers than requests; each plain request is
+// answered, and nothing is left behind.
 func FuzzSession(f *testing.F) {
 	addScripts(f)
 	reg := scriptPrompts()
@@ -48,12 +53,15 @@ func FuzzSession(f *testing.F) {
 
 // player is the client and the author in a script.
 type player struct {
-	t      *testing.T
-	reg    *prompts.Registry
-	script []byte
-	server *prompts.Server
-	model  *model
-	ended  bool
+	t       *testing.T
+	reg     *prompts.Registry
+	script  []byte
+	server  *prompts.Server
+	link    link
+	options prompts.Options
+	owed    *owed
+	open    []string // ids of the server's requests
+	ended   bool
 
 	// by Serve
 	wire   *wire
@@ -117,7 +125,7 @@ func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 	head := &chooser{lines[0]}
 	l := link(head.next(int(links)))
 	options := chosen(head, scriptServers())
-	p := &player{t: t, script: script, reg: reg, server: prompts.NewServer(reg, options), model: newModel(t, reg, options, l)}
+	p := &player{t: t, script: script, reg: reg, server: prompts.NewServer(reg, options), link: l, options: options, owed: &owed{t: t}}
 	p.begin()
 	for _, line := range lines[1:min(len(lines), 1+mostSteps)] {
 		if len(line) > 0 && !p.ended {
@@ -135,7 +143,7 @@ func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 }
 
 func (p *player) begin() {
-	if p.model.link == byServe {
+	if p.link == byServe {
 		p.wire = newWire(p.t)
 		p.wire.onWrite = func(ctx context.Context, _ []byte) error { return p.gate.pass(ctx) }
 		p.served = make(chan error, 1)
@@ -207,10 +215,10 @@ func (p *player) step(line []byte) {
 		p.send(initializedLine, waits)
 	case 'r':
 		id := "prompts-1"
-		if open := p.model.open; len(open) > 0 {
-			i := c.next(len(open))
-			id = open[i]
-			p.model.open = slices.Delete(open, i, i+1)
+		if len(p.open) > 0 {
+			i := c.next(len(p.open))
+			id = p.open[i]
+			p.open = slices.Delete(p.open, i, i+1)
 		}
 		p.send(fmt.Sprintf(chosen(c, responses), id), waits)
 	case 'a':
@@ -227,7 +235,7 @@ func (p *player) step(line []byte) {
 	case 'o':
 		if p.wire != nil {
 			p.settle(waits)
-			p.model.nameless++
+			p.owed.nameless++
 			p.wire.in <- fmt.Errorf("a line: %w", transport.ErrTooLarge)
 		}
 	case 'e':
@@ -242,46 +250,26 @@ func (p *player) step(line []byte) {
 
 // change is the author's.
 func (p *player) change(c *chooser, waits bool) {
-	isQuiet := p.settle(waits)
+	p.settle(waits)
 	how, name := c.next(2), fmt.Sprintf("added %d", c.next(3))
-	if !isQuiet {
-		// What is on its way may see either.
-		p.model.change(name, "")
-	}
 	if how == 0 {
 		require.NoError(p.t, p.reg.Set(textPrompt(name, "this is "+name)))
-		p.model.change(name, "this is "+name)
-		p.model.changed()
 	} else {
-		if p.reg.Remove(name) {
-			p.model.changed()
-		}
-		p.model.change(name, "")
+		p.reg.Remove(name)
 	}
 }
 
-// send sends a message of the client. How a batch and what depends on
-// initialize is taken must be known, so they come when nothing moves.
+// send sends a message of the client.
 func (p *player) send(msg string, waits bool) {
-	isArray := strings.HasPrefix(strings.TrimLeft(msg, " \t\r\n"), "[")
-	isInitialize := methodOf([]byte(msg)) == "initialize"
-	if (isArray || isInitialize) && p.gate.isShut() {
-		p.gate.toggle()
-	}
-	isQuiet := p.settle(waits || isArray || isInitialize)
-	if isArray && !isQuiet {
-		return
-	}
-	p.model.client([]byte(msg), isQuiet)
+	p.settle(waits)
+	most := p.options.Limits.MaxMessageBytes
+	p.owed.client(msg, most == 0 || len(msg) <= most)
 	if p.wire != nil {
 		p.wire.in <- []byte(msg)
 	} else {
 		p.handle([]byte(msg))
-		if !waits && p.model.revision == "" {
-			waits = true
-		}
 	}
-	p.settle(waits || isInitialize)
+	p.settle(waits)
 }
 
 // handle has a goroutine of its own pass the message on.
@@ -300,7 +288,7 @@ func (p *player) handle(msg []byte) {
 	given := bytes.Clone(msg)
 	p.calls.Go(func() {
 		var err error
-		if p.model.link == byServer {
+		if p.link == byServer {
 			x.Session = func(transport.RequestInfo) (transport.Session, error) { return p.session, nil }
 			err = p.server.Handle(context.Background(), given, x)
 		} else {
@@ -319,9 +307,8 @@ func (p *player) handle(msg []byte) {
 	})
 }
 
-// settle waits until nothing moves, if it is to, and reports whether it has and
-// all that is sent has been heard.
-func (p *player) settle(waits bool) bool {
+// settle waits until nothing moves, if it is to.
+func (p *player) settle(waits bool) {
 	switch {
 	case p.gate.isShut():
 		// Whoever waits for a mutex that a writer holds keeps a bubble from
@@ -329,28 +316,13 @@ func (p *player) settle(waits bool) bool {
 		for range 10 {
 			runtime.Gosched()
 		}
-		return false
-	case !waits:
-		return false
-	}
-	synctest.Wait()
-	isRead := func() bool { return p.wire == nil || len(p.wire.in) == 0 && p.wire.reading.Load() == 1 }
-	for range 20 { // it may wait for room
-		if isRead() {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
+	case waits:
 		synctest.Wait()
+		p.take()
 	}
-	p.take()
-	if !isRead() {
-		return false
-	}
-	p.model.rest()
-	return true
 }
 
-// take has the model look at what the server has sent.
+// take looks at what the server has sent.
 func (p *player) take() {
 	mu, out := &p.mu, &p.out
 	if p.wire != nil {
@@ -361,23 +333,23 @@ func (p *player) take() {
 	*out = nil
 	mu.Unlock()
 	for _, msg := range got {
-		p.model.server(msg)
+		if id := p.owed.server(msg); id != "" {
+			p.open = append(p.open, id)
+		}
 	}
 }
 
 // hangUp is the end of the client's side.
 func (p *player) hangUp() {
 	if p.wire == nil {
-		p.model.isOver = true
-		p.model.loosen()
+		p.owed.isLoose = true
 		p.session.Close()
 		return
 	}
-	if p.model.deaf > 0 || p.gate.isShut() || p.model.options.Timeouts.Drain < 0 {
-		p.model.loosen()
+	if p.gate.isShut() || p.options.Timeouts.Drain < 0 {
+		p.owed.isLoose = true
 	}
 	p.ended = true
-	p.model.isOver = true
 	close(p.wire.in)
 }
 
@@ -391,13 +363,10 @@ func (p *player) end() {
 	}
 	time.Sleep(longer)
 	p.settle(true)
-	if !p.ended {
-		// What listens is the only thing that has no end of its own.
-		p.model.owesOnly(func(a *awaited) bool { return a.method == "subscriptions/listen" })
-		if p.wire != nil {
-			p.ended = true
-			close(p.wire.in)
-		}
+	p.owed.assertPaid()
+	if p.wire != nil && !p.ended {
+		p.ended = true
+		close(p.wire.in)
 	}
 	if p.wire != nil {
 		require.NoError(p.t, <-p.served)
@@ -412,5 +381,108 @@ func (p *player) end() {
 	time.Sleep(longer)
 	synctest.Wait()
 	p.take()
-	p.model.owesOnly(func(*awaited) bool { return false })
+}
+
+func assertFuzzTrace(t *testing.T, s *prompts.Server) {
+	left := s.Leftovers() // sessions that are open listen
+	require.Zero(t, left["subscriptions"])
+	require.Zero(t, left["tasks"])
+}
+
+// owed is what the server owes for the client's messages.
+type owed struct {
+	t        *testing.T
+	requests map[string]int  // by id: messages that may have an answer
+	answers  map[string]int  // by id
+	must     map[string]bool // by id: plain requests, which must have one
+	nameless int             // answers without an id that may come
+	refused  int             // answers without an id that came
+	asked    map[string]bool // ids of the server's requests
+	isLoose  bool            // the client has gone before its answers
+}
+
+// ids finds each member of that name, however deep.
+var ids = regexp.MustCompile(`"(?:id|requestId)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}\]]+)`)
+
+// unescaped spells "id" plainly.
+var unescaped = strings.NewReplacer(`\u0069`, "i", `\u0064`, "d")
+
+// keyOf makes two spellings of an id one.
+func keyOf(id string) string {
+	var s string
+	if strings.HasPrefix(id, `"`) && json.Unmarshal([]byte(id), &s) == nil {
+		return "text " + s
+	}
+	if n, ok := new(big.Int).SetString(id, 10); ok {
+		return "number " + n.String()
+	}
+	return "none " + id
+}
+
+// client takes a message that the client is about to send.
+func (l *owed) client(msg string, fits bool) {
+	if l.requests == nil {
+		l.requests, l.answers, l.must, l.asked = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	}
+	l.nameless += 1 + strings.Count(msg, ",") // a batch may have one for each of its elements
+	for _, found := range ids.FindAllStringSubmatch(unescaped.Replace(msg), -1) {
+		l.requests[keyOf(found[1])]++
+	}
+	var plain struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if strings.HasPrefix(msg, `{"jsonrpc":"2.0","id":`) && fits && json.Unmarshal([]byte(msg), &plain) == nil && plain.Method != "subscriptions/listen" {
+		if key := keyOf(string(plain.ID)); !strings.HasPrefix(key, "none") && plain.Method != "" {
+			l.must[key] = true
+		}
+	}
+}
+
+// server takes a message of the server, and returns the id of a request.
+func (l *owed) server(msg string) (asked string) {
+	require.True(l.t, utf8.ValidString(msg), "%q", msg)
+	require.NotContains(l.t, msg, "\n")
+	require.NotContains(l.t, msg, "a secret")
+	if msg[0] == '[' {
+		for _, e := range elements(l.t, msg) {
+			l.server(e)
+		}
+		return ""
+	}
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	require.NoError(l.t, json.Unmarshal([]byte(msg), &m))
+	key := keyOf(string(m.ID))
+	switch {
+	case m.Method == "elicitation/create":
+		require.False(l.t, l.asked[key], "JRP-04: %s", msg)
+		l.asked[key] = true
+		return strings.TrimPrefix(key, "text ")
+	case m.Method != "":
+		require.Nil(l.t, m.ID, msg)
+	case m.ID == nil || string(m.ID) == "null":
+		l.nameless--
+		l.refused++
+		require.GreaterOrEqual(l.t, l.nameless, 0, "an answer to nothing: %s", msg)
+	default:
+		l.answers[key]++
+		require.LessOrEqual(l.t, l.answers[key], l.requests[key], "an answer to nothing: %s", msg)
+	}
+	return ""
+}
+
+// assertPaid is for when all that takes time is over. A request whose id occurs
+// more than once may be canceled, and one that cannot be read is answered without
+// its id.
+func (l *owed) assertPaid() {
+	var unpaid []string
+	for key := range l.must {
+		if l.requests[key] == 1 && l.answers[key] == 0 {
+			unpaid = append(unpaid, key)
+		}
+	}
+	require.True(l.t, l.isLoose || len(unpaid) <= l.refused, "no answers to %q", unpaid)
 }
