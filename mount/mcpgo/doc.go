@@ -76,8 +76,11 @@
 //     break is, too, and with the marker (server/streamable_http_resume.go:100).
 //   - A request is read by encoding/json, before it comes here: duplicate keys and
 //     members in the wrong case pass; a progress token past 2^53 is rounded
-//     (mcp/types.go:237); an argument that is not a string is -32600
-//     (server/request_handler.go:460), and so without the name of the argument.
+//     (mcp/types.go:237).
+//   - An argument that is null would be an empty string (mcp/prompts.go:34), and
+//     any other that is not a string -32600 without the argument's name
+//     (server/request_handler.go:460). While a registry is mounted, a hook rejects
+//     both as a [prompts.Server] does, for the server's own prompts, too.
 //   - A prompt that there is not, or that is hidden, is -32602 without data
 //     (server/server.go:1869).
 //   - A cursor that is base64 is not checked (server/server.go:1483). A list that

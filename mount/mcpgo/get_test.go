@@ -441,3 +441,29 @@ func TestCompletion(t *testing.T) {
 		})
 	}
 }
+
+// PRG-06, GAP-20: an argument that is not a string is rejected as by our own
+// server, null included, which mcp-go reads as an empty string.
+func TestArgumentsThatAreNotStrings(t *testing.T) {
+	t.Parallel()
+	for _, version := range append(handshakes, stateless) {
+		s := server.NewMCPServer("s", "1", server.WithHooks(&server.Hooks{}))
+		own(s, "own", "x")
+		var r prompts.Registry
+		r.MustAdd(says("a", "x"))
+		w := dial(t, s, version)
+		get := func(name, arguments string) answer {
+			return w.do("prompts/get", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
+		}
+		unmount := mount(t, s, &r, prompts.Options{})
+		for _, name := range []string{"a", "own", "nobody"} {
+			refused := get(name, `{"b":"","code":null,"list":[]}`)
+			require.NotNil(t, refused.Error, "%s %s", version, name)
+			assert.Equal(t, "code: must be a string; list: must be a string", refused.Error.Message)
+		}
+		assert.Nil(t, get("a", `{"b":""}`).Error)
+		assert.Nil(t, get("a", `null`).Error)
+		unmount()
+		assert.Nil(t, get("own", `{"code":null}`).Error, "mcp-go itself accepts null")
+	}
+}

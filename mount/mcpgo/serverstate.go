@@ -131,6 +131,7 @@ func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own serve
 	}
 	st.mu.Unlock()
 	if filter {
+		st.checkArguments(s)
 		server.WithPromptFilter(st.filter)(s)
 	}
 	if complete {

@@ -1,0 +1,80 @@
+package mcpgo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"weak"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// checkArguments adds a hook to the server that rejects a prompts/get with an
+// argument that is not a string, while anything is mounted. After the hook,
+// mcp-go reads null as an empty string (mcp/prompts.go:34). The hook does not
+// look at the prompt, so the error does not tell which prompts exist.
+func (st *serverState) checkArguments(s *server.MCPServer) {
+	hooks := s.GetHooks()
+	if hooks == nil {
+		hooks = new(server.Hooks)
+		server.WithHooks(hooks)(s)
+	}
+	own := weak.Make(s) // several servers may share their hooks
+	hooks.AddOnRequestInitialization(func(ctx context.Context, _ any, message any) error {
+		raw, ok := message.(json.RawMessage)
+		if !ok || !bytes.Contains(raw, []byte("prompts/get")) || weak.Make(server.ServerFromContext(ctx)) != own || !st.isMounted() {
+			return nil
+		}
+		if err := notStrings(raw); err != nil {
+			return failure(ctx, err)
+		}
+		return nil
+	})
+}
+
+func (st *serverState) isMounted() bool {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return len(st.mounts) > 0
+}
+
+// maxProblems is the maximum number of arguments that an error names.
+const maxProblems = 64
+
+// notStrings returns the error for a prompts/get whose arguments are not all
+// strings, as a [prompts.Server] would write it, or nil.
+func notStrings(message json.RawMessage) error {
+	var request struct {
+		Method string `json:"method"`
+		Params struct {
+			Name      string                     `json:"name"`
+			Arguments map[string]json.RawMessage `json:"arguments"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &request) != nil || request.Method != "prompts/get" {
+		return nil // mcp-go answers
+	}
+	var problems []map[string]string
+	var sentences []string
+	for _, name := range slices.Sorted(maps.Keys(request.Params.Arguments)) {
+		if request.Params.Arguments[name][0] != '"' && len(problems) < maxProblems {
+			name = phrase.Clip(name, phrase.MaxEcho)
+			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a string"})
+			sentences = append(sentences, name+": must be a string")
+		}
+	}
+	if problems == nil {
+		return nil
+	}
+	return &prompts.Error{
+		Code:    prompts.CodeInvalidParams,
+		Message: strings.Join(sentences, "; "),
+		Data:    map[string]any{"prompt": phrase.Clip(request.Params.Name, phrase.MaxEcho), "problems": problems},
+	}
+}
