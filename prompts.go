@@ -38,6 +38,10 @@ type Prompt struct {
 	Version string
 	// Tags are the author's own, for filters. They are never sent.
 	Tags []string
+	// Source says where the prompt comes from, for filters and logs. Package
+	// promptfs sets it to "promptfs:" and the path of the file, and recognizes
+	// its prompts by it. It is never sent. Default: empty.
+	Source string
 	// DisableHints leaves the descriptions of arguments as they are written.
 	// Otherwise a short hint of what is accepted is appended to each, such
 	// as "(one of: go, python, rust; default go)", because the protocol has

@@ -143,8 +143,8 @@
 //
 // Prompts of code may be in the same registry. A name that one of those has is
 // never taken: the file has a fault until the name is free. Each prompt from a
-// file has the tag "promptfs:" and its path; where several folders fill one
-// registry, each needs an Options.Tag of its own instead.
+// file has "promptfs:" and its path as its Source; where several folders fill one
+// registry, each needs an Options.SourcePrefix of its own instead.
 //
 // Files that are in no file system, but in a database or a key-value store, are
 // told to a [Mirror], which for the rest is as a Folder. [Files] is for those who

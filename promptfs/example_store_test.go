@@ -66,8 +66,8 @@ func ExampleMirror() {
 	var reg prompts.Registry
 	reports := make(chan promptfs.Report, 16)
 	m := promptfs.NewMirror(&reg, promptfs.Options{
-		TagPrefix: "store:",
-		OnReload:  func(r promptfs.Report) { reports <- r },
+		SourcePrefix: "store:",
+		OnReload:     func(r promptfs.Report) { reports <- r },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup

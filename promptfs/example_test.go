@@ -90,8 +90,8 @@ func ExampleFolder() {
 	// added [] changed [] removed [] faults: hello.md:1:8: there is no argument "time"; declare it below arguments in the front matter
 }
 
-// Which clients may see a prompt is told by its tags. Each has one with the
-// path of its file.
+// Which clients may see a prompt is told by its tags, or by its Source: the path of
+// its file.
 func ExampleFolder_visible() {
 	var reg prompts.Registry
 	folder := promptfs.NewFolder(&reg, fstest.MapFS{
@@ -103,7 +103,7 @@ func ExampleFolder_visible() {
 	}
 	srv := prompts.NewServer(&reg, prompts.Options{
 		Visible: func(_ context.Context, p prompts.Prompt) bool {
-			return !slices.ContainsFunc(p.Tags, func(tag string) bool { return strings.HasPrefix(tag, "promptfs:team/") })
+			return !slices.Contains(p.Tags, "internal") && !strings.HasPrefix(p.Source, "promptfs:team/")
 		},
 	})
 	list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})

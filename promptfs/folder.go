@@ -23,8 +23,8 @@ import (
 // itself. A name that another prompt has is a fault of the file, and its prompt
 // comes in by itself at the first reload after the name is free. If other code
 // sets a prompt over one of the Folder's, that one wins; if it removes one, it
-// comes back at the next reload. How the Folder knows its prompts: each has the
-// tag "promptfs:", or Options.Tag, and the path of its file.
+// comes back at the next reload. How the Folder knows its prompts: the
+// Source of each is "promptfs:", or Options.SourcePrefix, and the path of its file.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options

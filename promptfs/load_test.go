@@ -91,17 +91,19 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Tags are the author's, and the one that says where the prompt comes from.
+// Tags are the author's alone. Source says where the prompt comes from.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	loaded, err := promptfs.Load(os.DirFS("testdata/good"), promptfs.Options{})
 	require.NoError(t, err)
-	tags := map[string][]string{}
+	tags, sources := map[string][]string{}, map[string]string{}
 	for _, p := range loaded {
-		tags[p.Name] = p.Tags
+		tags[p.Name], sources[p.Name] = p.Tags, p.Source
 	}
-	assert.Equal(t, []string{"team", "2024", "promptfs:review/code.md"}, tags["review/code"])
-	assert.Equal(t, []string{"promptfs:skills/pdf/SKILL.md"}, tags["pdf-forms"])
+	assert.Equal(t, []string{"team", "2024"}, tags["review/code"])
+	assert.Equal(t, "promptfs:review/code.md", sources["review/code"])
+	assert.Empty(t, tags["pdf-forms"], "a filter that asks for tags sees none")
+	assert.Equal(t, "promptfs:skills/pdf/SKILL.md", sources["pdf-forms"])
 }
 
 // The arguments are judged as they are declared, and complete.

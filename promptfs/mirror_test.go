@@ -151,7 +151,7 @@ func TestMirrorsShareARegistry(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	ctx := t.Context()
-	one, two := promptfs.NewMirror(&reg, promptfs.Options{TagPrefix: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{TagPrefix: "two:"})
+	one, two := promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "two:"})
 	require.NoError(t, one.Reset(ctx, put("a.md", "of one", 1)))
 	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: the name "a" is that of a prompt that comes from no file of this folder; give this one another`)
 	assert.Equal(t, []string{"of one"}, textsFrom(t, &reg, "a", nil))
@@ -177,12 +177,13 @@ func TestMirrorGetsANameBack(t *testing.T) {
 	assert.Equal(t, []string{"of the file"}, textsFrom(t, &reg, "a", nil))
 }
 
-// Options.Tag begins the tags of the prompts.
-func TestTag(t *testing.T) {
+// Options.SourcePrefix begins the Source of the prompts.
+func TestSourcePrefix(t *testing.T) {
 	t.Parallel()
-	loaded, err := promptfs.Load(files(map[string]string{"a/b.md": "---\ntags: [own]\n---\ntext"}), promptfs.Options{TagPrefix: "team:"})
+	loaded, err := promptfs.Load(files(map[string]string{"a/b.md": "---\ntags: [own]\n---\ntext"}), promptfs.Options{SourcePrefix: "team:"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"own", "team:a/b.md"}, loaded[0].Tags)
+	assert.Equal(t, []string{"own"}, loaded[0].Tags)
+	assert.Equal(t, "team:a/b.md", loaded[0].Source)
 }
 
 func nothing(context.Context, map[string]string) (*prompts.Result, error) {
@@ -268,7 +269,7 @@ func described(reg *prompts.Registry) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for p := range reg.All() {
 			r, err := p.Render(context.Background(), nil)
-			if !yield(fmt.Sprint(p.Name, p.Description, p.Tags, r, err)) {
+			if !yield(fmt.Sprint(p.Name, p.Description, p.Tags, p.Source, r, err)) {
 				return
 			}
 		}

@@ -20,10 +20,10 @@ type Options struct {
 	// resource's path, from the root and percent-encoded, follows. Default:
 	// "promptfs:///".
 	ResourceBase string
-	// Tag is what the tag begins with that each prompt has; the path of its file
-	// follows. Where several folders fill one registry, each needs one of its
+	// SourcePrefix is what the Source of each prompt begins with; the path of its
+	// file follows. Where several folders fill one registry, each needs one of its
 	// own: it is how a folder knows its prompts. Default: "promptfs:".
-	TagPrefix string
+	SourcePrefix string
 	// MaxFileBytes is the size of the largest prompt or partial that is read.
 	// Default: 1 MiB.
 	MaxFileBytes int64
@@ -66,7 +66,7 @@ type Report struct {
 func (o Options) filled() Options {
 	o.Partials = cmp.Or(o.Partials, "_partials")
 	o.ResourceBase = cmp.Or(o.ResourceBase, "promptfs:///")
-	o.TagPrefix = cmp.Or(o.TagPrefix, "promptfs:")
+	o.SourcePrefix = cmp.Or(o.SourcePrefix, "promptfs:")
 	o.MaxFileBytes = positive(o.MaxFileBytes, defaultMaxFileBytes)
 	o.MaxResourceBytes = positive(o.MaxResourceBytes, defaultMaxResourceBytes)
 	o.Debounce = positive(o.Debounce, defaultDebounce)

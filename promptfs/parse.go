@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -75,7 +74,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	} else {
 		s.markdown(ctx, m, name, text, all)
 	}
-	m.prompt.Tags = append(slices.Clip(m.prompt.Tags), s.options.tagOf(name))
+	m.prompt.Source = s.options.sourceOf(name)
 	if len(m.faults.all) == 0 {
 		m.named(name)
 	}
@@ -83,8 +82,8 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 	return m
 }
 
-// tagOf returns the tag of the prompt from a file.
-func (o *Options) tagOf(path string) string { return o.TagPrefix + path }
+// sourceOf returns the Source of the prompt from a file.
+func (o *Options) sourceOf(path string) string { return o.SourcePrefix + path }
 
 // named makes errors of the render function name the file.
 func (m *made) named(name string) {

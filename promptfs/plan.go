@@ -63,7 +63,7 @@ func (h *holders) of(name string) holder {
 		switch {
 		case !ok:
 			who = nobody
-		case owned && slices.Contains(p.Tags, h.table.options.tagOf(path)):
+		case owned && p.Source == h.table.options.sourceOf(path):
 			who = ours
 		default:
 			who = another

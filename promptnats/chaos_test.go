@@ -19,7 +19,7 @@ import (
 func (f *follower) contents() []string {
 	all := []string{}
 	for p := range f.registry.All() {
-		all = append(all, fmt.Sprint(p.Name, p.Description, p.Tags, f.text(p.Name)))
+		all = append(all, fmt.Sprint(p.Name, p.Description, p.Tags, p.Source, f.text(p.Name)))
 	}
 	return all
 }

@@ -49,11 +49,11 @@ func Example() {
 	}
 	defer follower.Close() // after which the prompts are still there
 	for p := range reg.All() {
-		fmt.Println(p.Name, p.Tags)
+		fmt.Println(p.Name, p.Source)
 	}
 	// Output:
 	// added [_partials/tone.md hello.md] <nil>
-	// hello [promptnats:prompts/hello.md]
+	// hello promptnats:prompts/hello.md
 }
 
 func exampleBroker() (url string, stop func()) {

@@ -14,5 +14,5 @@ func Fast(o Options) Options {
 	return o
 }
 
-// Tag is what the tags of the prompts of a place begin with.
-func Tag(bucket, prefix string) string { return place{bucket, prefix}.tag() }
+// Source is what the Source of each prompt of a place begins with.
+func Source(bucket, prefix string) string { return place{bucket, prefix}.source() }

@@ -49,7 +49,7 @@ func TestFollow(t *testing.T) {
 	assert.Equal(t, []string{"a", "b/c"}, f.names())
 	assert.Equal(t, promptnats.Status{Synced: true, Revision: 5}, f.Status())
 	p, _ := f.registry.Lookup("b/c")
-	assert.Equal(t, []string{promptnats.Tag(bucket, "") + "b/c.md"}, p.Tags)
+	assert.Equal(t, promptnats.Source(bucket, "")+"b/c.md", p.Source)
 
 	put(t, kv, "a.md", "other")
 	f.says("a", "other")

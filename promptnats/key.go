@@ -106,8 +106,8 @@ func (p place) rest(key string) (string, bool) {
 	return strings.CutPrefix(key, p.prefix+partMark)
 }
 
-// tag is what the tags of all prompts begin with.
-func (p place) tag() string {
+// source is what the Source of each prompt begins with.
+func (p place) source() string {
 	if p.prefix == "" {
 		return "promptnats:" + p.bucket + "/"
 	}

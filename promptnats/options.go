@@ -17,7 +17,7 @@ type Options struct {
 	// Files are those of package promptfs, for the files in the bucket. Logger
 	// gets what becomes of the broker too. Debounce is for how long changes are
 	// gathered: one update of the registry is made of all that come within it of
-	// one another, after ten times as long at most. Poll does not matter. Tag is
+	// one another, after ten times as long at most. Poll does not matter. SourcePrefix is
 	// "promptnats:", the bucket, and the prefix, unless it is set.
 	Files promptfs.Options
 	// Prefix is a team's part of the bucket: the keys that begin with it, and
@@ -70,7 +70,7 @@ func (o Options) filled(p place) Options {
 		o.Timeout = defaultTimeout
 	}
 	o.Files.Partials = cmp.Or(o.Files.Partials, "_partials")
-	o.Files.TagPrefix = cmp.Or(o.Files.TagPrefix, p.tag())
+	o.Files.SourcePrefix = cmp.Or(o.Files.SourcePrefix, p.source())
 	if o.Files.Debounce <= 0 {
 		o.Files.Debounce = 100 * time.Millisecond
 	}

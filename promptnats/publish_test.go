@@ -254,7 +254,7 @@ func TestBucketIsAsTheFolder(t *testing.T) {
 	js := connect(t, startBroker(t, nil).url())
 	newBucket(t, js)
 	fsys := os.DirFS("../examples/files/prompts")
-	want, err := promptfs.Load(fsys, promptfs.Options{TagPrefix: promptnats.Tag(bucket, "x.y")})
+	want, err := promptfs.Load(fsys, promptfs.Options{SourcePrefix: promptnats.Source(bucket, "x.y")})
 	require.NoError(t, err)
 	require.NotEmpty(t, want)
 	_, err = promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{Prefix: "x.y"})
@@ -264,7 +264,7 @@ func TestBucketIsAsTheFolder(t *testing.T) {
 		got, ok := f.registry.Lookup(p.Name)
 		require.True(t, ok, "%s", p.Name)
 		p.Render, got.Render = nil, nil
-		assert.Equal(t, p.Tags, got.Tags)
+		assert.Equal(t, p.Source, got.Source)
 		assert.Equal(t, p.Description, got.Description)
 	}
 	assert.Equal(t, len(want), f.registry.Len())
