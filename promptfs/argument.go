@@ -117,7 +117,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 			continue
 		}
 		if typ = d.text(m); !slices.Contains(types, typ) {
-			d.fault(m.value, "there is no type %q; %s", typ, advice(typ, types))
+			d.fault(m.value, "there is no type %q; %s", typ, suggest(typ, types))
 			typ = "string"
 		} else if typ != "string" { // which every argument is without a type
 			s.Type = typ

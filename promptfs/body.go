@@ -98,7 +98,7 @@ func parseMark(mark string, line int, f *faults) part {
 	p := part{role: prompts.Role(role)}
 	if role != roles[0] && role != roles[1] {
 		advice := otherwise
-		if n := near(role, roles); n != "" {
+		if n := closest(role, roles); n != "" {
 			advice = "did you mean " + n + "?"
 		}
 		f.add(line, "there is no role %q; %s", role, advice)
@@ -112,7 +112,7 @@ func parseMark(mark string, line int, f *faults) part {
 	p.kind, p.file = kind, strings.TrimSpace(file)
 	switch {
 	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, "a message holds no %q; %s", kind, advice(kind, kinds))
+		f.add(line, "a message holds no %q; %s", kind, suggest(kind, kinds))
 		p.bad = true
 	case p.file == "":
 		f.add(line, "the %s has no file; write its path, from the folder of this file, behind the word", kind)

@@ -93,7 +93,7 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 		case twice:
 			d.fault(key, "the key %q is there twice, in line %d too; remove one", key.Value, before)
 		case !slices.Contains(known, key.Value):
-			d.fault(key, "%s has no key %q; %s", of, key.Value, advice(key.Value, known))
+			d.fault(key, "%s has no key %q; %s", of, key.Value, suggest(key.Value, known))
 		default:
 			all = append(all, member{key.Value, lineOf(key), n.Content[i+1]})
 		}

@@ -124,7 +124,7 @@ func (m *Mirror) look(ctx context.Context) (*Report, error) {
 	s := newSource(m.files, &m.folder.options)
 	within, ok := scope{}, false
 	if !m.all {
-		within, ok = m.folder.table.refreshSome(ctx, s, slices.Collect(maps.Keys(m.dirty)))
+		within, ok = m.folder.table.refreshPaths(ctx, s, slices.Collect(maps.Keys(m.dirty)))
 	}
 	if !ok {
 		if err := m.folder.table.refresh(ctx, s); err != nil {

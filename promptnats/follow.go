@@ -29,23 +29,23 @@ func (f *Follower) follow(ctx context.Context, states <-chan nats.Status) (wasIn
 	default:
 		return false, notConnected(nc)
 	}
-	feed, err := f.place.open(ctx, f.js, f.options.timing)
+	watcher, err := f.place.open(ctx, f.js, f.options.timing)
 	if err != nil {
 		return false, err
 	}
 	// Two goroutines read and look, until this function ends.
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	s, leave := f.sit(feed, states)
+	s, leave := f.watch(watcher, states)
 	defer leave()
 	wg.Go(func() { s.read(ctx) })
 	wg.Go(func() { s.watchBucket(ctx) })
 	defer func() {
 		cancel()
-		feed.stop()
+		watcher.stop()
 		wg.Wait()
 		if nc.Status() == nats.CONNECTED {
-			feed.removeConsumer()
+			watcher.removeConsumer()
 		}
 	}()
 	if err := s.load(ctx); err != nil {
@@ -61,28 +61,28 @@ func notConnected(nc *nats.Conn) error {
 	return errNotConnected
 }
 
-// sitting is the time from a connection to the end of it.
-type sitting struct {
+// watchSession is the time from a connection to the end of it.
+type watchSession struct {
 	*Follower
-	feed    *feed
+	watcher *watcher
 	entries chan entry
-	wrong   chan error // what ends the sitting
+	wrong   chan error // what ends the session
 	states  <-chan nats.Status
 	changed <-chan struct{} // gets a value when the registry has changed
 }
 
-// sit returns a sitting, and what ends its subscription. That begins before
+// watch returns a watchSession, and what ends its subscription. That begins before
 // anything is loaded: a name may be given back at any time after that.
-func (f *Follower) sit(feed *feed, states <-chan nats.Status) (*sitting, func()) {
+func (f *Follower) watch(watcher *watcher, states <-chan nats.Status) (*watchSession, func()) {
 	changed, leave := f.registry.Subscribe()
-	return &sitting{f, feed, make(chan entry), make(chan error, 2), states, changed}, leave
+	return &watchSession{f, watcher, make(chan entry), make(chan error, 2), states, changed}, leave
 }
 
 // read passes on what the broker sends. While the registry is changed it waits,
 // and so does the broker.
-func (s *sitting) read(ctx context.Context) {
+func (s *watchSession) read(ctx context.Context) {
 	for {
-		e, err := s.feed.next()
+		e, err := s.watcher.next()
 		if err != nil {
 			if s.js.Conn().IsClosed() {
 				err = nats.ErrConnectionClosed
@@ -99,26 +99,26 @@ func (s *sitting) read(ctx context.Context) {
 }
 
 // watchBucket looks now and then whether the bucket is the one that it was.
-func (s *sitting) watchBucket(ctx context.Context) {
+func (s *watchSession) watchBucket(ctx context.Context) {
 	ticker := time.NewTicker(s.options.timing.check)
 	defer ticker.Stop()
-	last, subjects := s.feed.info.State.LastSeq, s.feed.info.State.NumSubjects
+	last, subjects := s.watcher.info.State.LastSeq, s.watcher.info.State.NumSubjects
 	for {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
-		subjects = max(subjects, s.feed.seen.Load()) // those of a prefix are some of all
+		subjects = max(subjects, s.watcher.seen.Load()) // those of a prefix are some of all
 		asking, cancel := context.WithTimeout(ctx, s.options.timing.request)
-		info, err := s.feed.stream.Info(asking)
+		info, err := s.watcher.stream.Info(asking)
 		cancel()
 		switch {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			s.wrong <- asBucket(err)
 			return
 		case err != nil: // the broker is slow; if it is gone, there are no heartbeats
-		case !info.Created.Equal(s.feed.info.Created) || info.State.LastSeq < last:
+		case !info.Created.Equal(s.watcher.info.Created) || info.State.LastSeq < last:
 			s.wrong <- ErrReplaced
 			return
 		case info.State.NumSubjects < subjects:
@@ -134,7 +134,7 @@ var errPurged = errors.New("keys have gone without a word, as by a purge of the 
 
 // interrupted returns what has gone wrong with the connection, if the state is
 // that.
-func (s *sitting) interrupted(state nats.Status, ok bool) error {
+func (s *watchSession) interrupted(state nats.Status, ok bool) error {
 	if !ok || state == nats.CLOSED {
 		return nats.ErrConnectionClosed
 	}
@@ -145,8 +145,8 @@ func (s *sitting) interrupted(state nats.Status, ok bool) error {
 }
 
 // load makes the registry equal to the bucket.
-func (s *sitting) load(ctx context.Context) error {
-	info, isFirst := s.feed.info, s.created.IsZero()
+func (s *watchSession) load(ctx context.Context) error {
+	info, isFirst := s.watcher.info, s.created.IsZero()
 	isAnother := !isFirst && !info.Created.Equal(s.created)
 	isReplaced := isAnother || info.State.LastSeq < s.high
 	if isReplaced {
@@ -159,7 +159,7 @@ func (s *sitting) load(ctx context.Context) error {
 	defer stalled.Stop()
 	wait, isWaiting, isOver := s.options.timing.patience, false, false
 	for {
-		isAll := received >= s.feed.pending
+		isAll := received >= s.watcher.pending
 		switch {
 		case !isAll:
 			stalled.Reset(s.options.timing.request)
@@ -179,7 +179,7 @@ func (s *sitting) load(ctx context.Context) error {
 		select {
 		case e := <-s.entries:
 			if received++; e.isLast {
-				received = max(received, s.feed.pending)
+				received = max(received, s.watcher.pending)
 			}
 			high = max(high, e.file.Revision)
 			if !e.isOurs {
@@ -224,14 +224,14 @@ func newTimer() *time.Timer {
 }
 
 // tellReplaced says that the bucket is another.
-func (s *sitting) tellReplaced(ctx context.Context) {
+func (s *watchSession) tellReplaced(ctx context.Context) {
 	s.options.Files.Logger.WarnContext(ctx, "the bucket has been replaced, and what is in it counts",
-		slog.Time("created", s.feed.info.Created), slog.Uint64("last", s.feed.info.State.LastSeq), slog.Uint64("had", s.high))
+		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))
 	s.set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
 }
 
 // loaded brings everything into the registry.
-func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, high uint64, isReplaced bool) error {
+func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.File, high uint64, isReplaced bool) error {
 	all := make([]promptfs.File, 0, len(files))
 	known := make(map[string]uint64, len(files))
 	for path, f := range files {
@@ -249,7 +249,7 @@ func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, hi
 	if s.hasChanged {
 		s.announce()
 	}
-	s.created, s.high, s.known = s.feed.info.Created, high, known
+	s.created, s.high, s.known = s.watcher.info.Created, high, known
 	s.set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
 	s.report(ctx, nil)
 	return nil
@@ -257,7 +257,7 @@ func (s *sitting) loaded(ctx context.Context, files map[string]promptfs.File, hi
 
 // announce tells the other Followers that this one has served old prompts until
 // now: their clients may have read them here. A server that starts has served none.
-func (s *sitting) announce() {
+func (s *watchSession) announce() {
 	select {
 	case <-s.begun:
 		_ = s.tell(s.place.news(), []byte(s.id)) // at worst nobody hears of it
@@ -280,7 +280,7 @@ func failure(err error) error {
 const patience = 10
 
 // apply brings into the registry what changes.
-func (s *sitting) apply(ctx context.Context) error {
+func (s *watchSession) apply(ctx context.Context) error {
 	quiet, most := newTimer(), newTimer()
 	defer quiet.Stop()
 	defer most.Stop()

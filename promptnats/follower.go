@@ -239,7 +239,7 @@ func (b *backoff) next() time.Duration {
 	return b.last - mathrand.N(b.last/2)
 }
 
-// hear takes note of a message of [sitting.announce].
+// hear takes note of a message of [watchSession.announce].
 func (f *Follower) hear(m *nats.Msg) {
 	if string(m.Data) == f.id {
 		return

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// refreshSome is refresh for who knows which files may have changed: it looks
+// refreshPaths is refresh for who knows which files may have changed: it looks
 // at those, and at what is made of them or would be. It returns what that can
 // have changed, and what is not in the registry as it should be; and false, with
 // nothing done, if all files have to be looked at to know that.
-func (t *table) refreshSome(ctx context.Context, s *source, paths []string) (scope, bool) {
+func (t *table) refreshPaths(ctx context.Context, s *source, paths []string) (scope, bool) {
 	const few = 64
 	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
 		return scope{}, false // nothing has been read yet; or it is faster

@@ -5,23 +5,23 @@ import (
 	"unicode"
 )
 
-// longestNear is the length in bytes of the longest word that is compared.
-const longestNear = 64
+// maxSuggest is the length in bytes of the longest word that is compared.
+const maxSuggest = 64
 
-// advice returns what to write instead of a word: the one that is near, else
+// suggest returns what to write instead of a word: the one that is near, else
 // all that there are.
-func advice(word string, words []string) string {
-	if n := near(word, words); n != "" {
+func suggest(word string, words []string) string {
+	if n := closest(word, words); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return "write one of: " + strings.Join(words, ", ")
 }
 
-// near returns the one of the words that word may have been meant to be, if
+// closest returns the one of the words that word may have been meant to be, if
 // there is one. Case and separators do not count.
-func near(word string, words []string) string {
+func closest(word string, words []string) string {
 	a := folded(word)
-	if len(a) == 0 || len(word) > longestNear {
+	if len(a) == 0 || len(word) > maxSuggest {
 		return ""
 	}
 	best, least := "", 3 // more slips than two are no slip

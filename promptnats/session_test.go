@@ -17,8 +17,8 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// newSitting returns a sitting without a broker.
-func newSitting(o Options) *sitting {
+// newWatchSession returns a watchSession without a broker.
+func newWatchSession(o Options) *watchSession {
 	reg := &prompts.Registry{}
 	o = o.filled(place{bucket: "b"})
 	f := &Follower{registry: reg, options: o, begun: make(chan struct{}), known: map[string]uint64{}}
@@ -27,7 +27,7 @@ func newSitting(o Options) *sitting {
 	files.OnReload = f.reloaded
 	f.mirror = promptfs.NewMirror(reg, files)
 	close(f.begun)
-	s, _ := f.sit(&feed{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, nil)
+	s, _ := f.watch(&watcher{info: &jetstream.StreamInfo{Created: time.Unix(1, 0)}}, nil)
 	return s
 }
 
@@ -38,7 +38,7 @@ func entryOf(path, text string, revision uint64) entry {
 // What has been gathered when the broker goes is applied.
 func TestGatheredIsNotLost(t *testing.T) {
 	t.Parallel()
-	s := newSitting(Options{Files: promptfs.Options{Debounce: time.Hour}})
+	s := newWatchSession(Options{Files: promptfs.Options{Debounce: time.Hour}})
 	gone := errors.New("gone")
 	go func() { // until apply has taken all of it
 		s.entries <- entryOf("a.md", "a", 1)
@@ -55,7 +55,7 @@ func TestGatheredIsNotLost(t *testing.T) {
 // comes back and nothing new goes.
 func TestBrokerThatIsBehind(t *testing.T) {
 	t.Parallel()
-	s := newSitting(Options{})
+	s := newWatchSession(Options{})
 	changes, cancel := s.registry.Subscribe()
 	defer cancel()
 	load := func(entries ...entry) {
@@ -66,7 +66,7 @@ func TestBrokerThatIsBehind(t *testing.T) {
 		}()
 		require.NoError(t, s.load(t.Context()))
 	}
-	s.feed.pending, s.feed.info.State.LastSeq = 2, 8
+	s.watcher.pending, s.watcher.info.State.LastSeq = 2, 8
 	load(entryOf("a.md", "a", 7), entryOf("b.md", "b", 8))
 	<-changes
 	load(entryOf("a.md", "older", 3), entryOf("c.md", "c", 4), entryOf("b.md", "b", 8), entryOf("a.md", "a", 7))
@@ -80,9 +80,9 @@ func TestBrokerThatIsBehind(t *testing.T) {
 func TestBucketThatEndsEarlier(t *testing.T) {
 	t.Parallel()
 	var told []error
-	s := newSitting(Options{OnStatus: func(st Status) { told = append(told, st.Err) }})
+	s := newWatchSession(Options{OnStatus: func(st Status) { told = append(told, st.Err) }})
 	load := func(last uint64, entries ...entry) {
-		s.feed.pending, s.feed.info.State.LastSeq = uint64(len(entries)), last
+		s.watcher.pending, s.watcher.info.State.LastSeq = uint64(len(entries)), last
 		go func() { // until load has taken all of them
 			for _, e := range entries {
 				s.entries <- e
@@ -112,14 +112,14 @@ func TestBucketThatIsFilledAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := newSitting(Options{})
-				s.feed.pending = 2
+				s := newWatchSession(Options{})
+				s.watcher.pending = 2
 				go func() { // until load has taken both
 					s.entries <- entryOf("a.md", "a", 1)
 					s.entries <- entryOf("b.md", "b", 2)
 				}()
 				require.NoError(t, s.load(t.Context()))
-				s.feed = &feed{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
+				s.watcher = &watcher{info: &jetstream.StreamInfo{Created: time.Unix(2, 0)}}
 				loaded := make(chan error, 1)
 				go func() { loaded <- s.load(t.Context()) }()
 				time.Sleep(time.Hour)
@@ -151,7 +151,7 @@ func TestBucketThatIsFilledAgain(t *testing.T) {
 // served none, or no others than before.
 func TestAnnouncesOldPrompts(t *testing.T) {
 	t.Parallel()
-	s := newSitting(Options{Prefix: "x"})
+	s := newWatchSession(Options{Prefix: "x"})
 	s.place, s.id, s.news = place{"b", "x"}, "me", make(chan struct{}, 1)
 	var told []string
 	s.tell = func(subject string, message []byte) error {
@@ -160,7 +160,7 @@ func TestAnnouncesOldPrompts(t *testing.T) {
 	}
 	s.begun, s.first = make(chan struct{}), make(chan error, 1) // Follow has not returned
 	load := func(e entry) {
-		s.feed.pending = 1
+		s.watcher.pending = 1
 		go func() { s.entries <- e }() // until load has taken it
 		require.NoError(t, s.load(t.Context()))
 	}
@@ -200,7 +200,7 @@ func TestBackoff(t *testing.T) {
 // What is wrong with no file is no fault of files.
 func TestFaultsAreOfFiles(t *testing.T) {
 	t.Parallel()
-	s := newSitting(Options{})
+	s := newWatchSession(Options{})
 	fault := &promptfs.Error{Path: "a.md", Err: errors.New("bad")}
 	s.reloaded(promptfs.Report{Err: fault})
 	s.reloaded(promptfs.Report{Err: errors.New("the registry is not to be had")})
@@ -213,9 +213,9 @@ func TestFaultsAreOfFiles(t *testing.T) {
 func TestNameThatIsFreeBeforeAnythingIsFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSitting(Options{})
+		s := newWatchSession(Options{})
 		s.registry.MustAdd(prompts.Prompt{Name: "a", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }})
-		s.feed.pending = 1
+		s.watcher.pending = 1
 		go func() { s.entries <- entryOf("a.md", "a", 1) }() // until load has taken it
 		require.NoError(t, s.load(t.Context()))
 		require.Error(t, s.Status().Faults)
@@ -232,8 +232,8 @@ func TestNameThatIsFreeBeforeAnythingIsFollowed(t *testing.T) {
 func TestBrokerThatSendsLess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSitting(Options{})
-		s.feed.pending = 2
+		s := newWatchSession(Options{})
+		s.watcher.pending = 2
 		go func() { s.entries <- entryOf("a.md", "a", 1) }() // until load has taken it
 		require.ErrorIs(t, s.load(t.Context()), errStalled)
 		assert.Zero(t, s.registry.Len())
@@ -243,7 +243,7 @@ func TestBrokerThatSendsLess(t *testing.T) {
 // After very many removals all is read again.
 func TestForgetsRemovals(t *testing.T) {
 	t.Parallel()
-	s := newSitting(Options{})
+	s := newWatchSession(Options{})
 	go func() { // until apply has taken all of it
 		for i := range uint64(maxRemoved + 1) {
 			s.entries <- entry{file: promptfs.File{Path: "a.md", Revision: i + 1, Removed: true}, isOurs: true}

@@ -14,17 +14,17 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// feed is what a bucket has, the last revision of each key, and then what
+// watcher reads what a bucket has, the last revision of each key, and then what
 // becomes of it, in the order of revisions. It ends with the first thing that
 // goes wrong, and never goes on after a gap.
-type feed struct {
+type watcher struct {
 	place    place
 	stream   jetstream.Stream
 	info     *jetstream.StreamInfo // as it was at the beginning
 	consumer jetstream.Consumer
 	messages jetstream.MessagesContext
 	pending  uint64 // how many there were at the beginning
-	last     uint64 // the number of the last message of this feed
+	last     uint64 // the number of the last message of this watcher
 	keys     map[string]bool
 	seen     atomic.Uint64 // how many keys there were
 	timing   timing
@@ -49,11 +49,11 @@ type entry struct {
 // with the header: 0 marks the end of the publication.
 const remainingHeader = "Prompts-Remaining"
 
-// open opens the feed of a part of a bucket.
-func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*feed, error) {
+// open returns the watcher of a part of a bucket.
+func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*watcher, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.request)
 	defer cancel()
-	f := &feed{place: p, timing: t, keys: map[string]bool{}}
+	f := &watcher{place: p, timing: t, keys: map[string]bool{}}
 	var err error
 	if f.stream, err = js.Stream(ctx, "KV_"+p.bucket); err != nil {
 		return nil, explained(js, fmt.Errorf("the bucket %q cannot be opened: %w", p.bucket, asBucket(err)))
@@ -104,9 +104,9 @@ func explained(js jetstream.JetStream, err error) error {
 var errGap = errors.New("messages of the bucket are missing")
 
 // next returns the next entry.
-func (f *feed) next() (entry, error) {
+func (w *watcher) next() (entry, error) {
 	for {
-		msg, err := f.messages.Next()
+		msg, err := w.messages.Next()
 		if err != nil {
 			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
 		}
@@ -114,17 +114,17 @@ func (f *feed) next() (entry, error) {
 		if err != nil {
 			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
 		}
-		if meta.Sequence.Consumer <= f.last {
+		if meta.Sequence.Consumer <= w.last {
 			continue // it has been delivered before
 		}
-		if meta.Sequence.Consumer != f.last+1 {
+		if meta.Sequence.Consumer != w.last+1 {
 			return entry{}, errGap
 		}
-		f.last = meta.Sequence.Consumer
-		e := entry{key: msg.Subject()[len(f.place.stem()):], isLast: meta.NumPending == 0}
-		f.keys[e.key] = true
-		f.seen.Store(uint64(len(f.keys)))
-		rest, ok := f.place.rest(e.key)
+		w.last = meta.Sequence.Consumer
+		e := entry{key: msg.Subject()[len(w.place.stem()):], isLast: meta.NumPending == 0}
+		w.keys[e.key] = true
+		w.seen.Store(uint64(len(w.keys)))
+		rest, ok := w.place.rest(e.key)
 		e.isOurs = ok
 		if e.remaining, err = strconv.Atoi(msg.Headers().Get(remainingHeader)); err != nil {
 			e.remaining = -1
@@ -148,12 +148,12 @@ func isRemoval(h nats.Header) bool {
 }
 
 // stop makes next return.
-func (f *feed) stop() { f.messages.Stop() }
+func (w *watcher) stop() { w.messages.Stop() }
 
-// removeConsumer removes what the broker has of the feed, or leaves it to the
+// removeConsumer removes what the broker has of the watcher, or leaves it to the
 // broker if that does not answer.
-func (f *feed) removeConsumer() {
-	ctx, cancel := context.WithTimeout(context.Background(), min(time.Second, f.timing.request))
+func (w *watcher) removeConsumer() {
+	ctx, cancel := context.WithTimeout(context.Background(), min(time.Second, w.timing.request))
 	defer cancel()
-	_ = f.stream.DeleteConsumer(ctx, f.consumer.CachedInfo().Name)
+	_ = w.stream.DeleteConsumer(ctx, w.consumer.CachedInfo().Name)
 }
