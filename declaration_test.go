@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 		{"length of an array", promptOf[one[[2]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{MaxItems: ptr(3)}}), []string{
 			`prompt "p": argument "a": schema: the type has 2 elements, so minItems and maxItems must be 2`}},
 		{"unknown type", schema(&jsonschema.Schema{Type: "date"}), []string{`prompt "p": argument "a": schema: unknown type "date"`}},
-		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: its type is null, but the value is read as string`}},
+		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: it allows no type that a text can have, so no value is allowed`}},
 		{"several types", schema(&jsonschema.Schema{Types: []string{"string", "integer"}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
 		{"several types of an any", promptOf[one[any]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
 		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},

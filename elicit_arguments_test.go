@@ -67,10 +67,10 @@ func TestArgumentsThatAreAskedFor(t *testing.T) {
 		{`{}`, []string{"from", "to"}, needs},
 		{`null`, []string{"from", "to"}, needs},
 		{`{"from":"Bonn"}`, []string{"to"}, needs},
-		{`{"from":"","to":"Rome","days":"0"}`, []string{"days"}, needs + ` days: 0 is not at least 1`},
+		{`{"from":"","to":"Rome","days":"0"}`, []string{"from", "days"}, needs + ` days: 0 is not at least 1`},
 		{`{"from":"Bonn","to":"Paris"}`, []string{"to"}, needs + ` to: "Paris" is not one of Oslo, Rome`},
 		{`{"to":"Paris","days":"x"}`, []string{"from", "to", "days"}, needs + ` to: "Paris" is not one of Oslo, Rome; days: "x" is not an integer`},
-		{`{"from":1,"to":"Rome"}`, []string{"from"}, needs + ` from: must be a string`},
+		{`{"from":1,"to":"Rome"}`, []string{"from"}, needs + ` from: must be a JSON string, such as "1"`},
 		{`{"to":"Rome","via":"Wien"}`, []string{"from"}, needs},
 	} {
 		r := newRounds(t, s, "travel")

@@ -55,6 +55,7 @@ const (
 //   - "type": the text is not of the argument's type;
 //   - "enum": it is not one of the allowed values: an array of the first 100 of
 //     them, with the number of the others as the problem's "more";
+//   - "format": it is not of the format: a string with the name of that;
 //   - "pattern": it does not match the pattern: a string with that;
 //   - "length": it is too short or too long, or has too few or too many elements:
 //     an object with minLength, maxLength, minItems and maxItems, as they apply;
@@ -65,7 +66,10 @@ const (
 //   - "refused": the render function, or the UnmarshalText of the argument's
 //     type, does not want it, see [InvalidArgument].
 //
-// Of more than 64 problems the others are only counted, as "more". If a client
+// Of more than 64 problems the others are only counted, as "more". The arguments
+// that the prompt does not declare, and that were ignored, are the array "ignored",
+// an object for each of the first 64: "argument" is the name, and "suggestion" the
+// argument that may have been meant. If a client
 // was asked for the arguments, see Options.ElicitArguments, and has not given them,
 // "input" is the key of the question, and "action" what the user has done.
 type Error struct {
@@ -141,6 +145,7 @@ type argumentsData struct {
 	Action   string             `json:"action,omitempty"` // what the user has done instead
 	Problems []argument.Problem `json:"problems"`
 	More     int                `json:"more,omitempty"` // problems that are left out
+	Ignored  []argument.Ignored `json:"ignored,omitempty"`
 }
 
 // DeclarationError is a fault of a declaration: what [Registry.Add],

@@ -60,7 +60,8 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 		return s.unknown(name.Text())
 	}
 	g.definition = d
-	g.texts, g.undeclared = d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
+	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
+	g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	return nil, rpc.Work{Handler: g, Failed: renderFailed}, nil
 }
 
@@ -77,7 +78,12 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 		if v.Kind() == strictjson.String {
 			p.request.Arguments[strings.Clone(name)] = strings.Clone(v.Text())
 		} else {
-			p.request.NonStrings = append(p.request.NonStrings, strings.Clone(name))
+			name = strings.Clone(name)
+			p.request.NonStrings = append(p.request.NonStrings, name)
+			if p.examples == nil {
+				p.examples = map[string]string{}
+			}
+			p.examples[name] = strings.Clone(argument.ExampleOf(v))
 		}
 	}
 	return s.throughMiddleware(c, p, renderFailed), nil
@@ -114,11 +120,11 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 type getRequest struct {
 	scope
 	definition *definition
-	rounds     uint8              // of forms that ask for arguments
-	texts      []argument.Text    // of the declared arguments
-	few        [4]argument.Text   // which has room for the texts of most prompts
-	undeclared []argument.Problem // of others
-	refilled   []int              // positions of those that a form has just filled in
+	rounds     uint8            // of forms that ask for arguments
+	texts      []argument.Text  // of the declared arguments
+	few        [4]argument.Text // which has room for the texts of most prompts
+	others     *otherArguments  // nil if the request has none
+	refilled   []int            // positions of those that a form has just filled in
 	// What a request that answers an input_required brings: the JSON of the
 	// responses and the state; empty if there is none.
 	responses, state string
@@ -182,8 +188,36 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			refused = g.fail(err)
 		}
 		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
+			g.nameIgnored(f)
 			return nil, pending, f
 		}
+	}
+}
+
+// otherArguments are the arguments of a request that the prompt does not declare.
+type otherArguments struct {
+	problems []argument.Problem
+	ignored  []string // the names of those that are not a problem
+}
+
+func newOtherArguments(problems []argument.Problem, ignored []string) *otherArguments {
+	if problems == nil && ignored == nil {
+		return nil
+	}
+	return &otherArguments{problems, ignored}
+}
+
+// nameIgnored adds the ignored arguments to an error about arguments. One of them
+// may be the misspelled name of an argument that is missing.
+func (g *getRequest) nameIgnored(f *rpc.Failure) {
+	if f == nil || g.others == nil || g.others.ignored == nil {
+		return
+	}
+	if data, ok := f.Client.Data.(argumentsData); ok {
+		var sentence string
+		data.Ignored, sentence = g.definition.plan.Ignored(g.others.ignored)
+		f.Client.Data = data
+		f.Client.Message += "; " + sentence
 	}
 }
 
@@ -297,7 +331,10 @@ func (g *getRequest) bind() (boundRender, []argument.Problem) {
 	if len(g.refilled) > 0 {
 		g.retry().recordArguments(d, g.texts, g.refilled, problems)
 	}
-	return render, append(problems, g.undeclared...)
+	if g.others != nil {
+		problems = append(problems, g.others.problems...)
+	}
+	return render, problems
 }
 
 // askFor has the client asked for the arguments that have problems, if

@@ -102,6 +102,7 @@ func TestGetProblems(t *testing.T) {
 		strict     bool
 		message    string
 		problems   string
+		ignored    string // "" for none
 	}{
 		{
 			name: "all missing", args: `{}`,
@@ -110,29 +111,46 @@ func TestGetProblems(t *testing.T) {
 		}, {
 			name: "every reason", args: `{"other":"1","strict":"yes","focus":"a,b,c","lines":"10","language":"c","code":"A"}`, strict: true,
 			message: `code: "A" does not match ^[a-z]+$; language: "c" is not one of go, rust; lines: 10 is not from 1 to 9; ` +
-				`focus: must be at most 2 elements, not 3; strict: "yes" is not true or false; other: is not an argument of this prompt`,
+				`focus: must have at most 2 elements, got 3; strict: "yes" is not true or false; other: is not an argument of this prompt`,
 			problems: `[{"argument":"code","reason":"pattern","message":"\"A\" does not match ^[a-z]+$","allowed":"^[a-z]+$"},` +
 				`{"argument":"language","reason":"enum","message":"\"c\" is not one of go, rust","allowed":["go","rust"]},` +
 				`{"argument":"lines","reason":"range","message":"10 is not from 1 to 9","allowed":{"minimum":1,"maximum":9}},` +
-				`{"argument":"focus","reason":"length","message":"must be at most 2 elements, not 3","allowed":{"maxItems":2}},` +
+				`{"argument":"focus","reason":"length","message":"must have at most 2 elements, got 3","allowed":{"maxItems":2}},` +
 				`{"argument":"strict","reason":"type","message":"\"yes\" is not true or false"},` +
 				`{"argument":"other","reason":"unknown","message":"is not an argument of this prompt"}]`,
 		}, {
 			name: "elements", args: `{"code":"x","lines":"1","focus":"ab,c"}`,
-			message:  `focus: element 2: must be at least 2 characters, not 1`,
-			problems: `[{"argument":"focus","reason":"length","message":"element 2: must be at least 2 characters, not 1","allowed":{"minLength":2}}]`,
+			message:  `focus: element 2: must have at least 2 characters, got 1`,
+			problems: `[{"argument":"focus","reason":"length","message":"element 2: must have at least 2 characters, got 1","allowed":{"minLength":2}}]`,
 		}, {
 			name: "no strings", args: `{"lines":1,"language":null,"code":{"a":[]},"other":true}`,
-			message: `code: must be a string; language: must be a string; lines: must be a string; other: must be a string`,
-			problems: `[{"argument":"code","reason":"not_string","message":"must be a string"},{"argument":"language","reason":"not_string","message":"must be a string"},` +
-				`{"argument":"lines","reason":"not_string","message":"must be a string"},{"argument":"other","reason":"not_string","message":"must be a string"}]`,
+			message: `code: must be a JSON string, such as "{\"a\":[]}"; language: must be a JSON string; lines: must be a JSON string, such as "1"; ` +
+				`other: is not an argument of this prompt, and must be a JSON string, such as "true"`,
+			problems: `[{"argument":"code","reason":"not_string","message":"must be a JSON string, such as \"{\\\"a\\\":[]}\""},` +
+				`{"argument":"language","reason":"not_string","message":"must be a JSON string"},` +
+				`{"argument":"lines","reason":"not_string","message":"must be a JSON string, such as \"1\""},` +
+				`{"argument":"other","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"true\""}]`,
+		}, {
+			name: "no string under a misspelled name", args: `{"code":"x","lines":"1","langauge":1}`,
+			message:  `langauge: is not an argument of this prompt, and must be a JSON string, such as "1"; did you mean language?`,
+			problems: `[{"argument":"langauge","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\"; did you mean language?","suggestion":"language"}]`,
 		}, {
 			name: "no string under the strict option", args: `{"code":"x","lines":"1","z":1,"y":"1"}`, strict: true,
-			message: `z: must be a string; y: is not an argument of this prompt`,
-			problems: `[{"argument":"z","reason":"not_string","message":"must be a string"},` +
+			message: `z: is not an argument of this prompt, and must be a JSON string, such as "1"; y: is not an argument of this prompt`,
+			problems: `[{"argument":"z","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\""},` +
 				`{"argument":"y","reason":"unknown","message":"is not an argument of this prompt"}]`,
 		}, {
 			name: "case", args: `{"Code":"x","lines":"1"}`,
+			message:  `code: is required; also ignored: Code; did you mean code?`,
+			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
+			ignored:  `[{"argument":"Code","suggestion":"code"}]`,
+		}, {
+			name: "ignored names", args: `{"lines":"0","code":"x","langauge":"go","urgent":"yes","fokus":"a"}`,
+			message:  `lines: 0 is not from 1 to 9; also ignored: langauge, urgent, fokus; did you mean language, focus?`,
+			problems: `[{"argument":"lines","reason":"range","message":"0 is not from 1 to 9","allowed":{"minimum":1,"maximum":9}}]`,
+			ignored:  `[{"argument":"langauge","suggestion":"language"},{"argument":"urgent"},{"argument":"fokus","suggestion":"focus"}]`,
+		}, {
+			name: "an empty text", args: `{"code":"","lines":"1"}`,
 			message:  `code: is required`,
 			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
 		},
@@ -143,6 +161,9 @@ func TestGetProblems(t *testing.T) {
 			require.NotNil(t, e)
 			assert.Equal(t, prompts.CodeInvalidParams, e.Code)
 			assert.Equal(t, c.message, e.Message)
+			if c.ignored != "" {
+				c.problems += `,"ignored":` + c.ignored
+			}
 			assert.Equal(t, `{"prompt":"review","problems":`+c.problems+`}`, jsonText(e.Data))
 		})
 	}

@@ -46,7 +46,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if !ok || !s.server.isVisible(ctx, d) {
 		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
-	texts, undeclared := d.plan.CollectTexts(args, nil, true)
+	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)
 	render, problems := d.bind(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))

@@ -92,7 +92,8 @@ type middlewareRequest struct {
 	failed  string // what the client is told of a failure that it does not get to see
 	about   slog.Attr
 
-	responses, state string // see rendering
+	responses, state string            // see getRequest
+	examples         map[string]string // of NonStrings, see argument.ExampleOf
 	isOver           atomic.Bool
 }
 
@@ -228,7 +229,8 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		return &Response{Values: values, Total: total}, nil, f
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, responses: p.responses, state: p.state}
-	g.texts, g.undeclared = d.plan.CollectTexts(r.Arguments, r.NonStrings, s.options.StrictArguments)
+	texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
+	g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	result, pending, f := g.render(ctx)
 	if pending {
 		return nil, g, nil

@@ -133,10 +133,11 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 // no references. A struct gets the method of what it embeds, and then needs one
 // of its own.
 //
-// An optional argument
-// that is absent has its schema's default, else the zero value. Clients send
-// the empty string for a field that is left empty, so it counts as absent
-// for an optional argument, unless it is a string whose schema allows it.
+// An optional argument that is absent has its schema's default, else the zero
+// value. Clients send the empty string for a field that is left empty, so the
+// empty string counts as absent, unless the argument is an optional string whose
+// schema allows the empty string, or a required string whose schema states it, by a
+// minLength of 0 or in an enum.
 //
 // The rules for render are those of [RenderFunc].
 func New[In any](p Prompt, render func(ctx context.Context, in In) (*Result, error)) Prompt {
@@ -183,9 +184,16 @@ type Argument struct {
 	Sensitive bool
 	// Schema constrains the value and may give a default. It judges the
 	// converted value: a minimum applies to an integer argument, a pattern
-	// to a string. Without a struct its type decides how the text is read,
-	// or the type of its enum or const; without any the value is a string,
-	// whatever types there may be in an anyOf. Its format is not judged. A schema
+	// to a string. Without a struct the only type that the schema allows decides
+	// how the text is read, also in $ref, allOf, anyOf and oneOf, or as the type
+	// of an enum or const; a schema that allows all types is of a string, and
+	// one that allows several is an error. An anyOf or oneOf of consts, which
+	// may have titles, is an enum. A schema that no value can pass is an error.
+	//
+	// A format is checked: date, time, date-time, duration, email, hostname,
+	// ipv4, ipv6, uri, uri-reference, uuid, regex (of package regexp) or
+	// json-pointer. Other formats are an error, and so is a format inside of
+	// JSON. A time.Time with the format date is a date, in UTC. A schema
 	// that takes more than a bounded time for each part of a value is refused
 	// when the prompt is added: one that refers back to itself through the same
 	// member of two alternatives, or compares arrays or objects by uniqueItems.

@@ -188,13 +188,13 @@ func TestStateThatIsTooLarge(t *testing.T) {
 			})), prompts.Options{ElicitArguments: true, Logger: j.logger()})
 			r := newRounds(t, s, "travel")
 			r.get("").wants(t, argumentsKey)
-			o := r.get(`{"` + argumentsKey + `":` + accepting(`{"from":"`+strings.Repeat("f", test.from)+`"}`) +
-				`,"a":` + answerColour(strings.Repeat("c", test.told)) + `}`)
+			o := r.get(`{"` + argumentsKey + `":` + accepting(`{"from":"`+strings.Repeat("f", max(test.from, 1))+`"}`) +
+				`,"a":` + answerColour(strings.Repeat("c", max(test.told, 1))) + `}`)
 			if test.from > 0 && o.Error == nil {
 				o.wants(t, "a")
 			}
 			if o.Error == nil {
-				o = r.get(`{"a":` + answerColour(strings.Repeat("c", test.told)) + `}`)
+				o = r.get(`{"a":` + answerColour(strings.Repeat("c", max(test.told, 1))) + `}`)
 			}
 			if test.isClients {
 				assert.JSONEq(t, `{"param":"inputResponses"}`, o.fails(t, prompts.CodeInvalidParams, "the answers so far are too large to go on with"))

@@ -116,7 +116,7 @@ func TestArguments(t *testing.T) {
 	_, err = callOn(t, &reg, "prompts/get", map[string]any{"name": "review/code", "arguments": map[string]string{
 		"language": "c", "lines": "11", "strict": "no", "ratio": "x", "focus": "speed, taste", "branch": "X",
 	}})
-	assert.EqualError(t, err, `code: is required; language: "c" is not one of go, python, rust; lines: 11 is not from 1 to 10; strict: "no" is not true or false; ratio: "x" is not a number; focus: element 2: "taste" is not one of speed, style; branch: must be 2 to 10 characters, not 1 (-32602)`)
+	assert.EqualError(t, err, `code: is required; language: "c" is not one of go, python, rust; lines: 11 is not from 1 to 10; strict: "no" is not true or false; ratio: "x" is not a number; focus: element 2: "taste" is not one of speed, style; branch: must have 2 to 10 characters, got 1 (-32602)`)
 
 	for argument, want := range map[string]string{
 		"language": `{"completion":{"values":["python"],"total":1,"hasMore":false}}`,

@@ -194,7 +194,7 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 	if err := a.checkSensitive(); err != nil {
 		c.fail(a.Name, err)
 	}
-	a.emptyIsAbsent = !a.Required && !a.value.acceptsEmpty()
+	a.emptyIsAbsent = !a.value.acceptsEmpty(a.Required)
 	c.plan.HasSensitive = c.plan.HasSensitive || a.Sensitive
 	if c.plan.byName != nil {
 		c.plan.byName[a.Name] = len(c.plan.Arguments)

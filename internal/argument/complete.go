@@ -91,19 +91,7 @@ const maxIntegers = 101
 
 // integers returns the integers between the bounds, unless there are too many.
 func (r *rules) integers() []string {
-	low, high := math.Inf(-1), math.Inf(1)
-	if r.minimum != nil {
-		low = math.Ceil(*r.minimum)
-	}
-	if r.exclusiveMinimum != nil {
-		low = max(low, math.Floor(*r.exclusiveMinimum)+1)
-	}
-	if r.maximum != nil {
-		high = math.Floor(*r.maximum)
-	}
-	if r.exclusiveMaximum != nil {
-		high = min(high, math.Ceil(*r.exclusiveMaximum)-1)
-	}
+	low, high := r.between()
 	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
 		return nil
 	}

@@ -24,6 +24,9 @@ import (
 // convert is read without the checks that need the value as JSON. It does not fill
 // dst from JSON: that comes after those checks.
 func (v *value) convert(dst reflect.Value, text string, want bool) (instance any, p *Problem) {
+	if v.rules.texts != nil && !v.rules.hasText(text) {
+		return nil, v.rules.notOneOfTexts(text)
+	}
 	switch v.kind {
 	case kindString:
 		if dst.IsValid() {
@@ -64,6 +67,9 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 	}
 	switch v.kind {
 	case kindText:
+		if v.isTime && v.rules.format != nil && v.rules.format.name == "date" {
+			return v.convertDate(dst, text)
+		}
 		u := dst.Addr().Interface().(encoding.TextUnmarshaler)
 		if err := u.UnmarshalText([]byte(text)); err != nil {
 			return v.unmarshalProblem(err, text)
@@ -91,6 +97,15 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		dst.SetBytes(b)
 	}
 	return nil
+}
+
+// convertDate reads a date, which is midnight in UTC.
+func (v *value) convertDate(dst reflect.Value, text string) *Problem {
+	date, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		dst.Set(reflect.ValueOf(date))
+	}
+	return nil // the format reports an error
 }
 
 // unmarshalProblem is the problem of a text that UnmarshalText rejects. The client
@@ -133,6 +148,9 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		return nil, v.outOfRange(text)
 	}
 	if err != nil {
+		return nil, v.typeProblem(text)
+	}
+	if v.isIntegral && n.float != math.Trunc(n.float) {
 		return nil, v.typeProblem(text)
 	}
 	if p := v.rules.checkNumber(n, text); p != nil {

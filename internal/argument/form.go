@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,9 @@ type formField struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
+// formFormats are the formats that a field of a form can have.
+var formFormats = []string{"email", "uri", "date", "date-time"}
+
 // appendField appends the name and the schema of the argument's field.
 func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 	dst, err := jsonenc.Append(dst, a.Name)
@@ -165,6 +169,9 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 		return formField{Type: "boolean"}, true
 	case v.kind.isNumber():
 		f.Type = v.kind.instanceType()
+		if v.isIntegral {
+			f.Type = "integer"
+		}
 		if r.minimum != nil {
 			f.Minimum = json.Number(phrase.Decimal(*r.minimum))
 		} else if v.kind == kindUint {
@@ -189,10 +196,15 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 	f.MinLength, f.MaxLength = r.minLength, r.maxLength
 	if v.isTime {
 		f.Format = "date-time"
-		return f, r.pattern == nil
+	}
+	if r.format != nil {
+		f.Format = ""
+		if slices.Contains(formFormats, r.format.name) {
+			f.Format = r.format.name
+		}
 	}
 	// The format "uri" would not allow a relative URL.
-	return f, v.kind == kindString && r.pattern == nil
+	return f, r.pattern == nil && (f.Format != "" || v.kind == kindString && r.format == nil)
 }
 
 // fieldDefault returns the default as JSON; nil if such a field has none.

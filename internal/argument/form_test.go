@@ -214,7 +214,7 @@ func TestFormValues(t *testing.T) {
 	doesNotTake[string](t, `true`, "type", "must be a string")
 	doesNotTake[string](t, `["a"]`, "type", "must be a string")
 	doesNotTake[string](t, `{"a":1}`, "type", "must be a string")
-	doesNotTake[string](t, `"aaa"`, "length", "must be at most 2 characters, not 3", x(jsonschema.Schema{MaxLength: ptr(2)}))
+	doesNotTake[string](t, `"aaa"`, "length", "must have at most 2 characters, got 3", x(jsonschema.Schema{MaxLength: ptr(2)}))
 	doesNotTake[string](t, `"b"`, "pattern", `"b" does not match ^a$`, x(jsonschema.Schema{Pattern: "^a$"}))
 	doesNotTake[string](t, `"c"`, "enum", `"c" is not one of a, b`, x(*enum("a", "b")))
 
@@ -252,7 +252,7 @@ func TestFormValues(t *testing.T) {
 	doesNotTake[[]string](t, `[["a"]]`, "type", "must be an array of strings", several)
 	doesNotTake[[]string](t, `[null]`, "type", "must be an array of strings", several)
 	doesNotTake[[]string](t, `{}`, "type", "must be an array of strings", several)
-	doesNotTake[[]string](t, `["a","b","a"]`, "length", "must be at most 2 elements, not 3", several)
+	doesNotTake[[]string](t, `["a","b","a"]`, "length", "must have at most 2 elements, got 3", several)
 	takes(t, `"a, b"`, []string{"a", "b"}) // as the form wants it
 	doesNotTake[[]string](t, `["a"]`, "type", "must be a string")
 	takes(t, `"{\"a\":1}"`, map[string]int{"a": 1})

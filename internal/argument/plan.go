@@ -6,7 +6,7 @@
 // schema.go, schema_check.go). A plan is immutable and serves all calls. A call
 // takes three steps:
 //
-//	texts, problems := plan.Collect(nil, params.Get("arguments"), strict, false)
+//	texts, problems, ignored := plan.Collect(nil, params.Get("arguments"), strict, false)
 //	more := plan.Fill(reflect.ValueOf(&in).Elem(), texts) // plan.Texts without a struct
 //	problems = append(problems, more...)                  // all of them go into one error
 //
@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -53,8 +54,8 @@ type Argument struct {
 	value        *value
 	hasDefault   bool
 	defaultValue string
-	// emptyIsAbsent says that the empty string is no value. For an optional
-	// argument it is an empty field of a client's form.
+	// emptyIsAbsent says that the empty string is no value, but an empty field of
+	// a client's form.
 	emptyIsAbsent bool
 }
 
@@ -62,7 +63,7 @@ type Argument struct {
 type Text struct {
 	Value     string
 	Given     bool
-	notString bool // the value is no string; Given is false
+	notString bool // the value is no string; Given is false, and Value is the example
 }
 
 // Find returns the position of the argument with the name, and -1 without one.
@@ -90,46 +91,60 @@ func (p *Plan) Subset(positions []int) *Plan {
 	return some
 }
 
-// Collect returns the text of each argument by position, and the problems of
-// names that the prompt does not declare. An undeclared name is a problem if
-// strict is set or if its value is no string (PRG-06). With detach the texts are
-// copies, which do not keep the message in memory. Collect appends to dst, whose
-// capacity must be zeroed.
-func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) ([]Text, []Problem) {
-	texts := slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
-	var problems []Problem
+// Collect returns the text of each argument by position, the problems of names
+// that the prompt does not declare, and the first of the names that are ignored. An
+// undeclared name is a problem if strict is set or if its value is no string
+// (PRG-06). With detach the texts are copies, which do not keep the message in
+// memory. Collect appends to dst, whose capacity must be zeroed.
+func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (texts []Text, problems []Problem, ignored []string) {
+	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
 	for name, v := range args.Members() {
 		i := p.Find(name)
 		isString := v.Kind() == strictjson.String
 		switch {
 		case i >= 0:
 			texts[i] = Text{Value: v.Text(), Given: isString, notString: !isString}
+			if !isString {
+				texts[i].Value = ExampleOf(v)
+			}
 			if detach {
 				texts[i].Value = strings.Clone(texts[i].Value)
 			}
-		case !isString:
-			problems = append(problems, notString(name))
-		case strict && len(problems) < MaxProblems:
-			problems = append(problems, p.Undeclared(name))
-		case strict:
+		case (strict || !isString) && len(problems) >= MaxProblems:
 			problems = append(problems, undeclared(name)) // only counted
+		case !isString:
+			problems = append(problems, p.undeclaredNotString(name, ExampleOf(v)))
+		case strict:
+			problems = append(problems, p.Undeclared(name))
+		case len(ignored) < MaxProblems:
+			ignored = append(ignored, strings.Clone(phrase.Clip(name, phrase.MaxEcho)))
 		}
 	}
-	return texts, problems
+	return texts, problems, ignored
 }
 
-// CollectTexts is Collect for strings. notStrings are the names of other values.
-func (p *Plan) CollectTexts(args map[string]string, notStrings []string, strict bool) ([]Text, []Problem) {
-	texts := make([]Text, len(p.Arguments))
-	var problems []Problem
+// ExampleOf returns the text that was meant by a value that is not a string; "" if
+// that is not clear.
+func ExampleOf(v strictjson.Value) string {
+	const most = 64
+	if raw := v.Raw(); v.Kind() != strictjson.Null && len(raw) <= most {
+		return raw
+	}
+	return ""
+}
+
+// CollectTexts is Collect for strings. notStrings are the names of other values, and
+// examples what they could be as strings, by ExampleOf.
+func (p *Plan) CollectTexts(args map[string]string, notStrings []string, examples map[string]string, strict bool) (texts []Text, problems []Problem, ignored []string) {
+	texts = make([]Text, len(p.Arguments))
 	for _, name := range notStrings {
 		if _, ok := args[name]; ok {
 			continue
 		}
 		if i := p.Find(name); i >= 0 {
-			texts[i].notString = true
+			texts[i] = Text{Value: examples[name], notString: true}
 		} else {
-			problems = append(problems, notString(strings.ToValidUTF8(name, "\ufffd")))
+			problems = append(problems, p.undeclaredNotString(strings.ToValidUTF8(name, "\ufffd"), examples[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
@@ -137,6 +152,9 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, strict 
 		case i >= 0:
 			texts[i] = Text{Value: args[name], Given: true}
 		case !strict:
+			if len(ignored) < MaxProblems {
+				ignored = append(ignored, strings.ToValidUTF8(phrase.Clip(name, phrase.MaxEcho), "\ufffd"))
+			}
 		case len(problems) < MaxProblems:
 			problems = append(problems, p.Undeclared(strings.ToValidUTF8(name, "\ufffd")))
 		default: // only counted
@@ -144,7 +162,7 @@ func (p *Plan) CollectTexts(args map[string]string, notStrings []string, strict 
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Argument, b.Argument) })
-	return texts, problems
+	return texts, problems, ignored
 }
 
 // Fill fills the struct v with the texts, and returns the problems of all
@@ -182,7 +200,7 @@ func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Pro
 		}
 		switch {
 		case t.notString:
-			problems = append(problems, notString(a.Name))
+			problems = append(problems, notString(a.Name, t.Value))
 		case t.Given:
 			if problem := read(a, t.Value); problem != nil {
 				problem.Argument = a.Name

@@ -66,7 +66,7 @@ func TestSuggestionsAreFew(t *testing.T) {
 	p := listPlan(t, Spec{Name: "language"})
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(jsonenc.Text(args), jsonenc.MaxDepth))
-	_, problems := p.Collect(nil, doc.Root(), true, false)
+	_, problems, _ := p.Collect(nil, doc.Root(), true, false)
 	require.Len(t, problems, 3*MaxProblems)
 	for i, p := range problems {
 		assert.Equal(t, i < MaxProblems, p.Suggestion == "language", p.Argument)
@@ -81,23 +81,24 @@ func TestCollectTexts(t *testing.T) {
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(`{"a":"x","b":1,"d":"y","e":null}`, jsonenc.MaxDepth))
 	for _, strict := range []bool{false, true} {
-		texts, problems := p.CollectTexts(map[string]string{"a": "x", "d": "y"}, []string{"a", "b", "e"}, strict)
-		assert.Equal(t, []Text{{Value: "x", Given: true}, {notString: true}, {}}, texts)
-		fromJSON, want := p.Collect(nil, doc.Root(), strict, true)
+		texts, problems, ignored := p.CollectTexts(map[string]string{"a": "x", "d": "y"}, []string{"a", "b", "e"}, map[string]string{"b": "1"}, strict)
+		assert.Equal(t, []Text{{Value: "x", Given: true}, {Value: "1", notString: true}, {}}, texts)
+		fromJSON, want, wantIgnored := p.Collect(nil, doc.Root(), strict, true)
 		assert.Equal(t, texts[0], fromJSON[0])
 		assert.Equal(t, texts[2], fromJSON[2])
 		assert.Equal(t, want, problems)
+		assert.Equal(t, wantIgnored, ignored)
 		if strict {
-			assert.Equal(t, "d: is not an argument of this prompt; e: must be a string", Redacted(problems))
+			assert.Equal(t, "d: is not an argument of this prompt; e: is not valid (not_string)", Redacted(problems))
 		} else {
-			assert.Equal(t, "e: must be a string", Redacted(problems))
+			assert.Equal(t, "e: is not valid (not_string)", Redacted(problems))
 		}
 	}
 	args := map[string]string{}
 	for i := range 2 * MaxProblems {
 		args[fmt.Sprintf("languag%c", 'α'+i)] = ""
 	}
-	_, problems := p.CollectTexts(args, nil, true)
+	_, problems, _ := p.CollectTexts(args, nil, nil, true)
 	require.Len(t, problems, 2*MaxProblems)
 	assert.Equal(t, "language", problems[MaxProblems-1].Suggestion)
 	assert.Empty(t, problems[MaxProblems].Suggestion)

@@ -2,10 +2,12 @@ package argument
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
@@ -21,6 +23,7 @@ const (
 	reasonNotString = "not_string" // a JSON value other than a string
 	reasonType      = "type"       // not of the argument's type
 	reasonEnum      = "enum"       // not one of the allowed values
+	reasonFormat    = "format"     // not of the format
 	reasonPattern   = "pattern"    // does not match the pattern
 	reasonLength    = "length"     // too short or too long
 	reasonRange     = "range"      // too small or too large
@@ -52,7 +55,7 @@ func Redacted(problems []Problem) string {
 	sentences := make([]string, len(problems))
 	for i, p := range problems {
 		switch p.Reason {
-		case ReasonMissing, reasonUnknown, reasonNotString:
+		case ReasonMissing, reasonUnknown:
 		default:
 			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
 		}
@@ -81,20 +84,65 @@ func didYouMean(name string, names []string) string {
 // with a suggestion.
 func (p *Plan) Undeclared(name string) Problem {
 	u := undeclared(name)
+	u.suggest(name, p.names())
+	return u
+}
+
+// undeclaredNotString is Undeclared for a value that is no string, which is not
+// ignored.
+func (p *Plan) undeclaredNotString(name, example string) Problem {
+	if p.HasSensitive {
+		example = "" // the name may be that of a sensitive argument, misspelled
+	}
+	u := notString(name, example)
+	u.Message = "is not an argument of this prompt, and " + u.Message
+	u.suggest(name, p.names())
+	return u
+}
+
+func (p *Plan) names() []string {
 	names := make([]string, len(p.Arguments))
 	for i := range p.Arguments {
 		names[i] = p.Arguments[i].Name
 	}
-	u.suggest(name, names)
-	return u
+	return names
+}
+
+// Ignored is an argument of a call that the prompt does not declare.
+type Ignored struct {
+	Argument   string `json:"argument"`
+	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant
+}
+
+// Ignored returns the ignored arguments with the names, and a sentence about them.
+func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
+	var meant []string
+	for _, name := range names {
+		near := suggest.Near(name, p.names())
+		ignored = append(ignored, Ignored{name, near})
+		if near != "" && !slices.Contains(meant, near) {
+			meant = append(meant, near)
+		}
+	}
+	sentence = "also ignored: " + phrase.List(names, func(name string) string { return phrase.Choice(phrase.Clip(name, 64)) })
+	if meant != nil {
+		sentence += "; did you mean " + phrase.List(meant, phrase.Choice) + "?"
+	}
+	return ignored, sentence
 }
 
 func undeclared(name string) Problem {
 	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}
 }
 
-func notString(name string) Problem {
-	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonNotString, Message: "must be a string"}
+// notString returns the problem of a value that is no string. The example is what
+// the string could contain; "" if that is not clear.
+func notString(name, example string) Problem {
+	message := "must be a JSON string"
+	if example != "" {
+		message += ", such as " + string(strictjson.AppendString(nil, example))
+	}
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonNotString, Message: message}
 }
 
 // Quote returns the beginning of a text in quotes, for a message.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,6 +33,7 @@ type rules struct {
 	others  map[string]struct{}  // of enum, for other kinds, by appendKey
 
 	pattern   *regexp.Regexp
+	format    *format
 	minLength *int
 	maxLength *int
 	minItems  *int
@@ -58,6 +58,9 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 	if err == nil {
 		err = checkAllowed(k, what, values)
 	}
+	if err == nil {
+		err = checkTypes(want, s)
+	}
 	if err != nil {
 		return rules{}, nil, fmt.Errorf("schema: %w", err)
 	}
@@ -70,7 +73,7 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 	}
 	r := rules{}
 	rest := annotationsRemoved(s)
-	if want = k.instanceType(); want != "" && (want != "number" || slices.Contains(typesOf(s), want)) {
+	if k.instanceType() != "" {
 		rest.Type, rest.Types = "", nil // ensured by the conversion
 	}
 	switch {
@@ -106,7 +109,7 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 		r.enum, r.others = values, setOf(values, func(e any) string { return string(appendKey(nil, e)) })
 	}
 	rest.Enum, rest.Const = nil, nil
-	if reflect.ValueOf(rest).IsZero() {
+	if isEmpty(&rest) {
 		return r, nil, nil
 	}
 	if hasReference(s) {
@@ -118,15 +121,16 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 	return r, validator, err
 }
 
+// checkText checks a string, after its enum.
 func (r *rules) checkText(text string) *Problem {
-	if r.texts != nil && !r.hasText(text) {
-		return r.notOneOfTexts(text)
-	}
 	if !r.surelyFits(len(text)) {
 		n := utf8.RuneCountInString(text)
 		if r.minLength != nil && n < *r.minLength || r.maxLength != nil && n > *r.maxLength {
-			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must be %s, not %d", r.length(), n), Allowed: r.lengths()}
+			return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.length(), n), Allowed: r.lengths()}
 		}
+	}
+	if r.format != nil && !r.format.check(text) {
+		return &Problem{Reason: reasonFormat, Message: Quote(text) + " is not " + r.format.expected, Allowed: r.format.name}
 	}
 	if r.pattern != nil && !r.pattern.MatchString(text) {
 		return &Problem{Reason: reasonPattern, Message: Quote(text) + " does not match " + phrase.Clip(r.pattern.String(), 128), Allowed: r.pattern.String()}
@@ -192,7 +196,7 @@ func (r *rules) isLength(n int) bool {
 
 func (r *rules) checkItems(n int) *Problem {
 	if r.minItems != nil && n < *r.minItems || r.maxItems != nil && n > *r.maxItems {
-		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must be %s, not %d", r.items(), n), Allowed: r.itemCounts()}
+		return &Problem{Reason: reasonLength, Message: fmt.Sprintf("must have %s, got %d", r.items(), n), Allowed: r.itemCounts()}
 	}
 	return nil
 }
@@ -333,6 +337,24 @@ func (r *rules) enumTexts() []string {
 		texts[i] = jsonenc.Text(e)
 	}
 	return texts
+}
+
+// between returns the integers between which the bounds are; infinities without.
+func (r *rules) between() (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	if r.minimum != nil {
+		low = math.Ceil(*r.minimum)
+	}
+	if r.exclusiveMinimum != nil {
+		low = max(low, math.Floor(*r.exclusiveMinimum)+1)
+	}
+	if r.maximum != nil {
+		high = math.Floor(*r.maximum)
+	}
+	if r.exclusiveMaximum != nil {
+		high = min(high, math.Ceil(*r.exclusiveMaximum)-1)
+	}
+	return low, high
 }
 
 // limits are a problem's Allowed for lengths and ranges, by schema keywords.

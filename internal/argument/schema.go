@@ -41,6 +41,11 @@ func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
 	return c
 }
 
+// isEmpty reports whether the schema rejects no value.
+func isEmpty(s *jsonschema.Schema) bool {
+	return reflect.ValueOf(annotationsRemoved(s)).IsZero()
+}
+
 func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
 // pointerEscaper escapes a name for a JSON pointer.
@@ -245,46 +250,54 @@ func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	return merged
 }
 
-// kindOfSchema returns how a text is read without a Go type: by the schema's type,
-// or by the type of its const or of all values of its enum.
-func kindOfSchema(s *jsonschema.Schema) (kind, error) {
-	types := typesOf(s)
-	if len(types) == 0 {
-		values := s.Enum
-		if s.Const != nil {
-			values = []any{*s.Const}
+// withEnum returns the schema with an enum of the consts, if its anyOf or oneOf
+// contains nothing but consts with titles. It returns s otherwise.
+func withEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+	if s.Enum != nil || s.Const != nil {
+		return s, nil
+	}
+	c := *s
+	if c.Enum = constsOf(s.AnyOf); c.Enum != nil {
+		c.AnyOf = nil
+		return &c, nil
+	}
+	if c.Enum = constsOf(s.OneOf); c.Enum == nil {
+		return s, nil
+	}
+	for i, v := range c.Enum {
+		if contains(c.Enum[:i], v) {
+			return nil, fmt.Errorf("schema: oneOf has the const %s twice, so it is never allowed; remove one", phrase.Clip(jsonenc.Text(v), 64))
 		}
-		for _, e := range values {
-			if t := typeOf(e); !slices.Contains(types, t) {
-				types = append(types, t)
+	}
+	c.OneOf = nil
+	return &c, nil
+}
+
+// constsOf returns the consts of the schemas; nil if one of them is anything else.
+func constsOf(schemas []*jsonschema.Schema) []any {
+	var values []any
+	for _, s := range schemas {
+		if s.Const == nil {
+			return nil
+		}
+		rest := *s
+		rest.Const = nil
+		if types := typesOf(s); len(types) > 0 {
+			set := typeSet(0)
+			for _, t := range types {
+				set |= typeSets[t]
 			}
+			if set&typeSets[typeOf(*s.Const)] == 0 {
+				return nil
+			}
+			rest.Type, rest.Types = "", nil
 		}
+		if !isEmpty(&rest) {
+			return nil
+		}
+		values = append(values, *s.Const)
 	}
-	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
-	if slices.Contains(types, "number") {
-		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
-	}
-	if len(types) > 1 {
-		return 0, fmt.Errorf("schema: a text can be of one type only, not of %s", strings.Join(types, " or "))
-	}
-	if len(types) == 0 {
-		return kindString, nil
-	}
-	switch types[0] {
-	case "string":
-		return kindString, nil
-	case "boolean":
-		return kindBool, nil
-	case "integer":
-		return kindInt, nil
-	case "number":
-		return kindFloat, nil
-	case "array":
-		return kindList, nil
-	case "object":
-		return kindJSON, nil
-	}
-	return 0, fmt.Errorf("schema: %w", checkKeywords(&jsonschema.Schema{Type: types[0]}))
+	return values
 }
 
 // typeOf returns the JSON type of a value that encoding/json has decoded.

@@ -26,7 +26,7 @@ func (a *Argument) withhold(p *Problem) {
 	switch p.Reason {
 	case ReasonMissing:
 	case reasonNotString:
-		p.Message = "must be a string"
+		p.Message = "must be a JSON string"
 	default:
 		p.Message = "is not valid"
 		if hint := a.value.hint(false); hint != "" {

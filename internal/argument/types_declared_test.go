@@ -256,7 +256,7 @@ func TestDeclaredSchemas(t *testing.T) {
 		{"UnmarshalText as an integer", faultOf[compass](typ("integer")), []string{`argument "a": schema: its type is integer, but the value is read as string`}},
 		{"string or null", faultOf[string](&S{Types: []string{"string", "null"}}), nil},
 		{"neither of two", faultOf[string](&S{Types: []string{"integer", "null"}}), []string{`argument "a": schema: its type is integer or null, but the value is read as string`}},
-		{"any of two", faultOf[any](&S{Types: []string{"string", "integer"}}), []string{`argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"any of two", faultOf[any](&S{Types: []string{"string", "integer"}}), []string{`argument "a": schema: a text can be of one type only, not of string or integer; a string with a pattern can be either`}},
 		{"any of no such type", faultOf[any](typ("date")), []string{`argument "a": schema: unknown type "date"`}},
 		{"any of a type in another case", faultOf[any](typ("String")), []string{`argument "a": schema: unknown type "String"; did you mean string?`}},
 		{"string of a type in another case", faultOf[string](typ("String")), []string{`argument "a": schema: unknown type "String"; did you mean string?`}},
@@ -265,7 +265,7 @@ func TestDeclaredSchemas(t *testing.T) {
 		{"map as a string", faultOf[map[string]int](typ("string")), []string{`argument "a": schema: its type is string, but the value is read as object`}},
 		{"struct as an array", faultOf[point](typ("array")), []string{`argument "a": schema: its type is array, but the value is read as object`}},
 		{"struct in a list as a string", faultOf[[]point](items(typ("string"))), []string{`argument "a": items: schema: its type is string, but the value is read as object`}},
-		{"any of a mixed enum", faultOf[any](&S{Enum: []any{"x", true}}), []string{`argument "a": schema: a text can be of one type only, not of string or boolean`}},
+		{"any of a mixed enum", faultOf[any](&S{Enum: []any{"x", true}}), []string{`argument "a": schema: a text can be of one type only, not of string or boolean; a string with a pattern can be either`}},
 
 		{"enum of numbers on a string", faultOf[string](&S{Enum: []any{1, 2}}), []string{`argument "a": schema: enum value 1 is not a string`}},
 		{"enum of numbers on a duration", faultOf[time.Duration](&S{Enum: []any{5}}), []string{`argument "a": schema: enum value 5 is not a string`}},
@@ -302,11 +302,11 @@ func TestDeclaredEnums(t *testing.T) {
 		{"out of a float32's range", faultOf[float32](enum(1e300)), []string{`argument "a": schema: enum value 1e+300 cannot be given: "1e+300" is out of range`}},
 		{"outside of the bounds", faultOf[int](&S{Enum: []any{5, 11}, Maximum: ptr(10.0)}), []string{`argument "a": schema: enum value 11 cannot be given: 11 is not at most 10`}},
 		{"against the pattern", faultOf[string](&S{Enum: []any{"a", "B"}, Pattern: "^[a-z]"}), []string{`argument "a": schema: enum value "B" cannot be given: "B" does not match ^[a-z]`}},
-		{"too long", faultOf[string](&S{Enum: []any{"ab"}, MaxLength: ptr(1)}), []string{`argument "a": schema: enum value "ab" cannot be given: must be at most 1 character, not 2`}},
+		{"too long", faultOf[string](&S{Enum: []any{"ab"}, MaxLength: ptr(1)}), []string{`argument "a": schema: enum value "ab" cannot be given: must have at most 1 character, got 2`}},
 		{"against the rest", faultOf[string](&S{Enum: []any{"a"}, Not: enum("a")}), []string{`argument "a": schema: enum value "a" cannot be given: "a" is not allowed by the argument's schema`}},
 		{"of elements", faultOf[[]time.Duration](&S{Items: enum("1s", "x")}), []string{`argument "a": items: schema: enum value "x" cannot be given: "x" is not a duration such as 1h30m`}},
 		{"of a list", faultOf[[]int8](enum([]int{1}, []int{300})), []string{`argument "a": schema: enum value [300] cannot be given: element 1: "300" is out of range`}},
-		{"of a list that is too long", faultOf[[]int](&S{Enum: []any{[]int{1, 2}}, MaxItems: ptr(1)}), []string{`argument "a": schema: enum value [1,2] cannot be given: must be at most 1 element, not 2`}},
+		{"of a list that is too long", faultOf[[]int](&S{Enum: []any{[]int{1, 2}}, MaxItems: ptr(1)}), []string{`argument "a": schema: enum value [1,2] cannot be given: must have at most 1 element, got 2`}},
 		{"of a map", faultOf[map[string]int](enum(map[string]any{"a": "x"})), []string{
 			`argument "a": schema: enum value {"a":"x"} cannot be given: "{\"a\":\"x\"}" is not allowed by the argument's schema`}},
 		{"of a struct", faultOf[point](enum(map[string]any{"x": 1})), []string{
@@ -404,8 +404,8 @@ func TestDeclaredDefaults(t *testing.T) {
 		{"not in the enum", faultOf[string](with(`"c"`, S{Enum: []any{"a", "b"}})), []string{`argument "a": its default: "c" is not one of a, b`}},
 		{"below the minimum", faultOf[int](with(`4`, S{Minimum: ptr(5.0)})), []string{`argument "a": its default: 4 is not at least 5`}},
 		{"against the pattern", faultOf[string](with(`"B"`, S{Pattern: "^[a-z]"})), []string{`argument "a": its default: "B" does not match ^[a-z]`}},
-		{"too long", faultOf[string](with(`"ab"`, S{MaxLength: ptr(1)})), []string{`argument "a": its default: must be at most 1 character, not 2`}},
-		{"too many elements", faultOf[[]int](with(`[1,2]`, S{MaxItems: ptr(1)})), []string{`argument "a": its default: must be at most 1 element, not 2`}},
+		{"too long", faultOf[string](with(`"ab"`, S{MaxLength: ptr(1)})), []string{`argument "a": its default: must have at most 1 character, got 2`}},
+		{"too many elements", faultOf[[]int](with(`[1,2]`, S{MaxItems: ptr(1)})), []string{`argument "a": its default: must have at most 1 element, got 2`}},
 		{"element not in the enum", faultOf[[]string](with(`["b"]`, S{Items: enum("a")})), []string{`argument "a": its default: element 1: "b" is not one of a`}},
 		{"of a required argument", faultOfStruct[struct {
 			A int `json:"a"`

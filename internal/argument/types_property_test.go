@@ -79,9 +79,12 @@ func printed[T any](name string, p printable[T]) typeCase {
 				array[i] = p.json(v)
 			}
 			v := p.value(r)
+			for p.text(v) == "" { // which is not given
+				v = p.value(r)
+			}
 			args := map[string]string{"v": p.text(v), "p": p.text(v), "l": "[" + strings.Join(array, ", ") + "]"}
 			if p.alone {
-				list, splits, args["l"] = nil, false, ""
+				list, splits, args["l"] = make([]T, 1), false, "AA=="
 			}
 			check := func() {
 				e := get(t, s, jsonenc.Text(args))
@@ -96,7 +99,7 @@ func printed[T any](name string, p printable[T]) typeCase {
 				}
 			}
 			check()
-			if splits {
+			if splits && len(list) > 0 {
 				args["l"] = strings.Join(elements, " , ")
 				check()
 			}

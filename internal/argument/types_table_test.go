@@ -116,7 +116,7 @@ func get(t testing.TB, d declared, arguments string) *rejection {
 	t.Helper()
 	var doc strictjson.Doc
 	require.NoError(t, doc.Parse(arguments, jsonenc.MaxDepth))
-	texts, undeclared := d.plan.Collect(nil, doc.Root(), false, false)
+	texts, undeclared, _ := d.plan.Collect(nil, doc.Root(), false, false)
 	var problems []Problem
 	if d.in.IsValid() {
 		d.in.SetZero()
@@ -265,15 +265,15 @@ func TestTypes(t *testing.T) {
 	for _, c := range []typeCase{
 		// Strings: any text is a value, the empty one too.
 		of("string", typed[string]{
-			reads: []read[string]{{"", ""}, {"text", "text"}, {" as it is\n", " as it is\n"}, {"日本語 🙂 \x00", "日本語 🙂 \x00"}, {`"5"`, `"5"`}},
+			reads: []read[string]{{"text", "text"}, {" as it is\n", " as it is\n"}, {"日本語 🙂 \x00", "日本語 🙂 \x00"}, {`"5"`, `"5"`}},
 		}),
 		of("named string", typed[color]{
-			reads: []read[color]{{"", ""}, {"red", "red"}},
+			reads: []read[color]{{"red", "red"}},
 		}),
 		of("string of an enum", typed[string]{
 			schema: enum("red", "grün"), hint: "one of: red, grün", completes: []string{"red", "grün"},
 			reads:   []read[string]{{"red", "red"}, {"grün", "grün"}},
-			refuses: []refusal{{"", "enum", `"" is not one of red, grün`, `["red","grün"]`}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
 		}),
 		of("named string of an enum", typed[color]{
 			schema: enum("red"), hint: "one of: red", completes: []string{"red"},
@@ -283,20 +283,20 @@ func TestTypes(t *testing.T) {
 		of("string of a pattern", typed[string]{
 			schema: &S{Pattern: "^[a-z]+$"}, hint: "matching ^[a-z]+$",
 			reads:   []read[string]{{"abc", "abc"}},
-			refuses: []refusal{{"aBc", "pattern", `"aBc" does not match ^[a-z]+$`, `"^[a-z]+$"`}, {"", "pattern", `"" does not match ^[a-z]+$`, `"^[a-z]+$"`}},
+			refuses: []refusal{{"aBc", "pattern", `"aBc" does not match ^[a-z]+$`, `"^[a-z]+$"`}, {"", "missing", "is required", ""}},
 		}),
 		of("string of a length, in characters", typed[string]{
 			schema: &S{MinLength: ptr(2), MaxLength: ptr(3)}, hint: "2 to 3 characters",
 			reads: []read[string]{{"ab", "ab"}, {"日本語", "日本語"}},
 			refuses: []refusal{
-				{"🙂", "length", "must be 2 to 3 characters, not 1", `{"minLength":2,"maxLength":3}`},
-				{"abcd", "length", "must be 2 to 3 characters, not 4", `{"minLength":2,"maxLength":3}`}},
+				{"🙂", "length", "must have 2 to 3 characters, got 1", `{"minLength":2,"maxLength":3}`},
+				{"abcd", "length", "must have 2 to 3 characters, got 4", `{"minLength":2,"maxLength":3}`}},
 		}),
 
 		of("bool", typed[bool]{
 			hint: "true or false", completes: []string{"true", "false"},
 			reads:   []read[bool]{{"true", true}, {"false", false}},
-			refuses: []refusal{{"yes", "type", `"yes" is not true or false`, ""}, {"True", "type", `"True" is not true or false`, ""}, {"", "type", `"" is not true or false`, ""}},
+			refuses: []refusal{{"yes", "type", `"yes" is not true or false`, ""}, {"True", "type", `"True" is not true or false`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("named bool", typed[switchy]{
 			hint: "true or false", completes: []string{"true", "false"},
@@ -307,7 +307,7 @@ func TestTypes(t *testing.T) {
 		of("int", typed[int]{
 			hint:    "an integer",
 			reads:   []read[int]{{"0", 0}, {"+7", 7}, {"007", 7}, {strconv.Itoa(math.MinInt), math.MinInt}, {strconv.Itoa(math.MaxInt), math.MaxInt}},
-			refuses: []refusal{{"", "type", `"" is not an integer`, ""}, {"7.0", "type", `"7.0" is not an integer`, ""}, {" 7", "type", `" 7" is not an integer`, ""}, {"7e0", "type", `"7e0" is not an integer`, ""}, {"٧", "type", `"٧" is not an integer`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"7.0", "type", `"7.0" is not an integer`, ""}, {" 7", "type", `" 7" is not an integer`, ""}, {"7e0", "type", `"7e0" is not an integer`, ""}, {"٧", "type", `"٧" is not an integer`, ""}},
 		}),
 		of("int8", typed[int8]{
 			hint:    "an integer",
@@ -332,7 +332,7 @@ func TestTypes(t *testing.T) {
 		of("uint", typed[uint]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint]{{"0", 0}, {"+7", 7}, {strconv.FormatUint(math.MaxUint, 10), math.MaxUint}},
-			refuses: []refusal{{"-1", "range", `"-1" is out of range`, ""}, {"1.5", "type", `"1.5" is not an integer`, ""}, {"", "type", `"" is not an integer`, ""}},
+			refuses: []refusal{{"-1", "range", `"-1" is out of range`, ""}, {"1.5", "type", `"1.5" is not an integer`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("uint8", typed[uint8]{
 			hint:    "an integer, at least 0",
@@ -373,7 +373,7 @@ func TestTypes(t *testing.T) {
 		of("float64", typed[float64]{
 			hint:    "a number",
 			reads:   []read[float64]{{"1.5", 1.5}, {"-2", -2}, {".5", 0.5}, {"6.02e23", 6.02e23}, {"1.7976931348623157e308", math.MaxFloat64}, {"5e-324", math.SmallestNonzeroFloat64}},
-			refuses: []refusal{{"1e309", "range", `"1e309" is out of range`, ""}, {"NaN", "type", `"NaN" is not a number`, ""}, {"Inf", "type", `"Inf" is not a number`, ""}, {"1,5", "type", `"1,5" is not a number`, ""}, {"0x1p4", "type", `"0x1p4" is not a number`, ""}, {"", "type", `"" is not a number`, ""}},
+			refuses: []refusal{{"1e309", "range", `"1e309" is out of range`, ""}, {"NaN", "type", `"NaN" is not a number`, ""}, {"Inf", "type", `"Inf" is not a number`, ""}, {"1,5", "type", `"1,5" is not a number`, ""}, {"0x1p4", "type", `"0x1p4" is not a number`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("float32", typed[float32]{
 			hint:    "a number",
@@ -394,7 +394,7 @@ func TestTypes(t *testing.T) {
 		of("json.Number", typed[json.Number]{
 			hint:    "a number",
 			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
-			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "type", `"" is not a number`, ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
+			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "missing", "is required", ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
 		}),
 		of("json.Number within bounds", typed[json.Number]{
 			schema: &S{Minimum: ptr(1.0)}, hint: "a number, at least 1",
@@ -448,12 +448,12 @@ func TestTypes(t *testing.T) {
 		of("time.Time", typed[time.Time]{
 			hint:    "a time such as 2006-01-02T15:04:05Z",
 			reads:   []read[time.Time]{{"2026-03-04T12:00:00Z", noon}, {"2026-03-04T12:00:00.000000001Z", noon.Add(1)}},
-			refuses: []refusal{{"2026-03-04", "type", `"2026-03-04" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"noon", "type", `"noon" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"", "type", `"" is not a time such as 2006-01-02T15:04:05Z`, ""}},
+			refuses: []refusal{{"2026-03-04", "type", `"2026-03-04" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"noon", "type", `"noon" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("time.Duration", typed[time.Duration]{
 			hint:    "a duration such as 1h30m",
 			reads:   []read[time.Duration]{{"1h30m", 90 * time.Minute}, {"-5µs", -5 * time.Microsecond}, {"0", 0}},
-			refuses: []refusal{{"90", "type", `"90" is not a duration such as 1h30m`, ""}, {"1d", "type", `"1d" is not a duration such as 1h30m`, ""}, {"", "type", `"" is not a duration such as 1h30m`, ""}},
+			refuses: []refusal{{"90", "type", `"90" is not a duration such as 1h30m`, ""}, {"1d", "type", `"1d" is not a duration such as 1h30m`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("time.Duration of an enum", typed[time.Duration]{
 			schema: enum("1s", "1m"), hint: "one of: 1s, 1m", completes: []string{"1s", "1m"},
@@ -463,22 +463,22 @@ func TestTypes(t *testing.T) {
 		of("netip.Addr", typed[netip.Addr]{
 			hint:    "an IP address",
 			reads:   []read[netip.Addr]{{"192.0.2.1", address("192.0.2.1")}, {"2001:db8::1", address("2001:db8::1")}},
-			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "type", `"" is not an IP address`, ""}},
+			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("netip.Prefix", typed[netip.Prefix]{
 			hint:    "an IP prefix such as 192.0.2.0/24",
 			reads:   []read[netip.Prefix]{{"192.0.2.0/24", prefix("192.0.2.0/24")}, {"2001:db8::/32", prefix("2001:db8::/32")}},
-			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "type", `"" is not an IP prefix such as 192.0.2.0/24`, ""}},
+			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("netip.AddrPort", typed[netip.AddrPort]{
 			hint:    "an IP address and port such as 192.0.2.1:80",
 			reads:   []read[netip.AddrPort]{{"192.0.2.1:80", netip.MustParseAddrPort("192.0.2.1:80")}, {"[::1]:80", netip.MustParseAddrPort("[::1]:80")}},
-			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "type", `"" is not an IP address and port such as 192.0.2.1:80`, ""}},
+			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("url.URL", typed[url.URL]{
 			hint:    "a URL",
 			reads:   []read[url.URL]{{"https://example.com/a?b=c#d", mustURL("https://example.com/a?b=c#d")}, {"/relative", mustURL("/relative")}, {"mailto:a@example.com", mustURL("mailto:a@example.com")}},
-			refuses: []refusal{{"", "type", `"" is not a URL`, ""}, {"http://[::1", "type", `"http://[::1" is not a URL`, ""}, {":", "type", `":" is not a URL`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"http://[::1", "type", `"http://[::1" is not a URL`, ""}, {":", "type", `":" is not a URL`, ""}},
 		}),
 		of("pointer to a url.URL", typed[*url.URL]{
 			hint:    "a URL",
@@ -487,12 +487,12 @@ func TestTypes(t *testing.T) {
 		}),
 		of("[]byte", typed[[]byte]{
 			hint:    "base64 data",
-			reads:   []read[[]byte]{{"aGVsbG8=", []byte("hello")}, {"+/8=", []byte{0xfb, 0xff}}, {"", []byte{}}},
+			reads:   []read[[]byte]{{"aGVsbG8=", []byte("hello")}, {"+/8=", []byte{0xfb, 0xff}}},
 			refuses: []refusal{{"aGVsbG8", "type", `"aGVsbG8" is not base64 data`, ""}, {"-_8=", "type", `"-_8=" is not base64 data`, ""}, {"[1,2]", "type", `"[1,2]" is not base64 data`, ""}},
 		}),
 		of("UnmarshalText of a pointer", typed[compass]{
 			reads:   []read[compass]{{"south", 2}},
-			refuses: []refusal{{"2", "type", `"2" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+			refuses: []refusal{{"2", "type", `"2" is not a valid value`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("UnmarshalText of a pointer, of an enum", typed[compass]{
 			schema: enum("north", "south"), hint: "one of: north, south", completes: []string{"north", "south"},
@@ -504,11 +504,11 @@ func TestTypes(t *testing.T) {
 			refuses: []refusal{{"up", "type", `"up" is not a valid value`, ""}},
 		}),
 		of("UnmarshalText and UnmarshalJSON", typed[version]{
-			reads: []read[version]{{"1.2", version{"text", "1.2"}}, {`"1.2"`, version{"text", `"1.2"`}}, {"", version{by: "text"}}},
+			reads: []read[version]{{"1.2", version{"text", "1.2"}}, {`"1.2"`, version{"text", `"1.2"`}}},
 		}),
 		of("big.Int", typed[big.Int]{
 			reads:   []read[big.Int]{{"-123456789012345678901234567890", *mustInt("-123456789012345678901234567890")}},
-			refuses: []refusal{{"1.5", "type", `"1.5" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+			refuses: []refusal{{"1.5", "type", `"1.5" is not a valid value`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("pointer to a big.Int", typed[*big.Int]{
 			reads: []read[*big.Int]{{"7", big.NewInt(7)}, {"", nil}},
@@ -519,7 +519,7 @@ func TestTypes(t *testing.T) {
 		}),
 		of("slog.Level", typed[slog.Level]{
 			reads:   []read[slog.Level]{{"INFO", slog.LevelInfo}, {"warn+2", slog.LevelWarn + 2}},
-			refuses: []refusal{{"4", "type", `"4" is not a valid value`, ""}, {"", "type", `"" is not a valid value`, ""}},
+			refuses: []refusal{{"4", "type", `"4" is not a valid value`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("regexp.Regexp", typed[regexp.Regexp]{
 			reads:   []read[regexp.Regexp]{{"^a+$", *regexp.MustCompile("^a+$")}},
@@ -534,12 +534,12 @@ func TestTypes(t *testing.T) {
 		of("json.RawMessage", typed[json.RawMessage]{
 			hint:    "JSON",
 			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
-			refuses: []refusal{{"", "type", `"" is not JSON`, ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
 		}),
 		of("map of any", typed[map[string]any]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
-			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "type", `"" is not a JSON object`, ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "missing", "is required", ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
 		}),
 		of("map of integers", typed[map[string]int]{
 			hint:    "a JSON object",
@@ -573,12 +573,12 @@ func TestTypes(t *testing.T) {
 		of("UnmarshalJSON", typed[celsius]{
 			hint:    "JSON",
 			reads:   []read[celsius]{{"21.5", 21.5}, {`{"f":212}`, 100}},
-			refuses: []refusal{{"warm", "type", `"warm" is not JSON`, ""}, {`"warm"`, "type", `"\"warm\"" does not fit the argument's type`, ""}, {"", "type", `"" is not JSON`, ""}},
+			refuses: []refusal{{"warm", "type", `"warm" is not JSON`, ""}, {`"warm"`, "type", `"\"warm\"" does not fit the argument's type`, ""}, {"", "missing", "is required", ""}},
 		}),
 
 		// An any holds what its schema says.
 		of("any", typed[any]{
-			reads: []read[any]{{"5", "5"}, {"", ""}, {"{", "{"}},
+			reads: []read[any]{{"5", "5"}, {"{", "{"}},
 		}),
 		of("any of integers", typed[any]{
 			schema: &S{Type: "integer"}, hint: "an integer",
@@ -608,7 +608,7 @@ func TestTypes(t *testing.T) {
 		of("[]string", typed[[]string]{
 			hint: "separated by commas",
 			reads: []read[[]string]{{"a", []string{"a"}}, {" a , b b,ü", []string{"a", "b b", "ü"}}, {`["a,b"," c ",""]`, []string{"a,b", " c ", ""}},
-				{"", []string{}}, {"[]", []string{}}},
+				{"[]", []string{}}},
 			refuses: []refusal{{"a,,b", "type", "element 2 is empty", ""}, {"[a]", "type", `"[a]" is not a JSON array`, ""}, {"[1]", "type", `element 1: "1" is not a string`, ""}},
 		}),
 		of("named slice of named strings", typed[paths]{
@@ -621,8 +621,8 @@ func TestTypes(t *testing.T) {
 			reads: []read[[]color]{{"red", []color{"red"}}, {`["blue","red"]`, []color{"blue", "red"}}},
 			refuses: []refusal{
 				{"red,green", "enum", `element 2: "green" is not one of red, blue`, `["red","blue"]`},
-				{"", "length", "must be 1 to 2 elements, not 0", `{"minItems":1,"maxItems":2}`},
-				{"red,red,red", "length", "must be 1 to 2 elements, not 3", `{"minItems":1,"maxItems":2}`}},
+				{"", "missing", "is required", ""},
+				{"red,red,red", "length", "must have 1 to 2 elements, got 3", `{"minItems":1,"maxItems":2}`}},
 		}),
 		of("[]bool", typed[[]bool]{
 			hint: "separated by commas; each true or false", completes: []string{"true", "false"},
@@ -697,7 +697,7 @@ func TestTypes(t *testing.T) {
 		}),
 		of("[][]string", typed[[][]string]{
 			hint:    "a JSON array; each a JSON array",
-			reads:   []read[[][]string]{{`[["a"],[],["b","c"]]`, [][]string{{"a"}, {}, {"b", "c"}}}, {"", [][]string{}}},
+			reads:   []read[[][]string]{{`[["a"],[],["b","c"]]`, [][]string{{"a"}, {}, {"b", "c"}}}},
 			refuses: []refusal{{"a,b", "type", `"a,b" is not a JSON array`, ""}, {`["a"]`, "type", `element 1: "\"a\"" is not a JSON array`, ""}, {`[["a"],[1]]`, "type", `element 2: element 1: "1" is not a string`, ""}},
 		}),
 		of("[]struct", typed[[]point]{
@@ -722,8 +722,8 @@ func TestTypes(t *testing.T) {
 			hint:  "separated by commas; 2 elements; each an integer",
 			reads: []read[[2]int]{{"1,2", [2]int{1, 2}}, {"[3,4]", [2]int{3, 4}}},
 			refuses: []refusal{
-				{"1", "length", "must be 2 elements, not 1", `{"minItems":2,"maxItems":2}`},
-				{"1,2,3", "length", "must be 2 elements, not 3", `{"minItems":2,"maxItems":2}`}},
+				{"1", "length", "must have 2 elements, got 1", `{"minItems":2,"maxItems":2}`},
+				{"1,2,3", "length", "must have 2 elements, got 3", `{"minItems":2,"maxItems":2}`}},
 		}),
 		of("array of bytes", typed[[4]byte]{
 			hint:  "separated by commas; 4 elements; each an integer, at least 0",
@@ -751,7 +751,7 @@ func TestTypesTakeNothingButStrings(t *testing.T) {
 	}
 	e := get(t, filling(t, &got), `{"b":true,"n":null,"l":[1],"o":{},"R":5}`)
 	require.NotNil(t, e)
-	assert.Equal(t, "b: must be a string; n: must be a string; l: must be a string; o: must be a string; R: must be a string", e.Message)
+	assert.Equal(t, `b: must be a JSON string, such as "true"; n: must be a JSON string; l: must be a JSON string, such as "[1]"; o: must be a JSON string, such as "{}"; R: must be a JSON string, such as "5"`, e.Message)
 	assert.Equal(t, 5, strings.Count(jsonenc.Text(e.Problems), `"reason":"not_string"`))
 }
 
@@ -894,18 +894,18 @@ func TestTypesOfStructs(t *testing.T) {
 				`{"name":"Empty"},{"name":"zero","description":"an integer"},{"name":"pointer","description":"an integer"}]`,
 			[]call[tags]{
 				{args: `{"Plain":"a","renamed":"b","-":"c"}`, want: tags{Plain: "a", Renamed: "b", Dash: "c"}},
-				{args: `{"Plain":"","renamed":"","-":"","Empty":"e","zero":"0","pointer":"0"}`, want: tags{Empty: "e", Pointer: ptr(0)}},
-				{args: `{"Plain":"","renamed":"","-":"","zero":"","pointer":""}`, want: tags{}},
+				{args: `{"Plain":"p","renamed":"r","-":"d","Empty":"e","zero":"0","pointer":"0"}`, want: tags{Plain: "p", Renamed: "r", Dash: "d", Empty: "e", Pointer: ptr(0)}},
+				{args: `{"Plain":"p","renamed":"r","-":"d","zero":"","pointer":""}`, want: tags{Plain: "p", Renamed: "r", Dash: "d"}},
 				{args: `{}`, message: "Plain: is required; renamed: is required; -: is required"},
 				{args: `{"plain":"a","Renamed":"b","-":"c"}`, message: "Plain: is required; renamed: is required"},
-				{args: `{"Plain":"","renamed":"","-":"","Dropped":"x","private":"x"}`, want: tags{}}, // unknown, and so passed over
+				{args: `{"Plain":"p","renamed":"r","-":"d","Dropped":"x","private":"x"}`, want: tags{Plain: "p", Renamed: "r", Dash: "d"}}, // unknown, and so passed over
 			}),
 		structOf("unicode",
 			`[{"name":"Größe","description":"die Größe, in cm","required":true},{"name":"名前","required":true},`+
 				`{"name":"a b/c.d","description":"<b>bold</b> & \"quoted\""}]`,
 			[]call[words]{
 				{args: `{"Größe":"\u00e9","名前":"😀","a b/c.d":"\ud83d\ude00\u0000"}`, want: words{"é", "😀", "😀\x00"}},
-				{args: `{"Gr\u00f6\u00dfe":"","\u540d\u524d":""}`, want: words{}},
+				{args: `{"Gr\u00f6\u00dfe":"x","\u540d\u524d":"y"}`, want: words{"x", "y", ""}},
 				{args: `{"größe":"1","名前":"x"}`, message: "Größe: is required"},
 			}),
 		structOf("embedded",

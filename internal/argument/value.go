@@ -27,17 +27,18 @@ import (
 // last to fill the Go value from JSON. So nothing that is invalid gets into a Go
 // value of the application, except for types with UnmarshalText.
 type value struct {
-	kind      kind
-	bits      int    // of an integer or a float
-	isLiteral bool   // a json.Number, which keeps the text
-	elem      *value // of a list
-	expected  string // such as "an integer"; "" if any text is valid
-	isAddress bool   // of net/netip, where the empty text gives an invalid address
-	isTime    bool   // of RFC 3339
-	rules     rules
-	validator *Validator  // for the rest of the schema; nil if the rules are all
-	maxBytes  int         // of a text; 0: no limit but that of an argument
-	members   *memberCase // of JSON; nil if it contains no struct
+	kind       kind
+	bits       int    // of an integer or a float
+	isLiteral  bool   // a json.Number, which keeps the text
+	isIntegral bool   // a float that the schema restricts to integers
+	elem       *value // of a list
+	expected   string // such as "an integer"; "" if any text is valid
+	isAddress  bool   // of net/netip, where the empty text gives an invalid address
+	isTime     bool   // of RFC 3339
+	rules      rules
+	validator  *Validator  // for the rest of the schema; nil if the rules are all
+	maxBytes   int         // of a text; 0: no limit but that of an argument
+	members    *memberCase // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
 }
@@ -51,17 +52,19 @@ const maxPatternWork = 64 << 20
 func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	v := &value{bits: 64}
 	elem := reflect.Type(nil)
+	s, err := withEnum(s)
+	if err != nil {
+		return nil, err
+	}
 	if t == nil || withoutPointers(t).Kind() == reflect.Interface {
-		var err error
 		if v.kind, err = kindOfSchema(s); err != nil {
 			return nil, err
 		}
-		if v.kind == kindList && refersOutside(s) {
-			v.kind = kindJSON // Items is not a schema by itself
+		if v.kind == kindList && (refersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil)) {
+			v.kind = kindJSON // Items is not a schema by itself, or may be in another part
 		}
 	} else {
 		t = withoutPointers(t)
-		var err error
 		if v.kind, err = kindOf(t); err != nil {
 			return nil, err
 		}
@@ -81,14 +84,12 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 		if items == nil || refersOutside(s) {
 			items = &jsonschema.Schema{}
 		}
-		var err error
 		if v.elem, err = compileValue(elem, items); err != nil {
 			return nil, fmt.Errorf("items: %w", err)
 		}
 	}
 	v.expected, v.isTime = expectedOf(v.kind, t, s), v.kind == kindText && t == typeTime
 	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
-	var err error
 	want := v.kind.instanceType()
 	if v.kind == kindJSON && t != nil {
 		want = jsonTypeOf(t)
@@ -98,6 +99,17 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	}
 	if v.rules, v.validator, err = compileRules(v.kind, want, s); err != nil {
 		return nil, err
+	}
+	if v.rules.format, err = formatOf(v.kind, t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if v.rules.format != nil {
+		v.expected = v.rules.format.expected
+	}
+	if v.kind.isNumber() {
+		if err := v.compileNumber(s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
 	}
 	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
@@ -198,10 +210,12 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 	return instance, p
 }
 
-// acceptsEmpty reports whether the empty text is a value. It is one of a string
-// only, and only if the schema allows it.
-func (v *value) acceptsEmpty() bool {
-	if v.kind != kindString {
+// acceptsEmpty reports whether the empty text is a value: of an optional string if
+// the schema allows it, and of a required one if the schema states it, by a
+// minLength of 0 or by an enum.
+func (v *value) acceptsEmpty(required bool) bool {
+	states := v.rules.texts != nil || v.rules.minLength != nil
+	if !v.kind.isString() || !states && (required || v.kind != kindString) {
 		return false
 	}
 	_, p := v.read(reflect.Value{}, "", false)

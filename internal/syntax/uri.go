@@ -103,3 +103,26 @@ func checkHost(host string) error {
 	}
 	return nil
 }
+
+// CheckURIReference returns an error if s is neither a URI by RFC 3986 nor a
+// relative reference.
+func CheckURIReference(s string) error {
+	if err := checkURICharacters(s); err != nil {
+		return err
+	}
+	if strings.HasPrefix(s, "//") {
+		return CheckURI("x:" + s)
+	}
+	u, err := url.Parse(s)
+	var e *url.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	if u.Scheme != "" {
+		return CheckURI(s)
+	}
+	if strings.ContainsAny(s, "[]") {
+		return errors.New("brackets must be percent-encoded")
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package argument
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/syntax"
+)
+
+// This file checks the formats of JSON Schema 2020-12. Unlike in the specification
+// of JSON Schema a format is a rule, not an annotation.
+
+// format is a format of strings.
+type format struct {
+	name     string
+	expected string // such as "a date such as 2006-01-02"
+	check    func(text string) bool
+}
+
+var formats = []*format{
+	{"date", "a date such as 2006-01-02", isDate},
+	{"time", "a time of day such as 15:04:05Z", isTimeOfDay},
+	{"date-time", "a time such as 2006-01-02T15:04:05Z", isDateTime},
+	{"duration", "a duration such as P1DT12H", duration.MatchString},
+	{"email", "an email address", isEmail},
+	{"hostname", "a host name", isHostname},
+	{"ipv4", "an IPv4 address", func(text string) bool { a, err := netip.ParseAddr(text); return err == nil && a.Is4() }},
+	{"ipv6", "an IPv6 address", isIPv6},
+	{"uri", "a URI such as https://example.com", func(text string) bool { return syntax.CheckURI(text) == nil }},
+	{"uri-reference", "a URI or a relative reference", func(text string) bool { return syntax.CheckURIReference(text) == nil }},
+	{"uuid", "a UUID", uuid.MatchString},
+	{"regex", "a regular expression", func(text string) bool { _, err := regexp.Compile(text); return err == nil }},
+	{"json-pointer", "a JSON pointer such as /a/0", jsonPointer.MatchString},
+}
+
+var (
+	uuid        = regexp.MustCompile(`^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`)
+	jsonPointer = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
+	timeOfDay   = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
+	duration    = regexp.MustCompile(`^P([0-9]+W|` + durationDate + `(T` + durationTime + `)?|T` + durationTime + `)$`)
+	label       = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?$`)
+	// localPart is the part of an email address before the @ (RFC 5321).
+	localPart = regexp.MustCompile("^([0-9A-Za-z!#$%&'*+/=?^_`{|}~-]+(\\.[0-9A-Za-z!#$%&'*+/=?^_`{|}~-]+)*|\"([ !#-\\[\\]-~]|\\\\[ -~])*\")$")
+)
+
+// The parts of a duration of RFC 3339, appendix A, where no unit between two others
+// is left out.
+const (
+	durationDate = `([0-9]+Y([0-9]+M([0-9]+D)?)?|[0-9]+M([0-9]+D)?|[0-9]+D)`
+	durationTime = `([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)`
+)
+
+func isDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// isTimeOfDay reports whether the text is a full-time of RFC 3339. The second 60 is
+// only valid at the end of a day in UTC.
+func isTimeOfDay(text string) bool {
+	if !timeOfDay.MatchString(text) {
+		return false
+	}
+	if text[6] != '6' {
+		return true
+	}
+	zone := "+00:00"
+	if last := text[len(text)-1]; last != 'Z' && last != 'z' {
+		zone = text[len(text)-len(zone):]
+	}
+	at, err := time.Parse("15:04-07:00", text[:len("15:04")]+zone)
+	return err == nil && at.UTC().Format("15:04") == "23:59"
+}
+
+func isDateTime(text string) bool {
+	date, clock, ok := strings.Cut(strings.ToUpper(text), "T")
+	return ok && isDate(date) && isTimeOfDay(clock)
+}
+
+func isEmail(text string) bool {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 || at > 64 || !localPart.MatchString(text[:at]) {
+		return false
+	}
+	domain := text[at+1:]
+	literal, opens := strings.CutPrefix(domain, "[")
+	literal, closes := strings.CutSuffix(literal, "]")
+	if !opens || !closes {
+		return isHostname(domain)
+	}
+	if tag := len("IPv6:"); len(literal) > tag && strings.EqualFold(literal[:tag], "IPv6:") {
+		return isIPv6(literal[tag:])
+	}
+	ip, err := netip.ParseAddr(literal)
+	return err == nil && ip.Is4()
+}
+
+// isHostname reports whether the text is a host name of RFC 1123. It does not
+// decode labels of international names, which begin with xn--.
+func isHostname(text string) bool {
+	if len(text) > 253 {
+		return false
+	}
+	for part := range strings.SplitSeq(text, ".") {
+		if !label.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+func isIPv6(text string) bool {
+	ip, err := netip.ParseAddr(text)
+	return err == nil && ip.Is6() && ip.Zone() == ""
+}
+
+// typeFormats are the formats of Go types with a text form of their own. A type
+// that is not in the map and has the method UnmarshalText may have any.
+var typeFormats = map[reflect.Type][]string{
+	typeTime: {"date-time", "date"}, typeURL: {"uri", "uri-reference"}, typeAddr: {"ipv4", "ipv6"},
+	typeAddrPort: nil, typePrefix: nil, typeDuration: nil,
+}
+
+// formatOf returns the format of a schema, which is checked for the Go type t of the
+// kind k; nil without one.
+func formatOf(k kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
+	if err := checkFormatsInside(k, s); err != nil || s.Format == "" {
+		return nil, err
+	}
+	i := slices.IndexFunc(formats, func(f *format) bool { return f.name == s.Format })
+	if i < 0 {
+		return nil, unknownFormat(s.Format)
+	}
+	known, isKnown := typeFormats[t]
+	switch {
+	case !k.isString() && k != kindJSON:
+		return nil, fmt.Errorf("format is for strings, but the value is read as %s", k.instanceType())
+	case k == kindJSON:
+		return nil, fmt.Errorf("format is not checked in JSON; remove it, or use a pattern")
+	case k == kindBytes:
+		return nil, fmt.Errorf("format %s is not base64 data, as which the value is read; remove it", s.Format)
+	case isKnown && !slices.Contains(known, s.Format):
+		return nil, fmt.Errorf("format %s is not %s, as which the value is read; remove it", s.Format, expectedOf(k, t, s))
+	}
+	return formats[i], nil
+}
+
+func unknownFormat(name string) error {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), didYouMean(name, names), strings.Join(names, ", "))
+}
+
+// checkFormatsInside returns an error for a format in a part of the schema where it
+// would not be checked. The elements of a list are compiled by themselves.
+func checkFormatsInside(k kind, s *jsonschema.Schema) error {
+	for at, sub := range subschemas(s) {
+		if k == kindList && at == "/items" && !refersOutside(s) {
+			continue
+		}
+		if sub.Format != "" {
+			return fmt.Errorf("%s: format is not checked there; remove it, or use a pattern", at)
+		}
+		if err := checkFormatsInside(kindJSON, sub); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	return nil
+}

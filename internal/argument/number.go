@@ -1,0 +1,120 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file fits the bounds of a schema to the numbers that the Go type holds, and
+// rejects bounds without a number.
+
+// compileNumber compiles what the schema and the type say together.
+func (v *value) compileNumber(s *jsonschema.Schema) error {
+	types, err := possibleTypes(s)
+	if err != nil {
+		return err
+	}
+	if v.kind == kindFloat && types&typeFraction == 0 && v.rules.enum == nil {
+		v.isIntegral, v.expected = true, "an integer"
+	}
+	if err := v.narrow(); err != nil {
+		return err
+	}
+	if v.kind == kindFloat && !v.isIntegral {
+		return v.rules.checkMultiples(v.rules.minimum, v.rules.maximum)
+	}
+	low, high := v.rules.between()
+	if low > high {
+		return fmt.Errorf("no integer is %s, so no value is allowed", v.rules.bounds())
+	}
+	return v.rules.checkMultiples(finite(low), finite(high))
+}
+
+// narrow restricts the bounds to the range of the type, so that hints and errors do
+// not promise more.
+func (v *value) narrow() error {
+	low, high, text := v.held()
+	r := &v.rules
+	isAbove := func(bound *float64) bool { return bound != nil && *bound >= high }
+	isBelow := func(bound *float64) bool { return bound != nil && *bound < low }
+	for _, b := range []struct {
+		keyword string
+		bound   *float64
+		isEmpty bool
+	}{
+		{"minimum", r.minimum, isAbove(r.minimum)},
+		{"exclusiveMinimum", r.exclusiveMinimum, isAbove(r.exclusiveMinimum)},
+		{"maximum", r.maximum, isBelow(r.maximum)},
+		{"exclusiveMaximum", r.exclusiveMaximum, r.exclusiveMaximum != nil && *r.exclusiveMaximum <= low},
+	} {
+		if b.isEmpty {
+			return fmt.Errorf("%s is %s, but the type holds %s, so no value is allowed", b.keyword, phrase.Decimal(*b.bound), text)
+		}
+	}
+	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is
+	// at least 0.
+	var least, most *float64
+	if v.kind == kindUint || v.kind == kindInt && v.bits < 64 {
+		least = &low
+	}
+	if v.kind != kindFloat && v.bits < 64 {
+		high--
+		most = &high
+	}
+	if isBelow(r.minimum) {
+		r.minimum = least
+	}
+	if isBelow(r.exclusiveMinimum) {
+		r.minimum, r.exclusiveMinimum = least, nil
+	}
+	if isAbove(r.maximum) {
+		r.maximum = most
+	}
+	if isAbove(r.exclusiveMaximum) {
+		r.maximum, r.exclusiveMaximum = most, nil
+	}
+	return nil
+}
+
+// held returns the range of the type, without its end, and as text.
+func (v *value) held() (low, end float64, text string) {
+	switch {
+	case v.kind == kindInt:
+		end = math.Ldexp(1, v.bits-1)
+		return -end, end, fmt.Sprintf("%d to %d", int64(-1)<<(v.bits-1), int64(1)<<(v.bits-1)-1)
+	case v.kind == kindUint:
+		return 0, math.Ldexp(1, v.bits), fmt.Sprintf("0 to %d", ^uint64(0)>>(64-v.bits))
+	case v.bits == 32:
+		return -math.MaxFloat32, math.Nextafter(math.MaxFloat32, math.Inf(1)), "the numbers of 32 bits"
+	}
+	return math.Inf(-1), math.Inf(1), ""
+}
+
+// finite returns a pointer to the bound; nil for an infinity.
+func finite(bound float64) *float64 {
+	if math.IsInf(bound, 0) {
+		return nil
+	}
+	return &bound
+}
+
+// checkMultiples returns an error if no multiple is between the bounds.
+func (r *rules) checkMultiples(low, high *float64) error {
+	if r.multipleOf == nil || low == nil || high == nil {
+		return nil
+	}
+	step := decimalOf(*r.multipleOf)
+	steps := new(big.Rat).Quo(decimalOf(*high), step)
+	// Div rounds down, because the denominator is positive.
+	last := new(big.Rat).SetInt(new(big.Int).Div(steps.Num(), steps.Denom()))
+	if last.Mul(last, step).Cmp(decimalOf(*low)) < 0 {
+		return errors.New("no multiple of multipleOf is in the range, so no value is allowed")
+	}
+	return nil
+}
