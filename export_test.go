@@ -3,7 +3,6 @@ package prompts
 import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -12,12 +11,9 @@ import (
 var (
 	ErrAnswered      = rpc.ErrAnswered
 	ErrCancelled     = rpc.ErrCanceled
-	ErrGoexit        = rpc.ErrGoexit
 	ErrNoReturn      = rpc.ErrNoReturn
 	ErrSessionClosed = rpc.ErrSessionClosed
 	ErrTimeLimit     = rpc.ErrTimeout
-
-	TakeBuffer = wire.GetBuffer
 )
 
 // Tasks is the number of requests that have entered the server or the session,
@@ -27,18 +23,16 @@ func (s *Server) Slots() int { return s.rpc.InUse()["slots"] }
 func (s session) Tasks() int { return s.InUse()["tasks"] }
 func (s session) Slots() int { return s.InUse()["slots"] }
 
-// Peek shows the tests more of a session.
 func Peek(s transport.Session) session { return s.(session) }
 
-// Subscribers is the number of servers and others that hear of its changes.
 func (r *Registry) Subscribers() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.subscribers)
 }
 
-// Leftovers is what the server has of its connections. Once those have ended it
-// is empty.
+// Leftovers is what the server has of its connections, and the session of its
+// requests. Once those have ended it is empty.
 func (s *Server) Leftovers() map[string]int {
 	left := s.rpc.InUse()
 	delete(left, "listeners") // sessions, which the subscribers stand for
@@ -48,8 +42,6 @@ func (s *Server) Leftovers() map[string]int {
 	return left
 }
 
-// Leftovers is what the session has of its requests. Once those have ended it
-// is empty.
 func (s session) Leftovers() map[string]int {
 	left := s.InUse()
 	delete(left, "tasks")

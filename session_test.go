@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/notify"
+	messages "github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -542,7 +543,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 		}
 	}
 	for range 100 {
-		b := prompts.TakeBuffer()
+		b := messages.GetBuffer()
 		assert.LessOrEqual(t, cap(*b), maxPooledBuffer)
 		assert.Empty(t, *b)
 	}
