@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -237,6 +239,24 @@ func (p Prompt) clone() Prompt {
 	}
 	p.Meta = maps.Clone(p.Meta)
 	return p
+}
+
+// InputSchema returns the JSON schema (2020-12) of an object with all arguments of
+// the prompt, as they are checked, for tools, previews and documentation: types,
+// constraints, defaults, titles, descriptions, and which are required. It is about
+// typed JSON: an integer is 3, where prompts/get has the string "3". A type with
+// UnmarshalText may reject more than its schema, and an optional argument that is
+// absent is left out, not empty. Undeclared arguments are not allowed, as with
+// Options.StrictArguments. A sensitive argument is writeOnly.
+//
+// The schema is a copy. The error is that of [Registry.Add] for the prompt, which
+// need not be in a registry.
+func (p Prompt) InputSchema() (*jsonschema.Schema, error) {
+	d, err := compile(p)
+	if err != nil {
+		return nil, err
+	}
+	return clone.Deep(d.plan.InputSchema()), nil
 }
 
 // export returns the prompt for an author to keep and to change.

@@ -45,7 +45,7 @@
 //   - Package prompttemplate checks that a template uses the arguments that are
 //     declared, and no others. [Fence] and [Untrusted] keep a value from being
 //     taken for something else.
-//   - [Doc] writes all of that as a table.
+//   - [Doc] writes all of that as a table, and [Prompt.InputSchema] as a JSON schema.
 //
 // # Around a request
 //

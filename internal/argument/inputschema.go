@@ -1,0 +1,115 @@
+package argument
+
+import (
+	"cmp"
+	"net/url"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// This file makes one JSON schema of all arguments of a plan, as they are checked.
+
+// InputSchema returns the schema of an object with the arguments as typed JSON: the
+// integer 3, not the string "3". Parts of it are the plan's and must not be changed.
+func (p *Plan) InputSchema() *jsonschema.Schema {
+	all := &jsonschema.Schema{
+		Schema:               "https://json-schema.org/draft/2020-12/schema",
+		Type:                 "object",
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for i := range p.Arguments {
+		a := &p.Arguments[i]
+		if all.Properties == nil {
+			all.Properties = make(map[string]*jsonschema.Schema, len(p.Arguments))
+		}
+		all.Properties[a.Name] = p.schemaOf(i)
+		all.PropertyOrder = append(all.PropertyOrder, a.Name)
+		if a.Required {
+			all.Required = append(all.Required, a.Name)
+		}
+	}
+	return all
+}
+
+// schemaOf returns the schema of one argument.
+func (p *Plan) schemaOf(i int) *jsonschema.Schema {
+	a := &p.Arguments[i]
+	s := &jsonschema.Schema{}
+	if a.Schema != nil {
+		s = a.value.describe(a.Schema)
+	} else {
+		s.Type = a.value.kind.instanceType()
+	}
+	s.Title, s.Description, s.WriteOnly = a.Title, a.Description, a.Sensitive
+	if s.MinLength == nil && a.Required && a.value.kind.isString() && p.refusesEmpty(i) {
+		s.MinLength = jsonschema.Ptr(1)
+	}
+	// Its references are within it.
+	s.Schema = ""
+	if s.ID == "" && hasReference(s) {
+		s.ID = "urn:argument:" + url.PathEscape(a.Name)
+	}
+	return s
+}
+
+// describe returns a copy of the schema with what the Go type adds: the JSON type,
+// the range of an integer, the form of a text.
+func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
+	d := *s
+	if len(typesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {
+		d.Type = v.kind.instanceType()
+	}
+	switch v.kind {
+	case kindInt, kindUint:
+		v.describeRange(&d)
+	case kindDuration:
+		d.Pattern = cmp.Or(d.Pattern, `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
+	case kindBytes:
+		d.ContentEncoding = cmp.Or(d.ContentEncoding, "base64")
+		d.Pattern = cmp.Or(d.Pattern, `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
+	case kindURL:
+		d.Format = cmp.Or(d.Format, "uri-reference")
+	case kindText:
+		if v.isTime {
+			d.Format = cmp.Or(d.Format, "date-time")
+		}
+	case kindList:
+		if items := s.Items; !refersOutside(s) && (items != nil || v.elem.kind != kindAny) {
+			if items == nil {
+				items = &jsonschema.Schema{}
+			}
+			d.Items = v.elem.describe(items)
+		}
+	}
+	return &d
+}
+
+// describeRange adds the range of integers with fewer than 64 bits.
+func (v *value) describeRange(d *jsonschema.Schema) {
+	if v.bits == 64 {
+		return
+	}
+	low, high := -float64(int64(1)<<(v.bits-1)), float64(int64(1)<<(v.bits-1)-1)
+	if v.kind == kindUint {
+		low, high = 0, float64(int64(1)<<v.bits-1)
+	}
+	if d.ExclusiveMinimum == nil && (d.Minimum == nil || *d.Minimum < low) {
+		d.Minimum = &low
+	}
+	if d.ExclusiveMaximum == nil && (d.Maximum == nil || *d.Maximum > high) {
+		d.Maximum = &high
+	}
+}
+
+// refusesEmpty reports whether the empty string is no value of the argument.
+func (p *Plan) refusesEmpty(i int) bool {
+	texts := make([]Text, len(p.Arguments))
+	texts[i].Given = true
+	_, problems := p.Texts(texts)
+	for _, problem := range problems {
+		if problem.Argument == p.Arguments[i].Name {
+			return true
+		}
+	}
+	return false
+}
