@@ -55,6 +55,12 @@ func TestChangesAreTold(t *testing.T) {
 			}))
 			assert.Equal(t, 1, settle())
 
+			for i := range 20 { // a burst
+				r.MustAdd(says(fmt.Sprint("burst", i)))
+				time.Sleep(time.Millisecond)
+			}
+			assert.Equal(t, 1, settle())
+
 			for i := range 400 { // for two seconds
 				require.NoError(t, r.Set(says(fmt.Sprint(i%7))))
 				time.Sleep(5 * time.Millisecond)

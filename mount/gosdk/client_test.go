@@ -33,7 +33,8 @@ type client struct {
 	t        *testing.T
 	conn     mcp.Connection
 	revision string
-	name     string // of the client
+	name     string                            // of the client
+	wrap     func(mcp.Transport) mcp.Transport // the server's side; nil for none
 	// answer answers what the server asks; nil for a client that declares nothing.
 	answer func(method string, params json.RawMessage) (result string)
 	told   chan *jsonrpc.Request // notifications
@@ -54,7 +55,11 @@ func dial(t *testing.T, s *mcp.Server, revision string) *client {
 func dialAs(t *testing.T, s *mcp.Server, c *client) *client {
 	t.Helper()
 	here, there := mcp.NewInMemoryTransports()
-	ss, err := s.Connect(context.Background(), there, nil)
+	var side mcp.Transport = there
+	if c.wrap != nil {
+		side = c.wrap(side)
+	}
+	ss, err := s.Connect(context.Background(), side, nil)
 	require.NoError(t, err)
 	c.t, c.replies, c.told = t, map[any]chan *jsonrpc.Response{}, make(chan *jsonrpc.Request, 1000)
 	if c.name == "" {

@@ -23,6 +23,12 @@
 //		return ""
 //	},
 //
+// Serve through [Transport], or [Handler] over HTTP, and an argument that is null
+// is rejected, which the SDK alone takes for an empty string:
+//
+//	err = server.Run(ctx, gosdk.Transport(&mcp.StdioTransport{}))
+//	http.Handle("/mcp", gosdk.Handler(mcp.NewStreamableHTTPHandler(getServer, nil)))
+//
 // # Two lists
 //
 // Clients get the registry's prompts first, and then the server's own. A client
@@ -72,7 +78,9 @@
 //     JSON type, is refused before the mount sees it: with -32602, but without
 //     data, and with the text of the value in the message (mcp/shared.go:349).
 //     Members of params that the SDK does not know, duplicate ones and an empty
-//     cursor are passed over.
+//     cursor are passed over. An argument that is null is an empty string
+//     (mcp/protocol.go:949); to have it rejected with its name and data, serve
+//     through [Transport] or [Handler].
 //   - Numbers beyond 2^53 in _meta and in answers lose their last digits on the
 //     way in (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out nothing
 //     is lost but a completion's total of 0 and a hasMore that is false
@@ -91,9 +99,13 @@
 //   - Over HTTP, revision 2026-07-28 is served only with
 //     StreamableHTTPOptions.Stateless (mcp/streamable.go:871), and then clients of
 //     the others cannot be asked and are not told of changes.
-//   - Clients are told of changes 10 ms after the last one (mcp/server.go:740);
-//     the mount sees to it that a registry which changes on and on is told every
-//     50 ms. If prompts of the server's own change on and on, nobody is told.
+//     A client that disconnects cancels its request only with
+//     StreamableHTTPOptions.PropagateRequestCancellation (mcp/streamable.go:431):
+//     without it, the render function runs to its end or its time limit.
+//   - Clients are told of a burst of the registry's changes once, about 30 ms after
+//     the last one: 20 ms of the mount and 10 ms of the SDK (mcp/server.go:740). If
+//     a registry changes on and on, they are told every 50 ms. If prompts of the
+//     server's own change on and on, nobody is told.
 //   - The server's name in _meta, batches, sessions and how many there may be are
 //     the SDK's. Options.CacheTTL and CachePublic count for the registry's pages;
 //     for a page with prompts of both the stricter of both hints does.

@@ -18,8 +18,9 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 		return res, err
 	}
 	members := map[string]any{"name": name}
-	if r.Params.Arguments != nil {
-		members["arguments"] = r.Params.Arguments
+	arguments, meta := argumentsOf(r.Params)
+	if arguments != nil {
+		members["arguments"] = arguments
 	}
 	if r.Params.InputResponses != nil {
 		members["inputResponses"] = answers(r.Params.InputResponses)
@@ -27,7 +28,7 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	if r.Params.RequestState != "" {
 		members["requestState"] = r.Params.RequestState
 	}
-	req, err := m.newRequest(r, r.Session, r.Params.Meta, members)
+	req, err := m.newRequest(r, r.Session, meta, members)
 	if err != nil {
 		return nil, m.failure(ctx, methodGet, err)
 	}

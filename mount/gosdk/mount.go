@@ -125,11 +125,15 @@ func (m *mount) addPlaceholder() {
 	})
 }
 
-// pause is the time between two announcements. It must be longer than the SDK
-// waits for another change before it tells the clients, 10 ms, which it does
-// anew for each change (v1.8.0 mcp/server.go:763): it would never tell them of
-// changes that go on and on.
-const pause = 50 * time.Millisecond
+// Changes come in bursts. Clients are told when the registry pauses for
+// changeQuiet, and after changeLongest at the latest, however long the changes go on.
+// Both are longer than the SDK waits for another change before it tells clients,
+// 10 ms, which it does again for each change (v1.8.0 mcp/server.go:763): of
+// changes that go on and on it would never tell them.
+const (
+	changeQuiet   = 20 * time.Millisecond
+	changeLongest = 50 * time.Millisecond
+)
 
 func (m *mount) start(silent bool) {
 	if silent {
@@ -147,14 +151,29 @@ func (m *mount) start(silent bool) {
 			case <-m.stopped:
 				return
 			}
-			m.addPlaceholder()
-			select {
-			case <-time.After(pause):
-			case <-m.stopped:
+			if !m.settle(changed) {
 				return
 			}
+			m.addPlaceholder()
 		}
 	})
+}
+
+// settle waits for the end of a burst of changes, and reports whether the
+// registry is still mounted.
+func (m *mount) settle(changed <-chan struct{}) bool {
+	longest := time.After(changeLongest)
+	for {
+		select {
+		case <-changed:
+		case <-time.After(changeQuiet):
+			return true
+		case <-longest:
+			return true
+		case <-m.stopped:
+			return false
+		}
+	}
 }
 
 func (m *mount) unmount() {

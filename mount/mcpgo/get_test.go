@@ -461,6 +461,11 @@ func TestArgumentsThatAreNotStrings(t *testing.T) {
 			require.NotNil(t, refused.Error, "%s %s", version, name)
 			assert.Equal(t, "code: must be a string; list: must be a string", refused.Error.Message)
 		}
+		many := `{"x":""`
+		for i := range 100 {
+			many += fmt.Sprintf(`,"n%d":null`, i)
+		}
+		assert.Equal(t, 64, strings.Count(get("a", many+"}").Error.Message, "must be a string"))
 		assert.Nil(t, get("a", `{"b":""}`).Error)
 		assert.Nil(t, get("a", `null`).Error)
 		unmount()

@@ -29,7 +29,7 @@ func main() {
 	}
 	defer unmount()
 	if *address == "" {
-		err = server.Run(context.Background(), &mcp.StdioTransport{})
+		err = server.Run(context.Background(), gosdk.Transport(&mcp.StdioTransport{}))
 	} else {
 		err = serveHTTP(server, *address)
 	}
@@ -43,8 +43,8 @@ func main() {
 // request says whose it is.
 func serveHTTP(server *mcp.Server, address string) error {
 	get := func(*http.Request) *mcp.Server { return server }
-	sessions := mcp.NewStreamableHTTPHandler(get, nil)
-	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
+	sessions := gosdk.Handler(mcp.NewStreamableHTTPHandler(get, nil))
+	without := gosdk.Handler(mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
