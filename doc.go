@@ -29,32 +29,73 @@
 // in three times: as a hint in the list, as completion while they type, and as a
 // sentence for each thing that is wrong, all at once.
 //
-//   - The fields are the arguments, in their order: what they are called, which
-//     are optional, what describes them (see the example "ArgumentFields").
-//   - A text becomes what the field is: a number, a duration, a time, an
-//     address, a list, JSON, a type of your own (ArgumentTypes).
-//   - Tags constrain the value: enum, minimum, maxLength and so on (ArgumentTags),
-//     with a default for when there is none. Prompt.Arguments adds by name what tags
-//     cannot say: any JSON schema (ArgumentSchema, ArgumentDefaults).
-//   - What has few values completes by itself. [Suggest], [SuggestFunc] and
-//     [SuggestCached] complete the rest, or a [CompleteFunc] of your own.
-//   - A render function blames an argument itself with [InvalidArgument]
-//     (ArgumentBlame).
-//   - What cannot work is refused when the prompt is added, with what to write
-//     instead (ArgumentFaults).
-//   - Package prompttemplate checks that a template uses the arguments that are
-//     declared, and no others. [Fence] and [Untrusted] keep a value from being
-//     taken for something else.
-//   - [Doc] writes all of that as a table, and [Prompt.InputSchema] as a JSON schema.
+// The fields are the arguments, in their order. A pointer and omitempty make an
+// argument optional, and "-" makes the field none. The jsonschema tag describes it. A
+// text becomes what the field is:
+//
+//	type Search struct {
+//		Query   string         `json:"query" jsonschema:"what to look for"` // required
+//		Verbose *bool          `json:"verbose"`                             // optional: true or false
+//		Since   time.Time      `json:"since,omitzero"`                      // 2026-11-21T10:00:00Z
+//		Wait    time.Duration  `json:"wait,omitempty"`                      // 1h30m
+//		Files   []string       `json:"files,omitempty"`                     // a.go, b.go, or a JSON array
+//		Weights map[string]int `json:"weights,omitempty"`                   // JSON
+//	}
+//
+// Tags constrain the value, each by the keyword of JSON Schema with its name, and
+// give a default for when there is none (see [New] for all):
+//
+//	Sort  string   `json:"sort,omitempty" enum:"date,relevance" default:"date"`
+//	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"50" default:"10"`
+//	Tags  []string `json:"tags,omitempty" enum:"bug,docs" maxItems:"2"`
+//	Token string   `json:"token" minLength:"8" sensitive:"true"`
+//
+// Prompt.Arguments adds by name what tags cannot say: any JSON schema, values that
+// are known only at run time, and a function that completes the argument. What has
+// few values, such as an enum, completes by itself:
+//
+//	Arguments: []prompts.Argument{
+//		{Name: "sort", Schema: prompts.Enum(orders...)},
+//		{Name: "branch", Complete: prompts.Suggest("main", "develop")},
+//	}
+//
+// A render function rejects an argument itself, in the form that failed checks have:
+//
+//	return nil, prompts.InvalidArgument("repo", "is not a repository of this team")
+//
+// What cannot work is an error when the prompt is added, with what to write instead:
+//
+//	prompt "search": argument "limit": the tag min is unknown; write minimum:"1"
+//
+// Package prompttemplate checks that a template uses the arguments that are declared,
+// and no others. [Fence] and [Untrusted] keep a value from being taken for something
+// else. [Doc] writes all arguments as a table, and [Prompt.InputSchema] as a JSON
+// schema.
 //
 // # Around a request
 //
-// Options.Middleware wraps every request for a list, a prompt or completions (see
-// the examples of [Handler]); Options.Visible hides prompts from some clients;
-// Options.Limits bounds what a client can use; Prompt.Cache keeps results, and
-// [Include] makes one prompt of others.
+// Options.Middleware wraps every request for a list, a prompt or completions, for an
+// audit log, a quota or a trace:
+//
+//	func audit(next prompts.Handler) prompts.Handler {
+//		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+//			response, err := next(ctx, r)
+//			slog.InfoContext(ctx, r.Method, "prompt", r.Prompt, "client", r.Principal, "failed", err != nil)
+//			return response, err
+//		}
+//	}
+//
+// Options.Visible hides prompts from some clients; Options.Limits bounds what a
+// client can use; Prompt.Cache keeps results, and [Include] makes one prompt of
+// others.
 //
 // # Connecting a server
+//
+// One line serves a process until a signal comes: over standard input and output,
+// or over HTTP.
+//
+//	err := stdio.Run(ctx, srv)
+//	err := streamablehttp.ListenAndServe(ctx, "127.0.0.1:8080", srv, streamablehttp.Options{})
 //
 // [Server.Serve] takes a [Transport], a connection that carries whole
 // messages both ways; package stdio has the one for standard input and

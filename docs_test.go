@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -332,5 +333,30 @@ func TestDocsFinds(t *testing.T) {
 			assert.Equal(t, test.want == "", found == "", found)
 			assert.Contains(t, found, test.want)
 		})
+	}
+}
+
+// go doc shows no examples, so a comment that refers to an example has its lines.
+func TestDocCommentsNameNoExamples(t *testing.T) {
+	t.Parallel()
+	reference := regexp.MustCompile(`(?i)\b(see|in) (the )?examples? (["“]|of \[)|\((Argument|Handler)[A-Z]\w+(, \w+)*\)`)
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, pattern := range []string{"*/*.go", "mount/*/*.go"} {
+		more, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, more...)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(strings.TrimSpace(line), "//") {
+				assert.NotRegexp(t, reference, line, name)
+			}
+		}
 	}
 }
