@@ -25,8 +25,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs/limits.md and SECURITY.md say what the code does: every limit of the code
-// has a row, every default is that of the code, and every test exists.
+// docs/limits.md, SECURITY.md and docs/fleet.md say what the code does: every limit
+// of the code has a row, every default is that of the code, and every test exists.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	for _, problem := range checkDocs(t, os.DirFS(".")) {
@@ -64,7 +64,7 @@ func checkDocs(t *testing.T, repository fs.FS) (problems []string) {
 	for _, page := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
 		checkPlaces(t, repository, page, report)
 	}
-	for page, columns := range map[string]int{"docs/limits.md": 5, "SECURITY.md": 2} {
+	for page, columns := range map[string]int{"docs/limits.md": 5, "SECURITY.md": 2, "docs/fleet.md": 2} {
 		text, err := fs.ReadFile(repository, page)
 		require.NoError(t, err)
 		for _, name := range testName.FindAllStringSubmatch(string(text), -1) {
@@ -273,7 +273,8 @@ func TestDocsFinds(t *testing.T) {
 			"| Time | `h.Options.Timeout` | 30 seconds; negative: none | 503 | `FuzzTime` |\n" +
 			"| Depth | fixed, `maxDepth` | 128 levels | -32600 | `TestSize` |\n" +
 			"| Words | fixed | eight | they are cut | `TestSize` |\n",
-		"SECURITY.md": "# Security\n\n| Promise | Tests |\n|---|---|\n| It continues | `h.TestOther` |\n",
+		"docs/fleet.md": "# Fleet\n\n| Claim | Tests |\n|---|---|\n| It converges | `h.TestOther` |\n",
+		"SECURITY.md":   "# Security\n\n| Promise | Tests |\n|---|---|\n| It continues | `h.TestOther` |\n",
 		code: "package a\n\nimport _ \"fmt\"\n\ntype Options struct {\n\tName string\n\tLimits Limits\n}\n\n" +
 			"type Limits struct {\n\t// MaxBytes is the size. Default:\n\t// 4 MiB. It is in bytes.\n\tMaxBytes int\n\thidden int\n}\n\n" +
 			"const (\n\tdefaultBytes = 4 << 20\n\tmaxDepth = 128\n\tother = 1.5\n)\n",
@@ -292,6 +293,7 @@ func TestDocsFinds(t *testing.T) {
 		"nothing":                      {limits, "# Limits", "# Limits", ""},
 		"a limit without a test":       {limits, "`FuzzTime`", "see above", "limits.md: no test in | Time"},
 		"a promise without a test":     {"SECURITY.md", "`h.TestOther`", "", "SECURITY.md: no test in | It"},
+		"an unknown test of a claim":   {"docs/fleet.md", "`h.TestOther`", "`h.TestNone`", "docs/fleet.md: no test h.TestNone"},
 		"an unknown test":              {limits, "`TestSize`, ", "`TestSizes`, ", "limits.md: no test TestSizes"},
 		"an unknown test in a promise": {"SECURITY.md", "`h.TestOther`", "`h.TestSize`", "SECURITY.md: no test h.TestSize"},
 		"the end of a package's name":  {limits, "`h.TestOther`", "`hh.TestOther`", "no test hh.TestOther"},

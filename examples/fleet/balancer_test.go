@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,11 +22,14 @@ func behind(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
 	hosts := []string{freeAddress(t)}
 	for range 2 {
-		replica := httptest.NewServer(h)
+		mux := http.NewServeMux()
+		mux.Handle("/", h)
+		mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+		replica := httptest.NewServer(mux)
 		t.Cleanup(replica.Close)
 		hosts = append(hosts, replica.Listener.Addr().String())
 	}
-	web := httptest.NewServer(newBalancer(hosts...))
+	web := httptest.NewServer(newBalancer(t.Context(), hosts...))
 	t.Cleanup(web.Close)
 	return web.URL
 }
@@ -46,6 +51,57 @@ func TestBalancerSendsOnce(t *testing.T) {
 		assert.NoError(t, response.Body.Close())
 	}
 	assert.EqualValues(t, n, seen.Load())
+}
+
+// A request that a replica refuses because it shuts down goes to another one.
+func TestBalancerOfAReplicaThatShutsDown(t *testing.T) {
+	t.Parallel()
+	var refused atomic.Bool
+	url := behind(t, func(w http.ResponseWriter, _ *http.Request) {
+		if refused.CompareAndSwap(false, true) {
+			http.Error(w, "the server shuts down", http.StatusServiceUnavailable)
+		}
+	})
+	for range 3 {
+		response, err := http.Post(url, "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		assert.NoError(t, response.Body.Close())
+	}
+	assert.True(t, refused.Load())
+}
+
+// A replica that is stopped takes connections, as the kernel does for it, and
+// answers nothing. The request that meets it ends in time, and later ones go to
+// others.
+func TestBalancerOfAStoppedReplica(t *testing.T) {
+	t.Parallel()
+	stopped, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer stopped.Close()
+	s := start(t, 1, map[string]string{"a.md": "a"})
+	b := newBalancer(t.Context(), stopped.Addr().String(), s.fleet[0].host)
+	b.base.ResponseHeaderTimeout = 50 * time.Millisecond
+	web := httptest.NewServer(b)
+	defer web.Close()
+	c := newClient(t, web.URL+"/mcp")
+	failed := 0
+	for range 4 {
+		if _, err := c.try(t.Context(), "prompts/list", "", ""); err != nil {
+			failed++
+			assert.ErrorContains(t, err, "502 Bad Gateway: no replica has answered")
+		}
+	}
+	assert.Equal(t, 2, failed)
+	select {
+	case <-b.targets[0].context().Done():
+	case <-time.After(long):
+		require.Fail(t, "the balancer has not noticed")
+	}
+	for range 4 {
+		_, err := c.try(t.Context(), "prompts/list", "", "")
+		assert.NoError(t, err)
+	}
 }
 
 // A client that goes ends its request at the replica, and a stream that breaks
@@ -101,7 +157,7 @@ func TestBalancerBodies(t *testing.T) {
 	// The fault of a client is not put down to the replicas.
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("{"), failing{}))
 	w := httptest.NewRecorder()
-	newBalancer(freeAddress(t)).ServeHTTP(w, r)
+	newBalancer(t.Context(), freeAddress(t)).ServeHTTP(w, r)
 	assert.Equal(t, http.StatusBadRequest, w.Code)
 }
 
@@ -137,7 +193,7 @@ func TestHosts(t *testing.T) {
 	f, err := startFleet(t.Context(), 1, s.settings)
 	require.NoError(t, err)
 	s.fleet = f
-	web := httptest.NewServer(newBalancer(f.hosts()...))
+	web := httptest.NewServer(newBalancer(t.Context(), f.hosts()...))
 	t.Cleanup(web.Close)
 	s.url = web.URL + "/mcp"
 	assert.Equal(t, http.StatusOK, ping("prompts.example.org", "http://prompts.example.org"))

@@ -40,9 +40,12 @@ const long = time.Minute
 // setup is a fleet behind a balancer, with a broker of its own.
 type setup struct {
 	t        *testing.T
+	broker   *broker
+	js       jetstream.JetStream
 	kv       jetstream.KeyValue
 	settings settings
-	balancer http.Handler
+	balancer *balancer
+	end      func() // of the balancer
 	url      string // of the balancer
 
 	mu    sync.Mutex // protects the field below
@@ -60,7 +63,7 @@ func start(t *testing.T, n int, files map[string]string, change ...func(*setting
 	t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
 	require.NoError(t, err)
-	s := &setup{t: t, settings: settings{nats: b.url(), bucket: "prompts", stateKeys: newKeys(), changeDelay: changeDelay, say: io.Discard}}
+	s := &setup{t: t, broker: b, js: js, settings: settings{nats: b.url(), bucket: "prompts", stateKeys: newKeys(), changeDelay: changeDelay, say: io.Discard}}
 	for _, f := range change {
 		f(&s.settings)
 	}
@@ -72,15 +75,17 @@ func start(t *testing.T, n int, files map[string]string, change ...func(*setting
 	s.fleet, err = startFleet(t.Context(), n, s.settings)
 	require.NoError(t, err)
 	t.Cleanup(s.stop)
-	s.balancer = newBalancer(s.fleet.hosts()...)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.balancer, s.end = newBalancer(ctx, s.fleet.hosts()...), cancel
 	web := httptest.NewServer(s.balancer)
 	t.Cleanup(web.Close)
 	s.url = web.URL + "/mcp"
 	return s
 }
 
-// stop stops the fleet, so that all streams come to their end.
+// stop stops the balancer and the fleet, so that all streams come to their end.
 func (s *setup) stop() {
+	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), long)

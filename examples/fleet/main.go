@@ -108,7 +108,7 @@ func run(ctx context.Context, o options, say io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	web := &http.Server{Handler: newBalancer(f.hosts()...), ReadTimeout: 30 * time.Second}
+	web := &http.Server{Handler: newBalancer(ctx, f.hosts()...), ReadTimeout: 30 * time.Second}
 	defer func() { err = errors.Join(err, end(web, f)) }()
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {

@@ -35,6 +35,10 @@ type settings struct {
 	say io.Writer
 }
 
+// renderTimeout limits how long a prompt renders. The balancer waits longer for a
+// response.
+const renderTimeout = 5 * time.Second
+
 // replica is one server of the fleet, with nothing that another one would have
 // to know.
 type replica struct {
@@ -84,6 +88,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		RequestStateKeys: s.stateKeys,
 		// A client that is told by this replica may read the list from another one.
 		ChangeDelay: s.changeDelay,
+		Timeouts:    prompts.Timeouts{Render: renderTimeout},
 	})
 	// Without sessions, any request can go to any replica.
 	r.handler = streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true, AllowedHosts: s.hosts})

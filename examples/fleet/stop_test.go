@@ -29,7 +29,7 @@ func TestEnd(t *testing.T) {
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	web := &http.Server{Handler: newBalancer(s.fleet.hosts()...)}
+	web := &http.Server{Handler: newBalancer(t.Context(), s.fleet.hosts()...)}
 	go func() { _ = web.Serve(listener) }() // until end
 	c := newClient(t, "http://"+listener.Addr().String()+"/mcp")
 

@@ -13,7 +13,8 @@
 //     to this library;
 //   - record: records a session between a client and a server;
 //   - conformance: the expected failures of the official conformance suite, by
-//     protocol version, and what the suite needs to run; node installs the suite;
+//     protocol version, and what the suite needs to run; node installs the suite,
+//     and the client of the scenarios in examples/fleet;
 //   - migrating: the programs of docs/migrating.md, and a test that runs them;
 //   - bench: the speed of the library compared with other SDKs.
 //
