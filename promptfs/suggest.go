@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// maxSuggest is the length in bytes of the longest word that is compared.
-const maxSuggest = 64
+// longestWord is the length in bytes of the longest word that is compared.
+const longestWord = 64
 
 // suggest returns what to write instead of a word: the one that is near, else
 // all that there are.
@@ -21,7 +21,7 @@ func suggest(word string, words []string) string {
 // there is one. Case and separators do not count.
 func closest(word string, words []string) string {
 	a := folded(word)
-	if len(a) == 0 || len(word) > maxSuggest {
+	if len(a) == 0 || len(word) > longestWord {
 		return ""
 	}
 	best, least := "", 3 // more slips than two are no slip
