@@ -19,13 +19,14 @@ import (
 // nullsKey is the key of _meta with the names of the arguments that are null.
 const nullsKey = "io.github.mcp-prompts/null-arguments"
 
-// maxMarkedBody is the maximum number of bytes of a request that Handler reads.
-const maxMarkedBody = mcp.DefaultMaxRequestBodyBytes
+// maxMarkedBody is the maximum number of bytes of a request that Handler reads, as
+// many as the SDK reads by default.
+const maxMarkedBody = 4 << 20
 
 // Handler returns a handler that answers as next does, such as a
 // [mcp.StreamableHTTPHandler], but that lets the mount reject arguments that are null
 // instead of empty strings. It holds a request's body in memory, up to
-// [mcp.DefaultMaxRequestBodyBytes]; longer ones are left to next.
+// 4 MiB; longer ones are left to next.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Body != nil {
