@@ -20,12 +20,12 @@ import (
 
 const (
 	nullArgument = `{"name":"greet","arguments":{"name":null,"other":""}}`
-	refusedNull  = `{"code":-32602,"message":"name: must be a string","data":{"prompt":"greet","problems":[{"argument":"name","reason":"not_string","message":"must be a string"}]}}`
+	refusedNull  = `{"code":-32602,"message":"name: must be a JSON string","data":{"prompt":"greet","problems":[{"argument":"name","reason":"not_string","message":"must be a JSON string"}]}}`
 )
 
 func greets() *prompts.Registry {
 	return registry(prompts.Prompt{
-		Name: "greet", Arguments: []prompts.Argument{{Name: "name", Required: true}, {Name: "other"}},
+		Name: "greet", Arguments: []prompts.Argument{{Name: "name"}, {Name: "other"}},
 		Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.User("hello " + args["name"])), nil
 		},

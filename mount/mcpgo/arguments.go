@@ -48,7 +48,7 @@ func (st *serverState) isMounted() bool {
 const maxProblems = 64
 
 // notStrings returns the error for a prompts/get whose arguments are not all
-// strings, as a [prompts.Server] would write it, or nil.
+// strings, or nil.
 func notStrings(message json.RawMessage) error {
 	var request struct {
 		Method string `json:"method"`
@@ -65,8 +65,8 @@ func notStrings(message json.RawMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(request.Params.Arguments)) {
 		if request.Params.Arguments[name][0] != '"' && len(problems) < maxProblems {
 			name = phrase.Clip(name, phrase.MaxEcho)
-			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a string"})
-			sentences = append(sentences, name+": must be a string")
+			problems = append(problems, map[string]string{"argument": name, "reason": "not_string", "message": "must be a JSON string"})
+			sentences = append(sentences, name+": must be a JSON string")
 		}
 	}
 	if problems == nil {

@@ -80,7 +80,7 @@
 //   - An argument that is null would be an empty string (mcp/prompts.go:34), and
 //     any other that is not a string -32600 without the argument's name
 //     (server/request_handler.go:460). While a registry is mounted, a hook rejects
-//     both as a [prompts.Server] does, for the server's own prompts, too.
+//     both with the problem of each argument, for the server's own prompts, too.
 //   - A prompt that there is not, or that is hidden, is -32602 without data
 //     (server/server.go:1869).
 //   - A cursor that is base64 is not checked (server/server.go:1483). A list that

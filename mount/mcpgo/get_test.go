@@ -442,8 +442,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// PRG-06, GAP-20: an argument that is not a string is rejected as by our own
-// server, null included, which mcp-go reads as an empty string.
+// PRG-06, GAP-20: an argument that is not a string is rejected, null included,
+// which mcp-go reads as an empty string.
 func TestArgumentsThatAreNotStrings(t *testing.T) {
 	t.Parallel()
 	for _, version := range append(handshakes, stateless) {
@@ -459,13 +459,13 @@ func TestArgumentsThatAreNotStrings(t *testing.T) {
 		for _, name := range []string{"a", "own", "nobody"} {
 			refused := get(name, `{"b":"","code":null,"list":[]}`)
 			require.NotNil(t, refused.Error, "%s %s", version, name)
-			assert.Equal(t, "code: must be a string; list: must be a string", refused.Error.Message)
+			assert.Equal(t, "code: must be a JSON string; list: must be a JSON string", refused.Error.Message)
 		}
 		many := `{"x":""`
 		for i := range 100 {
 			many += fmt.Sprintf(`,"n%d":null`, i)
 		}
-		assert.Equal(t, 64, strings.Count(get("a", many+"}").Error.Message, "must be a string"))
+		assert.Equal(t, 64, strings.Count(get("a", many+"}").Error.Message, "must be a JSON string"))
 		assert.Nil(t, get("a", `{"b":""}`).Error)
 		assert.Nil(t, get("a", `null`).Error)
 		unmount()
