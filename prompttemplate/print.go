@@ -193,9 +193,9 @@ func (r *run) printf(format string, values ...any) (string, error) {
 	return s, r.spend(len(s))
 }
 
-// maxWidth is the largest value that package fmt takes as a width or a precision. A
+// fmtWidth is the largest value that package fmt takes as a width or a precision. A
 // number in a format may have another digit.
-const maxWidth = 1_000_000
+const fmtWidth = 1_000_000
 
 // directives returns how many bytes a format makes, from above, and makes the
 // values those that package fmt is to write.
@@ -308,10 +308,10 @@ func (d *directive) index() bool {
 // that was read.
 func (d *directive) number(isIndexed bool) bool {
 	if d.rest != "" && d.rest[0] == '*' {
-		width := maxWidth // whatever the value is
+		width := fmtWidth // whatever the value is
 		if d.next < len(d.values) {
 			if n, ok := d.values[d.next].(int); ok && d.ordered {
-				width = min(max(n, -n), maxWidth)
+				width = min(max(n, -n), fmtWidth)
 			}
 			d.next++
 		}
@@ -330,7 +330,7 @@ func digits(text string) (n int, after string, ok bool) {
 		switch c := text[i]; {
 		case c < '0' || c > '9':
 			return n, text[i:], ok
-		case n > maxWidth:
+		case n > fmtWidth:
 			return 0, "", false
 		default:
 			n, ok = 10*n+int(c-'0'), true
