@@ -188,11 +188,16 @@ func (s *watchSession) load(ctx context.Context) error {
 			if before, ok := files[e.file.Path]; !ok || before.Revision < e.file.Revision {
 				files[e.file.Path] = e.file
 			}
-			if isAnother { // whose entries come in the order in which they were written
-				wait, isWaiting, isOver = s.options.timing.patience, false, e.remaining == 0
-				if e.remaining > 0 {
-					wait = s.options.timing.publisher
-				}
+			if !isAnother {
+				continue
+			}
+			// The entries come in the order in which they were written.
+			isWaiting, isOver = false, e.remaining == 0
+			switch {
+			case e.remaining > 0:
+				wait = s.options.timing.publisher
+			case isOver:
+				wait = s.options.timing.patience
 			}
 		case <-rest.C:
 			isOver = true

@@ -105,8 +105,14 @@ func TestBucketThatIsFilledAgain(t *testing.T) {
 		remaining func(left int) int
 		rest      time.Duration // after the last write
 	}{
-		"by hand":                {3*time.Second - time.Millisecond, func(int) int { return -1 }, 3 * time.Second},
-		"by Publish":             {30*time.Second - time.Millisecond, func(left int) int { return left }, 0},
+		"by hand":    {3*time.Second - time.Millisecond, func(int) int { return -1 }, 3 * time.Second},
+		"by Publish": {30*time.Second - time.Millisecond, func(left int) int { return left }, 0},
+		"by Publish and by hand": {30*time.Second - time.Millisecond, func(left int) int {
+			if left%2 == 0 && left > 0 {
+				return -1
+			}
+			return left
+		}, 0},
 		"by a Publish that dies": {30*time.Second - time.Millisecond, func(left int) int { return left + 1 }, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
