@@ -213,7 +213,7 @@ func ExamplePrompt_InputSchema() {
 		fmt.Println(name, string(property))
 	}
 	// Output:
-	// query {"type":"string","description":"what to look for"}
+	// query {"type":"string","description":"what to look for","minLength":1}
 	// tags {"type":"array","items":{"type":"string","enum":["bug","docs"]}}
 	// limit {"type":"integer","default":10,"minimum":1,"maximum":50}
 }

@@ -21,6 +21,9 @@ import (
 func (a *Argument) DescriptionWithHint() string {
 	hint := a.value.hint(false)
 	if a.Schema != nil && len(a.Schema.Examples) > 0 && a.value.rules.texts == nil && a.value.rules.enum == nil {
+		if form, rest, _ := strings.Cut(hint, " such as "); !strings.ContainsAny(rest, ",;") {
+			hint = form // without the example of the type
+		}
 		hint = phrase.Join(", ", hint, "such as "+a.example())
 	}
 	if a.hasDefault && a.defaultValue != "" {

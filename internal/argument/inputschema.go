@@ -59,21 +59,20 @@ func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	if len(typesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {
 		d.Type = v.kind.instanceType()
 	}
-	switch v.kind {
-	case kindInt, kindUint:
+	switch {
+	case v.rules.texts != nil:
+	case v.kind == kindInt || v.kind == kindUint:
 		v.describeRange(&d)
-	case kindDuration:
+	case v.kind == kindDuration:
 		d.Pattern = cmp.Or(d.Pattern, `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
-	case kindBytes:
+	case v.kind == kindBytes:
 		d.ContentEncoding = cmp.Or(d.ContentEncoding, "base64")
 		d.Pattern = cmp.Or(d.Pattern, `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
-	case kindURL:
+	case v.kind == kindURL:
 		d.Format = cmp.Or(d.Format, "uri-reference")
-	case kindText:
-		if v.isTime {
-			d.Format = cmp.Or(d.Format, "date-time")
-		}
-	case kindList:
+	case v.isTime:
+		d.Format = cmp.Or(d.Format, "date-time")
+	case v.kind == kindList:
 		if items := s.Items; !refersOutside(s) && (items != nil || v.elem.kind != kindAny) {
 			if items == nil {
 				items = &jsonschema.Schema{}
@@ -93,10 +92,10 @@ func (v *value) describeRange(d *jsonschema.Schema) {
 	if v.kind == kindUint {
 		low, high = 0, float64(int64(1)<<v.bits-1)
 	}
-	if d.ExclusiveMinimum == nil && (d.Minimum == nil || *d.Minimum < low) {
+	if (d.ExclusiveMinimum == nil || *d.ExclusiveMinimum < low) && (d.Minimum == nil || *d.Minimum < low) {
 		d.Minimum = &low
 	}
-	if d.ExclusiveMaximum == nil && (d.Maximum == nil || *d.Maximum > high) {
+	if (d.ExclusiveMaximum == nil || *d.ExclusiveMaximum > high) && (d.Maximum == nil || *d.Maximum > high) {
 		d.Maximum = &high
 	}
 }

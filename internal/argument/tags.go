@@ -148,7 +148,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 		return nil, err
 	}
 	declared := &jsonschema.Schema{}
-	any := false
+	isTagged := false
 	for _, k := range tagKeywords {
 		text, ok := f.tag.Lookup(k.name)
 		if !ok {
@@ -157,7 +157,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 		if text == "" && k.name != "default" {
 			return nil, fmt.Errorf("the tag %s is empty", k.name)
 		}
-		any = true
+		isTagged = true
 		r, at := tagReader{f.typ, inJSON}, declared
 		for k.ofElements {
 			elements, isList := r.elements()
@@ -173,7 +173,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 			return nil, fmt.Errorf("the tag %s %w", k.name, err)
 		}
 	}
-	if !any {
+	if !isTagged {
 		return s, nil
 	}
 	declared, err := cloneSchema(declared)

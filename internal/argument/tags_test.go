@@ -58,7 +58,10 @@ func TestTags(t *testing.T) {
 		}](), reflect.TypeFor[maybe[time.Duration]](), &jsonschema.Schema{Enum: []any{"1m", "1h"}, Default: json.RawMessage(`"1m"`)}, "one of: 1m, 1h; default 1m"},
 		{reflect.TypeFor[struct {
 			A time.Time `json:"a" example:"2026-03-01T00:00:00Z" format:"date-time"`
-		}](), reflect.TypeFor[one[time.Time]](), &jsonschema.Schema{Format: "date-time", Examples: []any{"2026-03-01T00:00:00Z"}}, ""},
+		}](), reflect.TypeFor[one[time.Time]](), &jsonschema.Schema{Format: "date-time", Examples: []any{"2026-03-01T00:00:00Z"}}, "a time, such as 2026-03-01T00:00:00Z"},
+		{reflect.TypeFor[struct {
+			A time.Time `json:"a" format:"date"`
+		}](), reflect.TypeFor[one[time.Time]](), &jsonschema.Schema{Format: "date"}, ""},
 		{reflect.TypeFor[struct {
 			A any `json:"a" enum:"x,y"`
 		}](), reflect.TypeFor[one[any]](), enum("x", "y"), "one of: x, y"},
