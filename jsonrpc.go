@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -80,7 +81,7 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 			if check == nil {
 				return nil
 			}
-			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, Request: e.Request, Name: e.Name}))
+			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, Request: e.Request, Name: e.Name, HasName: e.HasName}))
 		}
 	}
 	if find := x.Session; find != nil {
@@ -93,6 +94,13 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 		}
 	}
 	return r
+}
+
+// Log writes a record of a transport to Options.Logger, within the same bound: 100
+// records a second, and twice as many at once. A panic of the logger is dropped. Safe
+// for concurrent use.
+func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	s.rpc.Log(ctx, level, message, attrs...)
 }
 
 // transportError returns what the client gets for an error of a transport.

@@ -81,27 +81,6 @@ func TestEndAfterQuiet(t *testing.T) {
 	})
 }
 
-// One that is replaced before it has begun is an empty one.
-func TestReplacedBeforeItBegins(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipePlace(t, Options{})
-		h := p.session("2025-11-25")
-		p.unread(http.MethodGet, "", h)
-		synctest.Wait()
-		p.change("a")
-		time.Sleep(time.Second) // it is stuck
-		replies := make(chan reply, 1)
-		go func() { replies <- p.send(http.MethodGet, "", h) }()
-		synctest.Wait()
-		last := p.open(http.MethodGet, "", h)
-		r := await(t, replies)
-		assert.Equal(t, http.StatusOK, r.status)
-		assert.Empty(t, r.body)
-		assert.Equal(t, changed, last.next())
-	})
-}
-
 // Over HTTP/2 a stream, and a request, may take longer than a write.
 func TestHTTP2Deadlines(t *testing.T) {
 	t.Parallel()

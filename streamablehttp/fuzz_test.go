@@ -359,7 +359,7 @@ func (h *held) replies(raw, text []byte) {
 
 // refusals are all that is said in text: so nothing of the request is.
 var refusals = []string{
-	"the origin or the host is not allowed", "the method is not allowed", "the session id is required, once",
+	"the Host is not allowed", "the Origin is not allowed", "the header Content-Type is repeated", "the method is not allowed", "the session id is required, once",
 	"the protocol version is not one with sessions", "there is no such session", "the reply is text/event-stream", "a GET has no body",
 	"the body must be application/json, and not compressed", "the reply is application/json or text/event-stream",
 	"the body is too large", "the body could not be read",

@@ -3,6 +3,8 @@ package streamablehttp
 import (
 	"context"
 	"net/http"
+	"slices"
+	"time"
 )
 
 // requireSession returns the session of a GET or a DELETE, marked as in use, or
@@ -34,9 +36,9 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
 	}
 }
 
-// get opens the stream on which a session's client hears of changes. Another
-// one takes its place: a client that has lost its stream opens a new one, and
-// may do so before we know.
+// get opens a stream on which a session's client is notified of changes. A session may
+// have several. Each notification is sent on one of them, the newest: a client that has
+// lost a stream opens another, and may do so before the server knows (HTO-21, HTO-22).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	if !accepts(r.Header, "text/event-stream") {
 		refuse(w, http.StatusNotAcceptable, "the reply is text/event-stream")
@@ -62,43 +64,100 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	s := newStream(w, r, &h.options)
 	defer s.repanic()
 	s.onDisconnect = cancel
-	release := found.listen(func() {
-		cancel()
-		s.expedite()
-	})
-	defer release()
 	defer s.close()
 	if s.open() == nil {
-		_ = found.Notifications(ctx, func(msg []byte) error { return s.event(msg, false) })
+		found.listen(ctx, s)
 	}
 }
 
 // listener is an open stream of a session's changes.
 type listener struct {
-	dismiss func()        // ends it, soon
-	ended   chan struct{} // closed when it has ended
+	stream *stream
+	turn   chan struct{} // has an element when the listener may have become the newest
+	pause  func()        // ends Notifications
 }
 
-// listen makes the caller the one that the session's changes are told to, once
-// the one before has ended. It is dismissed when the next one comes.
-func (x *session) listen(dismiss func()) (release func()) {
-	mine := &listener{dismiss: dismiss, ended: make(chan struct{})}
+// stuckAfter is the time that a stream has to finish a write before the newer stream
+// that waits for it makes the write end soon.
+const stuckAfter = 100 * time.Millisecond
+
+// listen sends the session's notifications on the stream while no newer stream is
+// open. It returns when ctx or the session ends, or a notification cannot be sent.
+func (x *session) listen(ctx context.Context, s *stream) {
+	mine := &listener{stream: s, turn: make(chan struct{}, 1)}
+	mine.turn <- struct{}{}
 	x.mu.Lock()
-	before := x.listener
-	x.listener = mine
-	if before != nil {
-		before.dismiss() // which has not been released, so its handler has not returned
+	x.listeners = append(x.listeners, mine)
+	if x.sender != nil {
+		x.sender.pause()
 	}
 	x.mu.Unlock()
-	if before != nil {
-		<-before.ended
-	}
-	return func() {
+	defer func() {
 		x.mu.Lock()
-		if x.listener == mine {
-			x.listener = nil
+		defer x.mu.Unlock()
+		x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l == mine })
+		if n := len(x.listeners); n > 0 {
+			select {
+			case x.listeners[n-1].turn <- struct{}{}:
+			default:
+			}
 		}
-		x.mu.Unlock()
-		close(mine.ended)
+	}()
+	for {
+		select {
+		case <-mine.turn:
+		case <-ctx.Done():
+			return
+		}
+		if !x.notify(ctx, mine) {
+			return
+		}
+	}
+}
+
+// notify sends notifications while the listener is the newest. It reports whether the
+// listener may become the newest again.
+func (x *session) notify(ctx context.Context, mine *listener) bool {
+	if !x.acquire(ctx) {
+		return false
+	}
+	turn, pause := context.WithCancel(ctx)
+	defer pause()
+	x.mu.Lock()
+	isNewest := x.listeners[len(x.listeners)-1] == mine
+	if isNewest {
+		x.sender, mine.pause = mine, pause
+	}
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.sender = nil
+		<-x.sending
+	}()
+	if !isNewest {
+		return true
+	}
+	err := x.Notifications(turn, func(msg []byte) error { return mine.stream.event(msg, false) })
+	return err == nil && turn.Err() != nil
+}
+
+// acquire waits until no other stream sends. It reports false when ctx ends.
+func (x *session) acquire(ctx context.Context) bool {
+	stuck := time.NewTimer(stuckAfter)
+	defer stuck.Stop()
+	for {
+		select {
+		case x.sending <- struct{}{}:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-stuck.C:
+			x.mu.Lock()
+			if x.sender != nil {
+				x.sender.stream.expedite()
+			}
+			x.mu.Unlock()
+		}
 	}
 }

@@ -54,8 +54,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.ending())) // not all writers have one
 		}()
 	}
-	if !h.options.isTrusted(r) {
-		refuse(w, http.StatusForbidden, "the origin or the host is not allowed")
+	if !h.trust(w, r) {
 		return
 	}
 	if h.options.writeCORS(w, r) {

@@ -50,7 +50,7 @@ func checkRoutingHeaders(h http.Header, r transport.RequestInfo) error {
 	if err := checkHeader(h, headerMethod, r.Method); err != nil {
 		return err
 	}
-	if !slices.Contains(namedMethods, r.Method) || r.Name == "" { // GAP-50
+	if !slices.Contains(namedMethods, r.Method) || !r.HasName { // GAP-50
 		return nil
 	}
 	value, ok, err := singleHeader(h, headerName)
@@ -138,8 +138,9 @@ func isZero(q string) bool {
 // isEncoded reports whether the body has a coding, which another reader in front
 // of this one may have taken off.
 func isEncoded(h http.Header) bool {
-	coding := h.Get("Content-Encoding")
-	return coding != "" && !strings.EqualFold(coding, "identity")
+	return slices.ContainsFunc(h["Content-Encoding"], func(coding string) bool {
+		return coding != "" && !strings.EqualFold(coding, "identity")
+	})
 }
 
 // isJSON reports whether the body is said to be JSON.

@@ -57,11 +57,11 @@ func TestHTTP2(t *testing.T) {
 	assert.Equal(t, "application/json", r.header.Get("Content-Type"))
 
 	second := p.open(http.MethodGet, "", h)
-	get.end()
 	p.change("b")
 	assert.Equal(t, changed, second.next())
 	assert.Contains(t, listen.next(), "list_changed")
 	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+	get.end()
 	second.end()
 	require.NoError(t, p.handler.Shutdown(t.Context()))
 	assert.Contains(t, listen.next(), `"result"`)

@@ -109,6 +109,24 @@ func TestMirror(t *testing.T) {
 	}
 }
 
+// HTN-20: an empty name has a header, too.
+func TestMirrorOfAnEmptyName(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	body := modernBody("prompts/get", `"name":"",`)
+	for lines, code := range map[string]int{"Mcp-Name: x": -32020, "Mcp-Name:": -32602, "": -32020} {
+		sent := []string{"MCP-Protocol-Version: " + modern, "Mcp-Method: prompts/get"}
+		if lines != "" {
+			sent = append(sent, lines)
+		}
+		r := p.raw(t, sent, body)
+		assert.Equal(t, code, r.code(), "%q: %s", lines, r.body)
+		if code == -32020 {
+			assert.Equal(t, http.StatusBadRequest, r.status, lines)
+		}
+	}
+}
+
 // GAP-50: where the body has no name that could be mirrored, what the header
 // says does not count.
 func TestNothingToMirror(t *testing.T) {

@@ -1,6 +1,7 @@
 package streamablehttp
 
 import (
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -9,19 +10,34 @@ import (
 	"strings"
 )
 
-// isTrusted reports whether the page that a request comes from, if it comes
-// from one, and the name that it was sent to are such that no other site's
-// page can have made a browser send it (GAP-35).
-func (o *Options) isTrusted(r *http.Request) bool {
-	onLoopback := isOnLoopback(r)
-	switch {
-	case len(o.AllowedHosts) > 0:
-		if !containsFold(o.AllowedHosts, r.Host) {
-			return false
-		}
-	case onLoopback && !isLoopbackName(r.Host):
-		return false
+// trust refuses a request with 403, and logs the option that would allow it, unless the
+// page that the request comes from, if it comes from one, and the name that it was sent
+// to are such that no other site's page can have made a browser send it (GAP-35).
+func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
+	refused := func(header, option string) {
+		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request refused",
+			slog.String("header", header), slog.String("allow_with", "streamablehttp.Options."+option))
+		refuse(w, http.StatusForbidden, "the "+header+" is not allowed")
 	}
+	switch o := &h.options; {
+	case !o.trustsHost(r):
+		refused("Host", "AllowedHosts")
+	case !o.trustsOrigin(r):
+		refused("Origin", "AllowedOrigins")
+	default:
+		return true
+	}
+	return false
+}
+
+func (o *Options) trustsHost(r *http.Request) bool {
+	if len(o.AllowedHosts) > 0 {
+		return containsFold(o.AllowedHosts, r.Host)
+	}
+	return !isOnLoopback(r) || isLoopbackName(r.Host)
+}
+
+func (o *Options) trustsOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
 		return true
@@ -36,7 +52,7 @@ func (o *Options) isTrusted(r *http.Request) bool {
 	if !ok || r.TLS != nil && !strings.HasPrefix(strings.ToLower(origins[0]), "https:") {
 		return false
 	}
-	return strings.EqualFold(host, r.Host) || onLoopback && isLoopbackName(host)
+	return strings.EqualFold(host, r.Host) || isOnLoopback(r) && isLoopbackName(host)
 }
 
 // hostOf returns the host of an origin, and reports whether it is one: "null"

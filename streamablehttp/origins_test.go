@@ -77,6 +77,6 @@ func TestOriginOverTLS(t *testing.T) {
 		if test.isTLS {
 			r.TLS = &tls.ConnectionState{}
 		}
-		assert.Equal(t, test.ok, (&Options{AllowedOrigins: test.allowed}).isTrusted(r), test)
+		assert.Equal(t, test.ok, (&Options{AllowedOrigins: test.allowed}).trustsOrigin(r), test)
 	}
 }

@@ -190,13 +190,26 @@ func TestHurryPanics(t *testing.T) {
 	p, f := faultyPlace(t, prompts.Options{}, false)
 	h := p.session("2025-11-25")
 	var isHurried atomic.Bool
-	f.on(func(name, _ string) bool { return name == "SetWriteDeadline" && isHurried.Load() })
-	first := p.open(http.MethodGet, "", h)
+	isStuck, release, hurries := make(chan struct{}), make(chan struct{}), make(chan struct{}, 9)
+	f.on(func(name, _ string) bool {
+		if name == "Write" && !isHurried.Swap(true) {
+			close(isStuck)
+			<-release
+		}
+		if name != "SetWriteDeadline" || !isHurried.Load() {
+			return false
+		}
+		hurries <- struct{}{}
+		return true
+	})
+	p.open(http.MethodGet, "", h)
 	f.on(func(string, string) bool { return false })
-	isHurried.Store(true)
+	p.change("stuck")
+	await(t, isStuck)
 	second := p.open(http.MethodGet, "", h)
+	await(t, hurries)
+	close(release)
 	assert.Same(t, errOfWriter, await(t, f.seen))
-	first.end()
 	p.change("a")
 	assert.Equal(t, changed, second.next())
 	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)

@@ -16,6 +16,10 @@ import (
 
 // post answers one message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
+	if len(r.Header["Content-Type"]) > 1 {
+		refuse(w, http.StatusBadRequest, "the header Content-Type is repeated")
+		return
+	}
 	if !isJSON(r.Header) || isEncoded(r.Header) {
 		refuse(w, http.StatusUnsupportedMediaType, "the body must be application/json, and not compressed")
 		return
@@ -74,6 +78,8 @@ type exchange struct {
 	refused    int  // the status for a message that there is no session for
 	cancel     context.CancelFunc
 	disconnect func() bool // ends the watch over the client
+
+	shutID json.RawMessage // the id, if the handler's end has cancelled the request
 
 	isAnswered bool          // the answer is out
 	answered   chan struct{} // closed then, unless it is nil
@@ -135,7 +141,9 @@ func (x *exchange) handle(ctx context.Context) error {
 		// connection alone.
 		defer x.cancel()
 		defer putFrame(x.body)
-		return x.handler.server.Handle(ctx, *x.body, e)
+		err := x.handler.server.Handle(ctx, *x.body, e)
+		x.noteShutdown()
+		return err
 	}
 	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
@@ -150,7 +158,9 @@ func (x *exchange) handle(ctx context.Context) error {
 				x.stream.storePanic(v)
 			}
 		}()
-		handled <- x.handler.server.Handle(ctx, *x.body, e)
+		err := x.handler.server.Handle(ctx, *x.body, e)
+		x.noteShutdown()
+		handled <- err
 	}()
 	select {
 	case <-x.answered:
@@ -183,9 +193,11 @@ func (x *exchange) conclude(err error) {
 	var unaccepted *prompts.Error
 	switch {
 	case errors.As(err, &unaccepted):
-		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(unaccepted))
+		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(nil, unaccepted))
 	case x.isRequest && x.session != nil && !x.stream.hasBegun() && !x.handler.sessions.has(x.session.id, x.client.principal):
-		_ = x.stream.body(http.StatusNotFound, errorBody(errNoSession))
+		_ = x.stream.body(http.StatusNotFound, errorBody(nil, errNoSession))
+	case x.isRequest && x.shutID != nil:
+		x.shutDown()
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
 	default:
@@ -193,12 +205,37 @@ func (x *exchange) conclude(err error) {
 	}
 }
 
-// errorBody is an error response to what has no id.
-func errorBody(e *prompts.Error) []byte {
+// noteShutdown keeps the id of a request that the end of the handler may have
+// cancelled. The body is given back after that.
+func (x *exchange) noteShutdown() {
+	if x.isRequest && x.handler.ctx.Err() != nil {
+		var msg struct {
+			ID json.RawMessage `json:"id"`
+		}
+		_ = json.Unmarshal(*x.body, &msg) // the server has read the message before
+		x.shutID = msg.ID
+	}
+}
+
+// shutDown replies to a request that the end of the handler has cancelled: 503 if
+// nothing has been written, and an error response otherwise (HTN-06, HTN-09).
+func (x *exchange) shutDown() {
+	if !x.stream.hasBegun() {
+		_ = x.stream.body(http.StatusServiceUnavailable, errorBody(x.shutID, errShutsDown))
+		return
+	}
+	_ = x.stream.event(errorBody(x.shutID, errShutsDown), true)
+}
+
+var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
+
+// errorBody is an error response. A message that could not be read has no id.
+func errorBody(id json.RawMessage, e *prompts.Error) []byte {
 	body, err := json.Marshal(struct {
-		Version string `json:"jsonrpc"`
-		Error   any    `json:"error"`
-	}{"2.0", struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id,omitempty"`
+		Error   any             `json:"error"`
+	}{"2.0", id, struct {
 		Code    prompts.Code `json:"code"`
 		Message string       `json:"message"`
 		Data    any          `json:"data,omitempty"`
@@ -214,7 +251,7 @@ func (x *exchange) checkVersion(r transport.RequestInfo) error {
 	x.isRequest = true
 	if x.handler.open.Err() != nil {
 		x.refused = http.StatusServiceUnavailable
-		return &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
+		return errShutsDown
 	}
 	if r.Version == "" {
 		return nil
@@ -303,7 +340,7 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 	}
 	if !hasID {
 		if isInitialize {
-			fresh := &session{Session: x.handler.server.NewSession(transport.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1}
+			fresh := &session{Session: x.handler.server.NewSession(transport.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1, sending: make(chan struct{}, 1)}
 			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable

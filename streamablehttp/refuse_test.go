@@ -2,8 +2,10 @@ package streamablehttp
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // GAP-33, GAP-34, HTN-01, HTO-02: what is wrong with a request before its body
@@ -122,6 +126,7 @@ func TestOriginAndHost(t *testing.T) {
 					assert.Equal(t, http.StatusOK, r.status, r.body)
 				} else {
 					assert.Equal(t, http.StatusForbidden, r.status, r.body)
+					assert.Contains(t, []string{"the Host is not allowed\n", "the Origin is not allowed\n"}, r.body)
 				}
 				assert.NotContains(t, r.body, "evil")
 			}
@@ -129,6 +134,41 @@ func TestOriginAndHost(t *testing.T) {
 				assert.Equal(t, http.StatusForbidden, test.place.send("PUT", "", header{"Host": test.host, "Origin": test.origin}).status)
 			}
 		})
+	}
+}
+
+// A refusal by 403 says which header is the cause, and the log has the option that
+// would allow the request.
+func TestRefusalNamesTheHeader(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // written before the reply
+	p := newPlaceOf(t, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Options{})
+	for _, test := range []struct{ header, value, option string }{
+		{"Host", "evil.example.org", "AllowedHosts"}, {"Origin", "https://evil.example.org", "AllowedOrigins"},
+	} {
+		r := p.post(initializeBody("2025-11-25"), header{test.header: test.value})
+		assert.Equal(t, http.StatusForbidden, r.status)
+		assert.Equal(t, "the "+test.header+" is not allowed\n", r.body)
+		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request refused\" header=%s allow_with=streamablehttp.Options.%s\n", test.header, test.option))
+	}
+}
+
+// Of a header that says what the body is, each line counts: another reader may take
+// another line.
+func TestRepeatedContentHeaders(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	for _, test := range []struct {
+		header header
+		status int
+	}{
+		{header{"Content-Type": "application/json|text/plain"}, http.StatusBadRequest},
+		{header{"Content-Type": "application/json|application/json"}, http.StatusBadRequest},
+		{header{"Content-Encoding": "identity|gzip"}, http.StatusUnsupportedMediaType},
+		{header{"Content-Encoding": "|gzip"}, http.StatusUnsupportedMediaType},
+		{header{"Content-Encoding": "identity|identity"}, http.StatusOK},
+	} {
+		assert.Equal(t, test.status, p.post(initializeBody("2025-11-25"), test.header).status, test.header)
 	}
 }
 

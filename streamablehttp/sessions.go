@@ -26,8 +26,11 @@ type session struct {
 	own    *list.Element // among those of its client, if it is one
 	expiry *time.Timer   // which looks whether the session is to expire; nil before it can be
 
-	mu       sync.Mutex // protects the field below
-	listener *listener  // the stream that changes are told on, or nil
+	sending chan struct{} // has an element while a stream sends notifications
+
+	mu        sync.Mutex  // protects the fields below
+	listeners []*listener // the newest last
+	sender    *listener   // the one that sends, or nil
 }
 
 // sessions are those of a handler.

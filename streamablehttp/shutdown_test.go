@@ -3,10 +3,13 @@ package streamablehttp
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // busyPlace has, of each kind, a stream and a request under way.
@@ -70,6 +73,36 @@ func TestShutdownInTime(t *testing.T) {
 	assertCut(t, p, idle, running)
 }
 
+// HTN-06, HTN-09: a request that the end of the handler cancels is answered: by 503 if
+// nothing has been written, and otherwise by an error response that ends the stream.
+func TestShutdownAnswersWhatItCuts(t *testing.T) {
+	for name, isHTTP2 := range map[string]bool{"HTTP/1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, Options{}, func(s *httptest.Server) { s.EnableHTTP2 = isHTTP2 })
+			quiet := make(chan struct{})
+			p.registry.MustAdd(prompts.Prompt{Name: "quiet", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+				close(quiet)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}})
+			body, mirror := modernGet("wait")
+			running := p.open(http.MethodPost, body, mirror)
+			assert.Contains(t, running.next(), "progress")
+			replies := make(chan reply, 1)
+			body, mirror = modernGet("quiet")
+			go func() { replies <- p.post(body, mirror) }()
+			await(t, quiet)
+			require.NoError(t, p.handler.Close())
+			r := await(t, replies)
+			assert.Equal(t, http.StatusServiceUnavailable, r.status)
+			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server shuts down"}}`, r.body)
+			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server shuts down"}}`, running.next())
+			running.end()
+			assert.Error(t, await(t, p.ended))
+		})
+	}
+}
+
 // Close does so at once.
 func TestClose(t *testing.T) {
 	p, idle, running := busyPlace(t)
@@ -84,6 +117,7 @@ func assertCut(t *testing.T, p *place, idle, running []*openStream) {
 		assert.Error(t, await(t, p.ended))
 	}
 	for _, s := range running {
+		assert.Contains(t, s.next(), "the server shuts down")
 		s.end()
 	}
 	idle[0].end()

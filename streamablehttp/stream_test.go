@@ -26,8 +26,8 @@ func (p *place) change(name string) {
 
 const changed = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`
 
-// LCH-07, HTO-18 to HTO-22, GAP-28: a change is told on one stream, the
-// newest, or on the next one to be opened.
+// LCH-07, HTO-18 to HTO-22, GAP-28: a change is told on one stream, the newest that
+// is open, or on the next one to be opened. The others stay open.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, Options{})
@@ -40,9 +40,15 @@ func TestChanges(t *testing.T) {
 	p.change("c")
 	assert.Equal(t, changed, first.next())
 	second := p.open(http.MethodGet, "", h.with("Last-Event-Id", "1"))
-	first.end() // with nothing more
 	p.change("d")
 	assert.Equal(t, changed, second.next())
+	third := p.open(http.MethodGet, "", h)
+	p.change("d2")
+	assert.Equal(t, changed, third.next())
+	third.cancel()
+	require.Eventually(t, func() bool { return p.underWay() == 2 }, patience, time.Millisecond)
+	p.change("d3")
+	assert.Equal(t, changed, second.next()) // again
 
 	// Neither does a request's own stream tell of it.
 	request := p.open(http.MethodPost, oldGet("1", "wait"), h)
@@ -60,6 +66,7 @@ func TestChanges(t *testing.T) {
 	assert.Equal(t, changed, second.next())
 	require.NoError(t, p.handler.Close())
 	other.end()
+	first.end() // with nothing more
 	second.end()
 }
 

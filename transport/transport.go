@@ -55,6 +55,8 @@ type RequestInfo struct {
 	Request bool
 	// Name is params.name, or params.uri of resources/read, if it is a string.
 	Name string
+	// HasName reports whether Name is a string in the request. It may be empty.
+	HasName bool
 }
 
 // Exchange receives the responses to one message.

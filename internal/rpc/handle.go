@@ -20,6 +20,7 @@ type Envelope struct {
 	Method  string
 	Request bool   // and no notification, response or batch
 	Name    string // params.name, or params.uri of resources/read
+	HasName bool   // it is a string, which may be empty
 	Routing bool   // Method and Name are to be compared, not Version
 }
 

@@ -137,7 +137,7 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 	cause := context.Cause(&p.ctx)
 	var c *cancellation
 	if errors.As(cause, &c) && c.reason != "" {
-		p.server.log(&p.ctx, slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
+		p.server.Log(&p.ctx, slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
 	}
 	return cause
 }

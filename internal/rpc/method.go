@@ -86,7 +86,8 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 	session, m := c.session, &c.Message
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
-	env := Envelope{Method: m.Method, Request: true, Name: m.Name()}
+	env := Envelope{Method: m.Method, Request: true}
+	env.Name, env.HasName = m.Name()
 	if stateless {
 		if version.Kind() != strictjson.String {
 			return nil, Work{}, wire.InvalidParam("_meta", "_meta: %q must be a string", wire.VersionKey)
@@ -347,5 +348,5 @@ func (s *Server) logFailure(ctx context.Context, w *Work, f *Failure) {
 	if f.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))
 	}
-	s.log(ctx, f.Level, f.Title, attrs...)
+	s.Log(ctx, f.Level, f.Title, attrs...)
 }

@@ -127,12 +127,12 @@ func (c *connection) serve(parent context.Context) error {
 	c.cancel(nil)
 	c.spawn(func() {
 		if err := c.conn.Close(); err != nil {
-			c.server.log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
+			c.server.Log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
 		}
 	})
 	c.await(endTimeout)
 	if dropped > 0 {
-		c.server.log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
+		c.server.Log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
 	}
 	if isEnd || err == nil {
 		return nil
@@ -185,7 +185,7 @@ func (c *connection) await(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if n := c.running.Wait(ctx); n > 0 {
-		c.server.log(ctx, slog.LevelWarn,
+		c.server.Log(ctx, slog.LevelWarn,
 			"the connection has ended, but render functions or its transport go on", slog.Int("goroutines", n))
 	}
 }

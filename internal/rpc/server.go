@@ -285,11 +285,11 @@ func (l *logger) admit() (leftOut int, ok bool) {
 	return leftOut, true
 }
 
-// log writes a record. The logger's handler is the application's code: it may
-// block, so log comes after everything that a client waits for. It may panic,
-// and that must not end the process either: log is what a recovered panic ends
+// Log writes a record. The logger's handler is the application's code: it may
+// block, so Log comes after everything that a client waits for. It may panic,
+// and that must not end the process either: Log is what a recovered panic ends
 // in, see recoverPanic.
-func (s *Server) log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
 	if !s.logger.slog.Enabled(ctx, level) {
 		return
@@ -318,7 +318,7 @@ func (s *Server) spawn(f func()) {
 // up by deferred functions on the way here.
 func (s *Server) recoverPanic() {
 	if v := recover(); v != nil {
-		s.log(context.Background(), slog.LevelError, "panic recovered",
+		s.Log(context.Background(), slog.LevelError, "panic recovered",
 			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
 	}
 }

@@ -189,7 +189,7 @@ func (t *task) Expire() {
 	if expired {
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(errTooLong, func() {
-			t.server.log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
+			t.server.Log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
 		})
 	}
 	if t.batch != nil { // which waits for the work, even if the client has canceled it

@@ -259,9 +259,10 @@ func (m *Message) Detach() {
 
 // Name returns the member of params that HTTP repeats in a header, if it is a
 // string.
-func (m *Message) Name() string {
+func (m *Message) Name() (name string, ok bool) {
+	v := m.Params.Get("name")
 	if m.Method == "resources/read" { // which the application may serve
-		return m.Params.Get("uri").Text()
+		v = m.Params.Get("uri")
 	}
-	return m.Params.Get("name").Text()
+	return v.Text(), v.Kind() == strictjson.String
 }
