@@ -157,7 +157,7 @@ var faults = []fault{
 	// prompts/get
 	{name: "no resultType", rule: "JRP-09", since: r5, old: `"resultType":"complete",`},
 	{name: "a resultType that does not exist", rule: "JRP-10", since: r5, old: `"resultType":"complete"`, new: `"resultType":"done"`},
-	{name: "a resultType in a session", rule: "PRG-07", until: r4, old: `"messages":`, new: `"resultType":"complete","messages":`},
+	{name: "a resultType in a session", rule: "GAP-45", until: r4, old: `"messages":`, new: `"resultType":"complete","messages":`},
 	{name: "no messages", rule: "PRG-07", old: `"messages":[`, new: `"content":[`},
 	{name: "a role that does not exist", rule: "PRG-08", old: `"role":"assistant"`, new: `"role":"system"`},
 	{name: "an array of contents", rule: "PRG-08", old: `"content":{"type":"text","text":"text",`, new: `"content":[],"other":{`},

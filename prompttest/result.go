@@ -23,6 +23,11 @@ func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.
 	if len(meta) == 0 {
 		meta = nil
 	}
+	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
+		if o.members[name] != nil && !r.Stateless() {
+			o.breaks("GAP-45", "has the %s of a later version", name)
+		}
+	}
 	if r.Stateless() {
 		switch kind := o.text("resultType"); kind {
 		case "complete":
