@@ -33,10 +33,14 @@ type Cache struct {
 	// MaxResults is how many results are kept, the newest. Default: 1,000. Those
 	// of arguments that have more than 4 KiB together are not.
 	MaxResults int
+	// MaxBytes is how many bytes the results that are kept have together, with the
+	// arguments. Default: 64 MiB.
+	MaxBytes int
 }
 
 const (
 	defaultMaxResults = 1000
+	defaultMaxBytes   = 64 << 20
 	maxResultKey      = 4 << 10
 )
 
@@ -48,6 +52,9 @@ func (c Cache) check() []error {
 	}
 	if c.MaxResults < 0 {
 		faults = append(faults, errors.New("its Cache.MaxResults is negative"))
+	}
+	if c.MaxBytes < 0 {
+		faults = append(faults, errors.New("its Cache.MaxBytes is negative"))
 	}
 	if c.TTL == 0 && c != (Cache{}) {
 		faults = append(faults, errors.New("its Cache has no TTL, so nothing would be kept"))
@@ -66,7 +73,10 @@ func (c Cache) newResults() *results {
 	if c.MaxResults == 0 {
 		c.MaxResults = defaultMaxResults
 	}
-	return memo.New[string, *Result](c.TTL, c.MaxResults)
+	if c.MaxBytes == 0 {
+		c.MaxBytes = defaultMaxBytes
+	}
+	return memo.New[string, *Result](c.TTL, c.MaxResults, c.MaxBytes)
 }
 
 // cached returns the render function with a memory.
@@ -82,9 +92,13 @@ func (d *definition) cached(args []argument.Text, render boundRender) boundRende
 		}
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
-		keep := func(r *Result) bool {
-			_, f := s.server.appendResult(nil, revision.NewestStateful(), r)
-			return f == nil && len(key) <= maxResultKey
+		keep := func(r *Result) (bytes int, ok bool) {
+			encoded, f := s.server.appendResult(nil, revision.NewestStateful(), r)
+			if f != nil || len(key) > maxResultKey {
+				return 0, false
+			}
+			const overhead, perMessage = 256, 64 // of Go values that are not in the JSON
+			return overhead + len(key) + len(encoded) + perMessage*len(r.Messages), true
 		}
 		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
 			// Whose request it is must not show; what has included the prompt must,

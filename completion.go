@@ -345,6 +345,8 @@ const (
 	// maxCachedKey is how long the key of a list may be to keep it, as text: a
 	// client may have a say in it.
 	maxCachedKey = 4 << 10
+	// maxCachedBytes is how many bytes the lists of a SuggestCached have together.
+	maxCachedBytes = 64 << 20
 )
 
 // SuggestCached is [SuggestFunc] with a memory: a list that f has returned is
@@ -361,8 +363,8 @@ const (
 // and its context ends when all of them have gone. Then the next request calls
 // it again, even if it has not returned. Its errors are the waiting requests',
 // and are not kept. It runs on a goroutine of its own; a panic in it is an
-// error. Of the lists, 256 at most are kept, the newest, and none if ttl
-// is not positive or whose key is longer than 4 KiB when printed.
+// error. Of the lists, 256 and 64 MiB at most are kept, the newest, and none
+// if ttl is not positive or whose key is longer than 4 KiB when printed.
 //
 // SuggestCached panics if key or f is nil.
 func SuggestCached[K comparable](
@@ -373,10 +375,13 @@ func SuggestCached[K comparable](
 	if key == nil || f == nil {
 		panic(errors.New("prompts: SuggestCached: a function is nil"))
 	}
-	cache := memo.New[K, *match.Index](ttl, maxCached)
+	cache := memo.New[K, *match.Index](ttl, maxCached, maxCachedBytes)
 	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
 		k := key(ctx, args)
-		keep := func(*match.Index) bool { return len(fmt.Sprint(k)) <= maxCachedKey }
+		keep := func(x *match.Index) (bytes int, ok bool) {
+			printed := len(fmt.Sprint(k))
+			return printed + x.Bytes(), printed <= maxCachedKey
+		}
 		x, err := cache.Get(ctx, k, keep, func(ctx context.Context) (*match.Index, error) {
 			values, err := f(ctx, k)
 			if err != nil {

@@ -49,10 +49,10 @@ var (
 	defaultIs  = regexp.MustCompile(`\bDefault: (.*?)\.(?: |$)`)
 	place      = regexp.MustCompile(`\b([\w-]+/)*[\w-]+\.(go|md|txt)\b|(\.ci|\bexamples|\binternal|\bmount|\btestdata)(/\w+)+`)
 	identifier = regexp.MustCompile("`(?:\\w+\\.)?(\\w+)`")
-	quantity   = regexp.MustCompile(`^([0-9][0-9,]*)(?: (KiB|MiB|ms|seconds?|minutes?)\b)?`)
+	quantity   = regexp.MustCompile(`^([0-9][0-9,]*)(?: (KiB|MiB|GiB|ms|seconds?|minutes?)\b)?`)
 	notLibrary = regexp.MustCompile(`^(examples|internal/(interop|soak|speccheck))(/|$)`)
 	units      = map[string]int64{
-		"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "ms": int64(time.Millisecond),
+		"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": int64(time.Millisecond),
 		"second": int64(time.Second), "seconds": int64(time.Second), "minute": int64(time.Minute), "minutes": int64(time.Minute),
 	}
 )
@@ -202,8 +202,8 @@ func readCode(t *testing.T, repository fs.FS) (tests []string, limits map[string
 		return err
 	}))
 	limits = map[string]*docLimit{}
-	// Only constants and structs matter, so errors do not, nor any import but time.
-	config := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}, Importer: onlyTime{importer.Default()}}
+	// Only constants and structs matter, so errors do not, nor any import but time and math.
+	config := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Error: func(error) {}, Importer: fewImports{importer.Default()}}
 	for folder, files := range packages {
 		prefix := ""
 		if folder != "." {
@@ -254,10 +254,10 @@ func addOptions(limits map[string]*docLimit, comments map[token.Pos]string, pref
 	}
 }
 
-type onlyTime struct{ types.Importer }
+type fewImports struct{ types.Importer }
 
-func (i onlyTime) Import(path string) (*types.Package, error) {
-	if path != "time" {
+func (i fewImports) Import(path string) (*types.Package, error) {
+	if path != "time" && path != "math" {
 		return nil, fs.ErrNotExist
 	}
 	return i.Importer.Import(path)

@@ -54,6 +54,9 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 		if g.responses, g.state, err = retryParams(p); err != nil {
 			return nil, rpc.Work{}, err
 		}
+		if c.Message.Large {
+			g.responses, g.state = strings.Clone(g.responses), strings.Clone(g.state)
+		}
 	}
 	d, ok := s.registry.snapshot().Get(name.Text())
 	if !ok {
@@ -72,6 +75,9 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 		var err *wire.Error
 		if p.responses, p.state, err = retryParams(c.Message.Params); err != nil {
 			return rpc.Work{}, err
+		}
+		if c.Message.Large {
+			p.responses, p.state = strings.Clone(p.responses), strings.Clone(p.state)
 		}
 	}
 	for name, v := range args.Members() {

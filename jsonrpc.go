@@ -70,7 +70,7 @@ func (s *Server) Serve(ctx context.Context, t Transport) error {
 // exchange converts an exchange. The closures are made only for callbacks that
 // are set.
 func exchange(x *transport.Exchange) rpc.Exchange {
-	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Done: x.Done}
+	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Release: x.Release, Done: x.Done}
 	if x.CheckVersion != nil || x.CheckRouting != nil {
 		version, routing := x.CheckVersion, x.CheckRouting
 		r.Check = func(e rpc.Envelope) *wire.Error {

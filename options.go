@@ -179,6 +179,18 @@ type Limits struct {
 	// subscriptions without a session. Default: 65,536.
 	MaxSubscriptionsTotal int
 
+	// MaxMemoryBytes is the maximum memory that large messages and responses take
+	// together: from a message that is being parsed to a response that the client
+	// does not read. A request that finds no memory free is rejected as busy
+	// (-32603). A message or a response counts if it has more than 16 KiB. A
+	// sixteenth is reserved for parsing, which waits instead. docs/limits.md has the
+	// formula for all memory. Default: 4 GiB.
+	MaxMemoryBytes int
+	// MaxMemoryBytesPerClient is the same for one client, as
+	// MaxConcurrentPerClient identifies it. Without a ClientKey a session is a
+	// client. Default: a quarter of MaxMemoryBytes.
+	MaxMemoryBytesPerClient int
+
 	// MaxMessageBytes is the maximum size of a message. Default: 4 MiB. A Transport
 	// has a limit of its own, such as MaxMessageBytes of stdio.Options; the lower
 	// limit applies.
@@ -208,6 +220,7 @@ const (
 	defaultMaxConcurrentTotal    = 1024
 	defaultMaxSubscriptions      = 64
 	defaultMaxSubscriptionsTotal = 1 << 16
+	defaultMaxMemoryBytes        = min(4<<30, math.MaxInt)
 	defaultMaxMessageBytes       = 4 << 20
 	defaultMaxArguments          = 256
 	defaultMaxArgumentBytes      = 1 << 20
@@ -256,6 +269,8 @@ func (o Options) complete() (Options, []error) {
 	fill("MaxConcurrentPerClient", &l.MaxConcurrentPerClient, max(l.MaxConcurrentTotal/4, l.MaxConcurrent))
 	fill("MaxSubscriptions", &l.MaxSubscriptions, defaultMaxSubscriptions)
 	fill("MaxSubscriptionsTotal", &l.MaxSubscriptionsTotal, defaultMaxSubscriptionsTotal)
+	fill("MaxMemoryBytes", &l.MaxMemoryBytes, defaultMaxMemoryBytes)
+	fill("MaxMemoryBytesPerClient", &l.MaxMemoryBytesPerClient, max(l.MaxMemoryBytes/4, 1))
 	fill("MaxMessageBytes", &l.MaxMessageBytes, defaultMaxMessageBytes)
 	fill("MaxArguments", &l.MaxArguments, defaultMaxArguments)
 	fill("MaxArgumentBytes", &l.MaxArgumentBytes, defaultMaxArgumentBytes)

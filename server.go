@@ -77,6 +77,8 @@ func newServer(r *Registry, o Options) (*Server, error) {
 			Subscriptions:       o.Limits.MaxSubscriptions,
 			SubscriptionsTotal:  o.Limits.MaxSubscriptionsTotal,
 			MessageBytes:        o.Limits.MaxMessageBytes,
+			Memory:              o.Limits.MaxMemoryBytes,
+			MemoryPerClient:     o.Limits.MaxMemoryBytesPerClient,
 		},
 		Timeouts:  rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
 		Principal: o.Principal,

@@ -9,8 +9,9 @@ import (
 )
 
 // readBody reads the body of a POST, into memory of its own if buf is too small.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client, buf []byte) ([]byte, error) {
-	body, err := h.readAll(w, r, c, buf)
+// What it has reserved for the body must be released.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, room *reservation, buf []byte) ([]byte, error) {
+	body, err := h.readAll(w, r, room, buf)
 	switch {
 	case err != nil && r.ProtoMajor == 1: // later versions have one connection for many requests
 		// The deadline stays: net/http goes on to read what is left of it.
@@ -23,7 +24,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, c client, buf
 
 // readAll makes no more room for a body than for twice what has arrived: its
 // client may announce what it never sends.
-func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client, buf []byte) ([]byte, error) {
+func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, room *reservation, buf []byte) ([]byte, error) {
 	most := int64(h.server.MaxMessageBytes())
 	size, isAnnounced := r.ContentLength, r.ContentLength >= 0
 	switch {
@@ -33,8 +34,6 @@ func (h *Handler) readAll(w http.ResponseWriter, r *http.Request, c client, buf 
 		size = most // it may turn out to be no more than
 	}
 	from := http.MaxBytesReader(w, r.Body, most)
-	room := reservation{bodies: &h.bodies, client: c.name}
-	defer room.release()
 	first := int64(smallBody)
 	if !isAnnounced {
 		first = 1 << 10

@@ -20,11 +20,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// left is how much room there is for bodies that are on their way.
-func (b *bodyBudget) left() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.free
+// bodyRoom is how much room there is for bodies that are on their way.
+func (h *Handler) bodyRoom() int64 {
+	return int64(pendingBodies*h.server.MaxMessageBytes() - h.bodies.Used())
 }
 
 // addressHeader is the address that a request of a test comes from.
@@ -61,7 +59,7 @@ func allRoom(t *testing.T, p *place, size int) (last net.Conn) {
 	for i := range pendingBodies / pendingBodiesOfOne {
 		last = slowBodies(p, fmt.Sprintf("192.0.2.%d", i+1), pendingBodiesOfOne, size)
 	}
-	require.Zero(t, p.handler.bodies.left())
+	require.Zero(t, p.handler.bodyRoom())
 	return last
 }
 
@@ -105,7 +103,7 @@ func TestBodiesOnTheirWay(t *testing.T) {
 								status = 200
 							}
 						}
-						before := p.handler.bodies.left()
+						before := p.handler.bodyRoom()
 						r := p.request(http.MethodPost, padded(test.size), mirror)
 						r.Header.Set(addressHeader, "192.0.2.99")
 						if isChunked {
@@ -115,7 +113,7 @@ func TestBodiesOnTheirWay(t *testing.T) {
 						assert.Equal(t, status, got.status, got.body)
 						assert.NotEmpty(t, got.body)
 						assert.Equal(t, status == 503, got.header.Get("Retry-After") == "1", got.header)
-						assert.Equal(t, before, p.handler.bodies.left())
+						assert.Equal(t, before, p.handler.bodyRoom())
 					})
 				})
 			}
@@ -134,7 +132,7 @@ func TestBodiesThatAreOnlyAnnounced(t *testing.T) {
 		}
 		synctest.Wait()
 		assert.Equal(t, 2*pendingBodies, p.underWay())
-		assert.EqualValues(t, pendingBodies*size, p.handler.bodies.left())
+		assert.EqualValues(t, pendingBodies*size, p.handler.bodyRoom())
 	})
 }
 
@@ -173,12 +171,12 @@ func TestBodyGivesRoomBack(t *testing.T) {
 				}
 				synctest.Wait()
 				if time.Since(begin) < limit {
-					assert.Equal(t, int64(size), p.handler.bodies.left())
+					assert.Equal(t, int64(size), p.handler.bodyRoom())
 				}
 				time.Sleep(limit) // the others too have had their time
 				synctest.Wait()
-				assert.Equal(t, int64(pendingBodies*size), p.handler.bodies.left())
-				assert.Empty(t, p.handler.bodies.clients)
+				assert.Equal(t, int64(pendingBodies*size), p.handler.bodyRoom())
+				assert.Zero(t, p.handler.bodies.Keys())
 			})
 		})
 	}
@@ -218,7 +216,7 @@ func TestReadBody(t *testing.T) {
 			t.Parallel()
 			h := NewHandler(prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}}), Options{})
 			defer h.Close()
-			least := h.bodies.left()
+			least := h.bodyRoom()
 			source := io.MultiReader(strings.NewReader(strings.Repeat(" ", test.size)), readerFunc(func([]byte) (int, error) {
 				if int64(test.size) < test.announced {
 					return 0, io.ErrUnexpectedEOF
@@ -226,14 +224,16 @@ func TestReadBody(t *testing.T) {
 				return 0, io.EOF
 			}))
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", readerFunc(func(p []byte) (int, error) {
-				least = min(least, h.bodies.left())
+				least = min(least, h.bodyRoom())
 				return source.Read(p)
 			}))
 			require.NoError(t, err)
 			r.ContentLength = test.announced
-			body, err := h.readBody(&recorder{}, r, client{name: "a"}, nil)
+			room := reservation{bodies: h.bodies, client: "a"}
+			body, err := h.readBody(&recorder{}, r, &room, nil)
+			room.release()
 			assert.Equal(t, test.room, pendingBodies*most-least)
-			assert.Equal(t, int64(pendingBodies*most), h.bodies.left())
+			assert.Equal(t, int64(pendingBodies*most), h.bodyRoom())
 			if test.fault != nil {
 				assert.True(t, test.fault(err), "%v", err)
 				return

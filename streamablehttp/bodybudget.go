@@ -3,7 +3,8 @@ package streamablehttp
 import (
 	"errors"
 	"math"
-	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
 const (
@@ -15,66 +16,36 @@ const (
 	pendingBodiesOfOne = pendingBodies / 4
 )
 
-// bodyBudget bounds the memory for bodies that are being received: a client can
-// be slow to send the rest of a body.
-type bodyBudget struct {
-	perClient int64 // bytes
-
-	mu      sync.Mutex // protects the fields below
-	free    int64      // bytes
-	clients map[string]int64
-}
-
 var errBodyBudget = errors.New("there is no room for the body")
 
-// init sets the budget for bodies of at most size bytes.
-func (b *bodyBudget) init(size int64) {
+// newBodyBudget bounds the memory for bodies of at most size bytes from the first
+// byte until the server has parsed them: a client can be slow to send the rest of
+// a body.
+func newBodyBudget(size int64) *limit.Semaphore {
 	size = min(size, math.MaxInt64/pendingBodies) // without overflow
-	b.perClient = pendingBodiesOfOne * size
-	b.free = pendingBodies * size
-	b.clients = map[string]int64{}
-}
-
-// reserve reserves n bytes for a client and reports whether they were free.
-func (b *bodyBudget) reserve(client string, n int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.free < n || b.clients[client]+n > b.perClient {
-		return false
-	}
-	b.free -= n
-	b.clients[client] += n
-	return true
-}
-
-func (b *bodyBudget) release(client string, n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.free += n
-	if b.clients[client] -= n; b.clients[client] == 0 {
-		delete(b.clients, client)
-	}
+	return limit.NewSemaphore(pendingBodies*size, pendingBodiesOfOne*size)
 }
 
 // reservation is what one body has reserved.
 type reservation struct {
-	bodies *bodyBudget
+	bodies *limit.Semaphore
 	client string
 	n      int64
 }
 
 // grow grows the reservation to n bytes and reports whether they were free.
 func (r *reservation) grow(n int64) bool {
-	if !r.bodies.reserve(r.client, n-r.n) {
+	if !r.bodies.TryAcquire(r.client, n-r.n) {
 		return false
 	}
 	r.n = n
 	return true
 }
 
-// release ends the reservation.
+// release ends the reservation. It may be called more than once.
 func (r *reservation) release() {
 	if r.n > 0 {
-		r.bodies.release(r.client, r.n)
+		r.bodies.Release(r.client, r.n)
+		r.n = 0
 	}
 }

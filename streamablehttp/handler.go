@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
 // Handler is an http.Handler that serves one endpoint of the protocol. Any
@@ -19,7 +20,7 @@ type Handler struct {
 	server   *prompts.Server
 	options  Options
 	sessions sessions
-	bodies   bodyBudget
+	bodies   *limit.Semaphore // bytes
 
 	open   context.Context // ends when Shutdown or Close begins
 	shut   context.CancelFunc
@@ -38,8 +39,7 @@ type Handler struct {
 // are at fault, because they are part of the program: a number is negative where
 // that means nothing.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}}
-	h.bodies.init(int64(s.MaxMessageBytes()))
+	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h

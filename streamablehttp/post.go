@@ -35,7 +35,11 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		return
 	}
 	x.body = getFrame()
-	body, err := h.readBody(w, r, c, *x.body)
+	x.room = reservation{bodies: h.bodies, client: c.name}
+	body, err := h.readBody(w, r, &x.room, *x.body)
+	if err != nil {
+		x.release()
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -60,7 +64,8 @@ type exchange struct {
 	stream  *stream
 	ctx     handlerContext
 	header  http.Header // of the reply
-	body    *[]byte     // of the request, a frame that is given back when it has been handled
+	body    *[]byte     // of the request, a frame; nil when the server has read it
+	room    reservation // for the body
 
 	takesJSON, takesEvents bool
 	canStream              bool
@@ -133,14 +138,13 @@ func (x *exchange) answer() {
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
-		Session: x.find, Send: x.send, Done: x.handler.open.Done(),
+		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(),
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
 		// code outlives the answer to it, the client is told to leave this
 		// connection alone.
 		defer x.cancel()
-		defer putFrame(x.body)
 		err := x.handler.server.Handle(ctx, *x.body, e)
 		x.noteShutdown()
 		return err
@@ -152,7 +156,6 @@ func (x *exchange) handle(ctx context.Context) error {
 		defer close(handled) // though the author's code may have called runtime.Goexit
 		defer x.handler.less()
 		defer x.cancel()
-		defer putFrame(x.body)
 		defer func() {
 			if v := recover(); v != nil { // which would end the process
 				x.stream.storePanic(v)
@@ -168,6 +171,14 @@ func (x *exchange) handle(ctx context.Context) error {
 	case err := <-handled:
 		return err
 	}
+}
+
+// release is that of the exchange: a request that waits or a stream that is open
+// does not keep its message.
+func (x *exchange) release() {
+	putFrame(x.body)
+	x.body = nil
+	x.room.release()
 }
 
 // end gives back what the exchange has held.

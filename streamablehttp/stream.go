@@ -126,7 +126,7 @@ func (s *stream) openLocked() error {
 	if s.keepAlive > 0 {
 		s.keepAliveTimer = time.AfterFunc(s.keepAlive, s.comment) // until close
 	}
-	return s.write(nil)
+	return s.write()
 }
 
 const noStream = "the server's ResponseWriter cannot stream: what wraps it has neither Flush nor Unwrap"
@@ -160,12 +160,15 @@ func (s *stream) event(msg []byte, last bool) (err error) {
 		return err
 	}
 	s.isOver = last
-	frame := getFrame()
-	defer putFrame(frame)
-	*frame = append(*frame, "data: "...)
-	*frame = append(*frame, msg...) // a message has no line breaks
-	*frame = append(*frame, "\n\n"...)
-	err = s.write(*frame)
+	const begin, end = "data: ", "\n\n" // a message has no line breaks
+	if len(msg) > maxPooledFrame {      // a copy would take as much memory again
+		err = s.write([]byte(begin), msg, []byte(end))
+	} else {
+		frame := getFrame()
+		defer putFrame(frame)
+		*frame = append(append(append(*frame, begin...), msg...), end...)
+		err = s.write(*frame)
+	}
 	if last && s.isLate {
 		s.closeConn()
 	}
@@ -194,12 +197,12 @@ func (s *stream) comment() {
 	s.keepAliveTimer.Reset(s.keepAlive)
 }
 
-// write has its time, and so has each of those that follow.
-func (s *stream) write(frame []byte) error {
+// write has its time for all parts, and so has each of those that follow.
+func (s *stream) write(parts ...[]byte) error {
 	s.written = time.Now()
 	s.deadline(s.written.Add(s.wait))
-	if len(frame) > 0 {
-		if _, err := s.w.Write(frame); err != nil {
+	for _, part := range parts {
+		if _, err := s.w.Write(part); err != nil {
 			return err
 		}
 	}

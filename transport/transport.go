@@ -86,6 +86,10 @@ type Exchange struct {
 	// come before it. Send is never called concurrently, nor after Handle has
 	// returned. It must not retain msg. Required.
 	Send func(msg []byte, code Code, last bool) error
+	// Release, if not nil, is called once, before the first call of Send and before
+	// Handle returns: from then on the server does not use msg any more, and the
+	// memory of msg can be reused.
+	Release func()
 	// Done, if not nil, is closed to end subscriptions/listen requests with a
 	// response.
 	Done <-chan struct{}

@@ -100,6 +100,9 @@ func (p *Plan) Collect(dst []Text, args strictjson.Value, strict, detach bool) (
 	texts = slices.Grow(dst, len(p.Arguments))[:len(p.Arguments)]
 	for name, v := range args.Members() {
 		i := p.Find(name)
+		if detach && i < 0 {
+			name = strings.Clone(name)
+		}
 		isString := v.Kind() == strictjson.String
 		switch {
 		case i >= 0:

@@ -35,6 +35,16 @@ func New(values []string) *Index {
 // Len returns the number of candidates.
 func (x *Index) Len() int { return len(x.values) }
 
+// Bytes returns about how much memory the index takes.
+func (x *Index) Bytes() int {
+	const overhead, perValue = 64, 32 // a string's header, twice
+	n := overhead + perValue*len(x.values)
+	for i := range x.values {
+		n += len(x.values[i]) + len(x.folded[i])
+	}
+	return n
+}
+
 // Match returns the candidates that match the typed text, best first. The
 // caller owns the slice.
 func (x *Index) Match(typed string) []string {

@@ -14,18 +14,21 @@ import (
 // Cache keeps values by key for a time. One call for a key is made at a time;
 // whoever wants it meanwhile waits for it. Errors are not kept.
 type Cache[K comparable, V any] struct {
-	ttl  time.Duration
-	most int
+	ttl       time.Duration
+	most      int
+	mostBytes int
 
 	mu    sync.Mutex // protects the fields below, and waiting of each call
 	calls map[K]*call[V]
 	kept  map[K]kept[V]
 	order []K // of kept, the oldest first
+	bytes int // of kept
 }
 
 type kept[V any] struct {
 	value V
 	until time.Time
+	bytes int
 }
 
 type call[V any] struct {
@@ -37,9 +40,9 @@ type call[V any] struct {
 }
 
 // New returns a cache of the values of the last ttl, and of most of them at
-// most. It keeps none if ttl is not positive.
-func New[K comparable, V any](ttl time.Duration, most int) *Cache[K, V] {
-	return &Cache[K, V]{ttl: ttl, most: most, calls: map[K]*call[V]{}, kept: map[K]kept[V]{}}
+// most, which have mostBytes together. It keeps none if ttl is not positive.
+func New[K comparable, V any](ttl time.Duration, most, mostBytes int) *Cache[K, V] {
+	return &Cache[K, V]{ttl: ttl, most: most, mostBytes: mostBytes, calls: map[K]*call[V]{}, kept: map[K]kept[V]{}}
 }
 
 var (
@@ -51,11 +54,12 @@ var (
 
 // Get returns the value of a key. If there is none it calls f, on a goroutine
 // of its own, with a context that has no values and ends when nobody waits any
-// more; the next Get calls f again then, even if it has not returned. keep says
-// whether the value is to be kept. If ctx ends before there is a value, the error
+// more; the next Get calls f again then, even if it has not returned. keep returns
+// the size of the value in bytes, and whether the value is to be kept: a value that
+// is larger than the cache is not. If ctx ends before there is a value, the error
 // is the cause of that; else it is f's. A panic of f is an error. The last one to
 // go returns when f does: what bounds those who wait bounds the calls of f.
-func (c *Cache[K, V]) Get(ctx context.Context, key K, keep func(V) bool, f func(ctx context.Context) (V, error)) (V, error) {
+func (c *Cache[K, V]) Get(ctx context.Context, key K, keep func(V) (bytes int, ok bool), f func(ctx context.Context) (V, error)) (V, error) {
 	var none V
 	if same := key; same != key {
 		return none, errKey
@@ -85,7 +89,7 @@ func (c *Cache[K, V]) Kept(key K) (value V, ok bool) {
 }
 
 // look returns the value of a key if it is there, or else a call to wait for.
-func (c *Cache[K, V]) look(key K, keep func(V) bool, f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
+func (c *Cache[K, V]) look(key K, keep func(V) (bytes int, ok bool), f func(ctx context.Context) (V, error)) (value V, x *call[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.expire(time.Now())
@@ -117,11 +121,11 @@ func (c *Cache[K, V]) leave(key K, x *call[V]) (isLast bool) {
 	return true
 }
 
-func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep func(V) bool, f func(ctx context.Context) (V, error)) {
+func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep func(V) (bytes int, ok bool), f func(ctx context.Context) (V, error)) {
 	x.err = errGoexit // unless f comes to its end
 	defer x.cancel(errDone)
 	defer close(x.done)
-	isKept := false
+	bytes, isKept := 0, false
 	defer func() {
 		if v := recover(); v != nil {
 			x.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -133,18 +137,24 @@ func (c *Cache[K, V]) call(ctx context.Context, key K, x *call[V], keep func(V) 
 		}
 		delete(c.calls, key)
 		if x.err == nil && isKept {
-			c.keep(key, x.value)
+			c.keep(key, x.value, bytes)
 		}
 	}()
 	x.value, x.err = f(ctx)
-	isKept = x.err == nil && c.ttl > 0 && keep(x.value)
+	if x.err == nil && c.ttl > 0 {
+		bytes, isKept = keep(x.value)
+	}
 }
 
-func (c *Cache[K, V]) keep(key K, value V) {
-	if len(c.order) >= c.most {
+func (c *Cache[K, V]) keep(key K, value V, bytes int) {
+	if bytes > c.mostBytes {
+		return
+	}
+	for len(c.order) >= c.most || bytes > c.mostBytes-c.bytes {
 		c.forgetOldest()
 	}
-	c.kept[key] = kept[V]{value: value, until: time.Now().Add(c.ttl)}
+	c.bytes += bytes
+	c.kept[key] = kept[V]{value: value, until: time.Now().Add(c.ttl), bytes: bytes}
 	c.order = append(c.order, key)
 }
 
@@ -157,6 +167,7 @@ func (c *Cache[K, V]) expire(now time.Time) {
 
 func (c *Cache[K, V]) forgetOldest() {
 	var none K
+	c.bytes -= c.kept[c.order[0]].bytes
 	delete(c.kept, c.order[0])
 	c.order[0] = none // the array behind may live on
 	c.order = c.order[1:]

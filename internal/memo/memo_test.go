@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,15 +22,42 @@ func counter() func(context.Context) (int, error) {
 	return func(context.Context) (int, error) { n++; return n, nil }
 }
 
-func always(int) bool { return true }
+func always(int) (int, bool) { return 1, true }
+
+// The values that are kept have no more bytes together than the cache may have:
+// the oldest make room, and one that is larger than all of it is not kept.
+func TestKeepsBytes(t *testing.T) {
+	t.Parallel()
+	c := New[string, int](time.Minute, 10, 100)
+	get := func(key string, bytes int) {
+		_, err := c.Get(t.Context(), key, func(int) (int, bool) { return bytes, true }, counter())
+		require.NoError(t, err)
+	}
+	isKept := func(keys ...string) {
+		t.Helper()
+		for _, key := range []string{"a", "b", "c", "large"} {
+			_, ok := c.Kept(key)
+			assert.Equal(t, slices.Contains(keys, key), ok, key)
+		}
+	}
+	get("a", 40)
+	get("b", 60)
+	isKept("a", "b")
+	get("large", 101)
+	isKept("a", "b")
+	get("c", 41)
+	isKept("c")
+	get("a", 59)
+	isKept("a", "c")
+}
 
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := New[string, int](time.Minute, 2)
+		c := New[string, int](time.Minute, 2, 100)
 		f := counter()
 		get := func(key string, keep bool) int {
-			v, err := c.Get(t.Context(), key, func(int) bool { return keep }, f)
+			v, err := c.Get(t.Context(), key, func(int) (int, bool) { return 1, keep }, f)
 			require.NoError(t, err)
 			return v
 		}
@@ -53,7 +81,7 @@ func TestKeeps(t *testing.T) {
 		assert.Len(t, c.order, 1)
 		assert.Empty(t, c.calls)
 	})
-	none := New[string, int](0, 2)
+	none := New[string, int](0, 2, 100)
 	f := counter()
 	for want := 1; want <= 2; want++ {
 		v, err := none.Get(t.Context(), "a", always, f)
@@ -70,7 +98,7 @@ func TestFailures(t *testing.T) {
 		"panic: no\ngoro": func(context.Context) (int, error) { panic("no") },
 		"runtime.Goexit":  func(context.Context) (int, error) { runtime.Goexit(); return 1, nil },
 	} {
-		c := New[string, int](time.Minute, 2)
+		c := New[string, int](time.Minute, 2, 100)
 		for range 2 {
 			v, err := c.Get(t.Context(), "a", always, f)
 			assert.ErrorContains(t, err, want)
@@ -78,7 +106,7 @@ func TestFailures(t *testing.T) {
 		}
 		assert.Empty(t, c.kept)
 	}
-	_, err := New[float64, int](time.Minute, 2).Get(t.Context(), math.NaN(), always, counter())
+	_, err := New[float64, int](time.Minute, 2, 100).Get(t.Context(), math.NaN(), always, counter())
 	assert.ErrorIs(t, err, errKey)
 }
 
@@ -86,7 +114,7 @@ func TestFailures(t *testing.T) {
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := New[string, int](time.Minute, 2)
+		c := New[string, int](time.Minute, 2, 100)
 		type value struct{}
 		base := context.WithValue(t.Context(), value{}, 1)
 		calls, causes := 0, []error{}

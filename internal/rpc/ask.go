@@ -71,6 +71,7 @@ func (e *NoAnswer) Unwrap() error { return e.Err }
 var (
 	errNotAnswered = &NoAnswer{Reason: "it has not answered in time"}
 	errGone        = &NoAnswer{Reason: "it has gone"}
+	errNoRoom      = &NoAnswer{Reason: "its answer is too large for the server now"}
 )
 
 // Ask sends requests to the client, all at once, and returns the results, as
@@ -169,6 +170,9 @@ func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n i
 		case r := <-responses:
 			if r.err != nil {
 				return nil, r.err
+			}
+			if !t.hold(len(r.result)) { // until the prompt is done
+				return nil, errNoRoom
 			}
 			results[r.index] = r.result
 		case <-ctx.Done():

@@ -31,17 +31,21 @@ type batch struct {
 	isOver  bool       // the array is sent
 
 	finished atomic.Bool
-	mu       sync.Mutex // protects the field below
+	mu       sync.Mutex // protects the fields below
 	answers  []byte     // an open array; empty if there are none yet
+	held     holding    // for the answers and the tasks
 }
+
+// batchTaskBytes is about what one request of a batch costs until it is answered.
+const batchTaskBytes = 2 << 10
 
 var errBatchFull = wire.InternalError("the answers to this batch are too large; send fewer messages together")
 
-// receiveBatch is receive for a batch.
-func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure) (job, error) {
+// receiveBatch is read for a batch.
+func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure) received {
 	elements, invalid := s.readBatch(session, root, large, x.Client)
 	if invalid != nil {
-		return nil, x.respond(session.errorResponse(&wire.Message{}, invalid))
+		return received{reply: session.errorResponse(&wire.Message{}, invalid)}
 	}
 	own := *x // which outlives the caller's
 	b := &batch{server: s, session: session, exchange: &own, parent: ctx}
@@ -50,34 +54,72 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	defer func() {
 		if !isRead { // a function of the exchange panicked
 			_ = b.finish(errBatchEnded)
+			b.release()
 		}
 	}()
 	var ignored error
+	kept := 0
 	for i := range elements {
 		e := &elements[i]
-		m, x := &e.call.Message, b.exchangeOf(e.call.Message.ID)
+		m := &e.call.Message
 		switch {
 		case m.Kind != wire.KindRequest || e.err != nil:
-			ignored = cmp.Or(ignored, s.handleNonRequest(session, m, e.err, x))
+			r := s.handleNonRequest(session, m, e.err)
+			if ignored = cmp.Or(ignored, r.err); r.reply.Msg != nil {
+				b.add(m.ID, r.reply.Msg)
+			}
 		case b.isFull():
 			b.add(m.ID, nil)
 		default:
-			if w, answered, _ := s.answer(&e.call, x); !answered {
-				b.addTask(&e.call, x, w)
+			if large {
+				m.Detach()
 			}
+			x := b.exchangeOf(m.ID)
+			w, r := s.answer(&e.call, x)
+			if r.reply.Msg == nil {
+				kept += batchTaskBytes + b.addTask(&e.call, x, w)
+				continue
+			}
+			b.add(m.ID, r.reply.Msg)
+			r.putBuffer()
+			s.memory.release(&r.held, session, x.Client)
 		}
 	}
 	isRead = true
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, session, x.Client, p):
-		return b, nil
+		if b.hold(kept) {
+			return received{job: b}
+		}
+		fallthrough
 	case len(b.tasks) > 0:
-		return nil, b.giveUp(limit.ErrBusy)
-	case b.answers == nil:
+		return received{finish: func() error {
+			defer b.release()
+			return b.giveUp(limit.ErrBusy)
+		}}
+	case len(b.answers) == 0:
 		session.batches.Done()
-		return nil, ignored
+		return received{err: ignored}
 	}
-	return nil, b.finish(nil)
+	return received{finish: func() error {
+		defer b.release()
+		return b.finish(nil)
+	}}
+}
+
+// hold counts n bytes more until release, and reports whether they were free.
+func (b *batch) hold(n int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.server.memory.hold(&b.held, b.session, b.exchange.Client, n)
+}
+
+// release ends the batch for all limits.
+func (b *batch) release() {
+	b.ticket.Release()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.server.memory.release(&b.held, b.session, b.exchange.Client)
 }
 
 // element is one message of a batch.
@@ -135,27 +177,29 @@ func (b *batch) exchangeOf(id string) *Exchange {
 	return &x
 }
 
-// addTask adds a request whose result the application's code makes. The batch
-// is in the limits, the task is not.
-func (b *batch) addTask(c *Call, x *Exchange, w Work) {
+// addTask adds a request whose result the application's code makes, and returns
+// how many bytes of the message it keeps. The batch is in the limits, the task is
+// not.
+func (b *batch) addTask(c *Call, x *Exchange, w Work) (kept int) {
 	t := b.server.newTask(b.parent, c, x, w)
 	t.batch = b
 	if err := t.begin(t); err != nil {
 		t.ctx.cancel(nil)
-		_ = x.respond(wire.ErrorResponse(t.id, err))
-		return
+		b.add(t.id, wire.ErrorResponse(t.id, err).Msg)
+		return 0
 	}
 	b.tasks = append(b.tasks, t)
+	return keptBytes(&c.Message)
 }
 
 // add adds a response, or an error if there are too many already.
 func (b *batch) add(id string, msg []byte) {
-	if b.isFull() {
-		msg = wire.ErrorResponse(id, errBatchFull).Msg
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.answers == nil {
+	if b.isFullLocked() || !b.growLocked(len(msg)+len(",]")) {
+		msg = wire.ErrorResponse(id, errBatchFull).Msg
+	}
+	if len(b.answers) == 0 {
 		b.answers = append(b.answers, '[')
 	} else {
 		b.answers = append(b.answers, ',')
@@ -163,17 +207,38 @@ func (b *batch) add(id string, msg []byte) {
 	b.answers = append(b.answers, msg...)
 }
 
+// growLocked makes room for n bytes of answers, and reports whether they were
+// free.
+func (b *batch) growLocked(n int) bool {
+	room, need := cap(b.answers), len(b.answers)+n
+	if need <= room {
+		return true
+	}
+	next := max(need, 2*room)
+	grown := next
+	if room > maxUncounted { // which is held already
+		grown -= room
+	}
+	if !b.server.memory.hold(&b.held, b.session, b.exchange.Client, grown) {
+		return false
+	}
+	b.answers = append(make([]byte, 0, next), b.answers...)
+	return true
+}
+
 func (b *batch) isFull() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.answers) > b.server.config.Limits.MessageBytes
+	return b.isFullLocked()
 }
+
+func (b *batch) isFullLocked() bool { return len(b.answers) > b.server.config.Limits.MessageBytes }
 
 // run does the work of the tasks, one after the other, and sends the array. If
 // work goes on after its time limit, the array is sent at once, and those that
 // follow get errors.
 func (b *batch) run() error {
-	defer b.ticket.Release()
+	defer b.release()
 	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit
 	defer b.ticket.Leave()
 	if err := b.ticket.Acquire(b.parent, max(b.server.config.Timeouts.Request, 0)); err != nil {
@@ -229,7 +294,7 @@ func (b *batch) finish(left *wire.Error) error {
 	b.sending.Lock()
 	defer b.sending.Unlock()
 	b.isOver = true
-	if msg == nil {
+	if len(msg) == 0 {
 		return nil // notifications and canceled requests have no response
 	}
 	return b.exchange.respond(wire.Response{Msg: append(msg, ']')})
@@ -238,5 +303,5 @@ func (b *batch) finish(left *wire.Error) error {
 func (b *batch) isSilent() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.answers == nil
+	return len(b.answers) == 0
 }

@@ -84,7 +84,7 @@ func (s *Server) call(ctx context.Context, c *Call, w Work, o CallOptions) (json
 	if o.Notify == nil {
 		t.request.progress.token = ""
 	}
-	if err := t.admit(ctx, nil); err != nil {
+	if err := t.admit(ctx, keptBytes(&c.Message), nil); err != nil {
 		return nil, err
 	}
 	ended := make(chan error, 1)

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -37,6 +38,9 @@ type Exchange struct {
 	// and 0 for anything else. last says that the message is the response.
 	// There is one call at a time, and none after Handle has returned.
 	Send func(msg []byte, code wire.Code, last bool) error
+	// Release, if not nil, is called once, when the message has been copied and
+	// before anything is sent: it is the caller's again.
+	Release func()
 	// Done, if not nil, is closed to end subscriptions.
 	Done <-chan struct{}
 
@@ -80,28 +84,85 @@ type reading struct {
 
 // receive answers a message as far as that needs no application code, and
 // returns the job that does the rest. It waits for capacity within the
-// backpressure.
+// backpressure. Of the message it keeps what the job needs, and no more by the
+// time that it sends anything: a client may be slow to read.
 func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) (job, error) {
+	r := s.read(ctx, session, msg, x, p)
+	switch {
+	case r.finish != nil:
+		return nil, r.finish()
+	case r.reply.Msg == nil:
+		return r.job, r.err
+	}
+	defer s.memory.release(&r.held, r.session, x.Client)
+	defer r.putBuffer()
+	return nil, x.respond(r.reply)
+}
+
+// received is what is left to do for a message that was read: to run the job, to
+// call finish, to send the reply, or nothing.
+type received struct {
+	job     job
+	finish  func() error
+	reply   wire.Response
+	buf     *[]byte // of the reply, from the pool; may be nil
+	held    holding // for the reply
+	session *Session
+	err     error // why a message without a response is not accepted
+}
+
+func (r *received) putBuffer() {
+	if r.buf != nil {
+		wire.PutBuffer(r.buf)
+	}
+}
+
+func rejection(id string, err *wire.Error) received {
+	return received{reply: wire.ErrorResponse(id, err)}
+}
+
+// read reads a message, and acts on it but for what waits for the client.
+func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) received {
+	release := x.Release
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
 	if len(msg) > s.config.Limits.MessageBytes {
-		return nil, x.respond(session.errorResponse(&wire.Message{}, errTooLarge))
+		return received{reply: session.errorResponse(&wire.Message{}, errTooLarge)}
+	}
+	isLarge := wire.IsLarge(len(msg))
+	if isLarge {
+		// The copy below, the copies of what is kept, and the parsed form.
+		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.Client)
+		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
+			return received{err: err}
+		}
+		defer s.memory.parsing.Release(account, n)
 	}
 	r := getReading()
 	defer putReading(r)
 	// The one copy of the message: everything that is read is a substring of it.
-	root, broken := wire.Parse(&r.doc, string(msg))
+	src := string(msg)
+	if release != nil {
+		release()
+		release = nil
+	}
+	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
 	c.server, c.session, c.from = s, session, x.Client
 	m := &c.Message
 	err := m.Read(root)
-	m.Large = wire.IsLarge(len(msg))
+	m.Large = isLarge
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.IsStateless() {
 		var rejected *wire.Error
 		if session, rejected = x.Session(Envelope{Method: m.Method, Request: m.Kind == wire.KindRequest}); rejected != nil {
 			if m.Kind != wire.KindRequest && !isBatch {
-				return nil, &Unaccepted{rejected}
+				return received{err: &Unaccepted{rejected}}
 			}
-			return nil, x.respond(wire.ErrorResponse(m.ID, rejected))
+			return rejection(m.ID, rejected)
 		}
 		c.session = session
 	}
@@ -117,7 +178,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *E
 	if m.Kind == wire.KindRequest && err == nil {
 		return s.receiveRequest(ctx, c, x, p)
 	}
-	return nil, s.handleNonRequest(session, m, err, x)
+	return s.handleNonRequest(session, m, err)
 }
 
 var (
@@ -127,22 +188,22 @@ var (
 )
 
 // handleNonRequest handles a message that is no request, or that has an error.
-func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error, x *Exchange) error {
+func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error) received {
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
 	case !isSilent:
-		return x.respond(session.errorResponse(m, err))
+		return received{reply: session.errorResponse(m, err)}
 	case err != nil:
-		return &Unaccepted{err}
+		return received{err: &Unaccepted{err}}
 	case session == nil: // no stateless notification means anything
 	case m.Kind == wire.KindNotification:
 		session.handleNotification(m)
 	default:
 		session.handleResponse(m)
 	}
-	return nil
+	return received{}
 }
 
 // Unaccepted is the error of a message that is not accepted and has no
@@ -151,43 +212,50 @@ type Unaccepted struct{ Err *wire.Error }
 
 func (u *Unaccepted) Error() string { return "the message cannot be accepted: " + u.Err.Error() }
 
-// receiveRequest is receive for a valid request.
-func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure) (job, error) {
-	w, answered, err := s.answer(c, x)
-	if answered {
-		return nil, err
+// receiveRequest is read for a valid request.
+func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure) received {
+	w, r := s.answer(c, x)
+	if r.reply.Msg != nil {
+		return r
 	}
 	if w.subscribe != nil {
 		return s.newSubscription(ctx, c, x, w.subscribe)
 	}
 	t := s.newTask(ctx, c, x, w)
-	rejected := t.admit(ctx, p)
+	rejected := t.admit(ctx, keptBytes(&c.Message), p)
 	if rejected == nil {
 		if rejected = t.begin(t); rejected != nil {
-			t.ticket.Release()
+			t.release()
 		}
 	}
 	if rejected != nil {
 		t.ctx.cancel(nil)
-		return nil, x.respond(wire.ErrorResponse(c.Message.ID, rejected))
+		return rejection(c.Message.ID, rejected)
 	}
-	return t, nil
+	return received{job: t}
 }
 
-// answer answers a request that needs no application code, or returns its work.
-func (s *Server) answer(c *Call, x *Exchange) (w Work, answered bool, err error) {
-	buf := wire.GetBuffer()
-	defer wire.PutBuffer(buf)
-	*buf = wire.AppendResultHead(*buf, c.Message.ID)
-	result, w, rejected := s.dispatch(c, x, *buf)
+// answer returns the reply to a request that needs no application code, or its
+// work.
+func (s *Server) answer(c *Call, x *Exchange) (Work, received) {
+	r := received{buf: wire.GetBuffer(), session: c.session}
+	*r.buf = wire.AppendResultHead(*r.buf, c.Message.ID)
+	result, w, rejected := s.dispatch(c, x, *r.buf)
+	if result != nil {
+		*r.buf = append(result, '}')
+		if s.memory.hold(&r.held, c.session, c.from, cap(*r.buf)) {
+			r.reply.Msg = *r.buf
+			return Work{}, r
+		}
+		*r.buf = nil
+		rejected = wire.Busy()
+	}
+	r.putBuffer()
+	r.buf = nil
 	if rejected != nil {
-		return Work{}, true, x.respond(wire.ErrorResponse(c.Message.ID, rejected))
+		return Work{}, rejection(c.Message.ID, rejected)
 	}
-	if result == nil {
-		return w, false, nil
-	}
-	*buf = append(result, '}')
-	return Work{}, true, x.respond(wire.Response{Msg: *buf})
+	return w, r
 }
 
 var readings = sync.Pool{New: func() any { return new(reading) }}

@@ -163,7 +163,7 @@ func (m *Method) serve(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	c.Deferred = true
 	_, w, err := m.Serve(c, dst)
 	if err != nil {
-		w = Work{Handler: Reject(slog.String("method", c.Message.Method), err), Failed: requestFailed}
+		w = Work{Handler: Reject(slog.String("method", strings.Clone(c.Message.Method)), err), Failed: requestFailed}
 	}
 	w.Handler = &rateLimited{Handler: w.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, w, nil

@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -64,6 +65,8 @@ type Limits struct {
 	Subscriptions       int // of a session
 	SubscriptionsTotal  int
 	MessageBytes        int
+	Memory              int // bytes that requests and responses hold
+	MemoryPerClient     int // of Exchange.Client, or of a session without it
 }
 
 // Timeouts bound how long the server waits.
@@ -111,6 +114,8 @@ type Server struct {
 	feeds         []*feed
 	running       *limit.Requests
 	subscriptions *limit.Semaphore
+	memory        memory
+	sessions      atomic.Uint64 // that were ever named
 	logger        *logger
 
 	// What is the same for all clients, encoded: by version, the results of
@@ -128,6 +133,7 @@ func NewServer(c Config) (*Server, []error) {
 		methods:       map[string]*Method{},
 		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
+		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
 		logger:        newLogger(c.Logger),
 		initialized:   map[revision.Revision][]byte{},
 		detached:      map[revision.Revision][]byte{},
@@ -327,7 +333,8 @@ func (s *Server) recoverPanic() {
 // the packages above see by it that nothing is left behind.
 func (s *Server) InUse() map[string]int {
 	tasks, slots, clients := s.running.InUse()
-	n := map[string]int{"clients": clients, "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Used()}
+	n := map[string]int{"clients": clients, "tasks": tasks, "slots": slots, "subscriptions": s.subscriptions.Used(),
+		"bytes": s.memory.held.Used() + s.memory.parsing.Used()}
 	for _, f := range s.feeds {
 		n["listeners"] += f.notifier.Subscribers()
 	}

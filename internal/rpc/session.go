@@ -45,6 +45,7 @@ type Session struct {
 	rev      revision.Revision
 	client   wire.Capabilities
 	info     wire.ClientInfo
+	name     string                     // no other session of the server has it; see account
 	lastID   int64                      // of the requests to the client
 	requests map[string]*pendingRequest // to the client, by id
 	isReady  bool

@@ -88,7 +88,7 @@ type subscription struct {
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
-func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *filter) (job, error) {
+func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *filter) received {
 	m := &c.Message
 	m.Detach()
 	l := &subscription{filter: f}
@@ -104,9 +104,9 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *f
 		}
 	}
 	if err != nil {
-		return nil, x.respond(wire.ErrorResponse(l.id, err))
+		return rejection(l.id, err)
 	}
-	return l, nil
+	return received{job: l}
 }
 
 // acquire takes a place for the subscription, or returns why there is none.

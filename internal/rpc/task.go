@@ -20,6 +20,7 @@ type task struct {
 	call    *callback // of a Server.Call, or nil
 	ticket  limit.Ticket
 	timer   limit.Timer
+	held    holding
 }
 
 func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *task {
@@ -39,13 +40,32 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *tas
 	return t
 }
 
-// admit counts the task for the limits, or returns why it is rejected. If it is
-// admitted, ticket.Release must follow.
-func (t *task) admit(ctx context.Context, p *limit.Backpressure) *wire.Error {
+// admit counts the task and what it keeps of its message for the limits, or returns why it is rejected. If it is
+// admitted, release must follow.
+func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *wire.Error {
 	if !t.server.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
+	if !t.hold(kept) {
+		t.release()
+		return wire.Busy()
+	}
 	return nil
+}
+
+// release ends the task for all limits.
+func (t *task) release() {
+	t.server.memory.release(&t.held, t.session, t.exchange.Client)
+	t.ticket.Release()
+}
+
+// hold counts n bytes more until the task, or its batch, is released, and reports whether they
+// were free.
+func (t *task) hold(n int) bool {
+	if t.batch != nil {
+		return t.batch.hold(n)
+	}
+	return t.server.memory.hold(&t.held, t.session, t.exchange.Client, n)
 }
 
 // admit takes a ticket, and reports whether there is one.
@@ -72,7 +92,7 @@ func (t *task) timeout() time.Duration {
 // an error response while the work goes on. The limit bounds the wait as well.
 func (t *task) run() error {
 	limit := t.timeout()
-	defer t.ticket.Release()
+	defer t.release()
 	defer t.ctx.cancel(ErrAnswered)
 	if err := t.ticket.Acquire(&t.ctx, limit); err != nil {
 		return t.giveUp(err)
@@ -113,8 +133,15 @@ func (t *task) runNow(limit time.Duration) error {
 	t.stopAsking()   // while the time limit still applies
 	t.timer.Stop()
 	t.request.progress.finish(&t.request, true)
-	if failure == nil {
+	switch {
+	case failure != nil:
+	case t.call != nil:
 		*buf = result
+	default:
+		*buf = append(result, '}')
+		if t.batch == nil && !t.hold(cap(*buf)) { // the client does not read what it has
+			*buf, failure = nil, &Failure{Client: wire.Busy()}
+		}
 	}
 	return t.end(*buf, failure)
 }
@@ -127,7 +154,7 @@ func (t *task) end(result []byte, f *Failure) error {
 	case f == nil && t.call != nil:
 		return t.call.respond(t, result, nil)
 	case f == nil:
-		return t.respond(wire.Response{Msg: append(result, '}')})
+		return t.respond(wire.Response{Msg: result})
 	case f.canceled:
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended

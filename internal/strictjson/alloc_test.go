@@ -1,6 +1,9 @@
 package strictjson_test
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,4 +72,42 @@ func TestAllocationsOfNewDoc(t *testing.T) {
 		}
 	})
 	assert.LessOrEqual(t, allocs, 2.0)
+}
+
+// A Doc takes no more memory to parse a text than MaxMemory says, and that is no more than 30 times the text.
+func TestMaxMemory(t *testing.T) {
+	const size = 1 << 20
+	repeat := func(begin, part, end string) string {
+		return begin + strings.Repeat(part, (size-len(begin)-len(end))/len(part)) + end
+	}
+	var keys strings.Builder
+	for i := range size / 10 {
+		fmt.Fprintf(&keys, `"%x":0,`, i)
+	}
+	few := ""
+	for i := range 17 {
+		few += fmt.Sprintf(`"%c":0,`, 'a'+i)
+	}
+	for name, src := range map[string]string{
+		"numbers":       repeat("[1", ",1", "]"),
+		"empty arrays":  repeat("[[]", ",[]", "]"),
+		"text":          repeat(`"`, ",:[{", `"`),
+		"small objects": repeat(`[{"a":0}`, `,{"a":0}`, "]"),
+		"one object":    "{" + keys.String() + `"last":0}`,
+		"objects":       repeat("[0", ",{"+few[:len(few)-1]+"}", "]"),
+		"escaped keys":  repeat("[0", `,{"\\n":0}`, "]"),
+	} {
+		most := uint64(strictjson.MaxMemory([]byte(src)))
+		assert.LessOrEqual(t, most, uint64(30*len(src)+100), name)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var d strictjson.Doc
+		require.NoError(t, d.Parse(src, 100), name)
+		runtime.ReadMemStats(&after)
+		taken := after.TotalAlloc - before.TotalAlloc // more than is held at any time
+		t.Logf("%s: %.1f of %.1f times its size", name, float64(taken)/float64(len(src)), float64(most)/float64(len(src)))
+		assert.LessOrEqual(t, taken, most+128<<10, name)
+		runtime.KeepAlive(&d)
+	}
 }

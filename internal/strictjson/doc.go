@@ -8,7 +8,11 @@
 // [AppendString] and [AppendValidString] write JSON strings.
 package strictjson
 
-import "math"
+import (
+	"bytes"
+	"math"
+	"strings"
+)
 
 // Memory that a Doc keeps when it is Reset.
 const (
@@ -62,7 +66,7 @@ func (d *Doc) Parse(src string, maxDepth int) error {
 		maxDepth = math.MaxInt
 	}
 	if cap(d.nodes) == 0 {
-		d.nodes = make([]node, 0, len(src)/8+1)
+		d.nodes = make([]node, 0, min(len(src), largeText)/8+1)
 	}
 	p := parser{doc: d, src: src, nodes: d.nodes, maxDepth: maxDepth}
 	err := p.parse()
@@ -77,6 +81,33 @@ func (d *Doc) Parse(src string, maxDepth int) error {
 		return p.violation
 	}
 	return nil
+}
+
+// largeText is the size of a text in bytes above which nodes are counted before memory is allocated for them.
+const largeText = 16 << 10
+
+// maxNodes returns the maximum number of nodes of a text of n bytes with the given number of commas, colons and opening
+// brackets: a value or a key follows each of them, and takes two bytes at least together with it.
+func maxNodes(n, before int) int { return min(before, n/2) + 1 }
+
+// grow makes room for all nodes that the source may have from offset i on, if it is large: to double the room again and
+// again would take several times as much.
+func (p *parser) grow(i int) {
+	if len(p.src) <= largeText {
+		return
+	}
+	rest := p.src[i:]
+	before := strings.Count(rest, ",") + strings.Count(rest, ":") + strings.Count(rest, "[") + strings.Count(rest, "{")
+	p.nodes = append(make([]node, 0, len(p.nodes)+maxNodes(len(rest), before)), p.nodes...)
+}
+
+// MaxMemory returns how many bytes of memory a Doc takes at most to parse src, in addition to src: 16 for each value and
+// key, and during Parse about 128 for each key of a large object. That is 30 times the size of src at most.
+func MaxMemory(src []byte) int {
+	const nodeBytes, keyBytes = 16, 128
+	colons := bytes.Count(src, []byte{':'})
+	before := bytes.Count(src, []byte{','}) + colons + bytes.Count(src, []byte{'['}) + bytes.Count(src, []byte{'{'})
+	return nodeBytes*maxNodes(len(src), before) + keyBytes*min(colons, len(src)/6)
 }
 
 // checkLength refuses a text whose offsets do not fit a node.

@@ -192,6 +192,9 @@ func (p *parser) leaf(start, end int, kind Kind, f flags) {
 // add adds a node. It fills it in place: one put together elsewhere and then copied stalls the processor, and makes
 // parsing slower by a fifth.
 func (p *parser) add(start, end int, next uint32, kind Kind, f flags) {
+	if len(p.nodes) == cap(p.nodes) {
+		p.grow(start)
+	}
 	p.nodes = append(p.nodes, node{})
 	n := &p.nodes[len(p.nodes)-1]
 	n.start = uint32(start)

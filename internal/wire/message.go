@@ -23,6 +23,10 @@ const MaxDepth = jsonenc.MaxDepth
 // substrings of the message instead of copies.
 const maxShared = 16 << 10
 
+// MaxIDBytes is the maximum size of a JSON-RPC id and of a progress token, as
+// written.
+const MaxIDBytes = 256
+
 // Message is one incoming message, taken apart but for its params.
 type Message struct {
 	Kind   Kind
@@ -168,6 +172,8 @@ func (m *Message) SetParams(v strictjson.Value) { m.Params, m.Meta = v, v.Get("_
 
 func (r *reader) readID(v strictjson.Value) {
 	switch {
+	case len(v.Raw()) > MaxIDBytes && (v.Kind() == strictjson.String || v.Kind() == strictjson.Number):
+		r.fail("id must not have more than %d bytes", MaxIDBytes)
 	case v.Kind() == strictjson.String:
 		r.m.ID, r.m.Key = v.Raw(), idOf(v)
 	case v.IsInteger():
@@ -228,15 +234,14 @@ func (m *Message) CheckParams() *Error {
 	default:
 		return InvalidParam("_meta", "_meta must be an object")
 	}
-	switch t := m.Meta.Get("progressToken"); t.Kind() {
-	case strictjson.Invalid, strictjson.Null, strictjson.String:
-		return nil
-	default:
-		if t.IsInteger() {
-			return nil
-		}
+	switch t := m.Meta.Get("progressToken"); {
+	case t.Kind() <= strictjson.Null: // or absent
+	case t.Kind() != strictjson.String && !t.IsInteger():
 		return InvalidParam("_meta", "_meta.progressToken must be a string or an integer")
+	case len(t.Raw()) > MaxIDBytes:
+		return InvalidParam("_meta", "_meta.progressToken must not have more than %d bytes", MaxIDBytes)
 	}
+	return nil
 }
 
 // ProgressToken returns the progress token as written; empty if the client
@@ -254,7 +259,11 @@ func (m *Message) ProgressToken() string {
 
 // Detach replaces the id by a copy, which does not keep the message in memory.
 func (m *Message) Detach() {
-	m.ID, m.Key = strings.Clone(m.ID), ID(strings.Clone(string(m.Key)))
+	id := strings.Clone(m.ID)
+	if strings.HasPrefix(id, string(m.Key)) { // else the key was decoded, into memory of its own
+		m.Key = ID(id[:len(m.Key)])
+	}
+	m.ID = id
 }
 
 // Name returns the member of params that HTTP repeats in a header, if it is a

@@ -1,0 +1,90 @@
+package rpc
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file counts the bytes that clients make the server hold. Messages and
+// responses up to maxUncounted are bounded by their number instead: a count for
+// each would cost more than it saves.
+
+// maxUncounted is the size in bytes up to which a message or a response does not
+// count toward Limits.Memory.
+const maxUncounted = 16 << 10
+
+// parsingShare is the part of Limits.Memory that is kept for messages while they
+// are parsed, so that parsing waits for nothing but parsing.
+const parsingShare = 16
+
+// maxParsed is how many times the size of a message its parsed form and the copies
+// of its strings may have; the part for parsing has room for one such message.
+const maxParsed = 32
+
+// memory limits the bytes that are held, of all clients and of each.
+type memory struct {
+	parsing *limit.Semaphore // the parsed forms of messages; who finds it full waits
+	held    *limit.Semaphore // requests and responses
+}
+
+func newMemory(total, perClient, message int) memory {
+	split := func(n int) (parsing, held int64) {
+		most := min(message, math.MaxInt/maxParsed) * maxParsed
+		share := max(n/parsingShare, min(most, n/2))
+		return int64(share), int64(n - share)
+	}
+	parsing, held := split(total)
+	parsingPerClient, heldPerClient := split(perClient)
+	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient)}
+}
+
+// account returns by what name a client's bytes are counted: that of the
+// transport, or else the session is the client. It is empty without either.
+func (s *Session) account(client string) string {
+	if client != "" || s == nil {
+		return client
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.name == "" { // most sessions never need it
+		s.name = "\x00session " + strconv.FormatUint(s.server.sessions.Add(1), 10)
+	}
+	return s.name
+}
+
+// holding is how many bytes of its account one request holds. It is not
+// concurrent.
+type holding int64
+
+// hold counts n bytes more for an account and reports whether they were free. If
+// it returns true, release must follow.
+func (m *memory) hold(h *holding, session *Session, client string, n int) bool {
+	if n <= maxUncounted {
+		return true
+	}
+	if !m.held.TryAcquire(session.account(client), int64(n)) {
+		return false
+	}
+	*h += holding(n)
+	return true
+}
+
+// release gives all bytes back. It may be called more than once.
+func (m *memory) release(h *holding, session *Session, client string) {
+	if *h > 0 {
+		m.held.Release(session.account(client), int64(*h))
+		*h = 0
+	}
+}
+
+// keptBytes returns how many bytes of a large message its handler may keep: the
+// params, but of _meta only copies of short members.
+func keptBytes(m *wire.Message) int {
+	if !m.Large {
+		return 0
+	}
+	return len(m.Params.Raw()) - len(m.Meta.Raw())
+}

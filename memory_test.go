@@ -1,0 +1,513 @@
+package prompts_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// The tests of this file measure the heap of the process, so they are not parallel.
+
+// liveHeap returns how many bytes of the heap are in use.
+func liveHeap() int64 {
+	runtime.GC()
+	runtime.GC() // empties the pools
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// holder is a server whose clients hold as much as they can.
+type holder struct {
+	t       *testing.T
+	server  *prompts.Server
+	handler *streamablehttp.Handler
+	ctx     context.Context
+	stop    context.CancelFunc
+	blocked chan struct{} // closed when whatever is held goes on
+	held    sync.WaitGroup
+	took    atomic.Int64 // calls that hold something
+	clients atomic.Int64
+}
+
+// rendering is how many bytes a render function of a holder takes.
+const rendering = 512 << 10
+
+type holderArgs struct {
+	Text string `json:"text,omitempty"`
+}
+
+func newHolder(t *testing.T, l prompts.Limits, o streamablehttp.Options, result, cacheBytes int) *holder {
+	h := &holder{t: t, blocked: make(chan struct{})}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	var r prompts.Registry
+	r.MustAdd(
+		prompts.New(prompts.Prompt{Name: "large"}, func(context.Context, holderArgs) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(strings.Repeat("x", result))), nil
+		}),
+		prompts.New(prompts.Prompt{Name: "ask"}, func(ctx context.Context, in holderArgs) (*prompts.Result, error) {
+			_, err := prompts.Elicit[struct {
+				Name string `json:"name"`
+			}](ctx, "name", "Who?")
+			runtime.KeepAlive(in)
+			return nil, err
+		}),
+		prompts.New(prompts.Prompt{Name: "run"}, func(ctx context.Context, in holderArgs) (*prompts.Result, error) {
+			memory := make([]byte, rendering)
+			h.took.Add(1)
+			<-h.blocked
+			runtime.KeepAlive(memory)
+			return prompts.Messages(prompts.User(in.Text)), nil
+		}),
+	)
+	if cacheBytes > 0 {
+		r.MustAdd(prompts.New(prompts.Prompt{Name: "cached", Cache: prompts.Cache{TTL: time.Hour, MaxBytes: cacheBytes}}, func(_ context.Context, in holderArgs) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(in.Text + strings.Repeat("x", 64<<10))), nil
+		}))
+	}
+	h.server = prompts.NewServer(&r, prompts.Options{
+		Limits: l, Timeouts: prompts.Timeouts{Render: -1, Elicit: -1},
+		Principal: func(ctx context.Context) string { who, _ := ctx.Value(clientKey{}).(string); return who },
+	})
+	o.WriteTimeout, o.ReadTimeout = -1, -1
+	h.handler = streamablehttp.NewHandler(h.server, o)
+	return h
+}
+
+func (h *holder) close() {
+	close(h.blocked)
+	h.stop()
+	_ = h.handler.Close()
+	h.held.Wait()
+}
+
+type clientKey struct{}
+
+// client returns the name of another client.
+func (h *holder) client() string { return fmt.Sprint("client ", h.clients.Add(1)) }
+
+// hold runs f, which holds something from the time that it counts in took.
+func (h *holder) hold(f func()) {
+	before := h.took.Load()
+	h.held.Go(f)
+	require.Eventually(h.t, func() bool { return h.took.Load() > before }, time.Minute, time.Millisecond)
+}
+
+// once is a body that is forgotten when it has been read.
+type once struct {
+	*strings.Reader
+	end func() error
+}
+
+func (o *once) Read(p []byte) (int, error) {
+	if o.Reader != nil {
+		n, err := o.Reader.Read(p)
+		if o.Len() > 0 {
+			return n, err
+		}
+		o.Reader = nil
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, o.end()
+}
+
+// reply is a ResponseWriter that counts in took when something is written.
+type reply struct {
+	header http.Header
+	status int
+	first  string
+	took   *atomic.Int64
+}
+
+func (w *reply) Header() http.Header    { return w.header }
+func (w *reply) WriteHeader(status int) { w.status = status }
+func (w *reply) Flush()                 {}
+func (w *reply) Write(p []byte) (int, error) {
+	if w.first == "" && len(p) > 0 {
+		w.first = string(p[:min(len(p), 200)])
+		if w.took != nil {
+			w.took.Add(1)
+		}
+	}
+	return len(p), nil
+}
+
+// post sends a message over HTTP, with the end of its body.
+func (h *holder) post(client, session, body string, size int, end func() error, took *atomic.Int64) *reply {
+	ctx := context.WithValue(h.ctx, clientKey{}, client)
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", &once{strings.NewReader(body), end})
+	r.ContentLength = int64(size)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	switch {
+	case session != "":
+		r.Header.Set("Mcp-Session-Id", session)
+		r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	case !strings.Contains(body, `"initialize"`):
+		r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+		r.Header.Set("Mcp-Method", "subscriptions/listen")
+	}
+	w := &reply{header: http.Header{}, took: took}
+	h.handler.ServeHTTP(w, r)
+	return w
+}
+
+func atEnd() error { return io.EOF }
+
+const stateless = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
+
+// listen opens a stream with a message that is padded to size bytes.
+func (h *holder) listen(size int) {
+	message := func() string {
+		return `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true},"_meta":{"pad":"` +
+			strings.Repeat("x", max(0, size-400)) + `",` + stateless + `}}}`
+	}
+	h.hold(func() {
+		body := message()
+		h.post(h.client(), "", body, len(body), atEnd, &h.took)
+	})
+}
+
+// ask has a session wait for an elicitation, in a request with a text of size
+// bytes and as much padding.
+func (h *holder) ask(text, padding int) {
+	client := h.client()
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"a","version":"1"}}}`
+	id := h.post(client, "", hello, len(hello), atEnd, nil).header.Get("Mcp-Session-Id")
+	require.NotEmpty(h.t, id)
+	ready := `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	h.post(client, id, ready, len(ready), atEnd, nil)
+	h.hold(func() {
+		body := `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"ask","arguments":{"text":"` + strings.Repeat("x", text) +
+			`"},"_meta":{"pad":"` + strings.Repeat("x", padding) + `"}}}`
+		h.post(client, id, body, len(body), atEnd, &h.took)
+	})
+}
+
+// body sends three quarters of a body of size bytes.
+func (h *holder) body(client string, size int) {
+	h.hold(func() {
+		h.post(client, "", strings.Repeat(" ", size*3/4), size, func() error {
+			h.took.Add(1)
+			<-h.blocked
+			return io.ErrUnexpectedEOF
+		}, nil)
+	})
+}
+
+// unread reads nothing of the response to a request, and reports whether there was
+// memory for the response.
+func (h *holder) unread(client, msg string) bool {
+	var code atomic.Int64
+	h.hold(func() {
+		_ = h.server.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c prompts.Code, _ bool) error {
+			code.Store(int64(c))
+			h.took.Add(1)
+			<-h.blocked
+			return nil
+		}})
+	})
+	return code.Load() == 0
+}
+
+func getOf(prompt, text string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"` + prompt + `","arguments":{"text":"` + text + `"},"_meta":{` + stateless + `}}}`
+}
+
+// batch reads nothing of the response to a batch.
+func (h *holder) batch() {
+	s := h.server.NewSession(transport.SessionOptions{Version: "2025-03-26"})
+	h.hold(func() {
+		defer s.Close()
+		one := `{"jsonrpc":"2.0","id":%d,"method":"prompts/get","params":{"name":"large"}}`
+		msg := "[" + fmt.Sprintf(one, 1) + "," + fmt.Sprintf(one, 2) + "]"
+		_ = s.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: h.client(), Send: func([]byte, prompts.Code, bool) error {
+			h.took.Add(1)
+			<-h.blocked
+			return nil
+		}})
+	})
+}
+
+// numbers is a message of size bytes whose parsed form is as large as it can be.
+func numbers(size int) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"run","numbers":[1` + strings.Repeat(",1", (size-250)/2) + `],"_meta":{` + stateless + `}}}`
+}
+
+// parse has a message parsed and no more.
+func (h *holder) parse(size int) {
+	h.hold(func() {
+		_ = h.server.Handle(h.ctx, []byte(numbers(size)), transport.Exchange{ClientKey: h.client(),
+			CheckVersion: func(transport.RequestInfo) error { h.took.Add(1); <-h.blocked; return errDisk },
+			Send:         func([]byte, prompts.Code, bool) error { return nil },
+		})
+	})
+}
+
+// run has a request run, or wait.
+func (h *holder) run(waits bool) {
+	msg := getOf("run", strings.Repeat("x", 12<<10))
+	call := func() {
+		_ = h.server.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: h.client(), Release: func() {
+			if waits {
+				h.took.Add(1)
+			}
+		}, Send: func([]byte, prompts.Code, bool) error { return nil }})
+	}
+	h.hold(call)
+}
+
+// subscriber is the transport of a connection that subscribes n times.
+type subscriber struct {
+	h    *holder
+	n    int
+	next int
+}
+
+func (s *subscriber) Read(ctx context.Context) ([]byte, error) {
+	if s.next == s.n {
+		<-ctx.Done()
+		return nil, io.EOF
+	}
+	s.next++
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true},"_meta":{%s}}}`, s.next, stateless), nil
+}
+
+func (s *subscriber) Write(_ context.Context, msg []byte) error {
+	if strings.Contains(string(msg), "acknowledged") {
+		s.h.took.Add(1)
+	}
+	return nil
+}
+
+func (s *subscriber) Close() error { return nil }
+
+func (h *holder) subscribe(n int) {
+	target := h.took.Load() + int64(n)
+	h.held.Go(func() { _ = h.server.Serve(h.ctx, &subscriber{h: h, n: n}) })
+	require.Eventually(h.t, func() bool { return h.took.Load() >= target }, time.Minute, time.Millisecond)
+}
+
+// The memory that clients make the server hold is within the formula of
+// docs/limits.md, whatever the limits, when every kind of holding is filled at
+// once; and it is a good part of the formula, or the formula would say nothing.
+func TestMemoryFormula(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 19))
+		between := func(low, high int) int { return low + random.IntN(high-low+1) }
+		const kib, mib = 1 << 10, 1 << 20
+		l := prompts.Limits{
+			MaxMemoryBytes:         between(32, 64) * mib,
+			MaxMessageBytes:        between(64, 128) * kib,
+			MaxConcurrentTotal:     between(2, 12),
+			MaxConcurrent:          between(2, 12),
+			MaxSubscriptions:       between(10, 60),
+			MaxResultBytes:         2 * mib,
+			MaxConcurrentPerClient: 4,
+		}
+		l.MaxSubscriptionsTotal = between(100, 200)
+		result, cache := between(64*kib, mib), between(1, 4)*mib
+		o := streamablehttp.Options{MaxStreams: between(40, 90), MaxSessions: between(4, 20)}
+		connections := between(1, 2)
+
+		formula := l.MaxMemoryBytes + // large messages and responses
+			16*l.MaxMessageBytes + // bodies that are received over HTTP
+			o.MaxStreams*64*kib + // requests and streams over HTTP; a test has no headers to speak of
+			o.MaxSessions*4*kib +
+			2*l.MaxConcurrentTotal*64*kib + // small messages and responses of requests that run and wait
+			l.MaxSubscriptionsTotal*4*kib +
+			connections*(2*l.MaxMessageBytes+result+128*kib) +
+			cache +
+			l.MaxConcurrentTotal*rendering
+
+		h := newHolder(t, l, o, result, cache)
+		before := liveHeap()
+		fill(h, l, o, random, cache, connections)
+		held := liveHeap() - before
+		share := float64(held) / float64(formula)
+		t.Logf("seed %d: %d KiB of %d KiB, %.2f", seed, held/kib, formula/kib, share)
+		assert.LessOrEqual(t, share, 1.0, "seed %d: %+v", seed, l)
+		assert.GreaterOrEqual(t, share, 0.4, "seed %d: %+v", seed, l)
+		h.close()
+	}
+}
+
+// fill has clients of a holder hold something of every kind, and memory until there
+// is no more.
+func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Rand, cache, connections int) {
+	for i := range 2 * cache / (64 << 10) { // more than the cache keeps
+		_ = h.server.Handle(h.ctx, []byte(getOf("cached", fmt.Sprint(i))), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+	}
+	for range min(o.MaxSessions, 8) {
+		h.ask(random.IntN(l.MaxMessageBytes/2), l.MaxMessageBytes/3)
+	}
+	for range connections {
+		h.subscribe(l.MaxSubscriptions)
+	}
+	h.batch()
+	refused := 0
+	for i := 0; refused < 8 && i < 1000; i++ {
+		if !h.unread(fmt.Sprint("reader ", i%8), getOf("large", "")) {
+			refused++
+		}
+	}
+	for i := range 16 {
+		h.body(fmt.Sprint("sender ", i/4), l.MaxMessageBytes)
+	}
+	for range o.MaxStreams - min(o.MaxSessions, 8) - 16 {
+		h.listen(l.MaxMessageBytes)
+	}
+	const parsed, reserved = 11, 32 // bytes for each byte of a message of numbers, and of any
+	for range max(l.MaxMemoryBytes/16, reserved*l.MaxMessageBytes) / (parsed * l.MaxMessageBytes) {
+		h.parse(l.MaxMessageBytes)
+	}
+	for range l.MaxConcurrentTotal {
+		h.run(false)
+	}
+	for range l.MaxConcurrentTotal {
+		h.run(true)
+	}
+}
+
+// A stream that is idle and a question that waits keep nothing of the message that
+// began them.
+func TestStreamsKeepNoMessage(t *testing.T) {
+	h := newHolder(t, prompts.Limits{}, streamablehttp.Options{}, 0, 0)
+	defer h.close()
+	before := liveHeap()
+	for range 75 {
+		h.listen(4 << 20)
+		h.ask(10, 4<<20-1000)
+	}
+	assert.Less(t, liveHeap()-before, int64(8<<20))
+}
+
+// Messages that are parsed at once take no more memory together than is reserved
+// for parsing: the others wait for their turn.
+func TestParsesAtOnce(t *testing.T) {
+	msg := []byte(numbers(4 << 20))
+	bubble(t, func(t *testing.T) {
+		h := newHolder(t, prompts.Limits{}, streamablehttp.Options{}, 0, 0)
+		before := liveHeap()
+		const all = 20
+		for range all {
+			h.held.Go(func() {
+				_ = h.server.Handle(h.ctx, msg, transport.Exchange{
+					CheckVersion: func(transport.RequestInfo) error { h.took.Add(1); <-h.blocked; return errDisk },
+					Send:         func([]byte, prompts.Code, bool) error { return nil },
+				})
+			})
+		}
+		synctest.Wait()
+		// A sixteenth of 4 GiB is for parsing. A message takes 4 MiB for a copy, as
+		// much for what may be kept of it, and 32 MiB for its two million numbers.
+		assert.EqualValues(t, 256/(4+4+32), h.took.Load())
+		assert.Less(t, liveHeap()-before, int64(256<<20))
+		close(h.blocked)
+		h.held.Wait()
+		h.stop()
+		assert.EqualValues(t, all, h.took.Load(), "in the end all are parsed")
+	})
+}
+
+// Responses that clients do not read take no more memory than the limit, whatever
+// the number of requests that may run.
+func TestUnreadResponses(t *testing.T) {
+	h := newHolder(t, prompts.Limits{MaxConcurrentTotal: 8, MaxMemoryBytes: 256 << 20}, streamablehttp.Options{}, 4<<20, 0)
+	defer h.close()
+	before := liveHeap()
+	sent := map[string]int{}
+	for i := range 120 {
+		client := fmt.Sprint("client ", i%3)
+		if h.unread(client, getOf("large", "")) {
+			sent[client]++
+		}
+	}
+	assert.Less(t, liveHeap()-before, int64(256<<20))
+	for client, n := range sent { // a quarter each, less a sixteenth or what one message needs
+		assert.Less(t, n, 64/4, client)
+		assert.Positive(t, n, client)
+	}
+	assert.False(t, h.unread("client 0", getOf("large", "")))
+	assert.True(t, h.unread("another", getOf("large", "")), "the others have their share")
+}
+
+// A client's long ids and tokens are rejected: they come back in every message
+// about the request (JRP-02, PRO-01).
+func TestSizeOfIDs(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(registryOf(textPrompt("a", "x")), prompts.Options{})
+	message := func(id, token string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"a","_meta":{"progressToken":` + token + `,` + stateless + `}}}`
+	}
+	quoted := func(n int) string { return `"` + strings.Repeat("x", n-2) + `"` }
+	const most = 256
+	for _, test := range []struct {
+		id, token, want string
+	}{
+		{quoted(most), quoted(most), `"result":`},
+		{strings.Repeat("1", most), strings.Repeat("1", most), `"result":`},
+		{quoted(most + 1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id must not have more than 256 bytes"}}`},
+		{strings.Repeat("1", most+1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id must not have more than 256 bytes"}}`},
+		{"1", quoted(most + 1), `{"code":-32602,"message":"_meta.progressToken must not have more than 256 bytes","data":{"param":"_meta"}}`},
+		{"1", strings.Repeat("1", most+1), `{"code":-32602,`},
+	} {
+		var got string
+		require.NoError(t, s.Handle(t.Context(), []byte(message(test.id, test.token)), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
+			got = string(msg)
+			return nil
+		}}))
+		assert.Contains(t, got, test.want)
+	}
+}
+
+// Release is called once for each message, before anything is sent.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(registryOf(textPrompt("a", "x")), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 50_000}})
+	for name, msg := range map[string]string{
+		"request":       getOf("a", "x"),
+		"large":         getOf("a", strings.Repeat("x", 20_000)),
+		"too large":     strings.Repeat("x", 50_001),
+		"no JSON":       "{",
+		"unknown":       getOf("b", ""),
+		"notification":  `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		"the transport": strings.Replace(getOf("a", ""), `"a"`, `"panics"`, 1),
+	} {
+		released := 0
+		func() {
+			defer func() { _ = recover() }()
+			_ = s.Handle(t.Context(), []byte(msg), transport.Exchange{
+				CheckVersion: func(r transport.RequestInfo) error {
+					if r.Name == "panics" {
+						panic(errors.New("test"))
+					}
+					return nil
+				},
+				Release: func() { released++ },
+				Send:    func([]byte, prompts.Code, bool) error { assert.Equal(t, 1, released, name); return nil },
+			})
+		}()
+		assert.Equal(t, 1, released, name)
+	}
+}
