@@ -49,12 +49,6 @@ func (l *listener) told(names []string, err error) {
 	}
 }
 
-func (l *listener) has(names []string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Equal(l.last, names)
-}
-
 // clients are of several SDKs, at one URL.
 type clients struct {
 	t    *testing.T
@@ -98,20 +92,37 @@ func listenAll(t *testing.T, url string) *clients {
 // wait waits until each client has read these names after a notification.
 func (cs *clients) wait(names []string) {
 	cs.t.Helper()
+	cs.until(func(l *listener) bool { return slices.Equal(l.last, names) })
+}
+
+// told waits until each client has been notified, and forgets what they have read.
+func (cs *clients) told() {
+	cs.t.Helper()
+	cs.until(func(l *listener) bool { return l.last != nil })
+	for _, l := range cs.all {
+		l.mu.Lock()
+		l.last = nil
+		l.mu.Unlock()
+	}
+}
+
+// until waits until something holds for each client, which holds its lock.
+func (cs *clients) until(holds func(*listener) bool) {
+	cs.t.Helper()
 	timer := time.NewTimer(long)
 	defer timer.Stop()
-	for !cs.have(names) {
+	for slices.ContainsFunc(cs.all, func(l *listener) bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !holds(l)
+	}) {
 		select {
 		case <-cs.news:
 		case <-timer.C:
 			cs.report()
-			require.FailNow(cs.t, "a client is stale", "%d prompts were to come", len(names))
+			require.FailNow(cs.t, "a client is stale")
 		}
 	}
-}
-
-func (cs *clients) have(names []string) bool {
-	return !slices.ContainsFunc(cs.all, func(l *listener) bool { return !l.has(names) })
 }
 
 // report prints what each client has seen.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -60,6 +63,23 @@ func TestScenarioOutage(t *testing.T) {
 		for _, err := s.kv.PutString(t.Context(), "zzz.md", "new"); err != nil; { // the broker may not be ready
 			_, err = s.kv.PutString(t.Context(), "zzz.md", "new")
 		}
+		cs.wait(s.names())
+	})
+}
+
+// One replica is cut off from the broker, and a key is written meanwhile.
+func TestScenarioCutOff(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(s *setup, cs *clients) {
+		c := startCable(t, strings.TrimPrefix(s.settings.nats, "nats://"))
+		s.settings.nats = "nats://" + c.listener.Addr().String()
+		s.restart(2) // its streams go on at the others
+		c.cut(true)
+		before := s.fleet[2].names()
+		s.put("zzz.md", "new")
+		cs.told()
+		assert.Equal(t, before, s.fleet[2].names())
+		c.cut(false)
 		cs.wait(s.names())
 	})
 }
@@ -194,4 +214,56 @@ func (s *setup) restartGently(i int) {
 	defer cancel()
 	require.NoError(s.t, s.fleet[i].stop(ctx))
 	s.restart(i)
+}
+
+// cable is the way to a broker.
+type cable struct {
+	listener net.Listener
+	mu       sync.Mutex // protects the fields below
+	isCut    bool
+	ends     []net.Conn
+}
+
+func startCable(t *testing.T, broker string) *cable {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c := &cable{listener: l}
+	t.Cleanup(func() {
+		_ = l.Close()
+		c.cut(true)
+	})
+	go func() { // until the listener is closed
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", broker)
+			if err != nil {
+				_ = near.Close()
+				continue
+			}
+			c.mu.Lock()
+			if c.ends = append(c.ends, near, far); c.isCut {
+				_, _ = near.Close(), far.Close()
+			}
+			c.mu.Unlock()
+			go func() { _, _ = io.Copy(near, far) }() // until one of them is closed
+			go func() { _, _ = io.Copy(far, near) }()
+		}
+	}()
+	return c
+}
+
+// cut cuts the connections, also those to come, or lets those get through.
+func (c *cable) cut(isCut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isCut = isCut; isCut {
+		for _, end := range c.ends {
+			_ = end.Close()
+		}
+		c.ends = nil
+	}
 }
