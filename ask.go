@@ -209,7 +209,7 @@ func (s *scope) prepare(questions []*question) error {
 			return fmt.Errorf("prompts: the question %q: %w", q.key, err)
 		}
 		if more.URL {
-			if err := s.secrets.checkLink(string(params)); err != nil { // MRT-27
+			if err := s.retry().secrets.checkLink(string(params)); err != nil { // MRT-27
 				return fmt.Errorf("prompts: the question %q: %w", q.key, err)
 			}
 		}

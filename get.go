@@ -171,7 +171,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 		return nil, false, f
 	}
 	if d.plan.HasSensitive {
-		g.secrets = d.plan.Secrets(g.texts)
+		g.retry().secrets = d.plan.Secrets(g.texts)
 		defer g.withhold(&result, &f)
 	}
 	for {

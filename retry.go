@@ -31,7 +31,6 @@ type scope struct {
 	request    *rpc.Request // nil for a run that is cached
 	prompt     string
 	isCached   bool // the run works for several clients
-	secrets    secrets
 	hasAsked   atomic.Bool
 	retryState atomic.Pointer[retryState] // nil until there is anything
 }
@@ -93,6 +92,7 @@ type retryState struct {
 	newTexts     map[string]bool // arguments that it does not have
 	consumed     bool            // whether the one for arguments has been looked at
 	pending      []*question     // not answered yet
+	secrets      secrets         // of the request; set before the render function runs
 }
 
 // requestState is the part of a retryState that travels.

@@ -108,16 +108,17 @@ func (g *getRequest) withhold(result **Result, f **rpc.Failure) {
 	if v := recover(); v != nil {
 		*f = rpc.Panic(renderFailed, v)
 	}
+	secrets := g.retry().secrets
 	if *f == nil {
-		if err := g.secrets.checkLinks(*result); err != nil {
+		if err := secrets.checkLinks(*result); err != nil {
 			*result, *f = nil, rpc.InternalFailure("the prompt's content is not valid", err)
 		}
 		return
 	}
 	clean := **f
-	clean.Client = g.secrets.redactClient(clean.Client)
-	clean.Log = g.secrets.redactError(clean.Log)
-	clean.Cause = g.secrets.redactError(clean.Cause)
+	clean.Client = secrets.redactClient(clean.Client)
+	clean.Log = secrets.redactError(clean.Log)
+	clean.Cause = secrets.redactError(clean.Cause)
 	*f = &clean
 }
 

@@ -76,7 +76,8 @@
 //
 //   - A value of arguments that is no string, and whatever else is of the wrong
 //     JSON type, is refused before the mount sees it: with -32602, but without
-//     data, and with the text of the value in the message (mcp/shared.go:349).
+//     data, and with the text of the value in the message (mcp/shared.go:349), also
+//     that of a sensitive argument.
 //     Members of params that the SDK does not know, duplicate ones and an empty
 //     cursor are passed over. An argument that is null is an empty string
 //     (mcp/protocol.go:949); to have it rejected with its name and data, serve
