@@ -81,12 +81,12 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 			if check == nil {
 				return nil
 			}
-			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, Request: e.Request, Name: e.Name, HasName: e.HasName}))
+			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, ID: e.ID, Request: e.Request, Name: e.Name, HasName: e.HasName}))
 		}
 	}
 	if find := x.Session; find != nil {
 		r.Session = func(e rpc.Envelope) (*rpc.Session, *wire.Error) {
-			found, err := find(transport.RequestInfo{Method: e.Method, Request: e.Request})
+			found, err := find(transport.RequestInfo{Method: e.Method, ID: e.ID, Request: e.Request})
 			if s, ok := found.(session); ok {
 				return s.Session, transportError(err)
 			}

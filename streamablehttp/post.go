@@ -78,13 +78,12 @@ type exchange struct {
 	isOpened   bool              // it has
 	stateless  bool
 	isRequest  bool
+	id         string // of a request, as JSON
 	isListen   bool
 	isRouted   bool // what is wrong now is not the envelope
 	refused    int  // the status for a message that there is no session for
 	cancel     context.CancelFunc
 	disconnect func() bool // ends the watch over the client
-
-	shutID json.RawMessage // the id, if the handler's end has cancelled the request
 
 	isAnswered bool          // the answer is out
 	answered   chan struct{} // closed then, unless it is nil
@@ -145,9 +144,7 @@ func (x *exchange) handle(ctx context.Context) error {
 		// code outlives the answer to it, the client is told to leave this
 		// connection alone.
 		defer x.cancel()
-		err := x.handler.server.Handle(ctx, *x.body, e)
-		x.noteShutdown()
-		return err
+		return x.handler.server.Handle(ctx, *x.body, e)
 	}
 	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
@@ -161,9 +158,7 @@ func (x *exchange) handle(ctx context.Context) error {
 				x.stream.storePanic(v)
 			}
 		}()
-		err := x.handler.server.Handle(ctx, *x.body, e)
-		x.noteShutdown()
-		handled <- err
+		handled <- x.handler.server.Handle(ctx, *x.body, e)
 	}()
 	select {
 	case <-x.answered:
@@ -207,7 +202,7 @@ func (x *exchange) conclude(err error) {
 		_ = x.stream.body(cmp.Or(x.refused, http.StatusBadRequest), errorBody(nil, unaccepted))
 	case x.isRequest && x.session != nil && !x.stream.hasBegun() && !x.handler.sessions.has(x.session.id, x.client.principal):
 		_ = x.stream.body(http.StatusNotFound, errorBody(nil, errNoSession))
-	case x.isRequest && x.shutID != nil:
+	case x.isRequest && x.handler.ctx.Err() != nil:
 		x.shutDown()
 	case x.isRequest: // cancelled (GAP-29)
 		_ = x.stream.open()
@@ -216,26 +211,14 @@ func (x *exchange) conclude(err error) {
 	}
 }
 
-// noteShutdown keeps the id of a request that the end of the handler may have
-// cancelled. The body is given back after that.
-func (x *exchange) noteShutdown() {
-	if x.isRequest && x.handler.ctx.Err() != nil {
-		var msg struct {
-			ID json.RawMessage `json:"id"`
-		}
-		_ = json.Unmarshal(*x.body, &msg) // the server has read the message before
-		x.shutID = msg.ID
-	}
-}
-
 // shutDown replies to a request that the end of the handler has cancelled: 503 if
 // nothing has been written, and an error response otherwise (HTN-06, HTN-09).
 func (x *exchange) shutDown() {
 	if !x.stream.hasBegun() {
-		_ = x.stream.body(http.StatusServiceUnavailable, errorBody(x.shutID, errShutsDown))
+		_ = x.stream.body(http.StatusServiceUnavailable, errorBody(json.RawMessage(x.id), errShutsDown))
 		return
 	}
-	_ = x.stream.event(errorBody(x.shutID, errShutsDown), true)
+	_ = x.stream.event(errorBody(json.RawMessage(x.id), errShutsDown), true)
 }
 
 var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
@@ -259,7 +242,7 @@ func errorBody(id json.RawMessage, e *prompts.Error) []byte {
 
 // checkVersion is the CheckVersion of the exchange.
 func (x *exchange) checkVersion(r transport.RequestInfo) error {
-	x.isRequest = true
+	x.isRequest, x.id = true, r.ID
 	if x.handler.open.Err() != nil {
 		x.refused = http.StatusServiceUnavailable
 		return errShutsDown

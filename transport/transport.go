@@ -51,6 +51,8 @@ type RequestInfo struct {
 	Version string
 	// Method is the method of a request or notification.
 	Method string
+	// ID is the id of a request or a response, as JSON of at most 256 bytes.
+	ID string
 	// Request is false for a notification, a response or a batch.
 	Request bool
 	// Name is params.name, or params.uri of resources/read, if it is a string.

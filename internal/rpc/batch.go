@@ -71,9 +71,6 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 		case b.isFull():
 			b.add(m.ID, nil)
 		default:
-			if large {
-				m.Detach()
-			}
 			x := b.exchangeOf(m.ID)
 			w, r := s.answer(&e.call, x)
 			if r.reply.Msg == nil {
@@ -139,7 +136,9 @@ func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, 
 		e := element{call: Call{server: s, session: session, from: from}}
 		m := &e.call.Message
 		e.err = m.Read(v)
-		m.Large = large
+		if m.Large = large; large {
+			m.Detach()
+		}
 		switch {
 		case m.IsStateless():
 			return nil, wire.InvalidRequest("a message with its own protocol version cannot be part of a batch")

@@ -19,6 +19,7 @@ import (
 type Envelope struct {
 	Version string // in the request's metadata; empty for a stateful request
 	Method  string
+	ID      string // of a request, as written
 	Request bool   // and no notification, response or batch
 	Name    string // params.name, or params.uri of resources/read
 	HasName bool   // it is a string, which may be empty
@@ -154,11 +155,13 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	c.server, c.session, c.from = s, session, x.Client
 	m := &c.Message
 	err := m.Read(root)
-	m.Large = isLarge
+	if m.Large = isLarge; isLarge {
+		m.Detach()
+	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.IsStateless() {
 		var rejected *wire.Error
-		if session, rejected = x.Session(Envelope{Method: m.Method, Request: m.Kind == wire.KindRequest}); rejected != nil {
+		if session, rejected = x.Session(Envelope{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest}); rejected != nil {
 			if m.Kind != wire.KindRequest && !isBatch {
 				return received{err: &Unaccepted{rejected}}
 			}

@@ -86,7 +86,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 	session, m := c.session, &c.Message
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
-	env := Envelope{Method: m.Method, Request: true}
+	env := Envelope{Method: m.Method, ID: m.ID, Request: true}
 	env.Name, env.HasName = m.Name()
 	if stateless {
 		if version.Kind() != strictjson.String {

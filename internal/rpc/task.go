@@ -25,9 +25,6 @@ type task struct {
 
 func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *task {
 	m := &c.Message
-	if m.Large {
-		m.Detach() // a task may live long
-	}
 	t := &task{work: w}
 	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, *x
 	if c.session != nil {
