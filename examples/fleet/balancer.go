@@ -128,13 +128,9 @@ func (b *balancer) turn() []*target {
 func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
 	ctx, cancel := r.Context(), func() {}
 	if isSubscription(r) { // which ends with its replica
-		var end func()
-		ctx, end = context.WithCancel(ctx)
-		stop := context.AfterFunc(t.context(), end)
-		cancel = func() {
-			stop()
-			end()
-		}
+		ctx, cancel = context.WithCancel(ctx)
+		stop := context.AfterFunc(t.context(), cancel)
+		context.AfterFunc(ctx, func() { stop() })
 	}
 	attempt := r.Clone(ctx)
 	attempt.URL.Host = t.host

@@ -71,6 +71,24 @@ func TestBalancerOfAReplicaThatShutsDown(t *testing.T) {
 	assert.True(t, refused.Load())
 }
 
+// A subscription that its replica ends or rejects for what it is does not go on.
+func TestBalancerEndsStreams(t *testing.T) {
+	t.Parallel()
+	s := start(t, 2, nil)
+	c := newClient(t, s.url)
+	for params, want := range map[string]string{
+		`"notifications":{"toolsListChanged":true},`: `"resultType":"complete"`,
+		`"notifications":1,`:                         `"code":-32602`,
+	} {
+		response, err := c.send(t.Context(), "subscriptions/listen", "", params)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		assert.NoError(t, err)
+		assert.NoError(t, response.Body.Close())
+		assert.Contains(t, string(text), want)
+	}
+}
+
 // A replica that is stopped takes connections, as the kernel does for it, and
 // answers nothing. The request that meets it ends in time, and later ones go to
 // others.

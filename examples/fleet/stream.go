@@ -23,7 +23,8 @@ type stream struct {
 	request  *http.Request
 	replica  *bufio.Reader
 	close    func() error // of what is read from
-	acked    message      // how the replica has acknowledged the subscription
+	isWanted bool         // that the stream goes on: the subscription is one of prompts
+	hops     int          // from replica to replica, without an acknowledgement
 	events   bytes.Buffer // that the client has not read yet
 	err      error        // that it gets after them
 }
@@ -48,17 +49,10 @@ func isStream(r *http.Response) bool {
 // newStream returns the stream of a request whose response has the body. cancel
 // ends the request to the replica.
 func newStream(b *balancer, r *http.Request, body io.ReadCloser, cancel func()) *stream {
-	s := &stream{balancer: b, request: r}
-	s.from(body, cancel)
-	return s
-}
-
-func (s *stream) from(body io.ReadCloser, cancel func()) {
-	s.replica = bufio.NewReader(body)
-	s.close = func() error {
+	return &stream{balancer: b, request: r, replica: bufio.NewReader(body), close: func() error {
 		cancel()
 		return body.Close()
-	}
+	}}
 }
 
 // Close ends the request to the replica.
@@ -88,7 +82,8 @@ func (s *stream) next() {
 	}
 	switch {
 	case err != nil || isMessage && m.Method == "": // the response, which ends the subscription
-		if s.reopen() {
+		if s.isWanted && s.hops < len(s.balancer.targets) && s.reopen() {
+			s.hops++
 			return
 		}
 		s.err = io.EOF
@@ -96,14 +91,10 @@ func (s *stream) next() {
 			s.err = err
 		}
 	case m.Method == "notifications/subscriptions/acknowledged":
-		isFirst := s.acked.Method == ""
-		s.acked = m
-		if !isFirst {
-			event = nil
-			if m.Params.Notifications.PromptsListChanged {
-				event = fmt.Appendf(nil, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\",\"params\":{\"_meta\":%s}}\n\n", m.Params.Meta)
-			}
+		if s.hops > 0 {
+			event = fmt.Appendf(nil, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\",\"params\":{\"_meta\":%s}}\n\n", m.Params.Meta)
 		}
+		s.isWanted, s.hops = m.Params.Notifications.PromptsListChanged, 0
 	}
 	s.events.Write(event)
 }
