@@ -42,21 +42,21 @@ const withheld = "[sensitive]"
 
 // redact replaces the secrets in a text, also in their escaped forms.
 func (s secrets) redact(text string) string {
+	var forms []string
 	for _, secret := range s {
-		for _, form := range formsOf(secret) {
-			text = strings.ReplaceAll(text, form, withheld)
-		}
+		forms = append(forms, formsOf(secret)...)
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // one secret may be a part of another
+	for _, form := range forms {
+		text = strings.ReplaceAll(text, form, withheld)
 	}
 	return text
 }
 
-// formsOf returns how a secret is written in text, in quotes and in a URL, the
-// longest first.
+// formsOf returns how a secret is written in text, in quotes and in a URL.
 func formsOf(secret string) []string {
 	quoted, encoded := strconv.Quote(secret), jsonenc.Text(secret)
-	forms := []string{secret, quoted[1 : len(quoted)-1], encoded[1 : len(encoded)-1], url.QueryEscape(secret), url.PathEscape(secret)}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	return slices.Compact(forms)
+	return []string{secret, quoted[1 : len(quoted)-1], encoded[1 : len(encoded)-1], url.QueryEscape(secret), url.PathEscape(secret)}
 }
 
 // minSecret is the size of a secret in a link, in bytes: a shorter text is in many

@@ -96,6 +96,8 @@ func (r tagReader) elements() (elements tagReader, ok bool) {
 func (r tagReader) value(text string) json.RawMessage {
 	elements, isList := r.elements()
 	switch {
+	case isList && strings.TrimSpace(text) == "":
+		return json.RawMessage("[]")
 	case isList && !strings.HasPrefix(text, "["):
 		var list []json.RawMessage
 		for e := range strings.SplitSeq(text, ",") {
