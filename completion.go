@@ -246,7 +246,7 @@ func (p *completeParams) detach() {
 func checkCompletions(values []string) error {
 	for i, v := range values[:min(len(values), argument.MaxCompletions)] {
 		if !utf8.ValidString(v) {
-			return fmt.Errorf("value %d is not valid UTF-8", i)
+			return fmt.Errorf("value %d is not valid UTF-8", i+1)
 		}
 	}
 	return nil
@@ -333,7 +333,7 @@ func indexed(values []string) (*match.Index, error) {
 func checkUTF8(values []string) error {
 	for i, v := range values {
 		if !utf8.ValidString(v) {
-			return fmt.Errorf("value %d is not valid UTF-8", i)
+			return fmt.Errorf("value %d is not valid UTF-8", i+1)
 		}
 	}
 	return nil

@@ -266,7 +266,7 @@ func TestCompletionFailures(t *testing.T) {
 		{"values and an error", func() ([]string, error) { return []string{"x"}, errors.New("a secret") }, internal, "a secret"},
 		{"a panic", func() ([]string, error) { panic("a secret") }, internal, "a secret"},
 		{"the end of the goroutine", func() ([]string, error) { runtime.Goexit(); return nil, nil }, internal, "runtime.Goexit"},
-		{"invalid UTF-8", func() ([]string, error) { return []string{"fine", "\xff"}, nil }, internal, "value 1 is not valid UTF-8"},
+		{"invalid UTF-8", func() ([]string, error) { return []string{"fine", "\xff"}, nil }, internal, "value 2 is not valid UTF-8"},
 		{"an error of its own", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "quota exceeded"} }, errorLine("1", 1001, "quota exceeded"), ""},
 		{"a wrapped one", func() ([]string, error) {
 			return nil, fmt.Errorf("a secret: %w", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no"})

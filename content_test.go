@@ -95,7 +95,7 @@ func TestContent(t *testing.T) {
 				got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleAssistant, c.content}))
 				if want == "" {
 					require.Len(t, faults, 1)
-					assert.ErrorContains(t, faults[0], "message 0: the client speaks revision "+rev.String()+", which has no audio")
+					assert.ErrorContains(t, faults[0], "message 1: the client speaks revision "+rev.String()+", which has no audio")
 					return
 				}
 				assert.Empty(t, faults)
@@ -123,45 +123,45 @@ func TestContentFaults(t *testing.T) {
 		want   []string
 	}{
 		{"nil", nil, []string{"the render function returned neither a result nor an error"}},
-		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 0: role "" is neither "user" nor "assistant"`, "message 0: content is nil"}},
-		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 0: role "system" is neither`, `message 1: role "User" is neither`}},
-		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 1: content is nil"}},
-		{"embedding", in(embedsText{}), []string{"message 1: content is a prompts_test.embedsText; use"}},
-		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 1: text is not valid UTF-8"}},
-		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 1: text is not valid UTF-8"}},
+		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: role "" is neither "user" nor "assistant"`, "message 1: content is nil"}},
+		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: role "system" is neither`, `message 2: role "User" is neither`}},
+		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 2: content is nil"}},
+		{"embedding", in(embedsText{}), []string{"message 2: content is a prompts_test.embedsText; use"}},
+		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 2: text is not valid UTF-8"}},
+		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 2: text is not valid UTF-8"}},
 		{"UTF-8 in a description", &prompts.Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
-		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 0: role "\xff" is neither`, "message 0: role is not valid UTF-8"}},
+		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: role "\xff" is neither`, "message 1: role is not valid UTF-8"}},
 		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta "a": invalid UTF-8`}},
 		{"UTF-8 in a name", in(prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
-			[]string{"message 1: name is not", "message 1: title is not", "message 1: description is not"}},
+			[]string{"message 2: name is not", "message 2: title is not", "message 2: description is not"}},
 		{"UTF-8 in a resource", in(prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
-			"message 1: uri is not valid UTF-8", `message 1: uri: a URI must be percent-encoded`,
-			"message 1: mimeType is not valid UTF-8", `message 1: MIME type: `, "message 1: text is not valid UTF-8"}},
-		{"no MIME type", in(prompts.Image{}), []string{`message 1: MIME type: required`}},
-		{"no MIME type of audio", in(prompts.Audio{}), []string{`message 1: MIME type: required`}},
-		{"MIME type", in(prompts.Image{MIMEType: "png"}), []string{`message 1: MIME type: no subtype`}},
-		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 1: priority 1.01 is not from 0 to 1"}},
-		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 1: priority -0.1 is not"}},
-		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 1: priority NaN is not"}},
-		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 1: priority +Inf is not"}},
-		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 1: audience "model" is neither`}},
-		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year 10000"}},
-		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 1: lastModified: the year 10000"}},
-		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 1: lastModified: the year -1"}},
-		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 1: the resource has both text and a blob`}},
-		{"no URI", in(prompts.EmbeddedResource{Text: "x"}), []string{`message 1: uri: not an absolute URI`}},
-		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 1: uri: not an absolute URI: it has no scheme`}},
-		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 1: the resource link has no name`}},
-		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 1: size -1 is negative"}},
-		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 1: icon 0: src "x": not an absolute URI`}},
+			"message 2: uri is not valid UTF-8", `message 2: uri: a URI must be percent-encoded`,
+			"message 2: mimeType is not valid UTF-8", `message 2: MIME type: `, "message 2: text is not valid UTF-8"}},
+		{"no MIME type", in(prompts.Image{}), []string{`message 2: MIME type: required`}},
+		{"no MIME type of audio", in(prompts.Audio{}), []string{`message 2: MIME type: required`}},
+		{"MIME type", in(prompts.Image{MIMEType: "png"}), []string{`message 2: MIME type: no subtype`}},
+		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 2: priority 1.01 is not from 0 to 1"}},
+		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority -0.1 is not"}},
+		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 2: priority NaN is not"}},
+		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 2: priority +Inf is not"}},
+		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 2: audience "model" is neither`}},
+		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: the year 10000"}},
+		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 2: lastModified: the year 10000"}},
+		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: the year -1"}},
+		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 2: the resource has both text and a blob`}},
+		{"no URI", in(prompts.EmbeddedResource{Text: "x"}), []string{`message 2: uri: not an absolute URI`}},
+		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
+		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 2: the resource link has no name`}},
+		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
+		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src "x": not an absolute URI`}},
 		{"icons", in(prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
-			`message 1: MIME type: no subtype`, `message 1: icon 0: src "file:///x" must be an https`, `message 1: icon 0: MIME type "x": no subtype`,
-			`message 1: icon 0: size "x" is neither`, `message 1: icon 0: theme "x" is neither`}},
-		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 1: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
-		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 1: _meta key "a b": a name must`}},
+			`message 2: MIME type: no subtype`, `message 2: icon 1: src "file:///x" must be an https`, `message 2: icon 1: MIME type "x": no subtype`,
+			`message 2: icon 1: size "x" is neither`, `message 2: icon 1: theme "x" is neither`}},
+		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
+		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key "a b": a name must`}},
 		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
 		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
-		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 0: role", "message 0: content is nil", `message 1: MIME type: required`}},
+		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: role", "message 1: content is nil", `message 2: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -238,7 +238,7 @@ func TestContentPointers(t *testing.T) {
 			assert.Equal(t, wantFaults, faults)
 		}
 		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c.null}))
-		assert.EqualError(t, errors.Join(faults...), "message 0: content is nil", "%T", c.null)
+		assert.EqualError(t, errors.Join(faults...), "message 1: content is nil", "%T", c.null)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestFaultsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
 	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
 	require.Len(t, faults, maxResultErrors+1)
-	assert.EqualError(t, faults[0], `message 0: role "" is neither "user" nor "assistant"`)
+	assert.EqualError(t, faults[0], `message 1: role "" is neither "user" nor "assistant"`)
 	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
 
 	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))

@@ -190,12 +190,12 @@ func TestFaults(t *testing.T) {
 		{"reference to nowhere", schema(&jsonschema.Schema{Ref: "#/$defs/x"}), []string{`prompt "p": argument "a": schema: `}},
 		{"reference to elsewhere", schema(&jsonschema.Schema{Ref: "https://example.com/x.json"}), []string{`prompt "p": argument "a": schema: `}},
 
-		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 0: src "": not an absolute URI`, `prompt "p": icon 2: src "ftp://x/y" must be an https, http or data URI`}},
-		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 0: src "/a.png": not an absolute URI: it has no scheme`}},
-		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 0: MIME type "png": no subtype`}},
-		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 0: size "48" is neither such as "48x48" nor "any"`}},
-		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 0: size "0x48" is neither`}},
-		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 0: theme "Dark" is neither "light" nor "dark"`}},
+		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "": not an absolute URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
+		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 1: src "/a.png": not an absolute URI: it has no scheme`}},
+		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 1: MIME type "png": no subtype`}},
+		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 1: size "48" is neither such as "48x48" nor "any"`}},
+		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 1: size "0x48" is neither`}},
+		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 1: theme "Dark" is neither "light" nor "dark"`}},
 		{"good icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
 
 		{"_meta key", withMeta(prompts.Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},

@@ -51,7 +51,7 @@ func (e *encoder) errorf(format string, args ...any) {
 	}
 	err := fmt.Errorf(format, args...)
 	if e.inMessages {
-		err = fmt.Errorf("message %d: %w", e.message, err)
+		err = fmt.Errorf("message %d: %w", e.message+1, err)
 	}
 	e.errs = append(e.errs, err)
 }
@@ -330,7 +330,7 @@ func (e *encoder) icons(icons []Icon) {
 	e.key("icons")
 	for i, icon := range icons {
 		for _, err := range icon.check() {
-			e.errorf("icon %d: %w", i, err)
+			e.errorf("icon %d: %w", i+1, err)
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
 		e.str("src", icon.Src)

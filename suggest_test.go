@@ -99,7 +99,7 @@ func TestCompleters(t *testing.T) {
 
 func TestSuggestOfInvalidUTF8(t *testing.T) {
 	t.Parallel()
-	const fault = "value 1 is not valid UTF-8"
+	const fault = "value 2 is not valid UTF-8"
 	assert.PanicsWithError(t, "prompts: Suggest: "+fault, func() { prompts.Suggest("fine", "\xff") })
 	_, err := prompts.SuggestFunc(returning([]string{"fine", "\xff"}))(t.Context(), "f", nil)
 	assert.EqualError(t, err, fault)

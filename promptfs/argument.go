@@ -20,7 +20,7 @@ var (
 	types        = []string{"string", "integer", "number", "boolean", "array"}
 	elementTypes = types[:4]
 	// schemaKeys are the keys that are JSON Schema's.
-	schemaKeys   = []string{"type", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength"}
+	schemaKeys   = []string{"type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength"}
 	argumentKeys = slices.Concat([]string{"name", "title", "description", "required", "sensitive", "default", "complete"}, schemaKeys,
 		[]string{"items", "minItems", "maxItems"})
 )
@@ -79,10 +79,12 @@ func (d decoder) argument(e member) argument {
 		case "default":
 			s.Default = d.defaultOf(m, typ, itemType(s))
 		case "items":
-			if typ != "array" {
+			items, _ := d.schema(d.members(m.value, m.key, schemaKeys), elementTypes)
+			if typ == "array" {
+				s.Items = items
+			} else {
 				d.faults.add(m.line, "items are those of a list; write type: array")
 			}
-			s.Items, _ = d.schema(d.members(m.value, m.key, schemaKeys), elementTypes)
 		case "minItems":
 			s.MinItems = d.count(m)
 		case "maxItems":
@@ -131,6 +133,8 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 					s.Enum = append(s.Enum, v)
 				}
 			}
+		case "format":
+			s.Format = d.text(m)
 		case "pattern":
 			s.Pattern = d.pattern(m)
 		case "minimum":
@@ -219,7 +223,7 @@ func (d decoder) defaultOf(m member, typ, items string) []byte {
 // key without which there is no such fault.
 func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 	// A default that breaks a rule is found before the rule that it breaks.
-	for _, key := range []string{"default", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",
+	for _, key := range []string{"default", "format", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",
 		"minItems", "maxItems", "items", "type", "sensitive", "title", "description", "name"} {
 		line, ok := a.lines[key]
 		if !ok {
@@ -244,6 +248,8 @@ func (a *argument) without(key string) prompts.Argument {
 	switch key {
 	case "default":
 		s.Default = nil
+	case "format":
+		s.Format = ""
 	case "pattern":
 		s.Pattern = ""
 	case "enum":

@@ -50,6 +50,7 @@ func isNearly(line string) bool {
 func parseBody(body string, line int, f *faults) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder
+	isMisspelt := false  // a line between messages, in the current one
 	text.Grow(len(body)) // for one message, as most bodies are
 	end := func() {
 		p := &parts[len(parts)-1]
@@ -57,12 +58,13 @@ func parseBody(body string, line int, f *faults) []part {
 		p.text, p.line = clean, p.line+before
 		text.Reset()
 		switch {
-		case p.bad:
+		case p.bad, isMisspelt:
 		case p.kind != "" && p.text != "":
 			f.add(p.line, "there is text below a file, which is a message of its own; write --- %s --- above the text", p.role)
 		case p.kind == "" && p.text == "" && p.mark > 0:
 			f.add(p.mark, "the message is empty; write its text below this line, or remove the line")
 		}
+		isMisspelt = false
 	}
 	for l := range strings.Lines(body) {
 		bare := strings.TrimSuffix(l, "\n")
@@ -77,6 +79,7 @@ func parseBody(body string, line int, f *faults) []part {
 					l = l[1:]
 				}
 			} else if isNearly(bare) {
+				isMisspelt = true
 				f.add(line, `a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`)
 			}
 			text.WriteString(l)

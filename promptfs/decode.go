@@ -106,6 +106,9 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 	return all
 }
 
+// isText reports whether text takes the value, which may be empty.
+func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() != nullTag }
+
 // text returns a text. A number or a date is taken as it is written: a version
 // is 1.10, and not 1.1.
 func (d decoder) text(m member) string {
@@ -233,9 +236,8 @@ func raw(v any) json.RawMessage {
 	return text
 }
 
-// icons returns a list of icons.
-func (d decoder) icons(m member) []prompts.Icon {
-	var icons []prompts.Icon
+// icons returns a list of icons, and their lines.
+func (d decoder) icons(m member) (icons []prompts.Icon, lines []int) {
 	for _, e := range d.elements(m) {
 		var icon prompts.Icon
 		for _, m := range d.members(e.value, "an icon", []string{"src", "mimeType", "sizes", "theme"}) {
@@ -250,9 +252,9 @@ func (d decoder) icons(m member) []prompts.Icon {
 				icon.Theme = d.text(m)
 			}
 		}
-		icons = append(icons, icon)
+		icons, lines = append(icons, icon), append(lines, e.line)
 	}
-	return icons
+	return icons, lines
 }
 
 // meta returns an object of any values.

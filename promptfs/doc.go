@@ -64,15 +64,16 @@
 //   - arguments: a list, in the order in which they are shown.
 //
 // An argument has a name and, if wanted, title, description, required, sensitive
-// for a secret, default, the schema's type, enum, pattern, minimum, maximum, minLength and maxLength,
-// and complete, a list of values that are offered while others are allowed. The
+// for a secret, default, the schema's type, enum, format, pattern, minimum, maximum,
+// minLength and maxLength, and complete, a list of values that are offered while others are allowed. The
 // type is string, which is the default, integer, number, boolean or array; an
 // array has items, with the same keys of a schema, minItems and maxItems.
 //
 // A value has its type in the template: {{if gt .severity 3}} compares an
 // integer or a number, {{if .brief}} asks for the value of a boolean, and
 // {{range .focus}} goes through an array. A date and a duration are strings;
-// dates in the form 2026-07-28 compare in the right order.
+// dates in the form 2026-07-28, which format: date checks, compare in the right
+// order.
 //
 // {{.price}} writes a number without an exponent, such as 2500000, from 0.000001 up
 // to 1e21, and {{.focus}} the elements of an array with commas between them, such

@@ -27,7 +27,7 @@ type Error struct {
 }
 
 // Error returns path, line, the column if it is known, and what is wrong, such
-// as "review/code.md:7: there is no key "titel"; did you mean title?". The
+// as `review/code.md:7: a prompt has no key "titel"; did you mean title?`. The
 // text may change.
 func (e *Error) Error() string {
 	switch {

@@ -57,7 +57,7 @@ func TestFaultsOfAFile(t *testing.T) {
 		{"blank lines above the front matter", "\n\n---\ntitle: x\n---\nhi", "p.md:3: front matter begins in line 1; remove the blank lines above it, or write *** for a line across the page"},
 		{"a bracket that is open", "---\ntags: [a\ntitle: x\n---\nhi", "p.md:3: the front matter is not YAML: did not find expected ',' or ']'; close the bracket"},
 		{"quotes that are open", "---\ntitle: 'a\n---\nhi", "p.md:3: the front matter is not YAML: found unexpected end of stream; close the quotes"},
-		{"a tab", "---\n\ttitle: a\n---\nhi", "p.md:2: the front matter is not YAML: found character that cannot start any token; put the value into quotes, and indent with spaces"},
+		{"a tab", "---\n\ttitle: a\n---\nhi", "p.md:2: the front matter is not YAML: found character that cannot start any token; indent with spaces, not with tabs"},
 		{"a control character", "---\ntitle: a\x01\n---\nhi", "p.md:2: the front matter is not YAML: control characters are not allowed (value: 1)"},
 		{"a list", "---\n- title\n---\nhi", "p.md:2: the front matter must be keys with values; write lines such as title: Code review"},
 		{"two documents", "---\ntitle: a\n--- # b\ntitle: b\n---\nhi", "p.md:3: the front matter has a second YAML document; write one"},
@@ -78,9 +78,9 @@ p.md:5: the merge key << is not read; write the keys themselves`},
 		{"a text that is a list", "---\ntitle: [a]\n---\nhi", "p.md:2: title must be a text; write it in one line, or below title: |"},
 		{"tags that are no list", "---\ntags: a\n---\nhi", "p.md:2: tags must be a list; write such as [one, two] behind it, or remove the key"},
 		{"hints that are no boolean", "---\nhints: no\n---\nhi", "p.md:2: hints must be true or false"},
-		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:3: icon 0: src "x": not an absolute URI: it has no scheme
-p.md:3: icon 1: src "": not an absolute URI: it has no scheme
-p.md:5: an icon has no key "href"; write one of: src, mimeType, sizes, theme`},
+		{"icons", "---\ntitle: x\nicons:\n  - src: x\n  - href: y\n---\nhi", `p.md:4: icon 1: src "x": not an absolute URI: it has no scheme
+p.md:5: an icon has no key "href"; write one of: src, mimeType, sizes, theme
+p.md:5: icon 2: src "": not an absolute URI: it has no scheme`},
 		{"one fault twice in a line", "---\nicons: [{src: 'https://a.test', x: 1}, {src: 'https://b.test', x: 1}]\n---\nhi", `p.md:2: an icon has no key "x"; write one of: src, mimeType, sizes, theme`},
 		{"meta", "---\nmeta:\n  '-': 1\n---\nhi", `p.md:2: _meta key "-": a name must begin and end with a letter or digit, with letters, digits, '-', '_' and '.' between`},
 		{"meta of both names", "---\nmeta: {a: 1}\n_meta: {b: 1}\n---\nhi", "p.md:3: meta and _meta are one; write all of it below one of them"},
@@ -95,13 +95,12 @@ p.md:5: a key must be a word`},
 		{"an argument without a name", "---\narguments:\n  - name: a\n  - title: x\n---\n{{.a}}{{.x}}", "p.md:4: the argument has no name; write name: and what the template calls it"},
 		{"an argument with an empty name", "---\narguments:\n  - title: x\n    name: ''\n---\nhi", "p.md:4: the argument has an empty name; write what the template calls it"},
 		{"an argument twice", "---\narguments:\n  - name: a\n  - name: b\n  - name: a\n---\n{{.a}}", `p.md:5: the argument "a" is there twice, in line 3 too; remove one`},
-		{"keys of an argument", "---\narguments:\n  - name: a\n    desc: x\n    name: b\n    format: email\n---\n{{.a}}", `p.md:4: an argument has no key "desc"; did you mean description?
+		{"keys of an argument", "---\narguments:\n  - name: a\n    desc: x\n    name: b\n    unit: s\n---\n{{.a}}", `p.md:4: an argument has no key "desc"; did you mean description?
 p.md:5: the key "name" is there twice, in line 3 too; remove one
-p.md:6: an argument has no key "format"; write one of: name, title, description, required, sensitive, default, complete, type, enum, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
+p.md:6: an argument has no key "unit"; write one of: name, title, description, required, sensitive, default, complete, type, enum, format, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
 		{"a type", "---\narguments:\n  - name: a\n    type: int\n---\n{{.a}}", `p.md:4: there is no type "int"; did you mean integer?`},
 		{"a type of elements", "---\narguments:\n  - name: a\n    type: array\n    items:\n      type: array\n---\n{{.a}}", `p.md:6: there is no type "array"; write one of: string, integer, number, boolean`},
-		{"items of what is no list", "---\narguments:\n  - name: a\n    items: {type: integer}\n---\n{{.a}}", `p.md:4: items are those of a list; write type: array
-p.md:4: argument "a": schema: items is for arrays, but the value is read as string`},
+		{"items of what is no list", "---\narguments:\n  - name: a\n    items: {type: integer}\n---\n{{.a}}", "p.md:4: items are those of a list; write type: array"},
 		{"values of keywords", "---\narguments:\n  - name: a\n    complete: []\n    enum: a\n    minLength: -1\n    maxLength: 1.5\n    minimum: x\n    required: 1\n---\n{{.a}}", `p.md:4: complete must be a list; write such as [one, two] behind it, or remove the key
 p.md:5: enum must be a list; write such as [one, two] behind it, or remove the key
 p.md:6: minLength must be a whole number from 0; write such as minLength: 80
@@ -150,6 +149,11 @@ p.md:1:9: this is all arguments at once; write one of them`},
 		{"text below a file", "--- user: image a.png ---\n\nhi", "p.md:3: there is text below a file, which is a message of its own; write --- user --- above the text"},
 		{"an image of no known type", "--- user: image a.xyz ---", "p.md:1: a.xyz: nobody knows the type of this image; give its name one of the extensions png, jpg, gif, webp, svg, avif, bmp, ico, tiff, heic"},
 		{"a recording of no known type", "--- user: audio a.png ---", "p.md:1: a.png: nobody knows the type of this recording; give its name one of the extensions wav, mp3, ogg, opus, flac, m4a, aac, weba"},
+		{"a path of Windows that is absolute", "--- user: resource \\a\\b.md ---", `p.md:1: \a\b.md: a path has / and not \; write a/b.md`},
+		{"text below a file and a misspelled line", "--- user: image a.png ---\n-- assistant --\nhi", `p.md:2: a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`},
+		{"a name that is a list", "---\nname: [a]\n---\nhi", "p.md:2: name must be a text; write it in one line, or below name: |"},
+		{"a format", "---\narguments:\n  - name: a\n    format: datum\n---\n{{.a}}", `p.md:4: argument "a": schema: unknown format "datum"; the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer`},
+		{"a format of an integer", "---\narguments:\n  - name: a\n    type: integer\n    format: date\n---\n{{.a}}", `p.md:5: argument "a": schema: format is for strings, but the value is read as integer`},
 		{"an absolute path", "--- user: resource /etc/passwd ---", "p.md:1: /etc/passwd: the path is absolute; write the one from the folder of this file, such as images/passwd"},
 		{"a path that leads out", "--- user: resource x/../../passwd ---", "p.md:1: x/../../passwd: the path leads out of the folder of prompts; put the file into it"},
 		{"a path of Windows", `--- user: image img\a.png ---`, `p.md:1: img\a.png: a path has / and not \; write img/a.png`},

@@ -197,7 +197,11 @@ func (f *Folder) tell(ctx context.Context, r *Report) {
 			gone = append(gone, text)
 		}
 	}
-	f.log(ctx, slog.LevelWarn, "a file of prompts has a fault", faults)
+	message := "a file of prompts has a fault"
+	if r.Err != nil && !isOfFiles(r.Err) {
+		message = "the prompts cannot be reloaded"
+	}
+	f.log(ctx, slog.LevelWarn, message, faults)
 	f.log(ctx, slog.LevelInfo, "a fault of the prompts' files is gone", gone)
 	isNews := !maps.Equal(f.told, now)
 	f.told = now
@@ -209,6 +213,12 @@ func (f *Folder) tell(ctx context.Context, r *Report) {
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)
 	}
+}
+
+// isOfFiles reports whether the error is about files, not about the whole folder.
+func isOfFiles(err error) bool {
+	e := (*Error)(nil)
+	return errors.As(err, &e)
 }
 
 // maxLogged is how many faults of one reload are logged, lest who writes bad

@@ -51,7 +51,12 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 			line, message = e.Mark.Line, e.Message
 		}
 		// YAML has line ends that nobody counts, and may find a fault at the end.
-		f.add(1+min(max(line, 1), lines+1), "the front matter is not YAML: %s%s", message, explain(message))
+		line = min(max(line, 1), lines+1)
+		advice := explain(message)
+		if text := strings.Split(front, "\n")[line-1]; strings.HasPrefix(strings.TrimLeft(text, " "), "\t") {
+			advice = "; indent with spaces, not with tabs"
+		}
+		f.add(1+line, "the front matter is not YAML: %s%s", message, advice)
 		return nil, false
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader([]byte(front)))
@@ -86,7 +91,7 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 // explanations say what to write instead, by what is in the library's message.
 var explanations = []struct{ part, advice string }{
 	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
-	{"cannot start any token", "put the value into quotes, and indent with spaces"},
+	{"cannot start any token", "put the value into quotes"},
 	{"did not find expected key", "put keys into one column, and a value that begins with a quote or a bracket into quotes"},
 	{"did not find expected '-' indicator", "put the keys of an element into one column"},
 	{"did not find expected comment or line break", "put a value that begins with > or | into quotes"},

@@ -1,6 +1,8 @@
 package promptfs
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
@@ -11,6 +13,7 @@ type header struct {
 	prompt    prompts.Prompt // without arguments
 	arguments []argument
 	lines     map[string]int // of the keys
+	iconLines []int          // of the icons
 	isText    bool           // the messages are texts, and no templates
 	// lost says that an argument may be missing, because what declares it
 	// could not be read.
@@ -35,7 +38,7 @@ func (d decoder) header(n *yaml.Node) header {
 		h.lines[m.key] = m.line
 		switch m.key {
 		case "name":
-			if h.prompt.Name = d.text(m); h.prompt.Name == "" && m.value.ShortTag() != nullTag {
+			if h.prompt.Name = d.text(m); h.prompt.Name == "" && isText(m.value) {
 				d.faults.add(m.line, "name is empty; write one, or remove the key")
 			}
 		case "title":
@@ -47,7 +50,7 @@ func (d decoder) header(n *yaml.Node) header {
 		case "tags":
 			h.prompt.Tags = d.texts(m)
 		case "icons":
-			h.prompt.Icons = d.icons(m)
+			h.prompt.Icons, h.iconLines = d.icons(m)
 		case "meta", "_meta":
 			if h.prompt.Meta != nil {
 				d.faults.add(m.line, "meta and _meta are one; write all of it below one of them")
@@ -92,6 +95,15 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 			if a := &h.arguments[i]; a.declared.Name == fault.Argument {
 				return a.lineOf(fault)
 			}
+		}
+	}
+	for i, line := range h.iconLines {
+		without := p
+		without.Arguments = nil
+		without.Icons = slices.Clone(p.Icons)
+		without.Icons[i] = prompts.Icon{Src: "https://example.com/icon.png"}
+		if !hasFault(without, fault) {
+			return line
 		}
 	}
 	for _, place := range places {

@@ -117,7 +117,8 @@ func (s *source) uri(name string) string {
 // resourcePath returns the path of a file that one in the folder dir names.
 func resourcePath(dir, file string) (string, error) {
 	if strings.Contains(file, `\`) {
-		return "", fmt.Errorf(`a path has / and not \; write %s`, strings.ReplaceAll(file, `\`, "/"))
+		relative := strings.TrimLeft(strings.ReplaceAll(file, `\`, "/"), "/")
+		return "", fmt.Errorf(`a path has / and not \; write %s`, relative)
 	}
 	if path.IsAbs(file) {
 		return "", fmt.Errorf("the path is absolute; write the one from the folder of this file, such as images/%s", path.Base(file))

@@ -243,17 +243,35 @@ func (s *Session) closeRead() {
 	clear(s.requests)
 }
 
+// takeRequest returns the request that the message responds to, which then no longer
+// waits; nil without one.
+func (s *Session) takeRequest(m *wire.Message) *pendingRequest {
+	id, isString := m.Key.Text()
+	if !isString { // ours are
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.requests[id]
+	delete(s.requests, id)
+	return p
+}
+
+// handleMalformed ends the request that a malformed response is for, which else
+// would wait for its time limit.
+func (s *Session) handleMalformed(m *wire.Message, err *wire.Error) {
+	if m.Method != "" {
+		return // not a response
+	}
+	if p := s.takeRequest(m); p != nil {
+		p.responses <- clientResponse{index: p.index, err: &NoAnswer{Reason: "its response is malformed", Err: err}}
+	}
+}
+
 // handleResponse passes a response to whoever waits for it. Any other response
 // is ignored (CAN-14).
 func (s *Session) handleResponse(m *wire.Message) {
-	id, isString := m.Key.Text()
-	if !isString { // ours are
-		return
-	}
-	s.mu.Lock()
-	p := s.requests[id]
-	delete(s.requests, id)
-	s.mu.Unlock()
+	p := s.takeRequest(m)
 	if p == nil {
 		return
 	}

@@ -159,9 +159,11 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		m.Detach()
 	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
-	if x.Session != nil && broken == nil && (err == nil || isBatch) && !m.IsStateless() {
+	isMalformed := err != nil && m.Kind == wire.KindResponse
+	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
 		var rejected *wire.Error
-		if session, rejected = x.Session(Envelope{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest}); rejected != nil {
+		session, rejected = x.Session(Envelope{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
+		if rejected != nil && !isMalformed { // else the message has an error already
 			if m.Kind != wire.KindRequest && !isBatch {
 				return received{err: &Unaccepted{rejected}}
 			}
@@ -194,6 +196,9 @@ var (
 func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error) received {
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
+	}
+	if err != nil && session != nil && !session.isDetached {
+		session.handleMalformed(m, err)
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
 	case !isSilent:

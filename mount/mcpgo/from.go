@@ -26,7 +26,7 @@ const maxRounds = 10
 // What the registry and its server check is checked for it too: required
 // arguments are there before the handler is called, content and names must be
 // valid. The text of a handler's error is sent, as mcp-go does. A handler that
-// asks for input, by an [server.InputRequestBuilder], asks by [prompts.Ask].
+// asks for input, by a [server.InputRequestBuilder], asks by [prompts.Ask].
 func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	to := prompts.Prompt{
 		Name:         p.Name,

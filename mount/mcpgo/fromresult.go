@@ -19,7 +19,7 @@ func resultFrom(from *mcp.GetPromptResult) (*prompts.Result, error) {
 	for i, m := range from.Messages {
 		content, err := contentFrom(m.Content)
 		if err != nil {
-			return nil, fmt.Errorf("mcpgo: message %d: %w", i, err)
+			return nil, fmt.Errorf("mcpgo: message %d: %w", i+1, err)
 		}
 		to.Messages = append(to.Messages, prompts.Message{Role: prompts.Role(m.Role), Content: content})
 	}

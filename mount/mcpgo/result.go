@@ -62,7 +62,7 @@ func decodeResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	for i, m := range from.Messages {
 		content, err := decodeContent(m.Content)
 		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i, err)
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 		to.Messages = append(to.Messages, mcp.PromptMessage{Role: m.Role, Content: content})
 	}
