@@ -40,7 +40,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 	c := newChecker(t, reg, o)
 	for _, r := range clientRules {
 		if isMeant(r) && r.cannot == noPrompts && len(c.prompts) > 0 {
-			report("%s %s (%s, seen on %s)", r.client, r.effect, r.source, r.seen)
+			report("%s %s (%s, seen on %s)", r.client, r.effect, r.source, lookedAt)
 		}
 	}
 	for i := range c.prompts {
@@ -51,7 +51,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 				continue
 			}
 			if what := r.cannot.in(p, all); what != "" {
-				report("prompt %q: %s: %s %s (%s, seen on %s)", p.Name, what, r.client, r.effect, r.source, r.seen)
+				report("prompt %q: %s: %s %s (%s, seen on %s)", p.Name, what, r.client, r.effect, r.source, lookedAt)
 			}
 		}
 	}

@@ -21,83 +21,37 @@ type clientRule struct {
 	cannot limitation
 	effect string // what becomes of a prompt that has it
 	source string // where that can be seen
-	seen   string // the day on which it was looked at
 }
 
+// lookedAt is the day on which the sources of clientRules were looked at.
+const lookedAt = "2026-11-22"
+
+const (
+	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
+	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
+)
+
 // clientRules are what is known of clients, each from a source that anybody can
-// read. Clients change: a rule that is wrong is to be mended here, with the day
-// on which it was looked at.
+// read. Clients change: whoever corrects a rule looks at the others again, and
+// changes lookedAt.
 var clientRules = []clientRule{
-	{
-		client: "Claude Code", cannot: oneWordValues,
-		effect: "splits what is typed at every space, in quotes too, so a value of several words is spread over the arguments",
-		source: "https://github.com/anthropics/claude-code/issues/70284",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Codex", cannot: noPrompts,
-		effect: "does not offer the prompts of a server",
-		source: "https://github.com/openai/codex/issues/8342",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Continue", cannot: textOnly,
-		effect: "leaves the message out",
-		source: "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Copilot CLI", cannot: noPrompts,
-		effect: "does not offer the prompts of a server",
-		source: "https://github.com/github/copilot-cli/issues/505",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Gemini CLI", cannot: oneMessage,
-		effect: "sends the first message alone",
-		source: "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Gemini CLI", cannot: textOnly,
-		effect: "refuses the prompt if its first message is no text, and drops any other",
-		source: "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Gemini CLI", cannot: noSpaces,
-		effect: "offers it under another name, with a hyphen for the space",
-		source: "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "goose", cannot: alternatingOnly,
-		effect: "stops there with an error",
-		source: "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "VS Code", cannot: plainNames,
-		effect: "offers it under another name, with an underscore for each such character",
-		source: "https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Zed", cannot: oneArgument,
-		effect: "does not offer the prompt",
-		source: "https://github.com/zed-industries/zed/issues/21944",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Zed", cannot: userOnly,
-		effect: "refuses the prompt",
-		source: "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs",
-		seen:   "2026-11-22",
-	},
-	{
-		client: "Zed", cannot: textOnly,
-		effect: "leaves the message out",
-		source: "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs",
-		seen:   "2026-11-22",
-	},
+	{"Claude Code", oneWordValues, "splits what is typed at every space, in quotes too, so a value of several words is spread over the arguments",
+		"https://github.com/anthropics/claude-code/issues/70284"},
+	{"Codex", noPrompts, "does not offer the prompts of a server",
+		"https://github.com/openai/codex/issues/8342"},
+	{"Continue", textOnly, "leaves the message out",
+		"https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
+	{"Copilot CLI", noPrompts, "does not offer the prompts of a server",
+		"https://github.com/github/copilot-cli/issues/505"},
+	{"Gemini CLI", oneMessage, "sends the first message alone", geminiSource},
+	{"Gemini CLI", textOnly, "refuses the prompt if its first message is no text, and drops any other", geminiSource},
+	{"Gemini CLI", noSpaces, "offers it under another name, with a hyphen for the space", geminiSource},
+	{"goose", alternatingOnly, "stops there with an error",
+		"https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs"},
+	{"VS Code", plainNames, "offers it under another name, with an underscore for each such character",
+		"https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts"},
+	{"Zed", oneArgument, "does not offer the prompt",
+		"https://github.com/zed-industries/zed/issues/21944"},
+	{"Zed", userOnly, "refuses the prompt", zedSource},
+	{"Zed", textOnly, "leaves the message out", zedSource},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,19 +35,31 @@ type planted struct {
 	fault fault
 	count int // how often the fault was sent
 
-	mu      sync.Mutex // protects the fields below
-	methods map[string]string
-	queue   [][]byte
+	mu       sync.Mutex // protects the fields below
+	requests map[string]plantedIn
+	queue    [][]byte
+}
+
+// plantedIn is what is of interest in a message.
+type plantedIn struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		ProgressToken json.RawMessage
+		Meta          map[string]json.RawMessage `json:"_meta"`
+	}
+}
+
+// token is the progress token of a request, or of a notification of progress.
+func (m plantedIn) token() string {
+	return string(slices.Concat(m.Params.ProgressToken, m.Params.Meta["progressToken"]))
 }
 
 func (p *planted) Write(ctx context.Context, msg []byte) error {
-	var m struct {
-		ID     json.RawMessage
-		Method string
-	}
+	var m plantedIn
 	_ = json.Unmarshal(msg, &m)
 	p.mu.Lock()
-	p.methods[string(m.ID)] = m.Method
+	p.requests[string(m.ID)] = m
 	p.mu.Unlock()
 	return p.Transport.Write(ctx, msg)
 }
@@ -61,18 +74,11 @@ func (p *planted) Read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m struct {
-		ID     json.RawMessage
-		Method string
-		Params struct {
-			ProgressToken json.RawMessage
-			Meta          map[string]json.RawMessage `json:"_meta"`
-		}
-	}
+	var m plantedIn
 	_ = json.Unmarshal(msg, &m)
 	if m.Method == "" {
 		p.mu.Lock()
-		m.Method = p.methods[string(m.ID)]
+		m = p.requests[string(m.ID)]
 		p.mu.Unlock()
 	}
 	if id := m.Params.Meta["io.modelcontextprotocol/subscriptionId"]; id != nil {
@@ -86,7 +92,7 @@ func (p *planted) Read(ctx context.Context) ([]byte, error) {
 	if p.fault.old != "" {
 		text = strings.ReplaceAll(text, p.fault.old, p.fault.new)
 	}
-	fill := strings.NewReplacer("TOKEN", string(m.Params.ProgressToken), "ID", string(m.ID))
+	fill := strings.NewReplacer("TOKEN", m.token(), "ID", string(m.ID))
 	for text := range strings.SplitSeq(fill.Replace(p.fault.before)+"\n"+text+"\n"+fill.Replace(p.fault.after), "\n") {
 		if text != "" {
 			p.queue = append(p.queue, []byte(text))
@@ -189,8 +195,8 @@ var faults = []fault{
 	{name: "a notification that does not exist", rule: "schema ServerNotification", before: envelope + `"method":"notifications/prompts/changed"}`},
 	{name: "a notification of another version", rule: "schema ServerNotification", until: r4, before: envelope + `"method":"notifications/subscriptions/acknowledged"}`},
 	{name: "progress of no request", rule: "PRO-02", before: envelope + `"method":"notifications/progress","params":{"progressToken":"other","progress":1}}`},
-	{name: "progress after the response", rule: "PRO-02", after: envelope + `"method":"notifications/progress","params":{"progressToken":ID,"progress":9}}`},
-	{name: "progress without progress", rule: "PRO-03", before: envelope + `"method":"notifications/progress","params":{"progressToken":ID}}`},
+	{name: "progress after the response", rule: "PRO-02", after: envelope + `"method":"notifications/progress","params":{"progressToken":TOKEN,"progress":9}}`},
+	{name: "progress without progress", rule: "PRO-03", before: envelope + `"method":"notifications/progress","params":{"progressToken":TOKEN}}`},
 	{name: "progress that does not rise", rule: "PRO-04", answer: "notifications/progress", old: `"progress":1`, new: `"progress":1`, after: envelope + `"method":"notifications/progress","params":{"progressToken":TOKEN,"progress":1}}`},
 	{name: "a log message without the capability", rule: "LOG-02", before: envelope + `"method":"notifications/message","params":{"level":"info","data":""}}`},
 	{name: "a log message that no request has asked for", rule: "LOG-06", since: r5, answer: "server/discover", old: `"completions":{}`, new: `"completions":{},"logging":{}`, after: envelope + `"method":"notifications/message","params":{"level":"info","data":""}}`},
@@ -220,7 +226,7 @@ func TestPlantedFaults(t *testing.T) {
 			t.Run(f.name+" "+f.rule+" "+version, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					p := &planted{fault: f, methods: map[string]string{}}
+					p := &planted{fault: f, requests: map[string]plantedIn{}}
 					r := record(t, func(t testing.TB) { visit(p.connect(t, version)) })
 					assert.Positive(t, p.count, "the fault was not planted")
 					require.NotEmpty(t, r.errors)
@@ -235,7 +241,7 @@ func TestPlantedFaults(t *testing.T) {
 func TestNothingPlanted(t *testing.T) {
 	t.Parallel()
 	for _, version := range Versions() {
-		visit((&planted{methods: map[string]string{}}).connect(t, version))
+		visit((&planted{requests: map[string]plantedIn{}}).connect(t, version))
 	}
 }
 
@@ -294,4 +300,20 @@ func TestReadAll(t *testing.T) {
 	reg.MustAdd(data("all", func(context.Context, map[string]string) (*prompts.Result, error) { return want, nil }))
 	c := New(t, &reg)
 	assert.Equal(t, format(want), format(c.Get("all", nil)))
+}
+
+// Each request has a progress token of its own.
+func TestProgressOfConcurrentGets(t *testing.T) {
+	t.Parallel()
+	for _, version := range Versions() {
+		c := (&planted{requests: map[string]plantedIn{}}).connect(t, version)
+		var running sync.WaitGroup
+		for range 16 {
+			running.Go(func() {
+				_, _, err := c.get("slow", nil)
+				assert.NoError(t, err)
+			})
+		}
+		running.Wait()
+	}
 }

@@ -40,10 +40,20 @@ func (c *Client) take(m *message) error {
 		c.running.Go(func() { _ = c.transportWrite(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id)) })
 		return nil
 	}
-	isNotification := m.method != "" && m.id == nil
-	if isNotification && c.options.Notified != nil && m.method != listChanged && m.method != acknowledgedMethod {
-		defer c.options.Notified(m.method, m.params)
+	err := c.sort(m)
+	if err == nil && c.isNotified(m) {
+		c.options.Notified(m.method, m.params)
 	}
+	return err
+}
+
+// isNotified reports whether a message is one for ClientOptions.Notified.
+func (c *Client) isNotified(m *message) bool {
+	return c.options.Notified != nil && m.method != "" && m.id == nil && m.method != listChanged && m.method != acknowledgedMethod
+}
+
+// sort puts a message where it is waited for.
+func (c *Client) sort(m *message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure != nil {
@@ -55,7 +65,7 @@ func (c *Client) take(m *message) error {
 		return c.takeBatch(m)
 	case m.method == "":
 		return c.takeResponse(m)
-	case isNotification:
+	case m.id == nil:
 		return c.takeNotification(m)
 	}
 	return c.takeRequest(m)
@@ -131,13 +141,11 @@ func (c *Client) takeNotification(m *message) error {
 	switch isOwn := id == c.listen; {
 	case m.method == listChanged && isOwn:
 		c.changes++
-		return nil
-	case m.method == acknowledgedMethod && isOwn:
-		return nil
-	case c.options.Notified != nil && m.method != listChanged && m.method != acknowledgedMethod:
-		return nil
+	case m.method == acknowledgedMethod && isOwn, c.isNotified(m):
+	default:
+		return c.queue(m)
 	}
-	return c.queue(m)
+	return nil
 }
 
 // checkNotification returns what is wrong with a notification of the server: no
@@ -147,37 +155,35 @@ func (c *Client) checkNotification(m *message) error {
 	if m.params != nil {
 		o = newObject(o.rule, m.method, m.params)
 	}
-	group, kind, _ := strings.Cut(strings.TrimPrefix(m.method, "notifications/"), "/")
-	isNewest := c.protocol.Stateless()
-	hasModes := c.protocol.ElicitationModes() && !isNewest
-	switch group + "/" + kind {
-	case "prompts/list_changed", "tools/list_changed", "resources/list_changed":
+	isNewest, isKnown := c.protocol.Stateless(), true
+	switch m.method {
+	case listChanged, "notifications/tools/list_changed", "notifications/resources/list_changed":
+		group := strings.Split(m.method, "/")[1]
 		if c.capabilities[group]["listChanged"] != true {
 			o.breaks("LCH-02", "is sent, and the server has not declared the capability %s.listChanged", group)
 		}
 		o.rule = "LCH-03"
 		o.take("_meta")
 		return o.end()
-	case "progress/":
+	case "notifications/progress":
 		return c.checkProgress(o)
-	case "message/":
+	case "notifications/message":
 		if c.capabilities["logging"] == nil {
 			o.breaks("LOG-02", "is sent, and the server has not declared the capability logging")
 		}
 		if isNewest && !c.logs {
 			o.breaks("LOG-06", "is sent, and no request has asked for it by its logLevel")
 		}
-	case "cancelled/", "resources/updated":
-	case "elicitation/complete", "tasks/status":
-		if !hasModes {
-			o.fault("is no notification of this revision")
-		}
-	case "subscriptions/acknowledged":
-		if !isNewest {
-			o.fault("is no notification of this revision")
-		}
+	case "notifications/cancelled", "notifications/resources/updated":
+	case "notifications/elicitation/complete", "notifications/tasks/status":
+		isKnown = c.protocol.ElicitationModes() && !isNewest
+	case acknowledgedMethod:
+		isKnown = isNewest
 	default:
-		o.fault("is no notification of this revision")
+		isKnown = false
+	}
+	if !isKnown {
+		o.fault("is no notification of revision %s", c.protocol.String())
 	}
 	return o.err
 }

@@ -78,6 +78,9 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 		params["arguments"] = arguments
 	}
 	for range mostRounds {
+		if c.options.Notified != nil {
+			params["_meta"] = map[string]any{"progressToken": c.nextID()}
+		}
 		raw, refusal, err := c.request("prompts/get", params)
 		if err != nil || refusal != nil {
 			return nil, refusal, err
@@ -224,23 +227,19 @@ func (c *Client) checkCapability(method string) error {
 	return nil
 }
 
+// nextID returns a number that no request and no progress token of the client has.
+func (c *Client) nextID() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastID++
+	return c.lastID
+}
+
 // send sends a request, and returns its id and where its response comes.
 func (c *Client) send(method string, params map[string]any) (string, *pending, error) {
-	c.mu.Lock()
-	c.lastID++
-	id := fmt.Sprintf(`"prompttest-%d"`, c.lastID)
-	c.mu.Unlock()
+	id := fmt.Sprintf(`"prompttest-%d"`, c.nextID())
 	if c.protocol.Stateless() {
 		params = c.enveloped(params)
-	}
-	if c.options.Notified != nil && method == "prompts/get" {
-		params = maps.Clone(params)
-		meta, _ := params["_meta"].(map[string]any)
-		if meta = maps.Clone(meta); meta == nil {
-			meta = map[string]any{}
-		}
-		meta["progressToken"] = json.RawMessage(id)
-		params["_meta"] = meta
 	}
 	request := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method}
 	if params != nil {

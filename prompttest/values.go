@@ -3,6 +3,7 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -308,7 +309,7 @@ func objects(name string, s *jsonschema.Schema) []string {
 	var all []string
 	for i := range 8 {
 		var members []string
-		for _, property := range sortedNames(s.Properties) {
+		for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
 			p := s.Properties[property]
 			values := append(enumerated(p), samples(property, p)...)
 			members = append(members, strconv.Quote(property)+":"+valueText(p, values[i%len(values)]))
@@ -320,15 +321,6 @@ func objects(name string, s *jsonschema.Schema) []string {
 		all = append(all, "{"+strings.Join(members, ",")+"}")
 	}
 	return all
-}
-
-func sortedNames(m map[string]*jsonschema.Schema) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // valueText returns the text of a value as JSON, inside of other JSON.
