@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -65,5 +64,9 @@ func isNoMethod(err error) bool {
 // there is not, or that is hidden.
 func isNoPrompt(err error) bool {
 	var e *jsonrpc.Error
-	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(e.Message, "there is no prompt ")
+	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
+		return false
+	}
+	var data map[string]json.RawMessage
+	return json.Unmarshal(e.Data, &data) == nil && data["prompt"] != nil && data["problems"] == nil
 }
