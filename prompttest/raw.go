@@ -24,6 +24,13 @@ func (c *Client) Send(msg string) {
 // note remembers what the server may send because of a message, besides the
 // responses, of which it returns the number. The caller holds mu.
 func (c *Client) note(msg []byte) int {
+	var batch []json.RawMessage
+	if json.Unmarshal(msg, &batch) == nil {
+		for _, m := range batch {
+			c.note(m)
+		}
+		return 1 // a batch, or an error
+	}
 	var m struct {
 		ID, Method, Result, Error json.RawMessage
 		Params                    struct {
@@ -34,7 +41,7 @@ func (c *Client) note(msg []byte) int {
 		}
 	}
 	if err := json.Unmarshal(msg, &m); err != nil && m.Method == nil {
-		return 1 // what is no message at all is answered with an error, and a batch with one
+		return 1 // what is no message at all is answered with an error
 	}
 	meta := m.Params.Meta
 	if meta.ProgressToken != nil {

@@ -242,6 +242,12 @@ func TestBatch(t *testing.T) {
 	assert.JSONEq(t, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`, c.Receive())
 	_, refusal := c.Call("ping", nil)
 	assert.Nil(t, refusal)
+
+	// Progress of a request in a batch is expected.
+	c = Serve(t, prompts.NewServer(catalogue(), prompts.Options{}), ClientOptions{Version: "2025-03-26"})
+	c.Send(`[{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"slow","_meta":{"progressToken":"t"}}}]`)
+	assert.Contains(t, c.Receive(), `"progressToken":"t"`)
+	assert.Contains(t, c.Receive(), "done")
 }
 
 // A subscription that the author's own message has made is the author's.
