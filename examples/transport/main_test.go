@@ -193,7 +193,7 @@ func TestLastMessages(t *testing.T) {
 	dial, _ := start(t, registry())
 	c := dial()
 	c.initialize()
-	c.send(`{"jsonrpc":"2.0","id":"last","method":"prompts/get","params":{"name":"code_review","arguments":{"code":""}}}`)
+	c.send(`{"jsonrpc":"2.0","id":"last","method":"prompts/get","params":{"name":"code_review","arguments":{"code":"a = 1"}}}`)
 	require.NoError(t, c.conn.(*net.UnixConn).CloseWrite())
 	got, err := c.receive()
 	require.NoError(t, err)
