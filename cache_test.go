@@ -245,6 +245,7 @@ func TestCacheFaults(t *testing.T) {
 	for want, c := range map[string]prompts.Cache{
 		"Cache.TTL is negative":        {TTL: -1},
 		"Cache.MaxResults is negative": {TTL: 1, MaxResults: -1},
+		"Cache.MaxBytes is negative":   {TTL: 1, MaxBytes: -1},
 		"has no TTL":                   {Shared: true},
 	} {
 		var reg prompts.Registry
