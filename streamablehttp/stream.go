@@ -16,12 +16,12 @@ const hurried = time.Second
 // stream is the reply to one request: a JSON body, or server-sent events.
 type stream struct {
 	w            http.ResponseWriter
-	rc           *http.ResponseController
-	wait         time.Duration // for the client to take a message; none if negative
-	keepAlive    time.Duration // between comments; none if negative
-	isChunked    bool          // as the events of HTTP/1.1 are
-	isHTTP1      bool          // which has one request at a time on a connection
-	onDisconnect func()        // called when a comment does not get through, or the writer panics; may be nil
+	rc           http.ResponseController // a value: one allocation less
+	wait         time.Duration           // for the client to take a message; none if negative
+	keepAlive    time.Duration           // between comments; none if negative
+	isChunked    bool                    // as the events of HTTP/1.1 are
+	isHTTP1      bool                    // which has one request at a time on a connection
+	onDisconnect func()                  // called when a comment does not get through, or the writer panics; may be nil
 
 	mu             sync.Mutex // held to write, and for the fields below
 	isOpen         bool       // events are being sent
@@ -45,7 +45,7 @@ type lastDeadline struct {
 
 func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
 	return &stream{
-		w: w, rc: http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive, isHTTP1: r.ProtoMajor == 1, isChunked: r.ProtoMajor == 1 && r.ProtoMinor > 0,
+		w: w, rc: *http.NewResponseController(w), wait: o.WriteTimeout, keepAlive: o.KeepAlive, isHTTP1: r.ProtoMajor == 1, isChunked: r.ProtoMajor == 1 && r.ProtoMinor > 0,
 	}
 }
 
