@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"strings"
 	"sync"
@@ -52,7 +51,7 @@ func TestScenarioRefill(t *testing.T) {
 	})
 }
 
-// The broker is stopped, and a key is written as soon as it is back.
+// The broker ends, begins again, and a key is written as soon as it is back.
 func TestScenarioOutage(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(s *setup, cs *clients) {
@@ -63,6 +62,24 @@ func TestScenarioOutage(t *testing.T) {
 		for _, err := s.kv.PutString(t.Context(), "zzz.md", "new"); err != nil; { // the broker may not be ready
 			_, err = s.kv.PutString(t.Context(), "zzz.md", "new")
 		}
+		cs.wait(s.names())
+	})
+}
+
+// The broker is stopped, its connections stay open, and a key is written as soon as
+// it goes on.
+func TestScenarioStoppedBroker(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(s *setup, cs *clients) {
+		c := startCable(t, strings.TrimPrefix(s.settings.nats, "nats://"))
+		s.settings.nats = "nats://" + c.listener.Addr().String()
+		for i := range 3 {
+			s.restart(i)
+		}
+		c.gate.Lock()
+		time.Sleep(*outage) // this is the fault
+		c.gate.Unlock()
+		s.put("zzz.md", "new")
 		cs.wait(s.names())
 	})
 }
@@ -145,10 +162,12 @@ func scenario(t *testing.T, fault func(*setup, *clients)) {
 	s := start(t, 3, stays(files))
 	cs := listenAll(t, s.url)
 	fault(s, cs)
-	want := s.names()
-	for _, r := range s.fleet {
-		assert.Equal(t, want, r.names(), r.name)
-	}
+	assert.EventuallyWithT(t, func(t *assert.CollectT) {
+		for _, r := range s.fleet {
+			assert.Equal(t, s.names(), r.names(), r.name)
+		}
+	}, long, 10*time.Millisecond)
+	cs.wait(s.names())
 	cs.report()
 }
 
@@ -219,7 +238,8 @@ func (s *setup) restartGently(i int) {
 // cable is the way to a broker.
 type cable struct {
 	listener net.Listener
-	mu       sync.Mutex // protects the fields below
+	gate     sync.RWMutex // locked while nothing gets through
+	mu       sync.Mutex   // protects the fields below
 	isCut    bool
 	ends     []net.Conn
 }
@@ -249,11 +269,26 @@ func startCable(t *testing.T, broker string) *cable {
 				_, _ = near.Close(), far.Close()
 			}
 			c.mu.Unlock()
-			go func() { _, _ = io.Copy(near, far) }() // until one of them is closed
-			go func() { _, _ = io.Copy(far, near) }()
+			go c.pass(near, far) // until one of them is closed
+			go c.pass(far, near)
 		}
 	}()
 	return c
+}
+
+// pass passes on what is sent.
+func (c *cable) pass(to, from net.Conn) {
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		c.gate.RLock()
+		_, late := to.Write(b[:n])
+		c.gate.RUnlock()
+		if err != nil || late != nil {
+			_, _ = to.Close(), from.Close()
+			return
+		}
+	}
 }
 
 // cut cuts the connections, also those to come, or lets those get through.
