@@ -48,7 +48,8 @@ func Handler(next http.Handler) http.Handler {
 
 // Transport returns a transport that reads and writes as t does, such as a
 // [mcp.StdioTransport], but that lets the mount reject arguments that are null
-// instead of empty strings.
+// instead of empty strings. With it, the SDK accepts batches over standard input in
+// all versions (v1.8.0 mcp/transport.go:705).
 func Transport(t mcp.Transport) mcp.Transport { return markingTransport{t} }
 
 type markingTransport struct{ mcp.Transport }

@@ -81,7 +81,8 @@
 //     Members of params that the SDK does not know, duplicate ones and an empty
 //     cursor are passed over. An argument that is null is an empty string
 //     (mcp/protocol.go:949); to have it rejected with its name and data, serve
-//     through [Transport] or [Handler].
+//     through [Transport] or [Handler]. A value to complete that is null is an empty
+//     string in either case.
 //   - Numbers beyond 2^53 in _meta and in answers lose their last digits on the
 //     way in (mcp/protocol.go:946, mcp/protocol.go:2190). On the way out nothing
 //     is lost but a completion's total of 0 and a hasMore that is false

@@ -81,6 +81,7 @@
 //     any other that is not a string -32600 without the argument's name
 //     (server/request_handler.go:460). While a registry is mounted, a hook rejects
 //     both with the problem of each argument, for the server's own prompts, too.
+//     A value to complete that is null is an empty string.
 //   - A prompt that there is not, or that is hidden, is -32602 without data
 //     (server/server.go:1869).
 //   - A cursor that is base64 is not checked (server/server.go:1483). A list that
