@@ -214,7 +214,7 @@ func TestOptionFaults(t *testing.T) {
 		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is this package's own`}},
 		"capabilities":              {prompts.Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
 		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
-		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 0"}},
+		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 1"}},
 		"all of it":                 {prompts.Options{PageSize: -1, Methods: map[string]prompts.Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "instructions"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 				return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{}}, prompts.Message{Role: prompts.RoleUser}), nil
 			},
 			`{"code":-32603,"message":"the prompt's content is not valid"}`,
-			[]string{"prompt=p", "message 0", "system", "message 1", "content is nil"}, "system",
+			[]string{"prompt=p", "message 1", "system", "message 2", "content is nil"}, "system",
 		},
 		"an error of its own": {
 			func(context.Context, in) (*prompts.Result, error) {

@@ -393,7 +393,7 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 		{"a role that is none", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, notValid, "neither"},
 		{"content that is nil", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: prompts.RoleUser})}, notValid, "content is nil"},
 		{"content that is not UTF-8", get, &prompts.Response{Result: prompts.Messages(prompts.User("\xff"))}, notValid, "UTF-8"},
-		{"a value that is not UTF-8", complete, &prompts.Response{Values: []string{"a", "\xff"}}, notCompleted, "value 1 is not valid UTF-8"},
+		{"a value that is not UTF-8", complete, &prompts.Response{Values: []string{"a", "\xff"}}, notCompleted, "value 2 is not valid UTF-8"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

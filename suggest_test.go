@@ -153,7 +153,7 @@ func TestCompletersFail(t *testing.T) {
 		{"an error", func() ([]string, error) { return []string{"a"}, errors.New("a secret") }, completeFailed, "a secret"},
 		{"an error for the client", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "no more"} }, "no more", ""},
 		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") }, "b: is needed first", ""},
-		{"invalid UTF-8", func() ([]string, error) { return []string{"a", "\xff"}, nil }, completeFailed, "value 1 is not valid UTF-8"},
+		{"invalid UTF-8", func() ([]string, error) { return []string{"a", "\xff"}, nil }, completeFailed, "value 2 is not valid UTF-8"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
