@@ -209,7 +209,7 @@ func (s *scope) prepare(questions []*question) error {
 			return fmt.Errorf("prompts: the question %q: %w", q.key, err)
 		}
 		if more.URL {
-			if err := s.retry().secrets.checkLink(string(params)); err != nil { // MRT-27
+			if err := s.knownSecrets().checkLink(string(params)); err != nil { // MRT-27
 				return fmt.Errorf("prompts: the question %q: %w", q.key, err)
 			}
 		}
@@ -227,10 +227,10 @@ func (s *scope) canAsk(needs wire.Capabilities) error {
 		return &unavailableError{why: "its protocol revision is older than 2025-06-18"}
 	case needs.URL && !s.request.Rev.ElicitationModes():
 		return &unavailableError{why: "its protocol revision has no elicitation by URL"}
-	case !s.request.Rev.Stateless() && !s.request.CanAsk: // whose capabilities may be unknown
-		return &unavailableError{why: "there is no way to send it a request"}
 	case lacking != wire.Capabilities{}:
 		return &unavailableError{why: "it has not declared the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
+	case !s.request.Rev.Stateless() && !s.request.CanAsk:
+		return &unavailableError{why: "there is no way to send it a request"}
 	}
 	return nil
 }

@@ -108,17 +108,6 @@ func TestCannotAsk(t *testing.T) {
 			prompts.CodeInternalError, unable("there is no way to send it a request"), "",
 		},
 		{
-			"a session of one message", form,
-			func(t *testing.T, s *prompts.Server, prompt string) string {
-				session := s.NewSession(transport.SessionOptions{Version: "2025-11-25", NoServerMessages: true})
-				defer session.Close()
-				got, err := handle(t, s, session, getLine("1", prompt))
-				require.NoError(t, err)
-				return got
-			},
-			prompts.CodeInternalError, unable("there is no way to send it a request"), "",
-		},
-		{
 			"it answers with an error", form, liveWay(func(c *client, q asked) { c.send(q.refuse(-1, "the user's secret")) }),
 			prompts.CodeInternalError, unable("it has answered with an error"), "the user's secret (-1)",
 		},

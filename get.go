@@ -170,9 +170,9 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	if f := g.open(ctx); f != nil {
 		return nil, false, f
 	}
+	defer g.withhold(&result, &f)
 	if d.plan.HasSensitive {
-		g.retry().secrets = d.plan.Secrets(g.texts)
-		defer g.withhold(&result, &f)
+		g.addSecrets(d.plan.Secrets(g.texts))
 	}
 	for {
 		render, problems := g.bind()
@@ -415,7 +415,7 @@ func (g *getRequest) question(problems []argument.Problem) *argumentsQuestion {
 			continue
 		}
 		if problem.Reason != argument.ReasonMissing {
-			wrong = append(wrong, problem.Sentence())
+			wrong = append(wrong, g.knownSecrets().redact(problem.Sentence()))
 		}
 		q.positions = append(q.positions, i)
 	}

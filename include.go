@@ -24,9 +24,9 @@ import (
 // It fails if there is no such prompt, or none that the client may know of; if
 // prompts include each other in a circle; if the function is one of a prompt
 // with a [Cache], which works for nobody, and Options.Visible would have to
-// decide; if the arguments are not valid, which is not the client's to hear; and
-// with what the other render function returns,
-// but that no argument of this prompt is blamed for it.
+// decide, or the other prompt has sensitive arguments; if the arguments are not
+// valid, which is not the client's to hear; and with what the other render function
+// returns, but that no argument of this prompt is blamed for it.
 func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
 	s := scopeOf(ctx)
 	if s == nil {
@@ -47,6 +47,12 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
 	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)
+	if d.plan.HasSensitive {
+		if s.isCached {
+			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments, so its results must not be cached; remove the Cache of prompt %q", name, s.prompt)
+		}
+		s.addSecrets(d.plan.Secrets(texts))
+	}
 	render, problems := d.bind(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))

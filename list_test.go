@@ -133,29 +133,6 @@ func TestPages(t *testing.T) {
 	assert.Len(t, pageOf(t, numbered(150), 0, "").names, defaultPageSize)
 }
 
-// PAG-02, PAG-04: a page is bounded in bytes as well. No prompt is left out, and an
-// entry that is larger than the bound has a page of its own.
-func TestPagesInBytes(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	for i := range 10 {
-		r.MustAdd(barePrompt(fmt.Sprintf("p%d", i), strings.Repeat("x", 900<<10)), barePrompt(fmt.Sprintf("q%d", i), strings.Repeat("x", 300<<10)))
-	}
-	r.MustAdd(barePrompt("r", strings.Repeat("x", 3<<20)), barePrompt("s", ""))
-	var all []string
-	pages := map[int]int{} // by length
-	for cursor := ""; ; {
-		p := pageOf(t, &r, 0, cursor)
-		all = append(all, p.names...)
-		pages[len(p.names)]++
-		if cursor = p.next; cursor == "" {
-			break
-		}
-	}
-	assert.Equal(t, namesOf(&r), all)
-	assert.Equal(t, map[int]int{1: 10 + 1 + 1 + 1, 3: 3}, pages)
-}
-
 // A prompt is listed in each revision with what the newest revision has of it,
 // but for the members that the revision does not know.
 func TestListedInEveryRevision(t *testing.T) {

@@ -24,8 +24,8 @@ type Options struct {
 	// Instructions tells the model how to use the server. Default: none.
 	Instructions string
 
-	// PageSize is the maximum number of prompts in one response to prompts/list.
-	// A response of 1 MiB has fewer. Default: 100.
+	// PageSize is the number of prompts in one response to prompts/list.
+	// Default: 100.
 	PageSize int
 	// DisableListChanged disables list_changed notifications and their
 	// capability.

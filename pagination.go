@@ -137,8 +137,8 @@ func parseCursor(cursor string) (after string, ok bool) {
 	return string(name), true
 }
 
-// maxPageBytes limits the size of a page. A larger entry has a page of its own.
-const maxPageBytes = 1 << 20
+// cursorReserve is the most that is reserved for a page, in bytes.
+const cursorReserve = 1 << 20
 
 var errCursor = wire.InvalidParam("cursor", "cursor is not one that this server has given")
 
@@ -181,14 +181,13 @@ func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 // visible is not nil it chooses what there is; the cursor names nothing else.
 func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int, visible func(*definition) bool) []byte {
 	dst = append(dst, `"prompts":[`...)
-	begin, n, last := len(dst), 0, ""
+	n, last := 0, ""
 	m := r.snapshot()
 	for name, d := range m.After(after) { // no name is empty
 		if visible != nil && !visible(d) {
 			continue
 		}
-		entry := d.listed[shape]
-		if n == size || n > 0 && len(dst)-begin+len(entry) > maxPageBytes {
+		if n == size {
 			dst = append(dst, `],"nextCursor":"`...)
 			dst = appendCursor(dst, last)
 			return append(dst, '"')
@@ -196,9 +195,9 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 		if n > 0 {
 			dst = append(dst, ',')
 		} else if visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), maxPageBytes))
+			dst = slices.Grow(dst, min((len(d.listed[shape])+1)*min(size, m.Len()), cursorReserve))
 		}
-		dst = append(dst, entry...)
+		dst = append(dst, d.listed[shape]...)
 		n, last = n+1, name
 	}
 	return append(dst, ']')

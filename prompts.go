@@ -173,7 +173,9 @@ type Argument struct {
 	Required bool
 	// Sensitive says that the value is a secret, such as a password. The server
 	// never puts the value into an error or a record of the log, even if a render
-	// function does; errors say what is valid instead. The argument is not
+	// function does; errors say what is valid instead. So it is with the first 100
+	// elements of a list, strings and numbers in JSON, and what base64 encodes; a
+	// value of fewer than 4 bytes counts as a word of its own. The argument is not
 	// completed, and is not passed to the Complete of others. A form never asks
 	// for it, because the protocol forbids that: with Options.ElicitArguments the
 	// client gets invalid params instead. A result with a link that contains the

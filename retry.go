@@ -92,7 +92,7 @@ type retryState struct {
 	newTexts     map[string]bool // arguments that it does not have
 	consumed     bool            // whether the one for arguments has been looked at
 	pending      []*question     // not answered yet
-	secrets      secrets         // of the request; set before the render function runs
+	secrets      secrets         // of the prompt, and of those that it includes
 }
 
 // requestState is the part of a retryState that travels.

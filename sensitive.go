@@ -1,16 +1,22 @@
 package prompts
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -40,33 +46,123 @@ type secrets []string
 
 const withheld = "[sensitive]"
 
-// redact replaces the secrets in a text, also in their escaped forms.
+// minSecret is the size of a secret that is found inside of other words, in bytes. A
+// shorter text is in many words by chance.
+const minSecret = 4
+
+// maxParts limits the parts of a secret that are looked for.
+const maxParts = 100
+
+// redact replaces the secrets in a text, also in their escaped forms. A short secret
+// is replaced where it is a word of its own.
 func (s secrets) redact(text string) string {
-	var forms []string
-	for _, secret := range s {
-		forms = append(forms, formsOf(secret)...)
-	}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // one secret may be a part of another
-	for _, form := range forms {
-		text = strings.ReplaceAll(text, form, withheld)
+	for _, form := range s.forms() {
+		if len(form) >= minSecret {
+			text = strings.ReplaceAll(text, form, withheld)
+		} else {
+			text = replaceWord(text, form)
+		}
 	}
 	return text
 }
 
-// formsOf returns how a secret is written in text, in quotes and in a URL.
-func formsOf(secret string) []string {
-	quoted, encoded := strconv.Quote(secret), jsonenc.Text(secret)
-	return []string{secret, quoted[1 : len(quoted)-1], encoded[1 : len(encoded)-1], url.QueryEscape(secret), url.PathEscape(secret)}
+// replaceWord replaces a word where neither a letter nor a digit is beside it.
+func replaceWord(text, word string) string {
+	var b strings.Builder
+	isInWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			b.WriteString(text[at:])
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		after, _ := utf8.DecodeRuneInString(text[at+i+len(word):])
+		b.WriteString(text[at : at+i])
+		if isInWord(before) || isInWord(after) {
+			b.WriteString(word)
+		} else {
+			b.WriteString(withheld)
+		}
+		at += i + len(word)
+	}
 }
 
-// minSecret is the size of a secret in a link, in bytes: a shorter text is in many
-// links by chance.
-const minSecret = 4
-
-// checkLink returns an error if a URI contains a secret.
-func (s secrets) checkLink(uri string) error {
+// forms returns how the secrets may be written in text, in quotes and in a URL, the
+// longest first: one secret may contain another.
+func (s secrets) forms() []string {
+	var forms []string
 	for _, secret := range s {
-		if len(secret) >= minSecret && slices.ContainsFunc(formsOf(secret), func(form string) bool { return strings.Contains(uri, form) }) {
+		for _, part := range partsOf(secret) {
+			html, _ := json.Marshal(part)
+			forms = append(forms, part, url.QueryEscape(part), url.PathEscape(part))
+			for _, quoted := range []string{strconv.Quote(part), strconv.QuoteToASCII(part), jsonenc.Text(part), string(html)} {
+				forms = append(forms, quoted[1:len(quoted)-1])
+			}
+		}
+	}
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(forms)
+}
+
+// partsOf returns a secret and what a render function may have got of it: the
+// elements of a list, the strings and numbers in JSON, what base64 encodes, and a
+// number in its usual form.
+func partsOf(secret string) []string {
+	parts := []string{secret}
+	var doc strictjson.Doc
+	if err := doc.Parse(secret, jsonenc.MaxDepth); err == nil {
+		parts = appendLeaves(parts, doc.Root())
+	} else if strings.Contains(secret, ",") {
+		for _, e := range strings.SplitN(secret, ",", maxParts+1) {
+			parts = append(parts, strings.TrimSpace(e))
+		}
+	}
+	parts = parts[:min(len(parts), maxParts)]
+	if n, err := strconv.ParseInt(secret, 10, 64); err == nil {
+		parts = append(parts, strconv.FormatInt(n, 10))
+	}
+	if decoded, err := base64.StdEncoding.DecodeString(secret); err == nil && len(decoded) >= minSecret && utf8.Valid(decoded) {
+		parts = append(parts, string(decoded))
+	}
+	parts = append(parts, strings.TrimSpace(secret))
+	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+}
+
+// appendLeaves appends the strings and numbers in a JSON value, without the names of
+// members.
+func appendLeaves(dst []string, v strictjson.Value) []string {
+	switch v.Kind() {
+	case strictjson.String:
+		dst = append(dst, v.Text())
+	case strictjson.Number:
+		dst = append(dst, v.Raw())
+	case strictjson.Array:
+		for e := range v.Elements() {
+			dst = appendLeaves(dst, e)
+		}
+	case strictjson.Object:
+		for _, m := range v.Members() {
+			dst = appendLeaves(dst, m)
+		}
+	}
+	return dst
+}
+
+// checkLink returns an error if a URI contains a secret. A short secret is in many
+// URIs by chance.
+func (s secrets) checkLink(uri string) error {
+	if len(s) == 0 {
+		return nil
+	}
+	texts := []string{uri}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if text, err := unescape(uri); err == nil {
+			texts = append(texts, text)
+		}
+	}
+	for _, form := range s.forms() {
+		if len(form) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, form) }) {
 			return errors.New("its URI contains the value of a sensitive argument")
 		}
 	}
@@ -80,46 +176,91 @@ func (s secrets) checkLinks(r *Result) error {
 	}
 	var errs []error
 	for i, m := range r.Messages {
-		uri := ""
+		var uris []string
 		switch c := m.Content.(type) {
 		case ResourceLink:
-			uri = c.URI
+			uris = c.uris()
 		case *ResourceLink:
 			if c != nil {
-				uri = c.URI
+				uris = c.uris()
 			}
 		case EmbeddedResource:
-			uri = c.URI
+			uris = []string{c.URI}
 		case *EmbeddedResource:
 			if c != nil {
-				uri = c.URI
+				uris = []string{c.URI}
 			}
 		}
-		if err := s.checkLink(uri); err != nil {
-			errs = append(errs, fmt.Errorf("message %d: %w", i+1, err))
+		for _, uri := range uris {
+			if err := s.checkLink(uri); err != nil {
+				errs = append(errs, fmt.Errorf("message %d: %w", i+1, err))
+				break
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// withhold is deferred by the rendering of a prompt with sensitive arguments. It
-// removes the secrets from the failure, which may be a panic.
+// uris returns the addresses that a client may open.
+func (l ResourceLink) uris() []string {
+	uris := []string{l.URI}
+	for _, icon := range l.Icons {
+		uris = append(uris, icon.Src)
+	}
+	return uris
+}
+
+// knownSecrets returns the secrets of the request so far.
+func (s *scope) knownSecrets() secrets {
+	r := s.retryState.Load()
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.secrets)
+}
+
+// addSecrets adds the sensitive arguments of the prompt or of one that it includes.
+func (s *scope) addSecrets(values []string) {
+	if len(values) > 0 {
+		r := s.retry()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.secrets = append(r.secrets, values...)
+	}
+}
+
+// withhold is deferred by the rendering of a prompt. It removes the secrets from the
+// failure, which may be a panic.
 func (g *getRequest) withhold(result **Result, f **rpc.Failure) {
+	secrets := g.knownSecrets()
+	if secrets == nil {
+		return // a panic goes on
+	}
 	if v := recover(); v != nil {
 		*f = rpc.Panic(renderFailed, v)
 	}
-	secrets := g.retry().secrets
 	if *f == nil {
 		if err := secrets.checkLinks(*result); err != nil {
 			*result, *f = nil, rpc.InternalFailure("the prompt's content is not valid", err)
 		}
 		return
 	}
-	clean := **f
-	clean.Client = secrets.redactClient(clean.Client)
-	clean.Log = secrets.redactError(clean.Log)
-	clean.Cause = secrets.redactError(clean.Cause)
-	*f = &clean
+	*f = secrets.redactFailure(*f)
+}
+
+// redactFailure returns the failure without secrets. The methods of its errors are the
+// application's.
+func (s secrets) redactFailure(f *rpc.Failure) (clean *rpc.Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			clean = rpc.InternalFailure(renderFailed, errors.New("a method of an error panicked; the panic is withheld, because the prompt has sensitive arguments"))
+		}
+	}()
+	copied := *f
+	copied.Client, copied.Log, copied.Cause = s.redactClient(f.Client), s.redactError(f.Log), s.redactError(f.Cause)
+	return &copied
 }
 
 // redactClient returns the error for the client without secrets.

@@ -26,8 +26,8 @@ const (
 // server, unseen.
 const maxGone = 256
 
-// everything is the size of a page that has all prompts, up to the limit in bytes: the
-// server that they are mounted on makes the pages.
+// everything is the size of a page that has all prompts: the server that they
+// are mounted on makes the pages.
 const everything = 1 << 30
 
 // Mount adds the prompts of r to s, beside the prompts that s has, and keeps

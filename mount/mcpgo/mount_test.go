@@ -72,40 +72,6 @@ func TestListEntriesByRevision(t *testing.T) {
 	}
 }
 
-// Prompts that do not fit into one page are all mounted. A middleware answers page by
-// page; one that ignores the cursor is an error, and no endless list.
-func TestLargeEntries(t *testing.T) {
-	t.Parallel()
-	ignoring := func(next prompts.Handler) prompts.Handler {
-		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-			if r.Method == "prompts/list" {
-				first := *r
-				first.Cursor = ""
-				r = &first
-			}
-			return next(ctx, r)
-		}
-	}
-	for _, test := range []struct {
-		options prompts.Options
-		names   []string
-	}{
-		{prompts.Options{}, []string{"a", "b", "c"}},
-		{prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { return next }}, []string{"a", "b", "c"}},
-		{prompts.Options{Middleware: ignoring, Logger: slog.New(slog.DiscardHandler)}, []string{}},
-	} {
-		var r prompts.Registry
-		for _, name := range []string{"a", "b", "c"} {
-			p := says(name, "x")
-			p.Description = strings.Repeat("d", 600<<10)
-			r.MustAdd(p)
-		}
-		s := server.NewMCPServer("s", "1")
-		mount(t, s, &r, test.options)
-		assert.Equal(t, test.names, dial(t, s, "2025-11-25").names())
-	}
-}
-
 func TestChangesAreToldOnce(t *testing.T) {
 	t.Parallel()
 	s := server.NewMCPServer("s", "1")

@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 
@@ -49,10 +48,10 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 	defer s.mu.Unlock()
 	entries, ok := s.made[version]
 	if !ok {
-		var err error
-		entries, err = allPages(func(params json.RawMessage) (json.RawMessage, error) {
-			return s.mount.lister.Call(context.Background(), "prompts/list", params, prompts.CallOptions{Version: version})
-		})
+		raw, err := s.mount.lister.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{Version: version})
+		if err == nil {
+			entries, err = decodeList(raw)
+		}
 		if err != nil {
 			s.mount.logger().Error("the list of prompts cannot be made", "version", version, "error", err)
 		}
@@ -61,53 +60,27 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 	return entries
 }
 
-// allPages returns the prompts of a list by name. list answers prompts/list.
-func allPages(list func(params json.RawMessage) (json.RawMessage, error)) (map[string]mcp.Prompt, error) {
-	entries := map[string]mcp.Prompt{}
-	var params json.RawMessage
-	for {
-		raw, err := list(params)
-		if err != nil {
-			return nil, err
-		}
-		known := len(entries)
-		next, err := decodePage(raw, entries)
-		switch {
-		case err != nil:
-			return nil, err
-		case next == "":
-			return entries, nil
-		case len(entries) == known: // a middleware ignores the cursor
-			return nil, errors.New("the list has no end")
-		}
-		if params, err = json.Marshal(map[string]string{"cursor": next}); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// decodePage adds the prompts of a page to the entries. It returns the cursor of the
-// next page, or "".
-func decodePage(raw json.RawMessage, entries map[string]mcp.Prompt) (next string, err error) {
-	var page struct {
+// decodeList returns the prompts of a list by name.
+func decodeList(raw json.RawMessage) (map[string]mcp.Prompt, error) {
+	var list struct {
 		Prompts []struct {
 			mcp.Prompt
 			Meta json.RawMessage `json:"_meta"` // instead of the SDK's, which makes floats of its numbers
 		} `json:"prompts"`
-		NextCursor string `json:"nextCursor"`
 	}
-	if err := json.Unmarshal(raw, &page); err != nil {
-		return "", err
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
 	}
-	for _, p := range page.Prompts {
+	entries := make(map[string]mcp.Prompt, len(list.Prompts))
+	for _, p := range list.Prompts {
 		meta, err := decodeMeta(p.Meta)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		p.Prompt.Meta = meta
 		entries[p.Name] = p.Prompt
 	}
-	return page.NextCursor, nil
+	return entries, nil
 }
 
 // shown returns the entries that the client in ctx gets of a list. isList says
@@ -134,9 +107,11 @@ func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[s
 
 // listed has the author's middleware answer.
 func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Prompt {
-	entries, err := allPages(func(params json.RawMessage) (json.RawMessage, error) {
-		return s.mount.call(ctx, "prompts/list", params)
-	})
+	raw, err := s.mount.call(ctx, "prompts/list", nil)
+	var entries map[string]mcp.Prompt
+	if err == nil {
+		entries, err = decodeList(raw)
+	}
 	if err != nil {
 		s.mount.logger().Warn("a list of prompts has failed", "version", version, "error", err)
 	}

@@ -1,0 +1,184 @@
+package prompts_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// logOf runs a prompt that fails, and returns the error in the log.
+func logOf(t *testing.T, p prompts.Prompt, args map[string]string) string {
+	t.Helper()
+	var log bytes.Buffer
+	srv := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
+	require.NoError(t, err)
+	_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+	require.Error(t, err)
+	var record struct{ Error string }
+	require.NoError(t, json.Unmarshal(log.Bytes(), &record), log.String())
+	return record.Error
+}
+
+// What a render function says of a secret is removed, in whatever form the function
+// got the secret and writes it, and nothing else is.
+func TestSensitiveForms(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Text  string            `json:"text,omitempty" sensitive:"true"`
+		Other string            `json:"other,omitempty" sensitive:"true"`
+		List  []string          `json:"list,omitempty" sensitive:"true"`
+		Login map[string]string `json:"login,omitempty" sensitive:"true"`
+		Bytes []byte            `json:"bytes,omitempty" sensitive:"true"`
+		Pin   int               `json:"pin,omitempty" sensitive:"true"`
+	}
+	for name, test := range map[string]struct {
+		args map[string]string
+		says func(in in) string
+		want string
+	}{
+		"the element of a list": {map[string]string{"list": "first-key, second-key"},
+			func(in in) string { return in.List[1] + " has expired" }, "[sensitive] has expired"},
+		"the element of a list in JSON": {map[string]string{"list": `["first-key","second, key"]`},
+			func(in in) string { return in.List[1] + " has expired" }, "[sensitive] has expired"},
+		"a member of JSON": {map[string]string{"login": `{"user":"ada","password":"hunter\u0032"}`},
+			func(in in) string { return "no login with the password " + in.Login["password"] }, "no login with the password [sensitive]"},
+		"what base64 encodes": {map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte("hunter2"))},
+			func(in in) string { return "wrong key " + string(in.Bytes) }, "wrong key [sensitive]"},
+		"a number": {map[string]string{"pin": "+0042"},
+			func(in in) string { return fmt.Sprintf("the PIN %d is wrong, see page 142", in.Pin) }, "the PIN [sensitive] is wrong, see page 142"},
+		"a trimmed text": {map[string]string{"text": " hunter2\n"},
+			func(in in) string { return "wrong key hunter2" }, "wrong key [sensitive]"},
+		"ASCII in quotes": {map[string]string{"text": "pässword"},
+			func(in in) string { return fmt.Sprintf("wrong key %+q", in.Text) }, `wrong key "[sensitive]"`},
+		"JSON for HTML": {map[string]string{"text": "<hunter&2>"},
+			func(in in) string { b, _ := json.Marshal(in); return string(b) }, `{"text":"[sensitive]"}`},
+		"a secret in another": {map[string]string{"text": "admin", "other": "admin123"},
+			func(in in) string { return in.Text + ":" + in.Other }, "[sensitive]:[sensitive]"},
+		"a short secret": {map[string]string{"text": "a"},
+			func(in in) string { return "a bad character: " + in.Text }, "[sensitive] bad character: [sensitive]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in in) (string, error) { return "", errors.New(test.says(in)) })
+			assert.Equal(t, test.want, logOf(t, p, test.args))
+		})
+	}
+}
+
+// The first hundred parts of a value are removed: the whole, and 99 elements.
+func TestSensitiveParts(t *testing.T) {
+	t.Parallel()
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+		Keys []string `json:"keys" sensitive:"true"`
+	}) (string, error) {
+		return "", fmt.Errorf("%s and %s", in.Keys[98], in.Keys[99])
+	})
+	for _, format := range []string{"%s", "[%s]"} {
+		keys := make([]string, 150)
+		for i := range keys {
+			keys[i] = fmt.Sprintf("key%03d", i)
+			if format != "%s" {
+				keys[i] = `"` + keys[i] + `"`
+			}
+		}
+		assert.Equal(t, "[sensitive] and key099", logOf(t, p, map[string]string{"keys": fmt.Sprintf(format, strings.Join(keys, ","))}))
+	}
+}
+
+// A short value is not removed from the midst of a word.
+func TestSensitiveShortValue(t *testing.T) {
+	t.Parallel()
+	srv := prompts.NewServer(registryOf(promptOf[struct {
+		Grade string `json:"grade" sensitive:"true" enum:"x,y"`
+	}]()), prompts.Options{})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"grade":"a"}}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "grade: is not valid (one of: x, y) (-32602)")
+}
+
+// A link is rejected in whatever way its URI is escaped, and so is the icon of a link.
+func TestSensitiveLinks(t *testing.T) {
+	t.Parallel()
+	const secret = "my/to ken&more"
+	for _, link := range []prompts.ResourceLink{
+		{URI: (&url.URL{Scheme: "https", Host: "example.org", Path: "/" + secret}).String(), Name: "x"},
+		{URI: "https://example.org/?" + url.Values{"t": {secret}}.Encode(), Name: "x"},
+		{URI: (&url.URL{Scheme: "https", Host: "example.org", User: url.UserPassword("me", secret)}).String(), Name: "x"},
+		{URI: "https://example.org/#%6dy%2fto%20ken%26more", Name: "x"},
+		{URI: "https://example.org/", Name: "x", Icons: []prompts.Icon{{Src: "https://example.org/?t=" + url.QueryEscape(secret)}}},
+	} {
+		p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.UserContent(link)), nil
+		}}
+		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), "message 1: its URI contains the value of a sensitive argument", link.URI)
+	}
+}
+
+// What a prompt that is included is given in secret is as secret, and is not cached.
+func TestSensitiveIncluded(t *testing.T) {
+	t.Parallel()
+	inner := prompts.NewText(prompts.Prompt{Name: "inner"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+	}) (string, error) {
+		return "", &prompts.Error{Code: 7, Message: "denied to " + in.Token}
+	})
+	outer := prompts.Prompt{Name: "outer", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		return prompts.Include(ctx, "inner", map[string]string{"token": "hunter2"})
+	}}
+	cached := outer
+	cached.Name, cached.Cache = "cached", prompts.Cache{TTL: time.Hour}
+	var log bytes.Buffer
+	srv := prompts.NewServer(registryOf(inner, outer, cached), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "denied to [sensitive] (7)")
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "the prompt could not be rendered (-32603)")
+	assert.NotContains(t, log.String(), "hunter2")
+	assert.Contains(t, log.String(), "has sensitive arguments, so its results must not be cached")
+}
+
+// The form for arguments that a render function rejects has no secrets of others.
+func TestSensitiveInAFormForOthers(t *testing.T) {
+	t.Parallel()
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+		Plain string `json:"plain"`
+	}) (string, error) {
+		return "", prompts.InvalidArgument("plain", "does not go with "+in.Token)
+	})
+	srv := prompts.NewServer(registryOf(p), prompts.Options{ElicitArguments: true})
+	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"token":"hunter2","plain":"x"}}`),
+		prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)})
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "plain: does not go with [sensitive]")
+	assert.NotContains(t, string(got), "hunter2")
+}
+
+// panicsWith is an error whose text panics.
+type panicsWith string
+
+func (p panicsWith) Error() string { panic("no text for " + string(p)) }
+
+// An error that panics with a secret is logged without.
+func TestSensitiveErrorPanics(t *testing.T) {
+	t.Parallel()
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+	}) (string, error) {
+		return "", panicsWith(in.Token)
+	})
+	assert.Equal(t, "a method of an error panicked; the panic is withheld, because the prompt has sensitive arguments", logOf(t, p, map[string]string{"token": "hunter2"}))
+}
