@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -164,6 +165,7 @@ func TestCannotAsk(t *testing.T) {
 					o := readOutcome(t, raw)
 					if prompt == "does without" {
 						assert.Equal(t, "without", o.text(t))
+						synctest.Wait() // until the panic is logged
 						assert.Equal(t, test.name == "Request panics", strings.Contains(j.String(), "panic: "+errDisk.Error()), j.String())
 						return
 					}

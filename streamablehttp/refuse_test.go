@@ -137,7 +137,7 @@ func TestOriginAndHost(t *testing.T) {
 	}
 }
 
-// A refusal by 403 says which header is the cause, and the log has the option that
+// HTO-03, HTO-04, HTN-02, GAP-35: a refusal by 403 says which header is the cause, and the log has the option that
 // would allow the request.
 func TestRefusalNamesTheHeader(t *testing.T) {
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 	}
 }
 
-// Of a header that says what the body is, each line counts: another reader may take
+// GAP-33: of a header that says what the body is, each line counts: another reader may take
 // another line.
 func TestRepeatedContentHeaders(t *testing.T) {
 	t.Parallel()
