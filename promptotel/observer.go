@@ -1,0 +1,227 @@
+package promptotel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+const scope = "github.com/mcp-prompts/prompts/promptotel"
+
+// Observer records the operations of a server. [New] makes one; several servers may
+// share it. It is safe for concurrent use.
+type Observer struct {
+	config
+	tracer                   trace.Tracer
+	server, client, sessions metric.Float64Histogram
+}
+
+var _ prompts.Observer = (*Observer)(nil)
+
+// New returns an Observer for Options.Observer of package prompts. It returns an error
+// if the MeterProvider cannot make the instruments.
+func New(options ...Option) (*Observer, error) {
+	o := &Observer{config: config{
+		tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider(),
+		propagator: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
+	}}
+	for _, option := range options {
+		option(&o.config)
+	}
+	o.tracer = o.tracers.Tracer(scope)
+	meter := o.meters.Meter(scope)
+	var errs []error
+	histogram := func(name, description string) metric.Float64Histogram {
+		h, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
+			metric.WithExplicitBucketBoundaries(buckets...))
+		errs = append(errs, err)
+		return h
+	}
+	o.server = histogram(metricServerOperation, "Time from the receipt of an MCP request or notification until the response was sent")
+	o.client = histogram(metricClientOperation, "Time from the sending of an MCP request or notification until the response was received")
+	o.sessions = histogram(metricServerSession, "Duration of an MCP session")
+	return o, errors.Join(errs...)
+}
+
+type spanKey struct{}
+
+// Begin starts the span of an operation.
+func (o *Observer) Begin(ctx context.Context, op prompts.Operation) context.Context {
+	if op.Kind == prompts.OperationResponse || op.Kind == prompts.OperationSession || o.filter != nil && !o.filter(op) {
+		return context.WithValue(ctx, spanKey{}, nil) // and not that of an operation around it
+	}
+	options := []trace.SpanStartOption{
+		trace.WithSpanKind(kindOf(op)), trace.WithTimestamp(op.Start), trace.WithAttributes(o.spanAttributes(op)...),
+	}
+	if ambient := trace.SpanContextFromContext(ctx); kindOf(op) == trace.SpanKindServer {
+		remote := o.propagator.Extract(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), carrierOf(op.Meta))
+		switch sc := trace.SpanContextFromContext(remote); {
+		case !sc.IsValid(): // the ambient span is the parent
+		case o.distrust:
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: sc}))
+		default:
+			ctx = remote
+			if ambient.IsValid() {
+				options = append(options, trace.WithLinks(trace.Link{SpanContext: ambient}))
+			}
+		}
+	}
+	ctx, span := o.tracer.Start(ctx, methodOf(op), options...)
+	return context.WithValue(ctx, spanKey{}, span)
+}
+
+// End ends the span, and records the duration.
+func (o *Observer) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+	if op.Kind == prompts.OperationSession {
+		if o.filter == nil || o.filter(op) {
+			o.sessions.Record(ctx, out.Duration.Seconds(), o.measured(op, connectionAttributes(op)))
+		}
+		return
+	}
+	span, ok := ctx.Value(spanKey{}).(trace.Span)
+	if !ok {
+		return
+	}
+	if out.Prompt != "" {
+		span.SetName(methodOf(op) + " " + out.Prompt)
+	}
+	if isFailure(out) {
+		span.SetStatus(codes.Error, "")
+	}
+	span.SetAttributes(o.allowed(op, outcomeAttributes(out))...)
+	span.End(trace.WithTimestamp(op.Start.Add(out.Duration)))
+
+	h := o.server
+	if kindOf(op) == trace.SpanKindClient {
+		h = o.client
+	}
+	attrs := append(connectionAttributes(op), attribute.String(attrMethod, methodOf(op)))
+	h.Record(ctx, out.Duration.Seconds(), o.measured(op, append(attrs, outcomeAttributes(out)...)))
+}
+
+// allowed returns the attributes that the filter allows.
+func (o *Observer) allowed(op prompts.Operation, attrs []attribute.KeyValue) []attribute.KeyValue {
+	if o.attributes == nil {
+		return attrs
+	}
+	return slices.DeleteFunc(attrs, func(a attribute.KeyValue) bool { return !o.attributes(op, a) })
+}
+
+func (o *Observer) measured(op prompts.Operation, attrs []attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(o.allowed(op, attrs)...))
+}
+
+func kindOf(op prompts.Operation) trace.SpanKind {
+	if op.Kind == prompts.OperationClientRequest || op.Kind == prompts.OperationClientNotification {
+		return trace.SpanKindClient
+	}
+	return trace.SpanKindServer
+}
+
+func methodOf(op prompts.Operation) string {
+	if op.Method == "" {
+		return other
+	}
+	return op.Method
+}
+
+// spanAttributes returns what is known of an operation when it begins.
+func (o *Observer) spanAttributes(op prompts.Operation) []attribute.KeyValue {
+	attrs := append(connectionAttributes(op), attribute.String(attrMethod, methodOf(op)))
+	attrs = appendText(attrs, attrSession, op.Session)
+	if op.Kind == prompts.OperationRequest {
+		id := op.ID
+		if text := ""; json.Unmarshal([]byte(id), &text) == nil { // a string
+			id = text
+		}
+		attrs = appendText(attrs, attrRequestID, id)
+	}
+	if kindOf(op) == trace.SpanKindServer {
+		attrs = appendText(attrs, attrClientAddress, op.ClientAddress)
+	}
+	return o.allowed(op, attrs)
+}
+
+// connectionAttributes returns what spans and metrics have of the connection.
+func connectionAttributes(op prompts.Operation) []attribute.KeyValue {
+	attrs := make([]attribute.KeyValue, 0, 10)
+	attrs = appendText(attrs, attrVersion, op.Version)
+	attrs = appendText(attrs, attrTransport, op.Network)
+	attrs = appendText(attrs, attrProtocol, op.Protocol)
+	return appendText(attrs, attrProtocolVersion, op.ProtocolVersion)
+}
+
+// outcomeAttributes returns what spans and metrics have of the outcome.
+func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
+	attrs := appendText(make([]attribute.KeyValue, 0, 4), attrPrompt, out.Prompt)
+	if out.Code != 0 {
+		attrs = append(attrs, attribute.String(attrStatusCode, strconv.Itoa(int(out.Code))))
+	}
+	if isFailure(out) {
+		attrs = append(attrs, attribute.String(attrErrorType, errorType(out)))
+	}
+	return attrs
+}
+
+func isFailure(out prompts.Outcome) bool { return out.Code != 0 || out.Err != nil }
+
+// errorType returns the code of the error response, or a word for why there is no
+// response.
+func errorType(out prompts.Outcome) string {
+	switch {
+	case out.Code != 0:
+		return strconv.Itoa(int(out.Code))
+	case errors.Is(out.Err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(out.Err, context.Canceled):
+		return "canceled"
+	}
+	return other
+}
+
+func appendText(attrs []attribute.KeyValue, name, value string) []attribute.KeyValue {
+	if value == "" {
+		return attrs
+	}
+	return append(attrs, attribute.String(name, value))
+}
+
+// carrierOf returns the members of a _meta that propagators read: strings.
+func carrierOf(meta string) propagation.MapCarrier {
+	if meta == "" {
+		return nil
+	}
+	var members map[string]json.RawMessage // exact names, unlike those of a struct
+	if json.Unmarshal([]byte(meta), &members) != nil {
+		return nil
+	}
+	carrier := propagation.MapCarrier{}
+	for name, raw := range members {
+		text := ""
+		if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+			continue
+		}
+		if name == "baggage" && !isBaggage(text) {
+			continue // which the propagator would report, to a log that clients must not fill
+		}
+		carrier[name] = text
+	}
+	return carrier
+}
+
+func isBaggage(text string) bool {
+	_, err := baggage.Parse(text)
+	return err == nil
+}

@@ -1,0 +1,332 @@
+package promptotel_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptotel"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+var update = flag.Bool("update", false, "write the golden file")
+
+// telemetry is an Observer with in-memory exporters.
+type telemetry struct {
+	*promptotel.Observer
+	spans  *tracetest.InMemoryExporter
+	reader *metric.ManualReader
+}
+
+func newTelemetry(t testing.TB, options ...promptotel.Option) *telemetry {
+	t.Helper()
+	x := &telemetry{spans: tracetest.NewInMemoryExporter(), reader: metric.NewManualReader()}
+	options = append([]promptotel.Option{
+		promptotel.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(x.spans))),
+		promptotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(x.reader))),
+	}, options...)
+	var err error
+	x.Observer, err = promptotel.New(options...)
+	require.NoError(t, err)
+	return x
+}
+
+// lines returns the spans and the points of the metrics, sorted.
+func (x *telemetry) lines(t testing.TB, srv *prompts.Server) []string {
+	t.Helper()
+	require.NoError(t, srv.Flush(t.Context()))
+	var lines []string
+	for _, s := range x.spans.GetSpans() {
+		attrs := slices.Clone(s.Attributes)
+		for i, a := range attrs {
+			if a.Key == "mcp.session.id" {
+				assert.NotEmpty(t, a.Value.AsString())
+				attrs[i] = attribute.String("mcp.session.id", "*")
+			}
+		}
+		lines = append(lines, fmt.Sprintf("span %s %s %s %s", s.SpanKind, s.Status.Code, s.Name, written(attribute.NewSet(attrs...))))
+	}
+	var all metricdata.ResourceMetrics
+	require.NoError(t, x.reader.Collect(t.Context(), &all))
+	for _, scope := range all.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			for _, p := range m.Data.(metricdata.Histogram[float64]).DataPoints {
+				assert.Equal(t, []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}, p.Bounds)
+				lines = append(lines, fmt.Sprintf("%s %d %s", m.Name, p.Count, written(p.Attributes)))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func written(set attribute.Set) string {
+	var all []string
+	for _, a := range set.ToSlice() {
+		all = append(all, string(a.Key)+"="+a.Value.Emit())
+	}
+	return strings.Join(all, " ")
+}
+
+func server(o prompts.Observer, limit time.Duration) *prompts.Server {
+	reg := new(prompts.Registry)
+	add := func(name string, f func(ctx context.Context) error) {
+		reg.MustAdd(prompts.Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("secret text")), f(ctx)
+		}})
+	}
+	add("ok", func(context.Context) error { return nil })
+	add("refuses", func(context.Context) error { return prompts.InvalidArgument("x", "secret reason") })
+	add("fails", func(context.Context) error { return errors.New("secret error") })
+	add("panics", func(context.Context) error { panic("secret panic") })
+	add("waits", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+	add("asks", func(ctx context.Context) error {
+		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "secret question")
+		return err
+	})
+	return prompts.NewServer(reg, prompts.Options{
+		Observer: o, Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: limit},
+		Limits: prompts.Limits{GetsPerSecond: 1000, CompletionsPerSecond: 0.001},
+	})
+}
+
+const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+
+// message returns a request. In 2026-07-28 it has the metadata.
+func message(version, method, members string) string {
+	if version == "2026-07-28" {
+		members = strings.TrimPrefix(members+","+envelope, ",")
+	}
+	return `{"jsonrpc":"2.0","id":"a","method":"` + method + `","params":{` + members + `}}`
+}
+
+// cases are the ends of a request.
+var cases = []struct {
+	name            string
+	method, members string
+}{
+	{"list", "prompts/list", ""},
+	{"get", "prompts/get", `"name":"ok"`},
+	{"question", "prompts/get", `"name":"asks"`},
+	{"refused argument", "prompts/get", `"name":"refuses"`},
+	{"invented prompt", "prompts/get", `"name":"invented"`},
+	{"error", "prompts/get", `"name":"fails"`},
+	{"panic", "prompts/get", `"name":"panics"`},
+	{"time limit", "prompts/get", `"name":"waits"`},
+	{"rate limit", "completion/complete", `"ref":{"type":"ref/prompt","name":"ok"},"argument":{"name":"x","value":""}`},
+	{"invented method", "invented", ""},
+	{"discover", "server/discover", ""},
+	{"ping", "ping", ""},
+	{"parse error", "", ""},
+}
+
+var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+// TestGoldenTable compares the spans and the metrics for each end of a request, in each
+// protocol version, over a pipe and over HTTP, with testdata/operations.txt.
+func TestGoldenTable(t *testing.T) {
+	var table strings.Builder
+	for _, network := range []string{"pipe", "http"} {
+		for _, version := range versions {
+			for _, c := range cases {
+				msg := message(version, c.method, c.members)
+				if c.method == "" {
+					msg = `{`
+				}
+				n := 1
+				if c.name == "rate limit" {
+					n = 3 // the first one counts, and two are rejected
+				}
+				x := newTelemetry(t)
+				limit := time.Duration(-1)
+				if c.name == "time limit" {
+					limit = 10 * time.Millisecond
+				}
+				srv := server(x, limit)
+				for range n {
+					send(t, srv, network, version, msg)
+				}
+				fmt.Fprintf(&table, "## %s, %s, %s\n%s\n\n", network, version, c.name, strings.Join(x.lines(t, srv), "\n"))
+			}
+		}
+	}
+	got := table.String()
+	assert.NotContains(t, strings.ReplaceAll(got, ", invented", ""), "invented")
+	assert.NotContains(t, got, "secret")
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/operations.txt", []byte(got), 0o600))
+	}
+	want, err := os.ReadFile("testdata/operations.txt")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+type pipe struct{}
+
+func (pipe) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
+
+// send sends a message of a version, in a session of its own if the version has them.
+func send(t testing.TB, srv *prompts.Server, network, version, msg string) {
+	t.Helper()
+	if network == "pipe" {
+		handle := srv.Handle
+		if version != "2026-07-28" {
+			s := srv.NewSession(transport.SessionOptions{Version: version, NoServerMessages: true})
+			defer s.Close()
+			handle = s.Handle
+		}
+		_ = handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, ClientKey: "c", Send: func([]byte, prompts.Code, bool) error { return nil }})
+		return
+	}
+	h := streamablehttp.NewHandler(srv, streamablehttp.Options{DisableSessions: true})
+	defer func() { require.NoError(t, h.Close()) }()
+	post(t.Context(), h, version, msg)
+}
+
+func post(ctx context.Context, h http.Handler, version, msg string) {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(msg))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Protocol-Version", version)
+	if version == "2026-07-28" {
+		for name, key := range map[string]string{"Mcp-Method": `"method":"`, "Mcp-Name": `"name":"`} {
+			if _, value, ok := strings.Cut(msg, key); ok {
+				value, _, _ = strings.Cut(value, `"`)
+				r.Header.Set(name, value)
+			}
+		}
+	}
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// TestTraceContext proves where the trace context of a span comes from.
+func TestTraceContext(t *testing.T) {
+	t.Parallel()
+	const remote, local = "4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"
+	parent := `"traceparent":"00-` + remote + `-00f067aa0ba902b7-01"`
+	tests := map[string]struct {
+		meta         string
+		ambient      bool
+		options      []promptotel.Option
+		trace, state string // empty for another trace
+		links        []string
+	}{
+		"none":                {meta: `"x":1`},
+		"client":              {meta: parent, trace: remote},
+		"client and HTTP":     {meta: parent, ambient: true, trace: remote, links: []string{local}},
+		"HTTP":                {meta: `"x":1`, ambient: true, trace: local},
+		"state":               {meta: parent + `,"tracestate":"a=b"`, trace: remote, state: "a=b"},
+		"malformed state":     {meta: parent + `,"tracestate":"=,="`, trace: remote},
+		"large state":         {meta: parent + `,"tracestate":"` + strings.Repeat("a=b,", 1000) + `a=c"`, trace: remote},
+		"malformed":           {meta: `"traceparent":"00-zz"`, ambient: true, trace: local},
+		"forged version":      {meta: `"traceparent":"ff-` + remote + `-00f067aa0ba902b7-01"`},
+		"zero":                {meta: `"traceparent":"00-00000000000000000000000000000000-00f067aa0ba902b7-01"`},
+		"not a string":        {meta: `"traceparent":{}`},
+		"another case":        {meta: `"Traceparent":"00-` + remote + `-00f067aa0ba902b7-01"`},
+		"large baggage":       {meta: parent + `,"baggage":"a=` + strings.Repeat("x", 9000) + `"`, trace: remote},
+		"client, not trusted": {meta: parent, options: []promptotel.Option{promptotel.WithTrustRemote(false)}, links: []string{remote}},
+		"both, not trusted":   {meta: parent, ambient: true, trace: local, options: []promptotel.Option{promptotel.WithTrustRemote(false)}, links: []string{remote}},
+		"malformed baggage":   {meta: parent + `,"baggage":"=;="`, trace: remote},
+		"filtered":            {meta: parent, options: []promptotel.Option{promptotel.WithFilter(func(prompts.Operation) bool { return false })}, trace: "no span"},
+		"without tracing":     {meta: parent, options: []promptotel.Option{promptotel.WithoutTracing()}, trace: "no span"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newTelemetry(t, test.options...)
+			srv, ctx := server(x, 0), t.Context()
+			if test.ambient {
+				id, _ := trace.TraceIDFromHex(local)
+				ctx = trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{1}, TraceFlags: 1}))
+			}
+			msg := strings.Replace(message("2026-07-28", "prompts/get", `"name":"ok"`), `"_meta":{`, `"_meta":{`+test.meta+",", 1)
+			require.NoError(t, srv.Handle(ctx, []byte(msg), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
+			require.NoError(t, srv.Flush(t.Context()))
+			spans := x.spans.GetSpans()
+			if test.trace == "no span" {
+				assert.Empty(t, spans)
+				return
+			}
+			require.Len(t, spans, 1)
+			if test.trace != "" {
+				assert.Equal(t, test.trace, spans[0].SpanContext.TraceID().String())
+			} else {
+				assert.False(t, spans[0].Parent.IsValid())
+			}
+			assert.Equal(t, test.state, spans[0].SpanContext.TraceState().String())
+			var links []string
+			for _, l := range spans[0].Links {
+				links = append(links, l.SpanContext.TraceID().String())
+			}
+			assert.Equal(t, test.links, links)
+		})
+	}
+}
+
+// TestMalformedBaggageIsNotReported proves that a client cannot fill the log by its
+// baggage.
+func TestMalformedBaggageIsNotReported(t *testing.T) {
+	var reported []error
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { reported = append(reported, err) }))
+	x := newTelemetry(t)
+	srv := server(x, 0)
+	for _, baggage := range []string{"=;=", "a=" + strings.Repeat("x", 9000)} {
+		msg := strings.Replace(message("2026-07-28", "prompts/list", ""), `"_meta":{`, `"_meta":{"baggage":"`+baggage+`",`, 1)
+		send(t, srv, "pipe", "2026-07-28", msg)
+	}
+	require.NoError(t, srv.Flush(t.Context()))
+	assert.Empty(t, reported)
+}
+
+// TestSpansNest proves that a span of a render function is a child of the request's, and
+// that a record of the log has the trace.
+func TestSpansNest(t *testing.T) {
+	t.Parallel()
+	x := newTelemetry(t)
+	var inner trace.SpanContext
+	var log strings.Builder
+	reg := new(prompts.Registry)
+	reg.MustAdd(prompts.Prompt{Name: "p", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		inner = trace.SpanContextFromContext(ctx)
+		return nil, errors.New("fails")
+	}})
+	srv := prompts.NewServer(reg, prompts.Options{Observer: x, Logger: slog.New(promptotel.LogHandler(slog.NewTextHandler(&log, nil)))})
+	require.NoError(t, srv.Handle(t.Context(), []byte(message("2026-07-28", "prompts/get", `"name":"p"`)),
+		transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}))
+	require.NoError(t, srv.Flush(t.Context()))
+	require.Len(t, x.spans.GetSpans(), 1)
+	assert.Equal(t, x.spans.GetSpans()[0].SpanContext.SpanID(), inner.SpanID())
+	assert.Contains(t, log.String(), "trace_id="+inner.TraceID().String())
+}
+
+// TestAttributeFilter proves that a filter applies to spans and metrics.
+func TestAttributeFilter(t *testing.T) {
+	t.Parallel()
+	x := newTelemetry(t, promptotel.WithAttributeFilter(func(_ prompts.Operation, a attribute.KeyValue) bool { return a.Key == "mcp.method.name" }))
+	srv := server(x, 0)
+	send(t, srv, "pipe", "2026-07-28", message("2026-07-28", "prompts/get", `"name":"ok"`))
+	assert.Equal(t, []string{
+		"mcp.server.operation.duration 1 mcp.method.name=prompts/get", "span server Unset prompts/get ok mcp.method.name=prompts/get",
+	}, x.lines(t, srv))
+}

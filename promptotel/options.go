@@ -1,0 +1,59 @@
+package promptotel
+
+import (
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// Option configures an [Observer].
+type Option func(*config)
+
+type config struct {
+	tracers    trace.TracerProvider
+	meters     metric.MeterProvider
+	propagator propagation.TextMapPropagator
+	distrust   bool
+	filter     func(prompts.Operation) bool
+	attributes func(prompts.Operation, attribute.KeyValue) bool
+}
+
+// WithTracerProvider sets the source of tracers. Default: otel.GetTracerProvider().
+func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) { c.tracers = p } }
+
+// WithMeterProvider sets the source of meters. Default: otel.GetMeterProvider().
+func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.meters = p } }
+
+// WithPropagator sets what reads the trace context in the _meta of a request.
+// Default: W3C Trace Context and Baggage.
+func WithPropagator(p propagation.TextMapPropagator) Option {
+	return func(c *config) { c.propagator = p }
+}
+
+// WithTrustRemote sets whether the trace context of a client is the parent of the
+// server's spans, as the conventions recommend. If trust is false, the client's span is
+// linked instead, and its baggage is ignored: for a server that anyone may call.
+// Default: true.
+func WithTrustRemote(trust bool) Option { return func(c *config) { c.distrust = !trust } }
+
+// WithFilter sets a function that reports whether an operation is recorded. It must
+// be safe for concurrent use. Default: every operation is.
+func WithFilter(f func(prompts.Operation) bool) Option { return func(c *config) { c.filter = f } }
+
+// WithAttributeFilter sets a function that reports whether an attribute of an
+// operation is recorded, for spans and metrics. It must be safe for concurrent use.
+// Default: every attribute is.
+func WithAttributeFilter(f func(prompts.Operation, attribute.KeyValue) bool) Option {
+	return func(c *config) { c.attributes = f }
+}
+
+// WithoutTracing disables spans.
+func WithoutTracing() Option { return WithTracerProvider(tracenoop.NewTracerProvider()) }
+
+// WithoutMetrics disables metrics.
+func WithoutMetrics() Option { return WithMeterProvider(metricnoop.NewMeterProvider()) }
