@@ -66,12 +66,9 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Erro
 	}
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
-		return s.unknown(p.prompt)
+		return nil, s.unknown(p.prompt, completeFailed, s.options.Timeouts.Complete), nil
 	}
 	g := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
-	if s.options.Visible == nil {
-		c.SetPrompt(d.prompt.Name)
-	}
 	if s.options.Visible == nil && !c.Deferred && g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
@@ -126,9 +123,8 @@ func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Fai
 // values returns the values of the argument, and how many there are.
 func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
 	if !g.server.isVisible(ctx, g.definition) {
-		return nil, 0, &rpc.Failure{Client: unknownPrompt(g.definition.prompt.Name)}
+		return nil, 0, g.server.unknownPrompt(ctx, g.definition.prompt.Name)
 	}
-	rpc.FromContext(ctx).SetPrompt(g.definition.prompt.Name)
 	if g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {

@@ -125,7 +125,7 @@
 //   - -32602 for a request that neither follows initialize nor carries its own
 //     envelope, and for bad params: a part of the envelope that is missing, a
 //     bad cursor, a requestState that is not good ({"param": member}), an
-//     unknown prompt ({"prompt": name}), or arguments that are missing, not
+//     unknown prompt ({"prompt": name, "suggestion": name}), or arguments that are missing, not
 //     strings, of the wrong type or against their schema ({"prompt": name,
 //     "problems": [{"argument", "reason", "message", "allowed"}], "more": number
 //     of problems beyond 64}), all problems at once; or a question that was

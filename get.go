@@ -60,10 +60,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 	}
 	d, ok := s.registry.snapshot().Get(name.Text())
 	if !ok {
-		return s.unknown(name.Text())
-	}
-	if s.options.Visible == nil {
-		c.SetPrompt(d.prompt.Name)
+		return nil, s.unknown(name.Text(), renderFailed, 0), nil
 	}
 	g.definition = d
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
@@ -167,10 +164,9 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure)
 func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
 	d := g.definition
 	if !g.server.isVisible(ctx, d) {
-		return nil, false, &rpc.Failure{Client: unknownPrompt(d.prompt.Name)}
+		return nil, false, g.server.unknownPrompt(ctx, d.prompt.Name)
 	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
-	g.request.SetPrompt(d.prompt.Name)
 	if f := g.open(ctx); f != nil {
 		return nil, false, f
 	}

@@ -218,7 +218,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
-		return nil, nil, &rpc.Failure{Client: unknownPrompt(strings.ToValidUTF8(r.Prompt, "\ufffd"))}
+		return nil, nil, s.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
 	}
 	if p.method == methodComplete {
 		g := &completeRequest{

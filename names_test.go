@@ -46,6 +46,7 @@ const (
 	maxKey          = 128
 	maxPooledBuffer = 64 << 10
 	maxResponses    = 256 << 10
+	maxSearched     = 10_000
 	maxResultErrors = 16
 	maxResultKey    = 4 << 10
 	maxShared       = 16 << 10

@@ -54,8 +54,9 @@ type Options struct {
 	// Visible, if not nil, reports whether the client in ctx may see a prompt. A
 	// hidden prompt is missing from the client's lists, and unknown in every other
 	// request. p is a copy for all calls and must not be changed. Use Tags to
-	// decide. The function runs for each prompt of a list, so it must be fast. The
-	// rules for ctx are those of a [RenderFunc].
+	// decide. The function runs for each prompt of a list and for each name that an
+	// unknown one may stand for, so it must be fast. The rules for ctx are those of
+	// a [RenderFunc].
 	Visible func(ctx context.Context, p Prompt) bool
 	// Principal, if not nil, returns the authenticated user of the client in ctx.
 	// What a client brings back from an earlier request is valid for the same
@@ -71,9 +72,6 @@ type Options struct {
 	// the result of a render function. Do not combine a handler that responds
 	// differently to different clients with CachePublic.
 	Middleware func(next Handler) Handler
-	// Observer, if not nil, is told of every message and session, for traces, metrics
-	// and logs: see [Observer]. Default: none, which costs nothing.
-	Observer Observer
 	// Fallback, if not nil, replaces content that the client's protocol version
 	// does not have: [Audio] in 2024-11-05, [ResourceLink] before 2025-06-18. If
 	// it returns nil, or there is no Fallback, a link becomes text with its name

@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -80,25 +82,47 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	return dst, nil
 }
 
-// unknown answers a request for a prompt that there is not. Where some are
-// hidden it takes the way that a request for one of these takes, which has the
-// same answer: with a turn to wait for.
-func (s *Server) unknown(name string) ([]byte, rpc.Work, *wire.Error) {
-	err := unknownPrompt(strings.Clone(phrase.Clip(name, phrase.MaxEcho)))
-	if s.options.Visible == nil {
-		return nil, rpc.Work{}, err
-	}
-	return nil, rpc.Work{Handler: rpc.Reject(slog.String("prompt", "unknown"), err), Failed: renderFailed}, nil
+// unknown answers a request for a prompt that does not exist. It takes the way of a
+// request for a hidden prompt, which has the same answer. The time limit is that of
+// the request; 0 is the usual one.
+func (s *Server) unknown(name, failed string, timeout time.Duration) rpc.Work {
+	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
+	run := func(ctx context.Context, _ []byte) ([]byte, *rpc.Failure) { return nil, s.unknownPrompt(ctx, name) }
+	return rpc.Work{Handler: rpc.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: failed, Timeout: timeout}
 }
 
-func unknownPrompt(name string) *wire.Error {
-	return &wire.Error{
-		Code:    CodeInvalidParams,
-		Message: fmt.Sprintf("there is no prompt %q", phrase.Clip(name, 64)),
-		Data: struct {
-			Prompt string `json:"prompt"`
-		}{phrase.Clip(name, phrase.MaxEcho)},
+// unknownPrompt returns the failure of a request for a prompt that the client may
+// not see or that does not exist.
+func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
+	data := struct {
+		Prompt     string `json:"prompt"`
+		Suggestion string `json:"suggestion,omitempty"`
+	}{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
+	message := fmt.Sprintf("there is no prompt %q", phrase.Clip(name, 64))
+	if data.Suggestion != "" {
+		message += "; did you mean " + phrase.Choice(data.Suggestion) + "?"
 	}
+	return &rpc.Failure{Client: &wire.Error{Code: CodeInvalidParams, Message: message, Data: data}}
+}
+
+// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
+// must not count: with a filter, all are compared.
+const maxSearched = 10_000
+
+// suggestion returns the name of the visible prompt that name may have been meant to
+// be; empty if there is none. It runs an author's code.
+func (s *Server) suggestion(ctx context.Context, name string) string {
+	search, n := suggest.NewSearch(name), 0
+	for other, d := range s.registry.snapshot().All() {
+		switch n++; {
+		case ctx.Err() != nil:
+			return ""
+		case s.options.Visible == nil && n > maxSearched:
+			return search.Near()
+		}
+		search.Add(other, func() bool { return s.isVisible(ctx, d) })
+	}
+	return search.Near()
 }
 
 // A cursor is the name after which a page begins, so it is good on every

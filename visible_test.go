@@ -445,3 +445,116 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 		})
 	}
 }
+
+// responseFor returns the response to one stateless request of a client of a rank.
+func responseFor(t testing.TB, s *prompts.Server, who, method, members string) string {
+	t.Helper()
+	r := &recorder{t: t}
+	ctx := context.WithValue(t.Context(), rank{}, who)
+	require.NoError(t, s.Handle(ctx, r.hear(nil, envelopedLine("1", method, members)), transport.Exchange{Send: r.send}))
+	require.Len(t, r.messages, 1)
+	return r.messages[0].msg
+}
+
+// membersOf returns the params of a request for a prompt, by method.
+func membersOf(name string) map[string]string {
+	return map[string]string{
+		"prompts/get":         fmt.Sprintf(`"name":%q`, name),
+		"completion/complete": fmt.Sprintf(`"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"a","value":""}`, name),
+	}
+}
+
+// passOn is the middleware that changes nothing.
+func passOn(next prompts.Handler) prompts.Handler { return next }
+
+// PRG-02, CMP-08: the error of an unknown prompt suggests the visible prompt with the closest
+// name.
+func TestUnknownPromptSuggestsANearOne(t *testing.T) {
+	t.Parallel()
+	reg := tagged(0)
+	for _, name := range []string{"code_review", "greet", "list_files", "list_filters", "sum,s"} {
+		reg.MustAdd(textPrompt(name, "hi"))
+	}
+	for middleware, o := range map[string]prompts.Options{"": {}, "middleware": {Middleware: passOn}} {
+		s := prompts.NewServer(reg, o)
+		for name, want := range map[string]string{
+			"code_reviw": "code_review", "Code-Review": "code_review", "ogde_review": "code_review", "greet ": "greet", "code": "code_review", "sums": "sum,s",
+			"list_fil": "", "nothing": "", "": "", strings.Repeat("code_review", 100): "",
+		} {
+			for method, members := range membersOf(name) {
+				var m struct {
+					Error struct {
+						Code    int
+						Message string
+						Data    struct{ Prompt, Suggestion string }
+					}
+				}
+				require.NoError(t, json.Unmarshal([]byte(responseFor(t, s, "", method, members)), &m))
+				assert.Equal(t, -32602, m.Error.Code)
+				assert.Equal(t, want, m.Error.Data.Suggestion, "%s %.20q %s", method, name, middleware)
+				wantMessage := fmt.Sprintf("there is no prompt %q; did you mean %s?", name, want)
+				switch want {
+				case "":
+					assert.NotContains(t, m.Error.Message, "did you mean")
+				case "sum,s":
+					assert.Contains(t, m.Error.Message, `; did you mean "sum,s"?`)
+				default:
+					assert.Equal(t, wantMessage, m.Error.Message)
+				}
+			}
+		}
+	}
+}
+
+// PRG-02, CMP-08: the response for an unknown or hidden prompt is the same with and without
+// other hidden prompts, however near their names and however many they are.
+func TestHiddenPromptsChangeNoSuggestion(t *testing.T) {
+	t.Parallel()
+	declare := func(reg *prompts.Registry, tag string, names ...string) {
+		for _, name := range names {
+			p := textPrompt(name, "hi")
+			p.Tags = []string{tag}
+			reg.MustAdd(p)
+		}
+	}
+	visible := []string{"code_review", "greet", "zebra"}
+	few, many := new(prompts.Registry), new(prompts.Registry)
+	declare(few, "open", visible...)
+	declare(many, "open", visible...)
+	declare(many, "canary", "code_reviw", "code_revieu", "code_reviews", "great", "greed", "gree", "zebras", "zebra1")
+	for i := range maxSearched {
+		declare(many, "canary", fmt.Sprintf("a%06d", i))
+	}
+	for _, middleware := range []func(prompts.Handler) prompts.Handler{nil, passOn} {
+		o := prompts.Options{Visible: ranked, Middleware: middleware}
+		a, b := prompts.NewServer(few, o), prompts.NewServer(many, o)
+		suggested := 0
+		for _, name := range []string{"code_reviw", "code_revie", "greed", "gret", "gree", "zebr", "zebras", "zebrax", "a000001", "nothing"} {
+			for method, members := range membersOf(name) {
+				want := responseFor(t, a, "open", method, members)
+				assert.Equal(t, want, responseFor(t, b, "open", method, members), "%s %s", method, name)
+				if strings.Contains(want, "suggestion") {
+					suggested++
+				}
+			}
+		}
+		assert.Equal(t, 16, suggested)
+	}
+}
+
+// Only so many prompts are compared with an unknown name.
+func TestSuggestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	reg := new(prompts.Registry)
+	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+		for i := range maxSearched - 1 {
+			require.NoError(t, tx.Add(textPrompt(fmt.Sprintf("a%06d", i), "hi")))
+		}
+		return tx.Add(textPrompt("greet", "hi"))
+	}))
+	s := prompts.NewServer(reg, prompts.Options{})
+	members := membersOf("gret")["prompts/get"]
+	assert.Contains(t, responseFor(t, s, "", "prompts/get", members), `"suggestion":"greet"`)
+	reg.MustAdd(textPrompt("b", "hi"))
+	assert.NotContains(t, responseFor(t, s, "", "prompts/get", members), "suggestion")
+}

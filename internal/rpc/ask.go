@@ -39,11 +39,6 @@ func FromContext(ctx context.Context) *Request {
 	return r
 }
 
-// SetPrompt tells the observer which prompt the request is about.
-func (r *Request) SetPrompt(name string) {
-	r.task.observed.setPrompt(name)
-}
-
 // LockAsking waits until no other goroutine of the handler asks the client. If
 // it returns nil, UnlockAsking must follow. It fails when ctx or the request
 // ends.
@@ -91,13 +86,11 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 			ctx, cancel = context.WithTimeoutCause(ctx, limit, errNotAnswered)
 			defer cancel()
 		}
-		observed := t.observeAsk(ctx, requests)
 		if t.call != nil {
-			results, err = t.call.ask(ctx, t, requests, observed)
+			results, err = t.call.ask(ctx, t, requests)
 		} else {
-			results, err = t.ask(ctx, requests, observed)
+			results, err = t.ask(ctx, requests)
 		}
-		observed.end(err)
 		return err
 	})
 	return results, err
@@ -138,7 +131,7 @@ type clientResponse struct {
 }
 
 // ask sends the requests over the session and waits for the results.
-func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked) (results []string, err error) {
+func (t *task) ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
 	select {
 	case <-t.session.ready: // before that only responses may be sent (LIF-15)
 	case <-t.session.readClosed:
@@ -166,16 +159,15 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 		}
 		waiting = append(waiting, p)
 	}
-	return t.collect(ctx, responses, len(requests), observed)
+	return t.collect(ctx, responses, len(requests))
 }
 
 // collect waits for n results or the first error. ctx may outlive the request.
-func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n int, observed asked) ([]string, error) {
+func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n int) ([]string, error) {
 	results := make([]string, n)
 	for range n {
 		select {
 		case r := <-responses:
-			observed.respond(r)
 			if r.err != nil {
 				return nil, r.err
 			}
@@ -207,10 +199,8 @@ func (t *task) cancelRequest(p *pendingRequest, why error) {
 	if t.isOver {
 		return
 	}
-	const method = "notifications/cancelled"
-	msg := wire.AppendNotification(nil, method, fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason))
-	o := t.server.observer.startSent(t.forLog(), KindClientNotification, method, t.session, t.observed.connection(), len(msg))
-	o.end(t.exchange.Send(msg, 0, false))
+	_ = t.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled",
+		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason)), 0, false)
 }
 
 // register returns a request with an id that no other of the session has

@@ -45,8 +45,7 @@ type pending struct {
 	session    *Session // nil outside of one
 	id         string   // as written
 	key        wire.ID
-	exchange   recipient
-	observed   *observed        // nil without an observer
+	exchange   Exchange
 	unanswered *limit.WaitGroup // of the session; counts the request until done
 
 	ctx       lazyContext
@@ -96,7 +95,6 @@ func (p *pending) discard(cause error) {
 // done is called by whoever has completed the request, when the response is
 // sent or there is none.
 func (p *pending) done() {
-	p.observed.end(p.whyEnded)
 	if p.unanswered != nil {
 		p.unanswered.Done()
 	}
@@ -108,14 +106,7 @@ func (p *pending) respond(r wire.Response) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	p.isOver = true
-	return p.sendResponse(r)
-}
-
-// sendResponse sends the response. The caller holds p.sending.
-func (p *pending) sendResponse(r wire.Response) error {
-	err := p.exchange.Send(r.Msg, r.Code, true)
-	p.observed.respond(r, err)
-	return err
+	return p.exchange.respond(r)
 }
 
 // close ends all sending.
@@ -146,7 +137,7 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 	cause := context.Cause(&p.ctx)
 	var c *cancellation
 	if errors.As(cause, &c) && c.reason != "" {
-		p.server.Log(p.forLog(), slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
+		p.server.Log(&p.ctx, slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
 	}
 	return cause
 }

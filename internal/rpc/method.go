@@ -63,31 +63,7 @@ type Call struct {
 	session *Session        // nil outside of one
 	info    wire.ClientInfo // of a Server.Call
 	from    string          // Exchange.Client
-
-	conn      any
-	sessionID string // of a Server.Call
-	observed  *observation
 }
-
-// SessionID returns the id of the request's session for the middleware; empty
-// without a session.
-func (c *Call) SessionID() string {
-	if c.session == nil {
-		return c.sessionID
-	}
-	return c.session.id
-}
-
-// TransportInfo returns what the transport says of the connection.
-func (c *Call) TransportInfo() Info {
-	if c.conn == nil {
-		return Info{}
-	}
-	return c.server.config.Describe(c.conn)
-}
-
-// SetPrompt tells the observer which prompt the request is about.
-func (c *Call) SetPrompt(name string) { c.observed.setPrompt(name) }
 
 // ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
@@ -149,7 +125,6 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 			c.Rev, c.Client = rev, client
 		}
 	}
-	c.observed.setVersion(c.Rev)
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, row.Era == Stateful && stateless, row.Era == Stateless && c.Rev != 0 && !stateless:
@@ -188,7 +163,7 @@ func (m *Method) serve(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	c.Deferred = true
 	_, w, err := m.Serve(c, dst)
 	if err != nil {
-		w = Work{Handler: Reject(slog.String("method", strings.Clone(c.Message.Method)), err), Failed: requestFailed}
+		w = Work{Handler: reject(slog.String("method", strings.Clone(c.Message.Method)), err), Failed: requestFailed}
 	}
 	w.Handler = &rateLimited{Handler: w.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, w, nil
@@ -253,11 +228,9 @@ func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	if !ok || rev.Stateless() {
 		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
 	}
-	info := wire.ReadClientInfo(p.Get("clientInfo"))
-	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.conn()); err != nil {
+	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), wire.ReadClientInfo(p.Get("clientInfo"))); err != nil {
 		return nil, Work{}, err
 	}
-	c.observed.setVersion(rev)
 	if c.session.isDetached {
 		return append(dst, c.server.detached[rev]...), Work{}, nil
 	}
@@ -300,8 +273,8 @@ type handlerFunc struct {
 func (h *handlerFunc) Run(ctx context.Context, dst []byte) ([]byte, *Failure) { return h.f(ctx, dst) }
 func (h *handlerFunc) LogAttr() slog.Attr                                     { return h.about }
 
-// Reject returns a Handler that fails with err.
-func Reject(about slog.Attr, err *wire.Error) Handler {
+// reject returns a Handler that fails with err.
+func reject(about slog.Attr, err *wire.Error) Handler {
 	return HandlerFunc(about, func(context.Context, []byte) ([]byte, *Failure) { return nil, &Failure{Client: err} })
 }
 

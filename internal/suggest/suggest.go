@@ -27,29 +27,55 @@ const beginning = 2
 // too many, too few, another one, or two that are exchanged. Of more than 4,096
 // names only the first are looked at.
 func Near(name string, names []string) string {
-	if len(name) > longest {
-		return ""
-	}
-	var bufferA, bufferB [longest]rune
-	a := folded(bufferA[:0], name)
-	best, least, several := "", 0, false
+	s := NewSearch(name)
 	for _, n := range names[:min(len(names), most)] {
-		if len(n) > longest || n == "" {
-			continue
-		}
-		d, near := slips(a, folded(bufferB[:0], n))
-		switch {
-		case !near || best != "" && d > least:
-		case best != "" && d == least:
-			several = several || n != best
-		default:
-			best, least, several = n, d, false
-		}
+		s.Add(n, nil)
 	}
-	if several {
+	return s.Near()
+}
+
+// Search is [Near] for names that are added one by one, any number of them.
+type Search struct {
+	name    [longest]rune
+	len     int // of the name; 0 if nothing is near it
+	best    string
+	least   int // what best differs by
+	several bool
+}
+
+// NewSearch returns a search for a name.
+func NewSearch(name string) Search {
+	var s Search
+	if len(name) <= longest {
+		s.len = len(folded(s.name[:0], name))
+	}
+	return s
+}
+
+// Add adds a name that isKnown accepts; nil accepts each. isKnown is only called
+// if the name would change the result.
+func (s *Search) Add(name string, isKnown func() bool) {
+	if s.len == 0 || len(name) > longest {
+		return
+	}
+	var buffer [longest]rune
+	d, near := slips(s.name[:s.len], folded(buffer[:0], name))
+	switch {
+	case !near || s.best != "" && (d > s.least || d == s.least && (s.several || name == s.best)):
+	case isKnown != nil && !isKnown():
+	case s.best != "" && d == s.least:
+		s.several = true
+	default:
+		s.best, s.least, s.several = name, d, false
+	}
+}
+
+// Near returns the name that was probably meant, as the function Near does.
+func (s *Search) Near() string {
+	if s.several {
 		return ""
 	}
-	return best
+	return s.best
 }
 
 // folded appends name without what is easily mistaken in it.
@@ -85,28 +111,45 @@ func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1
 	}
-	var before, row, next [longest + 1]int
-	for j := range len(b) + 1 {
-		row[j] = j
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] { // as in names of a family
+		a, b = a[1:], b[1:]
 	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	// Row i+1 has what it costs to make the beginnings of b of a[:i+1]. Only the
+	// columns near the diagonal can be at most most.
+	var rows [3][longest + 2]uint8
+	far := uint8(most + 1)
+	for j := range min(len(b), most) + 1 {
+		rows[0][j] = uint8(j)
+	}
+	rows[0][min(len(b), most)+1] = far
+	above := uint8(0)
 	for i := range a {
-		next[0] = i + 1
-		least := next[0]
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
+		before, row, next := &rows[(i+2)%3], &rows[i%3], &rows[(i+1)%3]
+		low, high := max(0, i-most), min(len(b), i+most+1)
+		next[low] = far
+		if low == 0 {
+			next[0] = min(uint8(i+1), far)
+		}
+		least := next[low]
+		for j := low; j < high; j++ {
+			cost := row[j]
+			if a[i] != b[j] {
+				cost = min(row[j+1], next[j], row[j]) + 1
 			}
-			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
+				cost = min(cost, before[j-1]+1)
 			}
+			next[j+1] = min(cost, far)
 			least = min(least, next[j+1])
 		}
-		if least > most+1 {
-			return least // an exchange can save one at most
+		next[high+1] = far
+		if least == far && above == far {
+			return most + 1 // an exchange goes back by two rows
 		}
-		before, row = row, next
+		above = least
 	}
-	return row[len(b)]
+	return int(rows[len(a)%3][len(b)])
 }
