@@ -69,6 +69,9 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Erro
 		return nil, s.unknown(p.prompt, completeFailed, s.options.Timeouts.Complete), nil
 	}
 	g := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
+	if s.options.Visible == nil {
+		c.SetPrompt(d.prompt.Name)
+	}
 	if s.options.Visible == nil && !c.Deferred && g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
@@ -125,6 +128,7 @@ func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	if !g.server.isVisible(ctx, g.definition) {
 		return nil, 0, g.server.unknownPrompt(ctx, g.definition.prompt.Name)
 	}
+	rpc.FromContext(ctx).SetPrompt(g.definition.prompt.Name)
 	if g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {

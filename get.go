@@ -62,6 +62,9 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 	if !ok {
 		return nil, s.unknown(name.Text(), renderFailed, 0), nil
 	}
+	if s.options.Visible == nil {
+		c.SetPrompt(d.prompt.Name)
+	}
 	g.definition = d
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
@@ -167,6 +170,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 		return nil, false, g.server.unknownPrompt(ctx, d.prompt.Name)
 	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
+	g.request.SetPrompt(d.prompt.Name)
 	if f := g.open(ctx); f != nil {
 		return nil, false, f
 	}

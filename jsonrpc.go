@@ -70,7 +70,7 @@ func (s *Server) Serve(ctx context.Context, t Transport) error {
 // exchange converts an exchange. The closures are made only for callbacks that
 // are set.
 func exchange(x *transport.Exchange) rpc.Exchange {
-	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Release: x.Release, Done: x.Done}
+	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Release: x.Release, Done: x.Done, Conn: x.Informer}
 	if x.CheckVersion != nil || x.CheckRouting != nil {
 		version, routing := x.CheckVersion, x.CheckRouting
 		r.Check = func(e rpc.Envelope) *wire.Error {
@@ -151,7 +151,7 @@ type session struct{ *rpc.Session }
 // NewSession returns a session that waits for initialize. The caller must close
 // it.
 func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
-	return session{s.rpc.NewSession(rpc.SessionOptions{Version: o.Version, Detached: o.NoServerMessages})}
+	return session{s.rpc.NewSession(rpc.SessionOptions{Version: o.Version, Detached: o.NoServerMessages, ID: o.ID})}
 }
 
 func (s session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
@@ -184,6 +184,11 @@ type CallOptions struct {
 	// or on the caller's, one call at a time, and not once it has returned.
 	// Notify must not keep params.
 	Notify func(method string, params json.RawMessage)
+	// ID is the JSON-RPC id of the request as JSON, SessionID a name of the
+	// session that is no secret, and Transport describes the connection. They are
+	// for Options.Observer and the middleware. Default: empty.
+	ID, SessionID string
+	Transport     transport.Info
 }
 
 // Call answers one request of the methods in [Server.Methods] for somebody
@@ -199,10 +204,15 @@ type CallOptions struct {
 // ctx ends or the time limit passes, even if the code goes on; its context has
 // ended then.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	var conn any
+	if o.Transport != (transport.Info{}) {
+		conn = o.Transport
+	}
 	result, err := s.rpc.Call(ctx, name, params, rpc.CallOptions{
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
 		Request: o.Request, Notify: o.Notify,
+		ID: o.ID, Session: o.SessionID, Conn: conn,
 	})
 	return result, public(err)
 }

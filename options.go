@@ -72,6 +72,9 @@ type Options struct {
 	// the result of a render function. Do not combine a handler that responds
 	// differently to different clients with CachePublic.
 	Middleware func(next Handler) Handler
+	// Observer, if not nil, is told of every message and session, for traces, metrics
+	// and logs: see [Observer]. Default: none, which costs nothing.
+	Observer Observer
 	// Fallback, if not nil, replaces content that the client's protocol version
 	// does not have: [Audio] in 2024-11-05, [ResourceLink] before 2025-06-18. If
 	// it returns nil, or there is no Fallback, a link becomes text with its name

@@ -102,9 +102,9 @@ type RenderFunc func(ctx context.Context, args map[string]string) (*Result, erro
 //
 // On a list, the tags for numbers and strings, and enum, constrain each element.
 // A tag has Go's escapes, so a backslash in a pattern is written twice.
-// Inside of JSON all tags but default constrain the member. A tag with another name
-// is ignored, unless the name is nearly one of these: min is an error that says
-// to write minimum.
+// Inside of JSON all tags but default constrain the member. A tag of
+// another package, such as validate, is ignored. The name of a tag misspelled, or what
+// others call it, is an error: min says to write minimum.
 //
 // On the wire every value is a string. It becomes the field's value thus:
 //

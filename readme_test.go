@@ -29,12 +29,12 @@ func TestReadmeProgram(t *testing.T) {
 	const session = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"prompts/list"}
-{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"code_review","arguments":{"code":"x := 1","language":"go","focus":"names, errors"}}}
+{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"code_review","arguments":{"code":"x := 1","language":"go"}}}
 {"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"code_review","arguments":{"language":"cobol"}}}
 `
 	want := []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"prompts":{"listChanged":true}},"serverInfo":{"name":"review","version":"1.0.0"}}}`,
-		`{"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"code_review","title":"Request Code Review","description":"Asks the LLM to analyze code quality and suggest improvements","arguments":[{"name":"code","description":"the code to review","required":true},{"name":"language","description":"its programming language (one of: go, python, rust)"},{"name":"focus","description":"what to look at (separated by commas)"}]}]}}`,
+		`{"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"code_review","title":"Code review","description":"Reviews code for bugs and style","arguments":[{"name":"code","description":"the code to review","required":true},{"name":"language","description":"its programming language (one of: go, python, rust)"}]}]}}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"Please review this code:\\n```go\\nx := 1\\n```\"}}]}}",
 		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"code: is required; language: \"cobol\" is not one of go, python, rust","data":{"prompt":"code_review","problems":[{"argument":"code","reason":"missing","message":"is required"},{"argument":"language","reason":"enum","message":"\"cobol\" is not one of go, python, rust","allowed":["go","python","rust"]}]}}}`,
 	}
@@ -45,15 +45,58 @@ func TestReadmeProgram(t *testing.T) {
 	got := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 	slices.Sort(got) // requests run concurrently, so their answers come in any order
 	assert.Equal(t, want, got)
-	assert.Empty(t, stderr.String(), "a client's mistake is not the author's")
+	assert.Empty(t, stderr.String(), "an error of the client is not logged")
+
+	// The request of the quick start gets the response below it.
+	quick := quickStart.FindStringSubmatch(readText(t, "README.md"))
+	require.NotNil(t, quick, "the request and the response of the quick start")
+	cmd = exec.CommandContext(ctx, server)
+	cmd.Stdin = strings.NewReader(quick[1] + "\n")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.JSONEq(t, quick[2], string(out))
+}
+
+// Every link of a page leads to a file of the repository, and to a heading of the file
+// if the link names a heading.
+func TestDocLinks(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	for _, page := range append(pages, "README.md", "SECURITY.md", "CONTRIBUTING.md") {
+		for _, link := range pageLink.FindAllStringSubmatch(readText(t, page), -1) {
+			name, anchor, hasAnchor := strings.Cut(link[1], "#")
+			target := filepath.Join(filepath.Dir(page), filepath.FromSlash(name))
+			if name == "" {
+				target = page
+			}
+			if _, err := os.Stat(target); !assert.NoError(t, err, "%s: %s", page, link[1]) || !hasAnchor {
+				continue
+			}
+			assert.Contains(t, anchors(readText(t, target)), anchor, "%s: %s", page, link[1])
+		}
+	}
+}
+
+// anchors returns the names that GitHub gives to the headings of a page.
+func anchors(page string) (all []string) {
+	for _, heading := range pageHeading.FindAllStringSubmatch(page, -1) {
+		plain := notInAnchor.ReplaceAllString(strings.ToLower(heading[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
 }
 
 var (
-	goBlock    = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
-	moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
+	goBlock     = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+	moduleLine  = regexp.MustCompile(`(?m)^module (\S+)$`)
+	quickStart  = regexp.MustCompile("(?ms)^echo '([^']*)' \\| ./review$.*?^```json\n(.*?)^```$")
+	pageLink    = regexp.MustCompile(`\]\(([^):\s]+)\)`)
+	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// readmeFragments is what the README's Go code leaves out that is no program.
+// readmeFragments is what the Go code of the pages leaves out that is no program.
 const readmeFragments = `package main
 
 import (
@@ -72,6 +115,19 @@ import (
 
 %s
 
+%s
+
+var _ = prompts.Prompt{Render: announce}
+
+func listen(ctx context.Context, srv *prompts.Server) error {
+	%s
+	return err
+}
+
+%s
+
+func registry() *prompts.Registry { return nil }
+
 func template() (prompts.Prompt, error) {
 	%s
 	return review, err
@@ -80,10 +136,6 @@ func template() (prompts.Prompt, error) {
 func branchesOf(context.Context, string, string) ([]string, error) { return nil, nil }
 
 var _ = %s
-
-%s
-
-var _ = prompts.Prompt{Render: announce}
 
 %s
 
@@ -103,35 +155,29 @@ func several(ctx context.Context) (*prompts.Result, error) {
 	return prompts.Messages(prompts.User(draft)), err
 }
 
-func listen(ctx context.Context, srv *prompts.Server) error {
-	%s
-	return err
-}
+%s
 
 func serve(ctx context.Context, srv *prompts.Server) error {
 	%s
 }
 
-func registry() *prompts.Registry { return nil }
-
-%s
-
-var _, _ = TestPrompts, TestDeclarations
+var _, _, _ = TestPrompts, TestErrors, TestDeclarations
 
 var _ Search
 
 var _, _, _, _, _, _ = template, audit, decline, several, listen, serve
 `
 
-// buildReadmeProgram builds the README's one Go program outside of this
-// module, as a user does, and returns where it is; the rest of its Go code has
-// to build beside it. What it depends on is what
-// this module does, so that nothing has to be fetched.
+// buildReadmeProgram builds the README's one Go program in a module of its own, as a
+// user does, and returns its path. The other Go code of the README, of docs/guide.md
+// and of docs/http.md has to build with the program. The dependencies are those of
+// this module, so nothing is fetched.
 func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	t.Helper()
-	readme := readText(t, "README.md")
-	programs := goBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, programs, 11, "the Go code of README.md: a program, arguments, a template, an argument, a middleware, a prompt and two parts of one, two servers, tests")
+	pages := readText(t, "README.md") + readText(t, "docs/guide.md") + readText(t, "docs/http.md")
+	programs := goBlock.FindAllStringSubmatch(pages, -1)
+	require.Len(t, programs, 12, "the Go code of README.md: a program, arguments, a prompt that asks, a server, a test; "+
+		"of docs/guide.md: a template, an argument, a middleware, two parts of prompts, tests; of docs/http.md: a server")
 	var parts []any
 	for _, p := range programs[1:] {
 		parts = append(parts, p[1])

@@ -62,6 +62,10 @@ func newServer(r *Registry, o Options) (*Server, error) {
 			faults = append(faults, errors.New("what Middleware has returned is nil"))
 		}
 	}
+	var watch rpc.Observer
+	if o.Observer != nil {
+		watch = observer{o.Observer}
+	}
 	hints := s.cacheHints()
 	var errs []error
 	s.rpc, errs = rpc.NewServer(rpc.Config{
@@ -80,9 +84,12 @@ func newServer(r *Registry, o Options) (*Server, error) {
 			Memory:              o.Limits.MaxMemoryBytes,
 			MemoryPerClient:     o.Limits.MaxMemoryBytesPerClient,
 		},
-		Timeouts:  rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
-		Principal: o.Principal,
-		Logger:    o.Logger,
+		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
+		Observer:   watch,
+		Describe:   describe,
+		SessionIDs: o.Middleware != nil,
+		Principal:  o.Principal,
+		Logger:     o.Logger,
 	})
 	if faults = append(faults, errs...); len(faults) > 0 {
 		return nil, errors.Join(faults...)

@@ -1,7 +1,7 @@
 package promptfs
 
 import (
-	"slices"
+	"sort"
 
 	"go.yaml.in/yaml/v4"
 
@@ -97,15 +97,6 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 			}
 		}
 	}
-	for i, line := range h.iconLines {
-		without := p
-		without.Arguments = nil
-		without.Icons = slices.Clone(p.Icons)
-		without.Icons[i] = prompts.Icon{Src: "https://example.com/icon.png"}
-		if !hasFault(without, fault) {
-			return line
-		}
-	}
 	for _, place := range places {
 		line, ok := h.lines[place.key]
 		if !ok {
@@ -114,10 +105,32 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 		without := p
 		without.Arguments = nil
 		if place.remove(&without); !hasFault(without, fault) {
+			if place.key == "icons" {
+				line = h.lineOfIcon(p, fault)
+			}
 			return line
 		}
 	}
 	return 0
+}
+
+// lineOfIcon returns the line of the icon that has a fault: the last one of the
+// fewest icons with which there is that fault. There is one with all of them.
+func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) int {
+	p.Arguments = nil
+	has := func(n int) bool {
+		some := p
+		some.Icons = p.Icons[:n]
+		return hasFault(some, fault)
+	}
+	// By doubling first, because only the first faults of a file are reported.
+	most := 1
+	for most < len(p.Icons) && !has(most) {
+		most *= 2
+	}
+	most = min(most, len(p.Icons))
+	n := most/2 + sort.Search(most-most/2, func(i int) bool { return has(most/2 + i) })
+	return h.iconLines[n-1]
 }
 
 // hasFault reports whether a registry finds the fault in p too.

@@ -122,6 +122,9 @@ func (t *Transport) Close() error {
 	return t.closeErr
 }
 
+// TransportInfo says that the connection is a pipe.
+func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
+
 // done tells whether Close has been called.
 func (t *Transport) done() bool {
 	select {

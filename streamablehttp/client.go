@@ -1,8 +1,12 @@
 package streamablehttp
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // client is who a request is from.
@@ -26,6 +30,34 @@ func (h *Handler) clientOf(r *http.Request) client {
 		c.name = "address " + c.address
 	}
 	return c
+}
+
+// TransportInfo describes the connection of the request.
+func (x *exchange) TransportInfo() transport.Info {
+	r := x.request
+	_, version, _ := strings.Cut(r.Proto, "/")
+	if r.ProtoMajor > 1 {
+		version, _, _ = strings.Cut(version, ".")
+	}
+	info := transport.Info{Network: "tcp", Protocol: "http", ProtocolVersion: version, ClientAddress: hostIn(r.RemoteAddr)}
+	if r.ProtoMajor == 3 {
+		info.Network = "quic"
+	}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		if local.Network() == "unix" {
+			info.Network, info.ClientAddress = "unix", ""
+		}
+		info.ServerAddress = hostIn(local.String())
+	}
+	return info
+}
+
+// hostIn returns an address without its port.
+func hostIn(addr string) string {
+	if ap, err := netip.ParseAddrPort(addr); err == nil {
+		return ap.Addr().Unmap().String()
+	}
+	return addr
 }
 
 // addressOf returns the address that a request comes from, or the network that

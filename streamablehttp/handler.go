@@ -168,6 +168,7 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	}
 	idle := h.idle
 	h.mu.Unlock()
+	defer func() { _ = h.server.Flush(ctx) }()
 	defer h.cancel() // of what no session cancels
 	defer h.sessions.endAll()
 	if idle == nil {

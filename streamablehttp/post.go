@@ -137,7 +137,7 @@ func (x *exchange) answer() {
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
-		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(),
+		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(), Informer: x,
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
@@ -334,7 +334,11 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 	}
 	if !hasID {
 		if isInitialize {
-			fresh := &session{Session: x.handler.server.NewSession(transport.SessionOptions{}), principal: x.client.principal, client: x.client.name, active: 1, sending: make(chan struct{}, 1)}
+			id := newID()
+			fresh := &session{
+				Session: x.handler.server.NewSession(transport.SessionOptions{ID: id}), id: id,
+				principal: x.client.principal, client: x.client.name, active: 1, sending: make(chan struct{}, 1),
+			}
 			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable

@@ -59,7 +59,10 @@ type holding struct {
 	n int // of all, idle or not
 }
 
-// add makes room for a session that initialize opens, and gives it an id. It ends
+// newID returns an id of 256 bits and more, of visible characters.
+func newID() string { return rand.Text() + rand.Text() }
+
+// add makes room for a session that initialize opens. It ends
 // an idle one where there is no room, and reports false if there is none.
 func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	s.mu.Lock()
@@ -91,7 +94,6 @@ func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	}
 	own.n++
 	s.clients[fresh.client] = own
-	fresh.id = rand.Text() + rand.Text() // 256 bits and more, of visible characters
 	s.byID[fresh.id] = fresh
 	s.mu.Unlock()
 	if old != nil {

@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"container/list"
+	cryptorand "crypto/rand"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -143,7 +144,7 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 			for range steps {
 				switch random.IntN(7) {
 				case 0, 1: // initialize
-					x := &known{session: &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
+					x := &known{session: &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), id: cryptorand.Text(), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
 					ownOnly := all.of(x.client) == mostOfClient
 					i, isFull := all.least(x.client, ownOnly), ownOnly || len(all) == most
 					require.Equal(t, !isFull || i >= 0, s.add(x.session, most, mostOfClient))

@@ -2,6 +2,7 @@ package streamablehttp
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,7 @@ import (
 func (s *sessions) opened(t *testing.T) *session {
 	t.Helper()
 	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
-	x := &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), principal: "a", active: 1}
+	x := &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), id: rand.Text(), principal: "a", active: 1}
 	require.True(t, s.add(x, 100, 100))
 	return x
 }
@@ -171,7 +172,7 @@ func TestSessionIDs(t *testing.T) {
 	var s sessions
 	seen := map[string]bool{}
 	for range 1000 {
-		x := &session{}
+		x := &session{id: newID()}
 		require.True(t, s.add(x, 1000, 1000))
 		assert.Regexp(t, `^[A-Z2-7]{52}$`, x.id)
 		assert.False(t, seen[x.id])

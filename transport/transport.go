@@ -82,6 +82,9 @@ type Exchange struct {
 	// example its principal or network address. Limits.MaxConcurrentPerClient
 	// counts by it, and the rates if there is neither a principal nor a session.
 	ClientKey string
+	// Informer, if not nil, describes the connection, for Options.Observer and the
+	// middleware. The server calls it only for one of these.
+	Informer Informer
 	// Send sends a message to the client. code is that of an error response and
 	// 0 for any other message. last marks the response, after which nothing
 	// follows. Progress, requests to the client and notifications of the request
@@ -97,12 +100,34 @@ type Exchange struct {
 	Done <-chan struct{}
 }
 
+// Info describes the connection that a message came over, for traces, metrics and
+// logs. A field that does not apply is empty.
+type Info struct {
+	// Network is pipe, tcp, unix or quic.
+	Network string
+	// Protocol is the protocol that carries the messages, in lower case, such as
+	// http, and ProtocolVersion its version, such as 1.1 or 2.
+	Protocol, ProtocolVersion string
+	// ClientAddress is the client's IP address or socket. Behind a proxy it is the
+	// proxy's. ServerAddress is the address that the server listens at.
+	ClientAddress, ServerAddress string
+}
+
+// Informer is an optional interface of a prompts.Transport and a field of an
+// [Exchange]. TransportInfo describes the connection. It must return at once. It may
+// be called concurrently, and after the end of the connection.
+type Informer interface{ TransportInfo() Info }
+
 // SessionOptions configures a [Session]. The zero value is its default.
 type SessionOptions struct {
 	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25)
 	// that the client has already negotiated: the session is initialized. An
 	// unknown version becomes 2025-11-25.
 	Version string
+	// ID is the name of the session, such as the Mcp-Session-Id of HTTP. It may be
+	// secret: observers and the middleware get a hash with a key of the server's.
+	// Default: a random name.
+	ID string
 	// NoServerMessages declares that only responses reach the client. The session
 	// offers no list_changed notifications and does not support elicitation.
 	NoServerMessages bool

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -124,7 +125,7 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 	return name != ""
 }
 
-var tagKeyword = regexp.MustCompile(`^[^ \t\n]*=`)
+var tagKeyword = regexp.MustCompile(`^([^ \t\n,=]*)[^ \t\n=]*=([^,]*)`)
 
 // description returns the jsonschema tag of a field, by the rules of
 // jsonschema-go.
@@ -134,7 +135,12 @@ func description(sf reflect.StructField) (string, error) {
 	case ok && tag == "":
 		return "", errors.New("the jsonschema tag is empty")
 	case tagKeyword.MatchString(tag):
-		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and a constraint is a tag of its own, such as minimum:\"1\"", phrase.Clip(tag, 64))
+		example := `minimum:"1"`
+		m := tagKeyword.FindStringSubmatch(tag)
+		if meant := meantTag(m[1]); meant != "" {
+			example = meant + ":" + strconv.Quote(phrase.Clip(m[2], 64))
+		}
+		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and a constraint is a tag of its own, such as %s", phrase.Clip(tag, 64), example)
 	}
 	return tag, nil
 }
@@ -199,7 +205,11 @@ func (inf *inferred) inferFields(t reflect.Type) {
 		if err == nil {
 			f.value, err = compileValue(f.typ, f.schema)
 		}
-		if err != nil {
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, err := range several.Unwrap() {
+				fail(f.name, err)
+			}
+		} else if err != nil {
 			fail(f.name, err)
 		}
 	}

@@ -166,6 +166,8 @@ func checkTypes(want string, s *jsonschema.Schema) error {
 		read = numeric // 1.0 is an integer
 	}
 	switch {
+	case set == 0 && len(s.Enum) > 0:
+		return fmt.Errorf("its enum has no value of type %s, so no value is allowed", want)
 	case set == 0:
 		return errors.New("it allows no type that a text can have, so no value is allowed")
 	case set&read == 0:

@@ -1,11 +1,11 @@
 package argument
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,9 +58,11 @@ func setCount(of func(*jsonschema.Schema) **int) func(*jsonschema.Schema, tagRea
 }
 
 func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, tagReader, string) error {
-	return func(s *jsonschema.Schema, _ tagReader, text string) error {
+	return func(s *jsonschema.Schema, r tagReader, text string) error {
 		n, err := parseFloat(text, 64)
-		if err != nil {
+		if err != nil && !r.isNumber() {
+			return fmt.Errorf("is for numbers, not for %s; check the value in the render function", withoutPointers(r.typ))
+		} else if err != nil {
 			return fmt.Errorf("must be a number, got %q", phrase.Clip(text, 64))
 		}
 		*of(s) = &n
@@ -81,6 +83,12 @@ func (r tagReader) isString() bool {
 	}
 	k, err := kindOf(r.typ)
 	return err == nil && (k.isString() || k == kindAny)
+}
+
+// isNumber reports whether the values are numbers.
+func (r tagReader) isNumber() bool {
+	k, err := kindOf(r.typ)
+	return err == nil && (k.isNumber() || k == kindAny)
 }
 
 // elements returns the reader of a list's elements.
@@ -134,6 +142,11 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 			values = append(values, r.value(e))
 		}
 	}
+	for i, v := range values {
+		if slices.ContainsFunc(values[:i], func(other json.RawMessage) bool { return string(other) == string(v) }) {
+			return fmt.Errorf("has %s twice", phrase.Clip(string(v), 64))
+		}
+	}
 	if r.inJSON && r.typ.Kind() == reflect.Pointer {
 		values = append(values, json.RawMessage("null"))
 	}
@@ -144,10 +157,12 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	return nil
 }
 
-// constrain returns the schema of the field with what its tags declare.
+// constrain returns the schema of the field with what its tags declare, or all that
+// is wrong with the tags.
 func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.Schema, error) {
-	if err := cmp.Or(checkTags(f.tag), f.readSensitive(inJSON)); err != nil {
-		return nil, err
+	errs := f.checkTags()
+	if err := f.readSensitive(inJSON); err != nil {
+		errs = append(errs, err)
 	}
 	declared := &jsonschema.Schema{}
 	isTagged := false
@@ -157,7 +172,8 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 			continue
 		}
 		if text == "" && k.name != "default" {
-			return nil, fmt.Errorf("the tag %s is empty", k.name)
+			errs = append(errs, fmt.Errorf("the tag %s is empty", k.name))
+			continue
 		}
 		isTagged = true
 		r, at := tagReader{f.typ, inJSON}, declared
@@ -172,8 +188,11 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 			r, at = elements, at.Items
 		}
 		if err := k.set(at, r, text); err != nil {
-			return nil, fmt.Errorf("the tag %s %w", k.name, err)
+			errs = append(errs, fmt.Errorf("the tag %s %w", k.name, err))
 		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	if !isTagged {
 		return s, nil
@@ -188,42 +207,50 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 // otherNames are names that other libraries have for a tag.
 var otherNames = map[string]string{
 	"min": "minimum", "max": "maximum", "minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
-	"enums": "enum", "oneof": "enum",
+	"enums": "enum", "oneof": "enum", "const": "enum", "secret": "sensitive", "password": "sensitive",
+	"desc": "jsonschema", "description": "jsonschema", "doc": "jsonschema", "jsonschema_description": "jsonschema",
 }
 
-// checkTags returns an error for a tag that would be ignored: one that is not
-// written as name:"value", and one whose name is nearly that of a constraint. Other
-// names belong to other packages.
-func checkTags(tag reflect.StructTag) error {
-	for rest := strings.TrimLeft(string(tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+// noTags are keywords of JSON Schema that are no tags.
+var noTags = []string{"uniqueItems", "contains", "minContains", "maxContains", "minProperties", "maxProperties", "propertyNames"}
+
+// checkTags returns the errors of tags that would be ignored: those that are not
+// written as name:"value", and those whose name is nearly that of a constraint, or
+// that other libraries have for one. Other names belong to other packages.
+func (f *structField) checkTags() (errs []error) {
+	for rest := strings.TrimLeft(string(f.tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		name, quoted, ok := strings.Cut(rest, ":")
 		value, err := strconv.QuotedPrefix(quoted)
 		if !ok || err != nil || !strings.HasPrefix(quoted, `"`) || strings.ContainsAny(name, " \"") {
 			if strings.Contains(rest, `\`) {
-				return fmt.Errorf("the struct tag %s would be ignored, because the quotes have a wrong escape; write \\\\ for \\", phrase.Clip(rest, 64))
+				return append(errs, fmt.Errorf("the struct tag %s would be ignored, because the quotes have a wrong escape; write \\\\ for \\", phrase.Clip(rest, 64)))
 			}
-			return fmt.Errorf("the struct tag %s is not written as name:\"value\", so it would be ignored", phrase.Clip(rest, 64))
-		}
-		if meant := meantTag(name); meant != "" {
-			return fmt.Errorf("the tag %s is unknown; write %s:%s", name, meant, phrase.Clip(value, 64))
+			return append(errs, fmt.Errorf("the struct tag %s is not written as name:\"value\", so it would be ignored", phrase.Clip(rest, 64)))
 		}
 		rest = quoted[len(value):]
+		meant := meantTag(name)
+		switch {
+		case meant == "jsonschema" && f.description != "": // which has the description
+		case meant != "" && meant != name:
+			errs = append(errs, fmt.Errorf("the tag %s is unknown; write %s:%s", name, meant, phrase.Clip(value, 64)))
+		case slices.Contains(noTags, name):
+			errs = append(errs, fmt.Errorf("the tag %s is unknown; set it in the Schema of the argument in Prompt.Arguments", name))
+		case name == "required" && f.optional != (value == `"false"`), name == "optional" && f.optional != (value == `"true"`):
+			errs = append(errs, fmt.Errorf("the tag %s is unknown; a field is optional with omitempty in its json tag, or as a pointer, and else required", name))
+		}
 	}
-	return nil
+	return errs
 }
 
-// meantTag returns the tag that an unknown name is nearly; "" for the names of
-// tags and for names that are far from all of them.
+// meantTag returns the tag that a name is, or nearly is; "" for names that are far from
+// all of them.
 func meantTag(name string) string {
 	names := []string{"sensitive"}
 	for _, k := range tagKeywords {
 		names = append(names, k.name)
 	}
 	for _, n := range names {
-		switch {
-		case n == name:
-			return ""
-		case strings.EqualFold(n, name):
+		if strings.EqualFold(n, name) {
 			return n
 		}
 	}
@@ -233,5 +260,9 @@ func meantTag(name string) string {
 	if len(name) < 6 { // shorter names are near to the tags of other packages, such as form
 		return ""
 	}
-	return suggest.Near(name, names)
+	near := suggest.Near(name, names)
+	if len(name) > len(near)+2 { // such as patternDescription
+		return ""
+	}
+	return near
 }

@@ -204,6 +204,6 @@ func TestTagErrors(t *testing.T) {
 func TestTagsOfOthers(t *testing.T) {
 	t.Parallel()
 	assert.NoError(t, errorOf[struct {
-		A string `json:"a" yaml:"a,omitempty" form:"a" query:"a" validate:"required,min=1" db:"a" env:"A" mapstructure:"a" protobuf:"bytes,1,opt" binding:"required" doc:"x" header:"X-A"`
+		A string `json:"a" yaml:"a,omitempty" form:"a" query:"a" validate:"required,min=1" db:"a" env:"A" mapstructure:"a" protobuf:"bytes,1,opt" binding:"required" header:"X-A"`
 	}]())
 }

@@ -123,6 +123,13 @@ func (s *Subscriber) Send(f func() error) error {
 	return nil
 }
 
+// LastChange returns the time of the last change; zero if there was none.
+func (n *Notifier) LastChange() time.Time {
+	n.debouncer.mu.Lock()
+	defer n.debouncer.mu.Unlock()
+	return n.debouncer.last
+}
+
 // Subscribers returns the number of subscribers.
 func (n *Notifier) Subscribers() int {
 	n.mu.Lock()

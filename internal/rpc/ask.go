@@ -39,6 +39,11 @@ func FromContext(ctx context.Context) *Request {
 	return r
 }
 
+// SetPrompt tells the observer which prompt the request is about.
+func (r *Request) SetPrompt(name string) {
+	r.task.observed.setPrompt(name)
+}
+
 // LockAsking waits until no other goroutine of the handler asks the client. If
 // it returns nil, UnlockAsking must follow. It fails when ctx or the request
 // ends.
@@ -86,11 +91,13 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 			ctx, cancel = context.WithTimeoutCause(ctx, limit, errNotAnswered)
 			defer cancel()
 		}
+		observed := t.observeAsk(ctx, requests)
 		if t.call != nil {
-			results, err = t.call.ask(ctx, t, requests)
+			results, err = t.call.ask(ctx, t, requests, observed)
 		} else {
-			results, err = t.ask(ctx, requests)
+			results, err = t.ask(ctx, requests, observed)
 		}
+		observed.end(err)
 		return err
 	})
 	return results, err
@@ -131,7 +138,7 @@ type clientResponse struct {
 }
 
 // ask sends the requests over the session and waits for the results.
-func (t *task) ask(ctx context.Context, requests []ClientRequest) (results []string, err error) {
+func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked) (results []string, err error) {
 	select {
 	case <-t.session.ready: // before that only responses may be sent (LIF-15)
 	case <-t.session.readClosed:
@@ -159,15 +166,16 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest) (results []str
 		}
 		waiting = append(waiting, p)
 	}
-	return t.collect(ctx, responses, len(requests))
+	return t.collect(ctx, responses, len(requests), observed)
 }
 
 // collect waits for n results or the first error. ctx may outlive the request.
-func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n int) ([]string, error) {
+func (t *task) collect(ctx context.Context, responses <-chan clientResponse, n int, observed asked) ([]string, error) {
 	results := make([]string, n)
 	for range n {
 		select {
 		case r := <-responses:
+			observed.respond(r)
 			if r.err != nil {
 				return nil, r.err
 			}
@@ -199,8 +207,10 @@ func (t *task) cancelRequest(p *pendingRequest, why error) {
 	if t.isOver {
 		return
 	}
-	_ = t.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled",
-		fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason)), 0, false)
+	const method = "notifications/cancelled"
+	msg := wire.AppendNotification(nil, method, fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason))
+	o := t.server.observer.startSent(t.forLog(), KindClientNotification, method, t.session, t.observed.connection(), len(msg))
+	o.end(t.exchange.Send(msg, 0, false))
 }
 
 // register returns a request with an id that no other of the session has

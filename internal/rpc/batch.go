@@ -43,11 +43,14 @@ var errBatchFull = wire.InternalError("the answers to this batch are too large; 
 
 // receiveBatch is read for a batch.
 func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure) received {
-	elements, invalid := s.readBatch(session, root, large, x.Client)
+	elements, invalid := s.readBatch(session, root, large, x)
 	if invalid != nil {
 		return received{reply: session.errorResponse(&wire.Message{}, invalid)}
 	}
 	own := *x // which outlives the caller's
+	if own.observed != nil {
+		own.observed.isBatch, own.observed = true, nil
+	}
 	b := &batch{server: s, session: session, exchange: &own, parent: ctx}
 	session.batches.Add()
 	isRead := false
@@ -62,25 +65,38 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	for i := range elements {
 		e := &elements[i]
 		m := &e.call.Message
+		o := s.observer.start(ctx, KindInvalid, e.size, x.Conn)
+		e.call.observed = o
+		o.read(&e.call, e.err != nil)
+		o.inSession(&e.call)
+		var r received
 		switch {
 		case m.Kind != wire.KindRequest || e.err != nil:
-			r := s.handleNonRequest(session, m, e.err)
-			if ignored = cmp.Or(ignored, r.err); r.reply.Msg != nil {
-				b.add(m.ID, r.reply.Msg)
-			}
+			r = s.handleNonRequest(session, m, e.err)
+			ignored = cmp.Or(ignored, r.err)
 		case b.isFull():
-			b.add(m.ID, nil)
+			r = rejection(m.ID, errBatchFull)
 		default:
 			x := b.exchangeOf(m.ID)
-			w, r := s.answer(&e.call, x)
-			if r.reply.Msg == nil {
-				kept += batchTaskBytes + b.addTask(&e.call, x, w)
+			x.observed = o
+			var w Work
+			if w, r = s.answer(&e.call, x); r.reply.Msg != nil {
+				break
+			}
+			n, rejected := b.addTask(&e.call, x, w)
+			if rejected == nil {
+				kept += batchTaskBytes + n
 				continue
 			}
+			r = rejection(m.ID, rejected)
+		}
+		if r.reply.Msg != nil {
 			b.add(m.ID, r.reply.Msg)
+			o.respond(r.reply, nil)
 			r.putBuffer()
 			s.memory.release(&r.held, session, x.Client)
 		}
+		o.end(r.err)
 	}
 	isRead = true
 	switch {
@@ -122,18 +138,19 @@ func (b *batch) release() {
 // element is one message of a batch.
 type element struct {
 	call Call
+	size int
 	err  *wire.Error
 }
 
 // readBatch takes a batch apart.
-func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, from string) ([]element, *wire.Error) {
+func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, x *Exchange) ([]element, *wire.Error) {
 	var elements []element
 	responses := 0
 	for v := range root.Elements() {
 		if len(elements) == maxBatch {
 			return nil, wire.InvalidRequest("a batch must not have more than %d messages", maxBatch)
 		}
-		e := element{call: Call{server: s, session: session, from: from}}
+		e := element{call: Call{server: s, session: session, from: x.Client, conn: x.Conn}, size: len(v.Raw())}
 		m := &e.call.Message
 		e.err = m.Read(v)
 		if m.Large = large; large {
@@ -177,18 +194,17 @@ func (b *batch) exchangeOf(id string) *Exchange {
 }
 
 // addTask adds a request whose result the application's code makes, and returns
-// how many bytes of the message it keeps. The batch is in the limits, the task is
-// not.
-func (b *batch) addTask(c *Call, x *Exchange, w Work) (kept int) {
+// how many bytes of the message it keeps, or why the request is rejected. The batch
+// is in the limits, the task is not.
+func (b *batch) addTask(c *Call, x *Exchange, w Work) (kept int, rejected *wire.Error) {
 	t := b.server.newTask(b.parent, c, x, w)
 	t.batch = b
 	if err := t.begin(t); err != nil {
 		t.ctx.cancel(nil)
-		b.add(t.id, wire.ErrorResponse(t.id, err).Msg)
-		return 0
+		return 0, err
 	}
 	b.tasks = append(b.tasks, t)
-	return keptBytes(&c.Message)
+	return keptBytes(&c.Message), nil
 }
 
 // add adds a response, or an error if there are too many already.

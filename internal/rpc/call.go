@@ -21,6 +21,10 @@ type CallOptions struct {
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification.
 	Notify func(method string, params json.RawMessage)
+	// ID and Session are those of the request, and Conn is what Config.Describe
+	// describes. They are for the observer and the middleware.
+	ID, Session string
+	Conn        any
 }
 
 // OptionsError is the error of CallOptions that are not valid.
@@ -34,11 +38,19 @@ func (e *OptionsError) Error() string { return e.err.Error() }
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code goes on.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.Conn, sessionID: o.Session}
+	c.Message.ID = o.ID
+	c.observed = s.observer.startCall(ctx, name, params, o)
+	result, err := s.answerCall(ctx, c, name, params, o)
+	c.observed.endCall(result, err) // unless a task has it
+	return result, err
+}
+
+func (s *Server) answerCall(ctx context.Context, c *Call, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	m := s.methods[name]
 	if m == nil || !m.Callable {
 		return nil, wire.MethodNotFound(name)
 	}
-	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info}
 	if o.Version != "" {
 		var ok bool
 		if c.Rev, ok = revision.Parse(o.Version); !ok {
@@ -66,6 +78,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if err := c.Message.CheckParams(); err != nil {
 		return nil, err
 	}
+	c.observed.readCall(c)
 	result, w, err := m.serve(c, nil)
 	if err != nil {
 		return nil, err
@@ -78,7 +91,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 
 // call does the work of a Call.
 func (s *Server) call(ctx context.Context, c *Call, w Work, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &Exchange{}, w)
+	t := s.newTask(ctx, c, &Exchange{Conn: o.Conn, observed: c.observed}, w)
 	t.call = &callback{options: o, responded: make(chan struct{})}
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {
@@ -87,6 +100,7 @@ func (s *Server) call(ctx context.Context, c *Call, w Work, o CallOptions) (json
 	if err := t.admit(ctx, keptBytes(&c.Message), nil); err != nil {
 		return nil, err
 	}
+	c.observed = nil // the task's
 	ended := make(chan error, 1)
 	s.spawn(func() { ended <- t.run() }) // ends with the application's code
 	var err error
@@ -119,6 +133,7 @@ type callback struct {
 func (c *callback) respond(t *task, result []byte, err *wire.Error) error {
 	t.close()
 	defer t.done()
+	t.observed.respondCall(result, err)
 	c.result, c.err = slices.Clone(result), err
 	close(c.responded)
 	return nil
@@ -149,7 +164,7 @@ func (c *callback) notify(t *task, method string, params []byte) error {
 }
 
 // ask calls the Request of the options, concurrently for all requests.
-func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest) ([]string, error) {
+func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, observed asked) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -172,7 +187,7 @@ func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest) (
 			}
 		})
 	}
-	return t.collect(ctx, responses, len(requests))
+	return t.collect(ctx, responses, len(requests), observed)
 }
 
 const askFailed = "the request to it has failed"

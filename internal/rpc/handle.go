@@ -45,12 +45,30 @@ type Exchange struct {
 	// Done, if not nil, is closed to end subscriptions.
 	Done <-chan struct{}
 
+	// Conn, if not nil, is what Config.Describe describes.
+	Conn any
+
 	// emit, if not nil, sends a message that is not the response, unless the
 	// request is completed by the time that it is the message's turn.
-	emit func(p *pending, msg []byte) error
+	emit     func(p *pending, msg []byte) error
+	observed *observation // of the message; nil without an observer
 }
 
-func (x *Exchange) respond(r wire.Response) error { return x.Send(r.Msg, r.Code, true) }
+// recipient is what a pending request keeps of its exchange.
+type recipient struct {
+	Client string
+	Send   func(msg []byte, code wire.Code, last bool) error
+	Done   <-chan struct{}
+	emit   func(p *pending, msg []byte) error
+}
+
+func (x *Exchange) recipient() recipient { return recipient{x.Client, x.Send, x.Done, x.emit} }
+
+func (x *Exchange) respond(r wire.Response) error {
+	err := x.Send(r.Msg, r.Code, true)
+	x.observed.respond(r, err)
+	return err
+}
 
 // Handle answers a message of no session.
 func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
@@ -63,11 +81,31 @@ func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
 }
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *Exchange) error {
-	j, err := s.receive(ctx, session, msg, x, nil)
+	j, err := s.receiveObserved(ctx, session, msg, x, nil)
 	if j == nil {
 		return err
 	}
 	return j.run()
+}
+
+// receiveObserved is receive, with an operation of the observer's. A job ends the
+// operation itself.
+func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) (j job, err error) {
+	if s.observer == nil {
+		return s.receive(ctx, session, msg, x, p)
+	}
+	own := *x
+	own.observed = s.observer.start(ctx, KindInvalid, len(msg), x.Conn)
+	err = ErrNoReturn // unless receive returns
+	defer func() {
+		switch {
+		case own.observed.isBatch: // whose messages are the operations
+			own.observed.release()
+		case j == nil:
+			own.observed.end(err)
+		}
+	}()
+	return s.receive(ctx, session, msg, &own, p)
 }
 
 // job is what is left to do for a message that was received.
@@ -152,12 +190,13 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	}
 	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
-	c.server, c.session, c.from = s, session, x.Client
+	c.server, c.session, c.from, c.conn, c.observed = s, session, x.Client, x.Conn, x.observed
 	m := &c.Message
 	err := m.Read(root)
 	if m.Large = isLarge; isLarge {
 		m.Detach()
 	}
+	x.observed.read(c, err != nil || broken != nil)
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	isMalformed := err != nil && m.Kind == wire.KindResponse
 	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
@@ -171,6 +210,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		}
 		c.session = session
 	}
+	x.observed.inSession(c)
 	if isBatch && session.revision().Batches() {
 		return s.receiveBatch(ctx, session, root, m.Large, x, p)
 	}

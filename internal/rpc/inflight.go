@@ -45,7 +45,8 @@ type pending struct {
 	session    *Session // nil outside of one
 	id         string   // as written
 	key        wire.ID
-	exchange   Exchange
+	exchange   recipient
+	observed   *observed        // nil without an observer
 	unanswered *limit.WaitGroup // of the session; counts the request until done
 
 	ctx       lazyContext
@@ -95,6 +96,7 @@ func (p *pending) discard(cause error) {
 // done is called by whoever has completed the request, when the response is
 // sent or there is none.
 func (p *pending) done() {
+	p.observed.end(p.whyEnded)
 	if p.unanswered != nil {
 		p.unanswered.Done()
 	}
@@ -106,7 +108,14 @@ func (p *pending) respond(r wire.Response) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	p.isOver = true
-	return p.exchange.respond(r)
+	return p.sendResponse(r)
+}
+
+// sendResponse sends the response. The caller holds p.sending.
+func (p *pending) sendResponse(r wire.Response) error {
+	err := p.exchange.Send(r.Msg, r.Code, true)
+	p.observed.respond(r, err)
+	return err
 }
 
 // close ends all sending.
@@ -137,7 +146,7 @@ func (p *pending) whyCompleted(about func() slog.Attr) error {
 	cause := context.Cause(&p.ctx)
 	var c *cancellation
 	if errors.As(cause, &c) && c.reason != "" {
-		p.server.Log(&p.ctx, slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
+		p.server.Log(p.forLog(), slog.LevelDebug, "request cancelled by the client", about(), slog.String("reason", c.reason))
 	}
 	return cause
 }

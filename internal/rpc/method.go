@@ -63,7 +63,31 @@ type Call struct {
 	session *Session        // nil outside of one
 	info    wire.ClientInfo // of a Server.Call
 	from    string          // Exchange.Client
+
+	conn      any
+	sessionID string // of a Server.Call
+	observed  *observation
 }
+
+// SessionID returns the id of the request's session for the middleware; empty
+// without a session.
+func (c *Call) SessionID() string {
+	if c.session == nil {
+		return c.sessionID
+	}
+	return c.session.id
+}
+
+// TransportInfo returns what the transport says of the connection.
+func (c *Call) TransportInfo() Info {
+	if c.conn == nil {
+		return Info{}
+	}
+	return c.server.config.Describe(c.conn)
+}
+
+// SetPrompt tells the observer which prompt the request is about.
+func (c *Call) SetPrompt(name string) { c.observed.setPrompt(name) }
 
 // ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
@@ -125,6 +149,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 			c.Rev, c.Client = rev, client
 		}
 	}
+	c.observed.setVersion(c.Rev)
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, row.Era == Stateful && stateless, row.Era == Stateless && c.Rev != 0 && !stateless:
@@ -228,9 +253,11 @@ func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	if !ok || rev.Stateless() {
 		rev = revision.NewestStateful() // the client decides whether it can (LIF-06, GAP-03)
 	}
-	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), wire.ReadClientInfo(p.Get("clientInfo"))); err != nil {
+	info := wire.ReadClientInfo(p.Get("clientInfo"))
+	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.conn()); err != nil {
 		return nil, Work{}, err
 	}
+	c.observed.setVersion(rev)
 	if c.session.isDetached {
 		return append(dst, c.server.detached[rev]...), Work{}, nil
 	}

@@ -65,6 +65,7 @@ func (s *Server) Serve(ctx context.Context, t Conn) error {
 	}
 	c.session.isStream = true
 	c.exchange = Exchange{Send: c.send, Done: c.closing, emit: c.emit}
+	c.exchange.Conn = t
 	return c.serve(ctx)
 }
 
@@ -131,6 +132,7 @@ func (c *connection) serve(parent context.Context) error {
 		}
 	})
 	c.await(endTimeout)
+	c.server.flushFor(endTimeout)
 	if dropped > 0 {
 		c.server.Log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
 	}
@@ -200,7 +202,10 @@ func (c *connection) readAll(ctx context.Context) error {
 		msg, err := c.conn.Read(ctx)
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			err = c.exchange.respond(c.session.errorResponse(&wire.Message{}, errTooLarge))
+			x := c.exchange
+			x.observed = c.server.observer.start(c.ctx, KindInvalid, 0, x.Conn)
+			err = x.respond(c.session.errorResponse(&wire.Message{}, errTooLarge))
+			x.observed.end(err)
 		case err != nil:
 			return fmt.Errorf("reading: %w", err)
 		default:
@@ -213,7 +218,7 @@ func (c *connection) readAll(ctx context.Context) error {
 }
 
 func (c *connection) handle(msg []byte) error {
-	j, err := c.server.receive(c.ctx, c.session, msg, &c.exchange, c.backpressure)
+	j, err := c.server.receiveObserved(c.ctx, c.session, msg, &c.exchange, c.backpressure)
 	if _, ignored := err.(*Unaccepted); ignored {
 		return nil // a stream has no way to say so
 	}

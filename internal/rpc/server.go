@@ -18,6 +18,7 @@ package rpc
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,6 +53,13 @@ type Config struct {
 	Limits   Limits
 	Timeouts Timeouts
 
+	// Observer, if not nil, is told of every message and session.
+	Observer Observer
+	// Describe describes the connection of an Exchange or a Call, for the observer.
+	// Required with an Observer.
+	Describe func(conn any) Info
+	// SessionIDs says that sessions have an id, for the middleware.
+	SessionIDs bool
 	// Principal, if not nil, returns who the client in ctx is.
 	Principal func(ctx context.Context) string
 	Logger    *slog.Logger
@@ -117,6 +125,8 @@ type Server struct {
 	memory        memory
 	sessions      atomic.Uint64 // that were ever named
 	logger        *logger
+	observer      *observer // nil without one
+	idKey         []byte    // of the ids of sessions
 
 	// What is the same for all clients, encoded: by version, the results of
 	// initialize, with and without notifications, and of server/discover; and the
@@ -138,6 +148,10 @@ func NewServer(c Config) (*Server, []error) {
 		initialized:   map[revision.Revision][]byte{},
 		detached:      map[revision.Revision][]byte{},
 		discovered:    map[revision.Revision][]byte{},
+	}
+	s.observer = newObserver(s, c.Observer)
+	if s.observer != nil || c.SessionIDs {
+		s.idKey = []byte(rand.Text())
 	}
 	var errs []error
 	for _, f := range append([]Feature{base}, c.Features...) {

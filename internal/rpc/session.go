@@ -21,6 +21,8 @@ type SessionOptions struct {
 	Version string
 	// Detached says that the client gets nothing but responses.
 	Detached bool
+	// ID is the transport's name of the session, which may be secret. May be empty.
+	ID string
 }
 
 // Session is one client's session, from initialize to Close. Stateless messages
@@ -32,7 +34,8 @@ type Session struct {
 	ended      chan struct{} // closed by Close
 	readClosed chan struct{} // closed by closeRead
 	isDetached bool
-	isStream   bool // all messages go over one byte stream
+	isStream   bool   // all messages go over one byte stream
+	id         string // for the observer and the middleware; not the transport's
 
 	answers       limit.WaitGroup // requests without their response, but for the next two
 	batches       limit.WaitGroup
@@ -51,7 +54,9 @@ type Session struct {
 	isReady  bool
 	isEnded  bool
 	inFlight map[wire.ID]inFlight
-	lists    []listener // empty before initialize, and if the client is not notified
+	lists    []listener   // empty before initialize, and if the client is not notified
+	observed *observation // nil before initialize, and without an observer
+	conn     Info         // of initialize
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
@@ -67,6 +72,9 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		inFlight:   map[wire.ID]inFlight{},
 		isDetached: o.Detached,
 	}
+	if !o.Detached {
+		x.id = s.sessionID(o.ID)
+	}
 	if s.rated > 0 {
 		x.buckets = make([]limit.Bucket, s.rated)
 	}
@@ -75,7 +83,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		if !ok || rev.Stateless() {
 			rev = revision.NewestStateful()
 		}
-		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{})
+		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{}, Info{})
 		x.isReady = true
 		close(x.ready)
 	}
@@ -83,13 +91,16 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 }
 
 // initialize stores what was negotiated.
-func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo) *wire.Error {
+func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn Info) *wire.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rev != 0 {
 		return wire.InvalidRequest("this session is initialized already")
 	}
-	s.rev, s.client, s.info = rev, client, info
+	s.rev, s.client, s.info, s.conn = rev, client, info, conn
+	if !s.isDetached && !s.isEnded {
+		s.observed = s.server.observer.startSession(s)
+	}
 	if !s.isDetached && !s.isEnded {
 		// From now on, so that no change is lost between the client's first
 		// list and notifications/initialized.
@@ -155,7 +166,10 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 			// A change is pending until it is sent.
 			err := l.Send(func() error {
 				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, nil)
-				return send(msg)
+				o := s.server.observer.startChange(ctx, s, nil, &l, len(msg))
+				err := send(msg)
+				o.end(err)
+				return err
 			})
 			if err != nil {
 				return err
@@ -206,6 +220,8 @@ func (s *Session) end(cause error) {
 		for _, l := range s.lists {
 			l.Unsubscribe()
 		}
+		defer s.observed.end(nil)
+		s.observed = nil
 	}
 	s.mu.Unlock()
 	s.cancelAll(cause, func(r inFlight) bool {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
@@ -92,7 +93,11 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *f
 	m := &c.Message
 	m.Detach()
 	l := &subscription{filter: f}
-	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, *x
+	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, x.recipient()
+	if x.observed != nil {
+		l.observed = new(observed)
+		l.observed.start(x)
+	}
 	if c.session != nil {
 		l.unanswered = &c.session.subscriptions
 	}
@@ -183,7 +188,7 @@ func (l *subscription) run() error {
 			if !list.Signaled() && !isClosing {
 				continue
 			}
-			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, meta) }); err != nil {
+			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, meta, &list) }); err != nil {
 				return l.abort(err)
 			}
 		}
@@ -204,15 +209,25 @@ func (l *subscription) acknowledge(meta []byte) error {
 		accepted = append(accepted, ":true"...)
 	}
 	params := fmt.Appendf(nil, `%s,"notifications":{%s}}`, meta[:len(meta)-1], accepted)
-	return l.notify("notifications/subscriptions/acknowledged", params)
+	return l.notify("notifications/subscriptions/acknowledged", params, nil)
 }
 
-// notify sends a notification of the subscription.
-func (l *subscription) notify(method string, params []byte) error {
+// notify sends a notification of the subscription. list is the one that has changed,
+// if any.
+func (l *subscription) notify(method string, params []byte, list *listener) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	*buf = wire.AppendNotification(*buf, method, params)
-	return l.emit(*buf)
+	var o *observation
+	if list != nil {
+		o = l.server.observer.startChange(&l.ctx, l.session, l.observed.connection(), list, len(*buf))
+	} else {
+		o = l.server.observer.startSent(&l.ctx, KindClientNotification, method, l.session, l.observed.connection(), len(*buf))
+	}
+	o.setVersion(revision.V20260728)
+	err := l.emit(*buf)
+	o.end(err)
+	return err
 }
 
 // end responds to the subscription: the server has ended it (SUB-11).
@@ -229,7 +244,7 @@ func (l *subscription) end() error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	l.isOver = true
-	if err := l.exchange.respond(wire.Response{Msg: result}); err != nil || l.session == nil || !l.session.isStream {
+	if err := l.sendResponse(wire.Response{Msg: result}); err != nil || l.session == nil || !l.session.isStream {
 		return err
 	}
 	// On a stream that goes on after the response, one page of the protocol

@@ -25,8 +25,20 @@ type task struct {
 
 func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *task {
 	m := &c.Message
-	t := &task{work: w}
-	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, *x
+	var t *task
+	if x.observed == nil {
+		t = new(task)
+	} else {
+		both := new(struct {
+			task
+			observed
+		})
+		t = &both.task
+		t.pending.observed = &both.observed
+		t.pending.observed.start(x)
+	}
+	t.work = w
+	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, x.recipient()
 	if c.session != nil {
 		t.unanswered = &c.session.answers
 	}
@@ -124,8 +136,9 @@ func (t *task) runNow(limit time.Duration) error {
 			t.goexit()
 		}
 	}()
-	result, failure := t.work.do(&t.ctx, *buf)
+	result, failure := t.work.do(t.observe(), *buf)
 	hasReturned = true
+	t.observed.returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
 	t.timer.Stop()
@@ -156,7 +169,7 @@ func (t *task) end(result []byte, f *Failure) error {
 		t.done()
 		return context.Cause(&t.ctx) // the caller's context has ended
 	}
-	return t.fail(f.Client, func() { t.server.logFailure(&t.ctx, &t.work, f) })
+	return t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
 
 // fail sends the error response of a task that is completed, and calls log, if
@@ -197,7 +210,7 @@ func (t *task) goexit() {
 	}
 	overdue.Tell(t.ctx.parent)
 	f := InternalFailure(t.work.Failed, ErrGoexit)
-	_ = t.fail(f.Client, func() { t.server.logFailure(&t.ctx, &t.work, f) })
+	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
 
 var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
@@ -207,13 +220,14 @@ var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 func (t *task) Expire() {
 	defer t.server.recoverPanic()
 	expired := t.finish()
+	t.observed.expire(t.server.observer)
 	if expired || t.batch != nil {
 		overdue.Tell(t.ctx.parent)
 	}
 	if expired {
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(errTooLong, func() {
-			t.server.Log(&t.ctx, slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
+			t.server.Log(t.forLog(), slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
 		})
 	}
 	if t.batch != nil { // which waits for the work, even if the client has canceled it
@@ -225,10 +239,16 @@ var errTooLong = wire.InternalError("the request took too long")
 
 // notify sends a notification that belongs to the request.
 func (t *task) notify(method string, params []byte) error {
+	o := t.server.observer.startSent(t.forLog(), KindClientNotification, method, t.session, t.observed.connection(), len(params))
+	o.setVersion(t.request.Rev)
+	var err error
 	if t.call != nil {
-		return t.call.notify(t, method, params)
+		err = t.call.notify(t, method, params)
+	} else {
+		err = t.emit(wire.AppendNotification(nil, method, params))
 	}
-	return t.emit(wire.AppendNotification(nil, method, params))
+	o.end(err)
+	return err
 }
 
 // stopAsking ends requests to the client that goroutines of the application

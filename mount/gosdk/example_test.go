@@ -68,7 +68,7 @@ func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(readme), "\n## On a server of another SDK\n")
+	_, section, ok := strings.Cut(string(readme), "\n## Add prompts to an existing server\n")
 	require.True(t, ok)
 	_, after, ok := strings.Cut(section, "\n~~~go\n")
 	require.True(t, ok)

@@ -1,0 +1,464 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// watcher is an observer that counts, and notes what ends.
+type watcher struct {
+	begin func(op prompts.Operation) // nil for nothing
+	end   func(op prompts.Operation)
+
+	mu     sync.Mutex // protects the fields below
+	begun  map[string]int
+	ended  map[string]int
+	ends   []ending
+	broken []string
+}
+
+type ending struct {
+	op  prompts.Operation
+	out prompts.Outcome
+}
+
+type watcherKey struct{}
+
+func (r *watcher) Begin(ctx context.Context, op prompts.Operation) context.Context {
+	r.mu.Lock()
+	if r.begun == nil {
+		r.begun, r.ended = map[string]int{}, map[string]int{}
+	}
+	r.begun[key(op)]++
+	r.mu.Unlock()
+	if r.begin != nil {
+		r.begin(op)
+	}
+	return context.WithValue(ctx, watcherKey{}, key(op))
+}
+
+func (r *watcher) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+	r.mu.Lock()
+	if ctx.Value(watcherKey{}) != key(op) {
+		r.broken = append(r.broken, "End without the context of Begin: "+key(op))
+	}
+	r.ended[key(op)]++
+	r.ends = append(r.ends, ending{op, out})
+	r.mu.Unlock()
+	if r.end != nil {
+		r.end(op)
+	}
+}
+
+func key(op prompts.Operation) string {
+	return fmt.Sprint(op.Kind, " ", op.Method, " ", op.ID, " ", op.Start.UnixNano())
+}
+
+// lines returns a line for each operation that has ended, sorted. Every operation
+// must have begun and ended once.
+func (r *watcher) lines(t *testing.T, srv *prompts.Server) []string {
+	t.Helper()
+	require.NoError(t, srv.Flush(t.Context()))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	require.Empty(t, r.broken)
+	require.Equal(t, r.begun, r.ended)
+	lines := []string{}
+	for _, e := range r.ends {
+		lines = append(lines, e.String())
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (e ending) String() string {
+	s := e.op.Kind.String()
+	add := func(name string, value any) {
+		if value != "" && value != 0 && value != prompts.Code(0) {
+			s += fmt.Sprintf(" %s=%v", name, value)
+		}
+	}
+	add("method", e.op.Method)
+	add("id", e.op.ID)
+	add("version", e.op.Version)
+	add("prompt", e.out.Prompt)
+	add("result", e.out.ResultType)
+	add("code", e.out.Code)
+	if e.out.Err != nil {
+		add("err", e.out.Err)
+	}
+	return s
+}
+
+// observedServer has a prompt for each end of a request.
+func observedServer(o prompts.Observer, options prompts.Options) *prompts.Server {
+	reg := new(prompts.Registry)
+	render := func(f func(ctx context.Context) error) prompts.RenderFunc {
+		return func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			if err := f(ctx); err != nil {
+				return nil, err
+			}
+			return prompts.Messages(prompts.User("hi")), nil
+		}
+	}
+	reg.MustAdd(
+		prompts.Prompt{Name: "ok", Arguments: []prompts.Argument{{Name: "x", Schema: prompts.Enum("red", "green")}}, Render: render(func(context.Context) error { return nil })},
+		prompts.Prompt{Name: "fails", Render: render(func(context.Context) error { return errors.New("secret") })},
+		prompts.Prompt{Name: "panics", Render: render(func(context.Context) error { panic("secret") })},
+		prompts.Prompt{Name: "exits", Render: render(func(context.Context) error { runtime.Goexit(); return nil })},
+		prompts.Prompt{Name: "waits", Render: render(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })},
+		prompts.Prompt{Name: "asks", Render: render(func(ctx context.Context) error {
+			_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Your name?")
+			return err
+		})},
+	)
+	options.Observer = o
+	if options.Logger == nil {
+		options.Logger = slog.New(slog.DiscardHandler)
+	}
+	return prompts.NewServer(reg, options)
+}
+
+// TestObserverSeesEachMessageOnce sends messages of all kinds over a connection, and
+// compares what the observer is told.
+func TestObserverSeesEachMessageOnce(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		version string // of the session; empty for none
+		send    []string
+		want    []string
+	}{
+		"list":                  {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`}, []string{"request method=prompts/list id=1 version=2025-11-25 result=complete"}},
+		"get":                   {"2024-11-05", []string{getLine("1", "ok")}, []string{"request method=prompts/get id=1 version=2024-11-05 prompt=ok result=complete"}},
+		"error":                 {"2025-11-25", []string{getLine("1", "fails")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=fails code=-32603"}},
+		"panic":                 {"2025-11-25", []string{getLine("1", "panics")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=panics code=-32603"}},
+		"Goexit":                {"2025-11-25", []string{getLine("1", "exits")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=exits code=-32603"}},
+		"invented prompt":       {"2025-11-25", []string{getLine("1", "invented")}, []string{"request method=prompts/get id=1 version=2025-11-25 code=-32602"}},
+		"invented method":       {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"invented"}`}, []string{"request id=1 version=2025-11-25 code=-32601"}},
+		"invented notification": {"2025-11-25", []string{`{"jsonrpc":"2.0","method":"invented"}`}, []string{"notification version=2025-11-25"}},
+		"completion": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"ok"},"argument":{"name":"x","value":"r"}}}`},
+			[]string{"request method=completion/complete id=1 version=2025-11-25 prompt=ok result=complete"}},
+		"custom method": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"custom"}`}, []string{"request method=custom id=1 version=2025-11-25 result=complete"}},
+		"ping":          {"2025-11-25", []string{pingLine("1")}, []string{"request method=ping id=1 version=2025-11-25 result=complete"}},
+		"no JSON":       {"2025-11-25", []string{`{`}, []string{"invalid version=2025-11-25 code=-32700"}},
+		"too large":     {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5000) + `"}`}, []string{"invalid code=-32600"}},
+		"id in use": {"2025-11-25", []string{getLine("1", "waits"), pingLine("1"), cancelLine("1")}, []string{
+			"notification method=notifications/cancelled version=2025-11-25",
+			"request method=ping id=1 version=2025-11-25 code=-32600",
+			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
+		}},
+		"response to nothing": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}, []string{"response id=1 version=2025-11-25"}},
+		"busy": {"2025-11-25", []string{getLine("1", "waits"), getLine("2", "waits"), getLine("3", "ok"), cancelLine("1"), cancelLine("2")}, []string{
+			"notification method=notifications/cancelled version=2025-11-25",
+			"notification method=notifications/cancelled version=2025-11-25",
+			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
+			"request method=prompts/get id=2 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
+			"request method=prompts/get id=3 version=2025-11-25 prompt=ok code=-32603",
+		}},
+		"time limit": {"2025-11-25", []string{getLine("1", "waits")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=waits code=-32603"}},
+		"batch": {"2025-03-26", []string{"[" + pingLine("1") + "," + getLine("2", "ok") + "," + initializedLine + `,{"jsonrpc":"2.0","id":true,"method":"ping"}]`}, []string{
+			"invalid version=2025-03-26 code=-32600",
+			"notification method=notifications/initialized version=2025-03-26",
+			"request method=ping id=1 version=2025-03-26 result=complete",
+			"request method=prompts/get id=2 version=2025-03-26 prompt=ok result=complete",
+		}},
+		"batch of a version without": {"2025-11-25", []string{"[" + pingLine("1") + "]"}, []string{"invalid version=2025-11-25 code=-32600"}},
+		"empty batch":                {"2025-03-26", []string{"[]"}, []string{"invalid version=2025-03-26 code=-32600"}},
+		"question": {"2025-11-25", []string{getLine("1", "asks"), `{"jsonrpc":"2.0","id":"prompts-1","result":{"action":"decline"}}`}, []string{
+			"client request method=elicitation/create version=2025-11-25",
+			"request method=prompts/get id=1 version=2025-11-25 prompt=asks code=-32602",
+			`response id="prompts-1" version=2025-11-25`,
+		}},
+		"stateless get":      {"", []string{envelopedGet("1", "ok")}, []string{"request method=prompts/get id=1 version=2026-07-28 prompt=ok result=complete"}},
+		"stateless question": {"", []string{envelopedLine("1", "prompts/get", `"name":"asks"`)}, []string{"request method=prompts/get id=1 version=2026-07-28 prompt=asks code=-32021"}},
+		"discover":           {"", []string{envelopedLine("1", "server/discover", "")}, []string{"request method=server/discover id=1 version=2026-07-28 result=complete"}},
+		"invented version":   {"", []string{strings.Replace(envelopedGet("1", "ok"), "2026-07-28", "2036-07-28", 1)}, []string{"request method=prompts/get id=1 code=-32022"}},
+		"listen": {"", []string{envelopedLine("1", "subscriptions/listen", `"notifications":{"promptsListChanged":true}`), cancelLine("1")}, []string{
+			"client notification method=notifications/subscriptions/acknowledged version=2026-07-28",
+			"notification method=notifications/cancelled",
+			"request method=subscriptions/listen id=1 version=2026-07-28 err=the client has cancelled the request: context canceled",
+		}},
+		"before initialize": {"", []string{pingLine("1"), getLine("2", "ok")}, []string{
+			"request method=ping id=1 result=complete", "request method=prompts/get id=2 code=-32602",
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := new(watcher)
+				srv := observedServer(w, prompts.Options{
+					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+					Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 4096},
+				})
+				c := connect(t, srv)
+				want := test.want
+				if test.version != "" {
+					c.ask(strings.Replace(initializeIn(test.version), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+					c.ask(initializedLine)
+					want = append(slices.Clone(want), `request method=initialize id="init" version=`+test.version+" result=complete",
+						"notification method=notifications/initialized version="+test.version, "session version="+test.version)
+				}
+				for _, msg := range test.send {
+					c.ask(msg)
+				}
+				time.Sleep(time.Minute) // the time limit is 30 seconds
+				require.NoError(t, c.end())
+				slices.Sort(want)
+				assert.Equal(t, want, w.lines(t, srv))
+			})
+		})
+	}
+}
+
+// TestObserverOfChanges proves that a list_changed notification is an operation, with
+// the number of subscribers and the time since the change.
+func TestObserverOfChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, reg := new(watcher), registryOf(textPrompt("a", "a"))
+		srv := prompts.NewServer(reg, prompts.Options{Observer: w})
+		one, two := connect(t, srv).handshake(), connect(t, srv).handshake()
+		reg.MustAdd(textPrompt("b", "b"))
+		time.Sleep(time.Second)
+		for _, c := range []*client{one, two} {
+			require.Equal(t, []string{listChangedLine}, c.received())
+			require.NoError(t, c.end())
+		}
+		w.lines(t, srv)
+		changes, sessions := 0, 0
+		for _, e := range w.ends {
+			switch e.op.Kind {
+			case prompts.OperationClientNotification:
+				changes++
+				assert.Equal(t, "notifications/prompts/list_changed", e.op.Method)
+				assert.Equal(t, 2, e.out.Subscribers)
+				assert.Equal(t, 20*time.Millisecond, e.out.Delay, "the default ChangeDelay")
+			case prompts.OperationSession:
+				sessions++
+				assert.Equal(t, time.Second, e.out.Duration.Round(10*time.Millisecond))
+				assert.NotEmpty(t, e.op.Session)
+			}
+		}
+		assert.Equal(t, 2, changes)
+		assert.Equal(t, 2, sessions)
+	})
+}
+
+// TestObserverTimes proves what the times in an Outcome are.
+func TestObserverTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := new(watcher)
+		srv := prompts.NewServer(registryOf(rendered("slow", func(context.Context) (*prompts.Result, error) {
+			time.Sleep(time.Second)
+			return prompts.Messages(), nil
+		})), prompts.Options{Observer: w, Limits: prompts.Limits{MaxConcurrent: 1}})
+		c := connect(t, srv).handshake()
+		c.send(getLine("1", "slow"), getLine("2", "slow"))
+		time.Sleep(3 * time.Second)
+		require.NoError(t, c.end())
+		w.lines(t, srv)
+		for _, e := range w.ends {
+			if e.op.Method == "prompts/get" {
+				assert.Equal(t, time.Second, e.out.Ran, e.op.ID)
+				assert.Equal(t, e.op.ID == "2", e.out.Queued == time.Second, e.op.ID)
+				assert.Equal(t, e.out.Queued+e.out.Ran, e.out.Duration, e.op.ID)
+				assert.Equal(t, len(getLine("1", "slow")), e.op.Size)
+				assert.Positive(t, e.out.Size)
+			}
+		}
+	})
+}
+
+// TestObserverContext proves that a render function and the log have the context
+// that Begin returned.
+func TestObserverContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var values []any
+		logged := make(chan any, 1)
+		srv := prompts.NewServer(registryOf(rendered("p", func(ctx context.Context) (*prompts.Result, error) {
+			values = append(values, ctx.Value(watcherKey{}))
+			return nil, errors.New("fails")
+		})), prompts.Options{Observer: new(watcher), Logger: slog.New(contextHandler{logged})})
+		c := connect(t, srv).handshake()
+		c.ask(getLine("1", "p"))
+		require.Len(t, values, 1)
+		require.NotNil(t, values[0])
+		assert.Equal(t, values[0], <-logged)
+		require.NoError(t, c.end())
+	})
+}
+
+// contextHandler is a slog.Handler that passes on a value of the context.
+type contextHandler struct{ values chan any }
+
+func (h contextHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (h contextHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
+func (h contextHandler) WithGroup(string) slog.Handler            { return h }
+func (h contextHandler) Handle(ctx context.Context, _ slog.Record) error {
+	h.values <- ctx.Value(watcherKey{})
+	return nil
+}
+
+// TestObserverFails proves that each request is answered, however calls of the
+// observer end, and that the log says so once.
+func TestObserverFails(t *testing.T) {
+	t.Parallel()
+	fail := map[string]func(){
+		"panics":  func() { panic("secret") },
+		"exits":   runtime.Goexit,
+		"blocks":  func() { select {} },
+		"is slow": func() { time.Sleep(time.Second / 2) },
+	}
+	for how, f := range fail {
+		for _, where := range []string{"Begin", "End"} {
+			t.Run(where+" "+how, func(t *testing.T) {
+				t.Parallel()
+				unblock := make(chan struct{})
+				if how == "blocks" {
+					f = func() { <-unblock }
+				}
+				synctest.Test(t, func(t *testing.T) {
+					unblock = make(chan struct{})
+					w, log := new(watcher), new(journal)
+					call := func(prompts.Operation) { f() }
+					if where == "Begin" {
+						w.begin = call
+					} else {
+						w.end = call
+					}
+					srv := observedServer(w, prompts.Options{Logger: log.logger()})
+					c := connect(t, srv)
+					c.send(initializeLine, initializedLine)
+					for i := range 20 {
+						c.send(getLine(fmt.Sprint(i), "ok"), `{"jsonrpc":"2.0","id":"list `+fmt.Sprint(i)+`","method":"prompts/list"}`)
+						synctest.Wait()
+					}
+					time.Sleep(2 * time.Minute)
+					c.send(getLine("1000", "ok"))
+					time.Sleep(2 * time.Minute)
+					got := c.received()
+					assert.Len(t, got, 42)
+					if how == "panics" || where == "End" || how == "is slow" {
+						assert.NotContains(t, strings.Join(got, ""), `"error"`)
+					} else {
+						assert.NotContains(t, got[len(got)-1], `"error"`, "the observer is not waited for again")
+					}
+					if how == "is slow" || how == "blocks" && where == "End" {
+						assert.NotContains(t, log.String(), "observer") // the queue is not full
+					} else {
+						assert.Equal(t, 1, strings.Count(log.String(), "the observer failed"))
+					}
+					close(unblock)
+					require.NoError(t, c.end())
+				})
+			})
+		}
+	}
+}
+
+// TestObserverThatBlocksIsLeftOut proves that a full queue is waited for once, and
+// that operations count again when the observer returns.
+func TestObserverThatBlocksIsLeftOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		unblock, log := make(chan struct{}), new(journal)
+		w := &watcher{end: func(prompts.Operation) { <-unblock }}
+		srv := observedServer(w, prompts.Options{Logger: log.logger()})
+		c := connect(t, srv).handshake()
+		start := time.Now()
+		const n = 6000 // the queue has room for 4096
+		for i := range n {
+			got := c.ask(pingLine(fmt.Sprint(i)))
+			if len(got) == 0 { // it waits for the queue
+				time.Sleep(time.Second)
+				got = c.received()
+			}
+			require.Len(t, got, 1)
+		}
+		assert.Less(t, time.Since(start), 2*time.Second)
+		assert.Equal(t, 1, strings.Count(log.String(), "the observer failed"))
+		close(unblock)
+		require.NoError(t, srv.Flush(t.Context()))
+		before := len(w.ends)
+		assert.Greater(t, before, 4000)
+		c.ask(pingLine("7000"))
+		require.NoError(t, srv.Flush(t.Context()))
+		assert.Len(t, w.ends, before+1)
+		require.NoError(t, c.end())
+	})
+}
+
+// TestObserverMeta proves that the observer gets the _meta of a request, unless it is
+// large.
+func TestObserverMeta(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 16<<10 - 10, 16 << 10} {
+		w := new(watcher)
+		srv := observedServer(w, prompts.Options{})
+		meta := `{"x":"` + strings.Repeat("x", n-len(`{"x":""}`)+1) + `"}`
+		_, err := handle(t, srv, newSession(t, srv), `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":`+meta+`}}`)
+		require.NoError(t, err)
+		require.NoError(t, srv.Flush(t.Context()))
+		if len(meta) > 16<<10 {
+			meta = ""
+		}
+		at := slices.IndexFunc(w.ends, func(e ending) bool { return e.op.Method == "ping" })
+		assert.Equal(t, meta, w.ends[at].op.Meta)
+	}
+}
+
+// idleObserver is an observer that does nothing.
+type idleObserver struct{}
+
+func (idleObserver) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
+func (idleObserver) End(context.Context, prompts.Operation, prompts.Outcome)        {}
+
+// TestObserverCost proves that an observer that does nothing allocates nothing.
+func TestObserverCost(t *testing.T) {
+	for _, msg := range []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, getLine("1", "ok")} {
+		allocs := func(o prompts.Observer) float64 {
+			srv := observedServer(o, prompts.Options{})
+			session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+			defer session.Close()
+			x := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}
+			return testing.AllocsPerRun(2000, func() { _ = session.Handle(t.Context(), []byte(msg), x) })
+		}
+		assert.InDelta(t, allocs(nil), allocs(idleObserver{}), 0.5, msg)
+	}
+}
+
+func BenchmarkObserver(b *testing.B) {
+	for name, o := range map[string]prompts.Observer{"none": nil, "nothing": idleObserver{}} {
+		for method, msg := range map[string]string{"list": `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, "get": getLine("1", "ok")} {
+			b.Run(method+"/"+name, func(b *testing.B) {
+				srv := observedServer(o, prompts.Options{})
+				session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+				defer session.Close()
+				x, text := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}, []byte(msg)
+				b.ReportAllocs()
+				for b.Loop() {
+					_ = session.Handle(b.Context(), text, x)
+				}
+			})
+		}
+	}
+}
