@@ -95,9 +95,8 @@ func (s *Semaphore) enqueue(key string, n int64) (*waiter, *list.Element) {
 		return nil, nil
 	}
 	w := &waiter{key: key, n: n, granted: make(chan struct{}, 1)}
-	element := s.queue.PushBack(w)
-	s.grant()
-	return w, element
+	s.isFull = s.isFull || s.fitsShare(key, n)
+	return w, s.queue.PushBack(w)
 }
 
 // dequeue leaves the queue, and releases units that were granted meanwhile.
