@@ -55,6 +55,9 @@ type holderArgs struct {
 	Text string `json:"text,omitempty"`
 }
 
+// failed is a large error.
+var failed = &prompts.Error{Code: 1, Message: strings.Repeat("x", 100<<10)}
+
 func newHolder(t *testing.T, l prompts.Limits, o streamablehttp.Options, result, cacheBytes int) *holder {
 	h := &holder{t: t, blocked: make(chan struct{})}
 	h.ctx, h.stop = context.WithCancel(context.Background())
@@ -69,6 +72,9 @@ func newHolder(t *testing.T, l prompts.Limits, o streamablehttp.Options, result,
 			}](ctx, "name", "Who?")
 			runtime.KeepAlive(in)
 			return nil, err
+		}),
+		prompts.New(prompts.Prompt{Name: "fail"}, func(context.Context, holderArgs) (*prompts.Result, error) {
+			return nil, failed
 		}),
 		prompts.New(prompts.Prompt{Name: "run"}, func(ctx context.Context, in holderArgs) (*prompts.Result, error) {
 			memory := make([]byte, rendering)
@@ -215,9 +221,9 @@ func (h *holder) body(client string, size int) {
 	})
 }
 
-// unread reads nothing of the response to a request, and reports whether there was
-// memory for the response.
-func (h *holder) unread(client, msg string) bool {
+// unread reads nothing of the response to a request, and returns its error code, 0
+// if it is none.
+func (h *holder) unread(client, msg string) prompts.Code {
 	var code atomic.Int64
 	h.hold(func() {
 		_ = h.server.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c prompts.Code, _ bool) error {
@@ -227,7 +233,7 @@ func (h *holder) unread(client, msg string) bool {
 			return nil
 		}})
 	})
-	return code.Load() == 0
+	return prompts.Code(code.Load())
 }
 
 func getOf(prompt, text string) string {
@@ -367,7 +373,7 @@ func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Ra
 	h.batch()
 	refused := 0
 	for i := 0; refused < 8 && i < 1000; i++ {
-		if !h.unread(fmt.Sprint("reader ", i%8), getOf("large", "")) {
+		if h.unread(fmt.Sprint("reader ", i%8), getOf("large", "")) != 0 {
 			refused++
 		}
 	}
@@ -439,7 +445,7 @@ func TestUnreadResponses(t *testing.T) {
 	sent := map[string]int{}
 	for i := range 120 {
 		client := fmt.Sprint("client ", i%3)
-		if h.unread(client, getOf("large", "")) {
+		if h.unread(client, getOf("large", "")) == 0 {
 			sent[client]++
 		}
 	}
@@ -448,8 +454,24 @@ func TestUnreadResponses(t *testing.T) {
 		assert.Less(t, n, 64/4, client)
 		assert.Positive(t, n, client)
 	}
-	assert.False(t, h.unread("client 0", getOf("large", "")))
-	assert.True(t, h.unread("another", getOf("large", "")), "the others have their share")
+	assert.Equal(t, prompts.CodeInternalError, h.unread("client 0", getOf("large", "")))
+	assert.Zero(t, h.unread("another", getOf("large", "")), "the others have their share")
+}
+
+// An error that is not read counts as any other response: a small request may have a
+// large one, such as all the values that an argument may have.
+func TestUnreadErrors(t *testing.T) {
+	h := newHolder(t, prompts.Limits{MaxMessageBytes: 64 << 10, MaxMemoryBytes: 64 << 20}, streamablehttp.Options{}, 0, 0)
+	defer h.close()
+	before := liveHeap()
+	sent := 0
+	for h.unread("client", getOf("fail", "")) == failed.Code {
+		sent++
+		require.Less(t, sent, 1000)
+	}
+	assert.Positive(t, sent)
+	assert.Less(t, liveHeap()-before, int64(16<<20), "a quarter is the share of one client")
+	assert.Equal(t, failed.Code, h.unread("another", getOf("fail", "")), "the others have their share")
 }
 
 // A client's long ids and tokens are rejected: they come back in every message

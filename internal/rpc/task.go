@@ -184,7 +184,11 @@ func (t *task) fail(e *wire.Error, log func()) error {
 	if t.call != nil {
 		return t.call.respond(t, nil, e)
 	}
-	return t.respond(wire.ErrorResponse(t.id, e))
+	r := wire.ErrorResponse(t.id, e)
+	if t.batch == nil && !t.hold(len(r.Msg)) {
+		r = wire.ErrorResponse(t.id, wire.Busy())
+	}
+	return t.respond(r)
 }
 
 // giveUp ends a task whose work has not begun.
