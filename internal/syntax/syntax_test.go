@@ -12,11 +12,12 @@ func TestCheckURI(t *testing.T) {
 	for _, uri := range []string{
 		"https://example.com", "https://example.com/a/b?c=d&e=f%20g#h", "http://[::1]:80/x", "file:///etc/passwd", "file:///C:/x", "mailto:a@example.com", "urn:isbn:0451450523",
 		"note://7", "data:,", "data:text/plain;base64,SGk=", "a+b-c.1:x", "x:/", "HTTP://EXAMPLE.COM", "git://host/repo.git?ref=x", "https://example.com/%E2%82%AC", "tag:x,2026:y", "x:a'b(c)*d!",
+		"x:", "x:?q", "https:", "https://", "http://user@", "http://user@/", "http://:80", // the host and the path may be empty
 	} {
 		assert.NoError(t, CheckURI(uri), uri)
 	}
 	for _, uri := range []string{
-		"", "a", "/a", "//host/a", "a/b:c", "?x", "#x", "https:", "x:", "https://", "1a:b", ":a", "a b:c", "https://exa mple.com", "https://example.com/a b", " https://example.com", "https://example.com\n",
+		"", "a", "/a", "//host/a", "a/b:c", "?x", "#x", "1a:b", ":a", "a b:c", "https://exa mple.com", "https://example.com/a b", " https://example.com", "https://example.com\n",
 		"https://example.com/é", "https://example.com/%zz", "https://example.com/%", "https://example.com?%zz", "https://example.com/#%zz", "https://example.com:port/", "https://example.com/\x00", "https://example.com/\x7f",
 		"https://example.com/<a>", `https://example.com/"`, `https://example.com\a`, "https://example.com/a|b", "https://example.com/{id}", "https://example.com/^", "https://example.com/`", "http://[::1", "file:///a\xff",
 	} {

@@ -23,9 +23,6 @@ func CheckURI(s string) error {
 	if u.Scheme == "" {
 		return errors.New("not an absolute URI: it has no scheme")
 	}
-	if u.Opaque == "" && u.Host == "" && u.Path == "" {
-		return errors.New("not a URI: nothing follows the scheme")
-	}
 	before, host, after, err := splitAuthority(s)
 	if err != nil {
 		return err
