@@ -49,6 +49,9 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 		line, message := 1, err.Error()
 		if e := (*yaml.LoadError)(nil); errors.As(err, &e) {
 			line, message = e.Mark.Line, e.Message
+			if strings.Contains(message, openQuote) {
+				line = e.ContextMark.Line // where the quotes begin
+			}
 		}
 		// YAML has line ends that nobody counts, and may find a fault at the end.
 		line = min(max(line, 1), lines+1)
@@ -88,6 +91,9 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 	}
 }
 
+// openQuote is in the library's message about quotes that are not closed.
+const openQuote = "unexpected end of stream"
+
 // explanations say what to write instead, by what is in the library's message.
 var explanations = []struct{ part, advice string }{
 	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
@@ -97,7 +103,7 @@ var explanations = []struct{ part, advice string }{
 	{"did not find expected comment or line break", "put a value that begins with > or | into quotes"},
 	{"block sequence entries are not allowed", "put a value that begins with - into quotes, and a list into the lines below its key"},
 	{"did not find expected ',' or", "close the bracket"},
-	{"unexpected end of stream", "close the quotes"},
+	{openQuote, "close the quotes"},
 	{"unknown escape character", "write a backslash inside of single quotes"},
 	{"unknown anchor", "put a value that begins with * into quotes"},
 	{"could not find expected ':'", "write a colon and a space behind the key"},
