@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has the middleware: typed requests for lists, prompts and completions
@@ -57,6 +58,14 @@ type Request struct {
 	Client Implementation
 	// Principal is who the client is, if Options.Principal says so.
 	Principal string
+	// ID is the JSON-RPC id of the request as JSON; empty if a Call has none.
+	ID string
+	// SessionID identifies the session; empty without one. It is not the
+	// Mcp-Session-Id of HTTP, which is a secret, but a hash of it with a key of the
+	// server's.
+	SessionID string
+	// Transport describes the connection, as far as the transport does.
+	Transport transport.Info
 	// Meta is the request's _meta, a JSON object, nil if it has none. It is
 	// where traceparent, tracestate and baggage are.
 	Meta json.RawMessage
@@ -97,6 +106,17 @@ type middlewareRequest struct {
 	isOver           atomic.Bool
 }
 
+// PromptExists reports whether there is a prompt of the name Prompt that the client
+// may see. It calls Options.Visible. ctx is that of the [Handler], or comes from it.
+func (r *Request) PromptExists(ctx context.Context) bool {
+	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
+	if p == nil {
+		return false
+	}
+	d, ok := p.server.registry.snapshot().Get(r.Prompt)
+	return ok && p.server.isVisible(ctx, d)
+}
+
 type middlewareKey struct{}
 
 func (p *middlewareRequest) Value(key any) any {
@@ -116,6 +136,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed str
 	if m.Meta.Kind() == strictjson.Object {
 		r.Meta = json.RawMessage(m.Meta.Raw())
 	}
+	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), transport.Info(c.TransportInfo())
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
 		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
 	if r.Arguments == nil {

@@ -58,7 +58,7 @@ func TestMiddlewareInRounds(t *testing.T) {
 			var j journal
 			s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				assert.Equal(t, prompts.Request{
-					Method: "prompts/get", Prompt: "chain", Arguments: map[string]string{}, Version: "2026-07-28", Meta: r.Meta,
+					Method: "prompts/get", Prompt: "chain", Arguments: map[string]string{}, Version: "2026-07-28", Meta: r.Meta, ID: r.ID,
 				}, *r)
 				response, err := next(ctx, r)
 				outcomes = append(outcomes, err)

@@ -192,6 +192,9 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 				}
 				_, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+members+`"_meta":{`+meta+`}}}`)
 				require.NoError(t, err)
+				require.Len(t, requests, 1)
+				assert.Equal(t, session != nil, requests[0].SessionID != "")
+				want.ID, want.SessionID = "1", requests[0].SessionID
 				assert.Equal(t, []prompts.Request{want}, requests)
 			})
 		}

@@ -426,6 +426,40 @@ func TestObserverMeta(t *testing.T) {
 	}
 }
 
+// TestMiddlewareRequestSaysWhereFrom proves what a request says of its message: the id,
+// the session, the connection, and whether the prompt exists.
+func TestMiddlewareRequestSaysWhereFrom(t *testing.T) {
+	t.Parallel()
+	var got []prompts.Request
+	var exists []bool
+	srv := prompts.NewServer(registryOf(textPrompt("a", "a"), textPrompt("hidden", "b")), prompts.Options{
+		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
+		Middleware: func(next prompts.Handler) prompts.Handler {
+			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+				got, exists = append(got, *r), append(exists, r.PromptExists(ctx))
+				return next(ctx, r)
+			}
+		},
+	})
+	s := srv.NewSession(transport.SessionOptions{Version: "2025-11-25", ID: "secret"})
+	defer s.Close()
+	x := transport.Exchange{Informer: pipeInfo{}, Send: func([]byte, prompts.Code, bool) error { return nil }}
+	for i, name := range []string{"a", "hidden", "invented"} {
+		require.NoError(t, s.Handle(t.Context(), []byte(getLine(fmt.Sprint(i), name)), x))
+	}
+	require.Len(t, got, 3)
+	assert.Equal(t, []bool{true, false, false}, exists)
+	assert.Equal(t, "2", got[2].ID)
+	assert.Equal(t, transport.Info{Network: "pipe"}, got[0].Transport)
+	assert.NotEmpty(t, got[0].SessionID)
+	assert.NotContains(t, got[0].SessionID, "secret")
+	assert.Equal(t, got[0].SessionID, got[1].SessionID)
+}
+
+type pipeInfo struct{}
+
+func (pipeInfo) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
+
 // idleObserver is an observer that does nothing.
 type idleObserver struct{}
 

@@ -86,7 +86,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		},
 		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
 		Observer:   watch,
-		Describe:   describe,
+		Describe:   describe, // for the middleware, too
 		SessionIDs: o.Middleware != nil,
 		Principal:  o.Principal,
 		Logger:     o.Logger,
