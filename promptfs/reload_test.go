@@ -142,6 +142,17 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// The log of a folder that cannot be read does not name a file.
+func TestUnreadableFolderIsLogged(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"a.md": "hi"})
+	f.write(".", "not a folder")
+	_, err := f.reload()
+	require.Error(t, err)
+	assert.Contains(t, f.log.String(), `level=WARN msg="the prompts cannot be reloaded" fault=`)
+	assert.NotContains(t, f.log.String(), "a file of prompts")
+}
+
 // A fault is told when it comes, when it changes and when it goes, and not at
 // each reload.
 func TestFaultsAreToldOnce(t *testing.T) {
