@@ -34,7 +34,7 @@ import (
 // it should hand on what takes long. If a call panics or ends its goroutine, the
 // server continues, and logs the first such failure. If the queue is full for a
 // second because a call does not return, further operations are left out until the
-// call returns. Package prompttest has CheckObserver to test an Observer.
+// call returns.
 type Observer interface {
 	Begin(ctx context.Context, op Operation) context.Context
 	End(ctx context.Context, op Operation, out Outcome)
