@@ -101,7 +101,7 @@ func TestFaults(t *testing.T) {
 			B string `jsonschema:"minimum=5"`
 			C string `jsonschema:"a b=5"`
 		}](), []string{`prompt "p": argument "A": the jsonschema tag is empty`,
-			`prompt "p": argument "B": the jsonschema tag "minimum=5" begins like a keyword; it is a description, and a constraint is a tag of its own, such as minimum:"1"`}},
+			`prompt "p": argument "B": the jsonschema tag "minimum=5" begins like a keyword; it is a description, and a constraint is a tag of its own, such as minimum:"5"`}},
 		{"types", promptOf[struct {
 			A chan int
 			B func()
