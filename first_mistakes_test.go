@@ -61,6 +61,7 @@ func TestFirstMistakes(t *testing.T) {
 			A string `json:"a,omitempty"`
 		}](byJSON), errs: []string{"schema: the default main is not JSON; a text has quotes in JSON"}},
 		{name: "default in the json tag", p: promptOf[struct {
+			//lint:ignore SA5008 the mistake
 			A string `json:"a,default=main"`
 		}](), errs: []string{`the json tag of the field A has the unknown option "default=main"`}},
 

@@ -63,7 +63,6 @@ const (
 )
 
 var (
-	errClosed   = invalidRequest("the session is closed")
 	errInFlight = invalidRequest("a request with this id is in flight")
 	errNoBatch  = invalidRequest("a batch is not part of this protocol revision")
 	errState    = invalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")

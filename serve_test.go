@@ -421,22 +421,6 @@ func TestServeInTurmoil(t *testing.T) {
 	})
 }
 
-// reader is a transport whose Read heeds its context alone, and keeps its cause.
-type reader struct {
-	*wire
-	cause error
-}
-
-func (r *reader) Read(ctx context.Context) ([]byte, error) {
-	select {
-	case v := <-r.in:
-		return v.([]byte), nil
-	case <-ctx.Done():
-		r.cause = context.Cause(ctx)
-		return nil, errors.New("interrupted")
-	}
-}
-
 // A client that does not take the answers of its subscriptions does not keep
 // Serve: it waits for a second, and if the transport cannot be interrupted, for
 // another.

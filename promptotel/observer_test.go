@@ -84,7 +84,7 @@ func (x *telemetry) lines(t testing.TB, srv *prompts.Server) []string {
 func written(set attribute.Set) string {
 	var all []string
 	for _, a := range set.ToSlice() {
-		all = append(all, string(a.Key)+"="+a.Value.Emit())
+		all = append(all, string(a.Key)+"="+a.Value.String())
 	}
 	return strings.Join(all, " ")
 }
