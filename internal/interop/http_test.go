@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,8 +97,8 @@ func TestOneFixtureOverHTTP(t *testing.T) {
 
 // startFixture runs a fixture over HTTP until the test is over, and returns
 // its URL. It wants it to end without a failure when it is told to, and to
-// have said nothing else.
-func (d tools) startFixture(t *testing.T, fixture string) string {
+// have logged nothing else but a line with each of the given texts.
+func (d tools) startFixture(t *testing.T, fixture string, logged ...string) string {
 	t.Helper()
 	cmd := exec.Command(d.path(fixture), "-http", "127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
@@ -124,7 +125,14 @@ func (d tools) startFixture(t *testing.T, fixture string) string {
 		assert.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		<-read
 		assert.NoError(t, cmd.Wait(), "the fixture has not ended as it should")
-		assert.Empty(t, rest.String(), "on the fixture's standard error")
+		lines := slices.Collect(strings.Lines(rest.String()))
+		for _, text := range logged {
+			i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) })
+			if assert.GreaterOrEqual(t, i, 0, "the fixture has not logged %q", text) {
+				lines = slices.Delete(lines, i, i+1)
+			}
+		}
+		assert.Empty(t, lines, "on the fixture's standard error")
 	})
 	return strings.TrimSpace(first)
 }
