@@ -29,14 +29,17 @@ type Error struct {
 // Error returns path, line, the column if it is known, and what is wrong, such
 // as `review/code.md:7: a prompt has no key "titel"; did you mean title?`. The
 // text may change.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.place() + ": " + e.Err.Error() }
+
+// place returns path, line and column, as far as they are known.
+func (e *Error) place() string {
 	switch {
 	case e.Line == 0:
-		return fmt.Sprintf("%s: %v", shown(e.Path), e.Err)
+		return shown(e.Path)
 	case e.Column > 0:
-		return fmt.Sprintf("%s:%d:%d: %v", shown(e.Path), e.Line, e.Column, e.Err)
+		return fmt.Sprintf("%s:%d:%d", shown(e.Path), e.Line, e.Column)
 	}
-	return fmt.Sprintf("%s:%d: %v", shown(e.Path), e.Line, e.Err)
+	return fmt.Sprintf("%s:%d", shown(e.Path), e.Line)
 }
 
 // Unwrap returns Err.

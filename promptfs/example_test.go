@@ -87,7 +87,7 @@ func ExampleFolder() {
 	// Output:
 	// added [hello] changed [] removed [] faults: <nil>
 	// added [goodbye] changed [hello] removed [] faults: <nil>
-	// added [] changed [] removed [] faults: hello.md:1:8: there is no argument "time"; declare it below arguments in the front matter
+	// added [] changed [] removed [] faults: hello.md:1:8: there is no argument "time"; declare it among the arguments of the prompt
 }
 
 // Which clients may see a prompt is told by its tags, or by its Source: the path of

@@ -34,7 +34,7 @@ func lines(err error) []string {
 }
 
 // Each is the whole content of a file p.md, beside partials of which one is
-// good, one names an argument and one has a fault of its own, and beside a
+// good, one names an argument and one has an error of its own, and beside a
 // picture. A good file beside it loads whatever is wrong with this one.
 func TestFaultsOfAFile(t *testing.T) {
 	t.Parallel()
@@ -125,19 +125,19 @@ p.md:8: argument "b": its default: "c" is not one of a, b`},
 
 		{"a template that does not parse", "---\ntitle: x\n---\n\nhi\n{{.code", "p.md:6: unclosed action; end it with }}"},
 		{"an argument that is not declared", "---\narguments:\n  - name: language\n---\n\n\n{{.language}}\n{{.lang}}", `p.md:8:3: there is no argument "lang"; did you mean language?`},
-		{"an argument where there are none", "{{.code}}", `p.md:1:3: there is no argument "code"; declare it below arguments in the front matter`},
+		{"an argument where there are none", "{{.code}}", `p.md:1:3: there is no argument "code"; declare it among the arguments of the prompt`},
 		{"an argument that is not used", "---\narguments:\n  - name: a\n  - title: x\n    name: b\n---\n{{.a}}", `p.md:5: no message uses the argument "b"; write {{.b}} where its value belongs, or leave the argument out`},
-		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6:3: there is no argument "a"; declare it below arguments in the front matter`},
+		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6:3: there is no argument "a"; declare it among the arguments of the prompt`},
 		{"a function", "{{shout .}}", `p.md:1:3: there is no function "shout"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs
 p.md:1:9: this is all arguments at once; write one of them`},
 		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4: unexpected "#" in command; this is another language's template; write such as {{if .name}} and {{end}}; a literal {{ is written {{"{{"}}`},
 		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; write straight quotes and plain spaces between the braces; a literal {{ is written {{"{{"}}`},
-		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2:1: it defines the template "x"; write that as a file in the folder of partials`},
+		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2:1: it defines the template "x"; write that as a partial`},
 
 		{"a partial that there is not", "hi\n{{template \"god\" .}}", `p.md:2:12: there is no partial "god"; did you mean good?`},
-		{"a partial with a fault", "hi\n{{template \"broken\" .}}", `p.md:2: the partial "broken" has a fault itself: ` + partialFault},
-		{"a partial that names an argument", "hi\n\n{{template \"tone\" .}}", `p.md:3: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it below arguments in the front matter`},
-		{"a partial by way of another", "hi\n{{if true}}{{template \"nested/deep\" .}}{{end}}", `p.md:2: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it below arguments in the front matter`},
+		{"a partial with a fault", "hi\n{{template \"broken\" .}}", `p.md:2: the partial "broken" has an error itself, see _partials/broken.md:3`},
+		{"a partial that names an argument", "hi\n\n{{template \"tone\" .}}", `p.md:3: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it among the arguments of the prompt`},
+		{"a partial by way of another", "hi\n{{if true}}{{template \"nested/deep\" .}}{{end}}", `p.md:2: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it among the arguments of the prompt`},
 
 		{"a role", "--- usr ---\nhi", `p.md:1: there is no role "usr"; did you mean user?`},
 		{"a role that the protocol has not", "hi\n--- system ---\nho", `p.md:2: there is no role "system"; write --- user ---, or put a \ in front of a line that is text`},
@@ -164,7 +164,7 @@ p.md:1:9: this is all arguments at once; write one of them`},
 
 		{"several", "---\ntitel: x\narguments:\n  - name: a\n    default: 1\n    required: true\n---\n{{.b}}\n--- usr ---\nhi", `p.md:2: a prompt has no key "titel"; did you mean title?
 p.md:5: argument "a": it is required, so its default would never be used; remove one of them
-p.md:8:3: there is no argument "b"; declare it below arguments in the front matter, or use one of: a
+p.md:8:3: there is no argument "b"; declare it among the arguments of the prompt, or use one of: a
 p.md:9: there is no role "usr"; did you mean user?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -181,12 +181,16 @@ p.md:9: there is no role "usr"; did you mean user?`},
 			require.Len(t, loaded, 1, "the file beside it")
 			assert.Equal(t, "z", loaded[0].Name)
 
+			want := c.want
+			if strings.Contains(want, "see _partials/broken.md") {
+				want = partialFault + "\n" + want
+			}
 			_, err = promptfs.Parse(fsys, "p.md", []byte(c.text), o)
-			assert.EqualError(t, err, c.want)
+			assert.EqualError(t, err, want)
 			for _, line := range err.(interface{ Unwrap() []error }).Unwrap() {
 				var e *promptfs.Error
 				require.ErrorAs(t, line, &e)
-				assert.Equal(t, "p.md", e.Path)
+				assert.Contains(t, []string{"p.md", "_partials/broken.md"}, e.Path)
 			}
 		})
 	}
@@ -260,9 +264,9 @@ func TestFaultsOfSeveralFiles(t *testing.T) {
 		{"two partials", map[string]string{"_partials/a.md": "hi", "_partials/a.txt": "ho", "c.md": "hi"},
 			"_partials/a.txt: another partial has this name, _partials/a.md; give one of them another", []string{"c"}},
 		{"partials that call each other", map[string]string{"_partials/a.md": "x\n{{template \"b\" .}}", "_partials/b.md": "{{template \"a\" .}}", "c.md": "\n{{template \"a\" .}}", "d.md": "hi"},
-			"_partials/b.md:1:12: the partial \"a\" calls itself (a -> b -> a); write what repeats with range\nc.md:2: the partial \"b\" has a fault itself: _partials/b.md:1:12: the partial \"a\" calls itself (a -> b -> a); write what repeats with range", []string{"d"}},
+			"_partials/b.md:1:12: the partial \"a\" calls itself (a -> b -> a); write what repeats with range\nc.md:2: the partial \"b\" has an error itself, see _partials/b.md:1:12", []string{"d"}},
 		{"a partial that is empty", map[string]string{"_partials/a.md": "\n", "c.md": "{{template \"a\" .}}"},
-			"_partials/a.md: the partial is empty; write its text, or remove the file\nc.md:1: the partial \"a\" has a fault itself: _partials/a.md: the partial is empty; write its text, or remove the file", nil},
+			"_partials/a.md: the partial is empty; write its text, or remove the file\nc.md:1: the partial \"a\" has an error itself, see _partials/a.md", nil},
 		{"a partial that is not UTF-8", map[string]string{"_partials/a.md": "a\n\xff", "c.md": "hi"}, "_partials/a.md:2: it is not UTF-8; save the file in that encoding", []string{"c"}},
 		{"a skill without a name", map[string]string{"SKILL.md": "---\ndescription: x\n---\nhi"}, "SKILL.md: the skill has no name; write name: in its front matter", nil},
 		{"a skill without a body", map[string]string{"a/SKILL.md": "---\nname: x\n---\n"}, "a/SKILL.md:3: the skill has no body; write it below the front matter", nil},

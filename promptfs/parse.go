@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
@@ -33,10 +34,11 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 			return prompts.Prompt{}, err
 		}
 	}
-	_, all, _ := s.readPartials(ctx, found, nil, partials{}) // what is wrong with one is told with what uses it
+	_, all, _ := s.readPartials(ctx, found, nil, partials{}) // errors of a partial are those of the prompts that use it
 	m := s.parse(ctx, path, content, all)
 	if len(m.faults.all) > 0 {
-		return prompts.Prompt{}, join(m.faults.all)
+		// The errors of partials that the file uses come last.
+		return prompts.Prompt{}, join(append(m.faults.all, m.partialFaults...))
 	}
 	return m.prompt, nil
 }
@@ -53,6 +55,8 @@ type made struct {
 	parts    []part            // by the messages
 	uses     []*partial        // of those that the partials lead to
 	sum      [sha256.Size]byte // of all that
+	// partialFaults has the first error of each partial that has any.
+	partialFaults []*Error
 }
 
 // nothing stands for a render function that there is not yet.
@@ -244,10 +248,16 @@ func (m *made) render(ctx context.Context, h *header, parts []part, messages []p
 	}
 }
 
-// broken adds the fault of a partial that is used, if it has one.
+// broken adds that a partial is used that has an error, if it has. The error
+// itself is reported once, not for each file that uses the partial.
 func (m *made) broken(p *partial, line int) {
-	if len(p.faults) > 0 {
-		m.faults.add(line, "the partial %q has a fault itself: %w", p.name, p.faults[0])
+	if len(p.faults) == 0 {
+		return
+	}
+	first := p.faults[0]
+	m.faults.add(line, "the partial %q has an error itself, see %s", p.name, first.place())
+	if !slices.Contains(m.partialFaults, first) {
+		m.partialFaults = append(m.partialFaults, first)
 	}
 }
 
@@ -261,7 +271,7 @@ func (m *made) templateFault(e *prompttemplate.Error, h *header, all partials) {
 			m.broken(p, at(e.Line))
 		}
 	case e.Message > 0:
-		m.faults.addAt(at(e.Line), e.Column, "%w", reworded(e.Err))
+		m.faults.addAt(at(e.Line), e.Column, "%w", e.Err)
 	case p != nil && e.CallMessage > 0:
 		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, "the partial %q: %s", e.Partial, p.error(e))
 	default:
@@ -271,6 +281,6 @@ func (m *made) templateFault(e *prompttemplate.Error, h *header, all partials) {
 				line = a.lines["name"]
 			}
 		}
-		m.faults.add(line, "%w", reworded(e.Err))
+		m.faults.add(line, "%w", e.Err)
 	}
 }

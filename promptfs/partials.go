@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
@@ -78,7 +77,7 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 		if more[e.Partial] == nil {
 			more[e.Partial] = &faults{path: p.path}
 		}
-		more[e.Partial].addAt(p.line(e.Line), e.Column, "%w", reworded(e.Err))
+		more[e.Partial].addAt(p.line(e.Line), e.Column, "%w", e.Err)
 	}
 	for name, f := range more {
 		named[name].faults = f.all
@@ -105,35 +104,7 @@ func (p *partial) line(line int) int {
 	return p.before + line
 }
 
-// reworded returns an error of package prompttemplate that says what to write
-// in a file, where it says what to write in a program.
-func reworded(err error) error {
-	text := inFiles.Replace(err.Error())
-	if text == err.Error() {
-		return err
-	}
-	return &rewordedError{text, err}
-}
-
-type rewordedError struct {
-	text string
-	err  error
-}
-
-func (e *rewordedError) Error() string { return e.text }
-func (e *rewordedError) Unwrap() error { return e.err }
-
-var inFiles = strings.NewReplacer(
-	"declare it in Prompt.Arguments", "declare it below arguments in the front matter",
-	"add it to Options.Funcs", `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`,
-	"add it to Options.Partials", "write it as a file in the folder of partials",
-	"put that into Options.Partials", "write that as a file in the folder of partials",
-	"missing value for if", "missing value for if; write such as {{if .name}}",
-	"missing value for with", "missing value for with; write such as {{with .name}}",
-	"missing value for range", "missing value for range; write such as {{range list .name}}",
-)
-
 // error returns an error of a template in the partial as one of its file.
 func (p *partial) error(e *prompttemplate.Error) *Error {
-	return &Error{p.path, p.line(e.Line), e.Column, reworded(e.Err)}
+	return &Error{p.path, p.line(e.Line), e.Column, e.Err}
 }

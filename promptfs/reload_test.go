@@ -203,11 +203,11 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: there is no such file", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
-			"_partials/outer.md:1:13: there is no partial \"inner\"; write it as a file in the folder of partials\n" +
-				"a.md:1: the partial \"outer\" has a fault itself: _partials/outer.md:1:13: there is no partial \"inner\"; write it as a file in the folder of partials", "<2>"},
+			"_partials/outer.md:1:13: there is no partial \"inner\"; add a partial with that name\n" +
+				"a.md:1: the partial \"outer\" has an error itself, see _partials/outer.md:1:13", "<2>"},
 		{"and comes back as another file", func() { f.write("_partials/inner.txt", "3") }, []string{"a"}, "", "<3>"},
 		{"a partial has a fault", func() { f.write("_partials/inner.txt", "{{") }, nil,
-			"_partials/inner.txt:1: unclosed action; end it with }}\na.md:1: the partial \"inner\" has a fault itself: _partials/inner.txt:1: unclosed action; end it with }}", "<3>"},
+			"_partials/inner.txt:1: unclosed action; end it with }}\na.md:1: the partial \"inner\" has an error itself, see _partials/inner.txt:1", "<3>"},
 		{"and is what it was", func() { f.write("_partials/inner.txt", "3") }, nil, "", "<3>"},
 		{"nothing", func() {}, nil, "", "<3>"},
 	} {

@@ -434,7 +434,7 @@ func (r *reader) function(n *parse.IdentifierNode) {
 		}
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
 		slices.Sort(names)
-		r.text.fault(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, "add it to Options.Funcs"))
+		r.text.fault(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`))
 	}
 }
 

@@ -101,7 +101,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", fmt.Errorf("there is no argument %q; %s", shortened(key), advice(key, names, oneOf("declare it in Prompt.Arguments", names)))
+	return "", fmt.Errorf("there is no argument %q; %s", shortened(key), advice(key, names, oneOf("declare it among the arguments of the prompt", names)))
 }
 
 // isField reports whether text/template reads .name as a field.

@@ -44,7 +44,7 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"another case", "{{.Code}}", `line 1: there is no argument "Code"; did you mean code?`},
 		{"a beginning", "{{.lang}}", `line 1: there is no argument "lang"; did you mean language?`},
 		{"another separator", "{{.file_path}}", `line 1: there is no argument "file_path"; did you mean file-path?`},
-		{"nothing that is near", "{{.tone}}", `line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: code, language, file-path`},
+		{"nothing that is near", "{{.tone}}", `line 1: there is no argument "tone"; declare it among the arguments of the prompt, or use one of: code, language, file-path`},
 		{"by index", `{{index . "file-paht"}}`, `line 1: there is no argument "file-paht"; did you mean file-path?`},
 		{"by index of $", `{{index $ "cod"}}`, `line 1: there is no argument "cod"; did you mean code?`},
 		{"by index of a dot in parentheses", `{{index (.) "cod"}}`, `line 1: there is no argument "cod"; did you mean code?`},
@@ -83,11 +83,11 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"another variable assigned all", "{{$x := .code}}{{$x = .}}", "line 1: $x cannot be assigned all arguments, nor another value in their place; declare another variable"},
 
 		{"an argument as a function", "{{code}}", `line 1: there is no function "code"; write {{.code}} for the argument`},
-		{"a function that is not there", "{{twist .code}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
+		{"a function that is not there", "{{twist .code}}", `line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`},
 		{"a function's name misspelled", "{{untrustd .code}}", `line 1: there is no function "untrustd"; did you mean untrusted?`},
 		{"a function of the author's misspelled", "{{.code | shuot}}", `line 1: there is no function "shuot"; did you mean shout?`},
-		{"a function in parentheses", "{{print (twist)}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
-		{"a function as a value", "{{print twist}}", `line 1: there is no function "twist"; add it to Options.Funcs`},
+		{"a function in parentheses", "{{print (twist)}}", `line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`},
+		{"a function as a value", "{{print twist}}", `line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`},
 		{"arguments for an argument", "{{.code 1}}", "line 1: .code is a value and takes no arguments; write the function first, or a | between them"},
 		{"arguments for an argument of $", "{{$.code 1}}", "line 1: $.code is a value and takes no arguments; write the function first, or a | between them"},
 		{"arguments for a literal", "{{1 2}}", "line 1: 1 is a value and takes no arguments; write the function first, or a | between them"},
@@ -95,11 +95,11 @@ func TestFaultsOfATemplate(t *testing.T) {
 		{"a pipe into an argument", `{{"x" | .code}}`, "line 1: .code is a value and takes no arguments; write the function first, or a | between them"},
 		{"nil", "{{nil}}", "line 1: nil is no value by itself"},
 
-		{"a partial that is not there", `{{template "header" .}}`, `line 1: there is no partial "header"; add it to Options.Partials`},
+		{"a partial that is not there", `{{template "header" .}}`, `line 1: there is no partial "header"; add a partial with that name`},
 		{"a partial's name misspelled", `{{template "focsu" .}}`, `line 1: there is no partial "focsu"; did you mean focus?`},
-		{"a definition", `x{{define "header"}}y{{end}}`, `line 1: it defines the template "header"; put that into Options.Partials`},
+		{"a definition", `x{{define "header"}}y{{end}}`, `line 1: it defines the template "header"; write that as a partial`},
 		{"a block", `x
-{{block "header" .}}y{{end}}`, `line 2: it defines the template "header"; put that into Options.Partials`},
+{{block "header" .}}y{{end}}`, `line 2: it defines the template "header"; write that as a partial`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -139,7 +139,7 @@ func TestFaultsInPartials(t *testing.T) {
 		{"called with a variable", `{{$x := .}}{{.code}}{{template "a" $x}}`, map[string]string{"a": "{{$.cod}}"}, []string{`partial "a", line 1: ` + missing}},
 		{"through another", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "{{.cod}}"}, []string{`partial "b", line 1: ` + missing}},
 		{"only one of two calls has all", `{{template "a" .code}}{{template "a" .}}`, map[string]string{"a": "{{.cod}}{{twist}}"},
-			[]string{`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`, `partial "a", line 1: ` + missing}},
+			[]string{`partial "a", line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`, `partial "a", line 1: ` + missing}},
 		{"called without a value", "{{.code}}\n{{template \"a\"}}", map[string]string{"a": "{{.code}}{{$}}"},
 			[]string{`message 1, line 2: the partial "a" is called without a value, and partial "a", line 1 uses .code; write {{template "a" .}}`}},
 		{"called without a value, through another", "{{.code}}\n{{template \"b\"}}", map[string]string{"a": "{{.code}}", "b": `{{template "a" .}}`},
@@ -149,9 +149,9 @@ func TestFaultsInPartials(t *testing.T) {
 		{"partials that call each other", `{{.code}}{{template "a" .}}`, map[string]string{"a": `{{template "b" .}}`, "b": "\n{{template \"c\" .}}", "c": `{{template "b" .}}`},
 			[]string{`partial "c", line 1: the partial "b" calls itself (b -> c -> b); write what repeats with range`}},
 		{"nobody calls it", `{{.code}}`, map[string]string{"a": `{{.any}}{{$.any}}{{twist}}{{template "b" .}}{{template "a"}}`}, []string{
-			`partial "a", line 1: there is no function "twist"; add it to Options.Funcs`,
+			`partial "a", line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`,
 			`partial "a", line 1: the partial "a" calls itself (a -> a); write what repeats with range`,
-			`partial "a", line 1: there is no partial "b"; add it to Options.Partials`}},
+			`partial "a", line 1: there is no partial "b"; add a partial with that name`}},
 		{"it cannot be parsed", `{{template "a" .}}`, map[string]string{"a": "{{.code"}, []string{`partial "a", line 1: unclosed action; end it with }}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -194,10 +194,10 @@ func TestFaultsOfADeclaration(t *testing.T) {
 		{"an argument that begins with a digit", withArguments("2nd"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("x")},
 			[]string{`no message uses the argument "2nd"; write {{index . "2nd"}} where its value belongs, or leave the argument out`}},
 		{"no arguments at all", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("{{.}}{{.code}}")},
-			[]string{"message 1, line 1: this is all arguments at once; write one of them", `message 1, line 1: there is no argument "code"; declare it in Prompt.Arguments`}},
+			[]string{"message 1, line 1: this is all arguments at once; write one of them", `message 1, line 1: there is no argument "code"; declare it among the arguments of the prompt`}},
 		{"many arguments", withArguments("a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "b1", "b2", "b3", "b4"), prompttemplate.Options{},
 			[]prompttemplate.Message{prompttemplate.User("{{.a1}}{{.a2}}{{.a3}}{{.a4}}{{.a5}}{{.a6}}{{.a7}}{{.a8}}{{.a9}}{{.b1}}{{.b2}}{{.b3}}{{.b4}}{{.tone}}")},
-			[]string{`message 1, line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, ...`}},
+			[]string{`message 1, line 1: there is no argument "tone"; declare it among the arguments of the prompt, or use one of: a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, ...`}},
 		{"an index of the author's, which may do anything with all arguments", withArguments("code"), funcs("index", func(map[string]string, string) string { return "" }), []prompttemplate.Message{prompttemplate.User(`{{.code}}{{index . "any"}}`)},
 			[]string{"message 1, line 1: this is all arguments at once; write one of them, such as {{.code}}"}},
 		{"a function that is ours", withArguments("code"), funcs("fence", strings.ToUpper), []prompttemplate.Message{code}, []string{`function "fence": the name is taken by this package; give it another`}},
@@ -212,8 +212,8 @@ func TestFaultsOfADeclaration(t *testing.T) {
 			"message 1: it is empty; set Text or Content",
 			`message 3: role "" is neither "user" nor "assistant"; use User or Assistant`,
 			`message 2, line 1: there is no argument "cod"; did you mean code?`,
-			`message 2, line 2: there is no function "twist"; add it to Options.Funcs`,
-			`message 3, line 1: there is no argument "tone"; declare it in Prompt.Arguments, or use one of: code`,
+			`message 2, line 2: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`,
+			`message 3, line 1: there is no argument "tone"; declare it among the arguments of the prompt, or use one of: code`,
 			`no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out`}},
 		{"what cannot be parsed may use the argument", withArguments("code"), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("{{.code"), prompttemplate.User("{{.cod}}")}, []string{
 			"message 1, line 1: unclosed action; end it with }}",

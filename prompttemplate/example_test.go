@@ -120,5 +120,5 @@ func ExampleNewSet() {
 	fmt.Println(err)
 	// Output:
 	// greeting calls tone in line 2
-	// prompt "farewell": partial "tone", line 1: there is no argument "tone"; declare it in Prompt.Arguments
+	// prompt "farewell": partial "tone", line 1: there is no argument "tone"; declare it among the arguments of the prompt
 }

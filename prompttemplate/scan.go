@@ -120,7 +120,7 @@ func (s *scanner) keyword() error {
 		if len(name) > 100 {
 			name = `"..."`
 		}
-		return fmt.Errorf("it defines the template %s; put that into Options.Partials", name)
+		return fmt.Errorf("it defines the template %s; write that as a partial", name)
 	case "if", "with", "range":
 		s.open = append(s.open, block{levels: 1, variables: s.variables})
 		s.levels++

@@ -208,7 +208,7 @@ func (s *Set) link(t *text, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			t.fault(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add it to Options.Partials"))
+			t.fault(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with that name"))
 			continue
 		}
 		if callee.state == isOpen { // which is a fault of the text already

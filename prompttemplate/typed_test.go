@@ -154,7 +154,7 @@ func TestFaultsOfAStruct(t *testing.T) {
 	added := reg.Add(prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, bad) (*prompts.Result, error) { return nil, nil }))
 	require.Error(t, added)
 	assert.EqualError(t, err, added.Error()+`
-prompt "p": message 1, line 1: there is no function "twist"; add it to Options.Funcs`)
+prompt "p": message 1, line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`)
 
 	_, err = prompttemplate.NewTyped[int](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("x"))
 	assert.EqualError(t, err, `prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`)
