@@ -113,6 +113,8 @@ func TestHintsWithinTheType(t *testing.T) {
 		{"an integer from -128 to 5", hintOf[int8](t, of(`{"minimum":-500,"maximum":5}`))},
 		{"an integer, at least 0", hintOf[uint](t, of(`{"minimum":-5}`))},
 		{"an integer, at least 0", hintOf[uint](t, of(`{"exclusiveMinimum":-5}`))},
+		{"an integer, at least 7", hintOf[uint](t, of(`{"minimum":7,"exclusiveMinimum":-5}`))},
+		{"an integer from 0 to 9", hintOf[uint8](t, of(`{"maximum":9,"exclusiveMaximum":1000}`))},
 		{"an integer", hintOf[int](t, of(`{"minimum":-1e30,"maximum":1e30}`))},
 		{"a number", hintOf[float32](t, of(`{"maximum":1e300}`))},
 		{"an integer", hintOf[float64](t, of(`{"type":"integer"}`))},

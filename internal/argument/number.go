@@ -71,13 +71,19 @@ func (v *value) narrow() error {
 		r.minimum = least
 	}
 	if isBelow(r.exclusiveMinimum) {
-		r.minimum, r.exclusiveMinimum = least, nil
+		r.exclusiveMinimum = nil
+		if r.minimum == nil {
+			r.minimum = least
+		}
 	}
 	if isAbove(r.maximum) {
 		r.maximum = most
 	}
 	if isAbove(r.exclusiveMaximum) {
-		r.maximum, r.exclusiveMaximum = most, nil
+		r.exclusiveMaximum = nil
+		if r.maximum == nil {
+			r.maximum = most
+		}
 	}
 	return nil
 }
