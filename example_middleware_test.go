@@ -3,12 +3,10 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -39,50 +37,27 @@ func greeting(ctx context.Context, args map[string]string) (*prompts.Result, err
 // stdout returns a logger that prints lines without a time.
 func stdout() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == "took" {
+		if a.Key == slog.TimeKey || a.Key == "duration" {
 			return slog.Attr{}
 		}
 		return a
 	}}))
 }
 
-// An audit log: who has asked for what, and what became of it.
-func ExampleHandler_auditLog() {
-	audit := func(log *slog.Logger) func(prompts.Handler) prompts.Handler {
-		return func(next prompts.Handler) prompts.Handler {
-			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-				began := time.Now()
-				response, err := next(ctx, r)
-				var e *prompts.Error
-				outcome := "ok"
-				if errors.Is(err, prompts.ErrInputRequired) {
-					outcome = "input required"
-				} else if errors.As(err, &e) {
-					outcome = fmt.Sprint(int(e.Code))
-				}
-				log.InfoContext(ctx, "request", "method", r.Method, "prompt", r.Prompt, "principal", r.Principal,
-					"client", r.Client.Name, "outcome", outcome, "took", time.Since(began))
-				return response, err
-			}
-		}
-	}
-
+// An audit log: who gets which prompt, and how the request ends.
+func ExampleAuditLog() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "greet", Arguments: []prompts.Argument{{Name: "who", Required: true}}, Render: greeting})
-	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: audit(stdout())})
+	srv := prompts.NewServer(&reg, prompts.Options{Principal: userOf, Middleware: prompts.AuditLog(stdout())})
 
 	ctx := context.WithValue(context.Background(), userKey{}, "ada")
-	for _, params := range []string{
-		`{"name":"greet","arguments":{"who":"Bob"},"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"editor","version":"3"}}}`,
-		`{"name":"greet"}`,
-		`{"name":"insult"}`,
-	} {
-		_, _ = srv.Call(ctx, "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2026-07-28"})
+	for _, params := range []string{`{"name":"greet","arguments":{"who":"Bob"}}`, `{"name":"greet"}`, `{"name":"insult"}`} {
+		_, _ = srv.Call(ctx, "prompts/get", json.RawMessage(params), prompts.CallOptions{})
 	}
 	// Output:
-	// level=INFO msg=request method=prompts/get prompt=greet principal=ada client=editor outcome=ok
-	// level=INFO msg=request method=prompts/get prompt=greet principal=ada client="" outcome=-32602
-	// level=INFO msg=request method=prompts/get prompt=insult principal=ada client="" outcome=-32602
+	// level=INFO msg="prompt requested" principal=ada prompt=greet outcome=complete
+	// level=INFO msg="prompt requested" principal=ada prompt=greet outcome=-32602
+	// level=INFO msg="prompt requested" principal=ada prompt=insult outcome=-32602
 }
 
 // A limit for each principal. The client gets to see the error.

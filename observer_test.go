@@ -287,34 +287,67 @@ func TestObserverTimes(t *testing.T) {
 	})
 }
 
-// TestObserverContext proves that a render function and the log have the context
-// that Begin returned.
+// TestObserverContext proves that a render function and the log records about it have
+// the context that Begin returned, however the request ends.
 func TestObserverContext(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var values []any
-		logged := make(chan any, 1)
-		srv := prompts.NewServer(registryOf(rendered("p", func(ctx context.Context) (*prompts.Result, error) {
-			values = append(values, ctx.Value(watcherKey{}))
-			return nil, errors.New("fails")
-		})), prompts.Options{Observer: new(watcher), Logger: slog.New(contextHandler{logged})})
-		c := connect(t, srv).handshake()
-		c.ask(getLine("1", "p"))
-		require.Len(t, values, 1)
-		require.NotNil(t, values[0])
-		assert.Equal(t, values[0], <-logged)
-		require.NoError(t, c.end())
-	})
+	for name, level := range map[string]slog.Level{
+		"fails": slog.LevelError, "panics": slog.LevelError, "exits": slog.LevelError, "waits": slog.LevelError,
+		"canceled": slog.LevelDebug, "refuses": slog.LevelInfo,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var rendered []any
+				logged := make(chan logRecord, 1)
+				srv := observedServer(new(watcher), prompts.Options{
+					Logger: slog.New(contextHandler{logged}), Timeouts: prompts.Timeouts{Render: time.Second},
+					Middleware: func(next prompts.Handler) prompts.Handler {
+						return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+							rendered = append(rendered, ctx.Value(watcherKey{}))
+							if name == "refuses" {
+								return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "no"})
+							}
+							return next(ctx, r)
+						}
+					},
+				})
+				c := connect(t, srv).handshake()
+				switch name {
+				case "canceled":
+					c.send(getLine("1", "waits"))
+					synctest.Wait()
+					c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no need"}}`)
+				case "refuses":
+					c.send(getLine("1", "ok"))
+				default:
+					c.send(getLine("1", name))
+				}
+				got := <-logged
+				assert.Equal(t, level, got.level)
+				require.Len(t, rendered, 1)
+				require.NotNil(t, rendered[0])
+				assert.Equal(t, rendered[0], got.value)
+				require.NoError(t, c.end())
+			})
+		})
+	}
 }
 
-// contextHandler is a slog.Handler that passes on a value of the context.
-type contextHandler struct{ values chan any }
+// logRecord is the level of a record, and a value of its context.
+type logRecord struct {
+	level slog.Level
+	value any
+}
+
+// contextHandler is a slog.Handler that passes on the records.
+type contextHandler struct{ records chan logRecord }
 
 func (h contextHandler) Enabled(context.Context, slog.Level) bool { return true }
 func (h contextHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
 func (h contextHandler) WithGroup(string) slog.Handler            { return h }
-func (h contextHandler) Handle(ctx context.Context, _ slog.Record) error {
-	h.values <- ctx.Value(watcherKey{})
+func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
+	h.records <- logRecord{r.Level, ctx.Value(watcherKey{})}
 	return nil
 }
 

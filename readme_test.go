@@ -102,7 +102,6 @@ const readmeFragments = `package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -165,7 +164,7 @@ var _, _, _ = TestPrompts, TestErrors, TestDeclarations
 
 var _ Search
 
-var _, _, _, _, _, _ = template, audit, decline, several, listen, serve
+var _, _, _, _, _, _ = template, signedIn, decline, several, listen, serve
 `
 
 // buildReadmeProgram builds the README's one Go program in a module of its own, as a
