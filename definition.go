@@ -3,6 +3,7 @@ package prompts
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,11 +32,16 @@ import (
 type definition struct {
 	prompt   Prompt // a copy, without the arguments: the plan has them
 	plan     *argument.Plan
-	complete []CompleteFunc          // of the plan's arguments, by position; nil if none has one
-	listed   [revision.Shapes][]byte // its entry in prompts/list; equal ones are shared
-	results  *results                // kept for further requests; nil if none are
-	seen     atomic.Pointer[Prompt]  // what shown returns; nil until it is asked for
+	complete []CompleteFunc         // of the plan's arguments, by position; nil if none has one
+	listed   listEntries            // without the schema of the arguments
+	results  *results               // kept for further requests; nil if none are
+	seen     atomic.Pointer[Prompt] // what filterCopy returns; nil until it is asked for
+
+	withSchema atomic.Pointer[listEntries] // what entries returns; nil until it is asked for
 }
+
+// listEntries are the entries of a prompt in prompts/list. Equal ones are shared.
+type listEntries [revision.Shapes][]byte
 
 // compile checks everything about a declaration and returns all that is
 // wrong with it, joined.
@@ -66,7 +72,8 @@ func compile(p Prompt) (*definition, error) {
 	faults = append(faults, argumentFaults...)
 	d.setComplete(arguments)
 	faults = append(faults, d.checkSensitive()...)
-	faults = append(faults, d.encode()...)
+	entries, errs := d.encode(nil)
+	d.listed, faults = entries, append(faults, errs...)
 	if len(faults) == 0 {
 		if len(p.Meta) > 0 {
 			d.prompt.Meta = clone.Encoded(p.Meta)
@@ -113,29 +120,52 @@ func (d *definition) completer(i int) CompleteFunc {
 // revisions are all of them, the newest first.
 var revisions = revision.All()
 
-// encode encodes the prompt's entry in each shape, once for all lists.
-func (d *definition) encode() []error {
+// entries returns the entries of the prompt, with the schema of its arguments or
+// without. Those with the schema are made once.
+func (d *definition) entries(schema bool) *listEntries {
+	if !schema {
+		return &d.listed
+	}
+	if entries := d.withSchema.Load(); entries != nil {
+		return entries
+	}
+	entries := d.listed
+	if schema, err := json.Marshal(d.plan.InputSchema()); err == nil {
+		if with, errs := d.encode(schema); len(errs) == 0 {
+			entries = with
+		}
+	}
+	d.withSchema.CompareAndSwap(nil, &entries) // another may have come first
+	return d.withSchema.Load()
+}
+
+// encode encodes the prompt's entry in each shape, once for all lists. The schema of
+// the arguments, if there is one, is added to the _meta.
+func (d *definition) encode(schema []byte) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)
 	full := d.fullShape()
+	if schema != nil {
+		full = max(full, revision.ShapeTitled)
+	}
 	e := encoder{buf: *buffer}
 	for _, rev := range revisions {
 		shape := rev.Shape()
-		if d.listed[shape] != nil {
+		if entries[shape] != nil {
 			continue
 		}
 		if shape+1 < revision.Shapes && shape >= full {
-			d.listed[shape] = d.listed[shape+1]
+			entries[shape] = entries[shape+1]
 			continue
 		}
 		e.rev, e.buf = rev, e.buf[:0]
-		if e.prompt(d); len(e.errs) > 0 {
+		if e.prompt(d, schema); len(e.errs) > 0 {
 			break // the newest shape has every member, so these are all
 		}
-		d.listed[shape] = bytes.Clone(e.buf)
+		entries[shape] = bytes.Clone(e.buf)
 	}
 	*buffer = e.buf
-	return e.errs
+	return entries, e.errs
 }
 
 // fullShape returns the oldest shape that has all members of the prompt's
@@ -153,7 +183,7 @@ func (d *definition) fullShape() revision.Shape {
 }
 
 // prompt appends a prompt's entry in prompts/list.
-func (e *encoder) prompt(d *definition) {
+func (e *encoder) prompt(d *definition, schema []byte) {
 	p := &d.prompt
 	e.raw("{")
 	e.str("name", p.Name)
@@ -170,24 +200,39 @@ func (e *encoder) prompt(d *definition) {
 		e.raw("]")
 	}
 	e.icons(p.Icons)
-	e.promptMeta(p)
+	e.promptMeta(p, schema)
 	e.raw("}")
 }
 
-// versionKey is the member of a prompt's _meta with its version.
-const versionKey = "io.github.mcp-prompts/version"
+// The members of a prompt's _meta with its version and the schema of its arguments.
+const (
+	versionKey     = "io.github.mcp-prompts/version"
+	inputSchemaKey = "io.github.mcp-prompts/inputSchema"
+)
 
-func (e *encoder) promptMeta(p *Prompt) {
-	if p.Version == "" || !e.rev.Titles() {
+func (e *encoder) promptMeta(p *Prompt, schema []byte) {
+	if _, ok := p.Meta[versionKey]; ok && p.Version != "" {
+		e.errorf("its Meta has %q, which Version sets", versionKey)
+	}
+	if _, ok := p.Meta[inputSchemaKey]; ok {
+		e.errorf("its Meta has %q, which Options.InputSchemas sets", inputSchemaKey)
+	}
+	if p.Version == "" && schema == nil || !e.rev.Titles() {
 		e.metaFromTitles(p.Meta)
 		return
 	}
-	if _, ok := p.Meta[versionKey]; ok {
-		e.errorf("its Meta has %q, which Version sets", versionKey)
+	var own []byte
+	if p.Version != "" {
+		var ok bool
+		if own, ok = strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version); !ok {
+			e.errorf("its version is not valid UTF-8")
+		}
 	}
-	own, ok := strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version)
-	if !ok {
-		e.errorf("its version is not valid UTF-8")
+	if schema != nil {
+		if own != nil {
+			own = append(own, ',')
+		}
+		own = append(append(own, `"`+inputSchemaKey+`":`...), schema...)
 	}
 	e.metaAfter(own, p.Meta)
 }

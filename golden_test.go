@@ -287,6 +287,7 @@ var goldenServers = map[string]prompts.Options{
 		},
 	},
 	"pages":      {PageSize: 3},
+	"schemas":    {InputSchemas: true},
 	"quiet":      {DisableListChanged: true},
 	"small":      {Limits: prompts.Limits{MaxMessageBytes: 128}},
 	"strict":     {StrictArguments: true},

@@ -217,3 +217,39 @@ func ExamplePrompt_InputSchema() {
 	// tags {"type":"array","items":{"type":"string","enum":["bug","docs"]}}
 	// limit {"type":"integer","default":10,"minimum":1,"maximum":50}
 }
+
+// With Options.InputSchemas each entry of a list has what Prompt.InputSchema returns,
+// beside the other members of its _meta, through a middleware, too. Another server of
+// the same registry is not concerned.
+func TestInputSchemasInLists(t *testing.T) {
+	t.Parallel()
+	p := prompts.New(prompts.Prompt{Name: "p", Version: "2", Meta: prompts.Meta{"a": 1}},
+		func(context.Context, everyArgument) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User("x")), nil
+		})
+	reg := registryOf(p)
+	schema, err := p.InputSchema()
+	require.NoError(t, err)
+	want, err := json.Marshal(schema)
+	require.NoError(t, err)
+	pass := func(next prompts.Handler) prompts.Handler { return next }
+	for _, o := range []prompts.Options{{InputSchemas: true}, {InputSchemas: true, Middleware: pass}, {}} {
+		got, err := prompts.NewServer(reg, o).Call(t.Context(), methodList, nil, prompts.CallOptions{Version: "2025-06-18"})
+		require.NoError(t, err)
+		var list struct {
+			Prompts []struct {
+				Meta map[string]json.RawMessage `json:"_meta"`
+			}
+		}
+		require.NoError(t, json.Unmarshal(got, &list))
+		meta := list.Prompts[0].Meta
+		assert.Equal(t, `"2"`, string(meta[versionKey]))
+		assert.Equal(t, "1", string(meta["a"]))
+		if _, ok := meta[inputSchemaKey]; assert.Equal(t, o.InputSchemas, ok) && ok {
+			assert.JSONEq(t, string(want), string(meta[inputSchemaKey]))
+		}
+	}
+
+	p.Meta = prompts.Meta{inputSchemaKey: "mine"}
+	assert.ErrorContains(t, new(prompts.Registry).Add(p), "which Options.InputSchemas sets")
+}

@@ -31,6 +31,7 @@ const (
 	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
 	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 	versionKey      = "io.github.mcp-prompts/version"
+	inputSchemaKey  = "io.github.mcp-prompts/inputSchema"
 
 	argumentsKey = "prompt.arguments" // of the question for missing arguments
 

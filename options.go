@@ -27,6 +27,11 @@ type Options struct {
 	// PageSize is the number of prompts in one response to prompts/list.
 	// Default: 100.
 	PageSize int
+	// InputSchemas adds the JSON schema of its arguments to each prompt of a list, as
+	// [Prompt.InputSchema] returns it: the member
+	// "io.github.mcp-prompts/inputSchema" of the prompt's _meta, for clients that make
+	// a form of it. From revision 2025-06-18.
+	InputSchemas bool
 	// DisableListChanged disables list_changed notifications and their
 	// capability.
 	DisableListChanged bool

@@ -75,7 +75,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	if s.options.Visible != nil {
 		visible = func(d *definition) bool { return ctx.Err() == nil && s.isVisible(ctx, d) }
 	}
-	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, visible)
+	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, s.options.InputSchemas, visible)
 	if visible != nil && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
 	}
@@ -203,7 +203,7 @@ func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 
 // appendPage appends the members of a page's result, without the braces. If
 // visible is not nil it chooses what there is; the cursor names nothing else.
-func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int, visible func(*definition) bool) []byte {
+func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int, schemas bool, visible func(*definition) bool) []byte {
 	dst = append(dst, `"prompts":[`...)
 	n, last := 0, ""
 	m := r.snapshot()
@@ -216,12 +216,13 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 			dst = appendCursor(dst, last)
 			return append(dst, '"')
 		}
+		entry := d.entries(schemas)[shape]
 		if n > 0 {
 			dst = append(dst, ',')
 		} else if visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(d.listed[shape])+1)*min(size, m.Len()), cursorReserve))
+			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), cursorReserve))
 		}
-		dst = append(dst, d.listed[shape]...)
+		dst = append(dst, entry...)
 		n, last = n+1, name
 	}
 	return append(dst, ']')
