@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcp-prompts/prompts/internal/sample"
+
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -223,7 +225,7 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	}
 	add(nil, argumentNames(p, true))
 	for i := range p.Arguments {
-		for _, v := range finite(&p.Arguments[i]) {
+		for _, v := range sample.Finite(p.Arguments[i].Schema) {
 			add(map[string]string{p.Arguments[i].Name: v}, argumentNames(p, false))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcp-prompts/prompts/internal/sample"
+
 	"github.com/mcp-prompts/prompts"
 )
 
@@ -42,7 +44,7 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 	again, _ := c.get(p, base.arguments)
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		if values := finite(a); len(values) == 1 && a.Required {
+		if values := sample.Finite(a.Schema); len(values) == 1 && a.Required {
 			continue
 		}
 		r := &reach{checker: c, prompt: p, argument: a, base: base, isVolatile: again == nil || again.form != base.form}
@@ -91,7 +93,7 @@ func (r *reach) found() bool {
 		if other.Name == r.argument.Name {
 			continue
 		}
-		for _, v := range finite(other) {
+		for _, v := range sample.Finite(other.Schema) {
 			if with, _ := r.render(r.prompt, map[string]string{other.Name: v}, argumentNames(r.prompt, false)); with != nil && r.varied(with) {
 				return true
 			}

@@ -3,6 +3,8 @@ package prompttest
 import (
 	"testing"
 
+	"github.com/mcp-prompts/prompts/internal/sample"
+
 	"github.com/mcp-prompts/prompts"
 )
 
@@ -32,7 +34,7 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
-		for _, v := range finite(a) {
+		for _, v := range sample.Finite(a.Schema) {
 			pinned := map[string]string{a.Name: v}
 			if r, why := c.render(p, pinned, argumentNames(p, false)); r == nil {
 				c.errorf(p, "argument %q: its value %s is declared and cannot be rendered: %s", a.Name, quote(v), why.text)

@@ -1,15 +1,13 @@
 package prompttest
 
 import (
-	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
 // CheckPortable says what of the registry's prompts known clients cannot show:
@@ -24,8 +22,8 @@ import (
 func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients ...string) {
 	t.Helper()
 	known := map[string]bool{}
-	for _, r := range clientRules {
-		known[r.client] = true
+	for _, r := range portable.Rules {
+		known[r.Client] = true
 	}
 	for _, name := range clients {
 		if !known[name] {
@@ -36,91 +34,26 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 	if len(clients) == 0 {
 		report = t.Logf
 	}
-	isMeant := func(r clientRule) bool { return len(clients) == 0 || slices.Contains(clients, r.client) }
+	isMeant := func(r portable.Rule) bool { return len(clients) == 0 || slices.Contains(clients, r.Client) }
 	c := newChecker(t, reg, o)
-	for _, r := range clientRules {
-		if isMeant(r) && r.cannot == noPrompts && len(c.prompts) > 0 {
-			report("%s %s (%s, seen on %s)", r.client, r.effect, r.source, lookedAt)
+	for _, r := range portable.Rules {
+		if isMeant(r) && r.HasNoPrompts() && len(c.prompts) > 0 {
+			report("%s %s (%s, seen on %s)", r.Client, r.Effect, r.Source, portable.CheckedOn)
 		}
 	}
 	for i := range c.prompts {
 		p := &c.prompts[i]
-		all := c.renderings(p)
-		for _, r := range clientRules {
+		var results []*prompts.Result
+		for _, r := range c.renderings(p) {
+			results = append(results, r.result)
+		}
+		for _, r := range portable.Rules {
 			if !isMeant(r) {
 				continue
 			}
-			if what := r.cannot.in(p, all); what != "" {
-				report("prompt %q: %s: %s %s (%s, seen on %s)", p.Name, what, r.client, r.effect, r.source, lookedAt)
+			if what := r.Find(p, results); what != "" {
+				report("prompt %q: %s: %s %s (%s, seen on %s)", p.Name, what, r.Client, r.Effect, r.Source, portable.CheckedOn)
 			}
 		}
 	}
-}
-
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
-
-// in returns what of a prompt has the limitation, and the empty string for
-// nothing.
-func (l limitation) in(p *prompts.Prompt, all []*rendering) string {
-	switch l {
-	case oneArgument:
-		if n := len(p.Arguments); n > 1 {
-			return fmt.Sprintf("it has %d arguments", n)
-		}
-	case oneWordValues:
-		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
-			return fmt.Sprintf("it has %d arguments, and their values may have spaces", n)
-		}
-	case noSpaces:
-		if strings.ContainsFunc(p.Name, unicode.IsSpace) {
-			return "its name has a space"
-		}
-	case plainNames:
-		if !plainName.MatchString(p.Name) {
-			return "its name has more than ASCII letters, digits and _ . -"
-		}
-	}
-	for _, r := range all {
-		if what := l.inResult(r.result); what != "" {
-			return what
-		}
-	}
-	return ""
-}
-
-// mayHaveSpaces reports whether a value of an argument may be several words.
-func mayHaveSpaces(a prompts.Argument) bool {
-	if values := finite(&a); values != nil {
-		return slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, " ") })
-	}
-	return a.Schema == nil || a.Schema.Type != "integer" && a.Schema.Type != "number"
-}
-
-func (l limitation) inResult(r *prompts.Result) string {
-	switch l {
-	case oneMessage:
-		if n := len(r.Messages); n > 1 {
-			return fmt.Sprintf("it has %d messages", n)
-		}
-	case textOnly:
-		for i, m := range r.Messages {
-			if _, ok := m.Content.(prompts.Text); !ok {
-				head, _, _ := describe(m.Content)
-				return fmt.Sprintf("message %d is no text (%s)", i+1, head)
-			}
-		}
-	case userOnly:
-		for i, m := range r.Messages {
-			if m.Role != prompts.RoleUser {
-				return fmt.Sprintf("message %d is the assistant's", i+1)
-			}
-		}
-	case alternatingOnly:
-		for i, m := range r.Messages {
-			if (m.Role == prompts.RoleUser) != (i%2 == 0) {
-				return fmt.Sprintf("message %d is of the role %s, so the roles do not take turns", i+1, m.Role)
-			}
-		}
-	}
-	return ""
 }

@@ -509,7 +509,7 @@ func TestCheckPortable(t *testing.T) {
 		{"by turns", on("goose"), of("p", hi, reply, hi), nil},
 		{"not by turns", on("goose"), of("p", hi, hi), []string{"message 2 is of the role user, so the roles do not take turns: goose"}},
 		{"the assistant first", on("goose"), of("p", reply), []string{"message 1 is of the role assistant"}},
-		{"a picture", on("Continue"), of("p", picture), []string{"message 1 is no text (image image/png, 0 bytes, sha256 "}},
+		{"a picture", on("Continue"), of("p", picture), []string{"message 1 is not text but an image"}},
 		{"a name with spaces", on("Gemini CLI"), of("a b", hi), []string{`prompt "a b": its name has a space: Gemini CLI offers it under another name`}},
 		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"its name has more than ASCII letters, digits and _ . -: VS Code"}},
 		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code offers it under another name"}},
@@ -525,20 +525,6 @@ func TestCheckPortable(t *testing.T) {
 	r := checked(t, on(), CheckOptions{}, of("a b", picture, reply))
 	assert.Empty(t, r.errors)
 	assert.Greater(t, len(r.logs), 8)
-}
-
-// Every rule says where it comes from, and when.
-func TestClientRules(t *testing.T) {
-	t.Parallel()
-	_, err := time.Parse(time.DateOnly, lookedAt)
-	assert.NoError(t, err)
-	for _, r := range clientRules {
-		u, err := url.Parse(r.source)
-		assert.NoError(t, err)
-		assert.Equal(t, "https", u.Scheme, "%v", r)
-		assert.NotEmpty(t, r.client)
-		assert.NotEmpty(t, r.effect)
-	}
 }
 
 // A prompt that asks is checked with its answers, and one that is hidden as

@@ -3,7 +3,6 @@ package prompttest
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,49 +12,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 )
-
-// Two texts at least are made of a pattern that has two.
-func TestMatches(t *testing.T) {
-	t.Parallel()
-	for _, pattern := range []string{
-		`^[A-Z]{2}-\d+$`, `^(a|b|c)x?$`, `^\d{4}-\d{2}-\d{2}$`, `^v[0-9]+(\.[0-9]+)*$`, `[a-f0-9]{40}`, `(?i)^yes|no$`,
-		`^.+@.+$`, `^[^/]+/[^/]+$`, `^[äöü]+$`, `^\S+$`,
-	} {
-		all := matches(pattern)
-		assert.GreaterOrEqual(t, len(all), 2, "%s: %q", pattern, all)
-		for _, text := range all {
-			assert.Regexp(t, regexp.MustCompile(pattern), text)
-		}
-	}
-	assert.Len(t, matches("^[äöü]+$"), 3)
-	assert.Equal(t, []string{"abc"}, matches("^abc$"))
-	assert.Empty(t, matches(`^[[:nothing:]]`))
-	assert.Empty(t, matches(`(?=a)`), "what Go has not")
-	assert.Empty(t, matches(`[^\x00-\x{10FFFF}]`))
-	assert.Empty(t, matches(`^a\b.$`), "what depends on its neighbours")
-	assert.Empty(t, matches(strings.Repeat("(a{1000})", 100)), "what is too long")
-}
-
-// The values of what has only so many are those of its schema, as texts.
-func TestFinite(t *testing.T) {
-	t.Parallel()
-	var one any = 1.0
-	for _, test := range []struct {
-		schema *jsonschema.Schema
-		want   []string
-	}{
-		{nil, nil},
-		{&jsonschema.Schema{Type: "string"}, nil},
-		{prompts.Enum("a", "b"), []string{"a", "b"}},
-		{&jsonschema.Schema{Enum: []any{1, 2.5, true}}, []string{"1", "2.5", "true"}},
-		{&jsonschema.Schema{Const: &one}, []string{"1"}},
-		{&jsonschema.Schema{Type: "boolean"}, []string{"true", "false"}},
-		{&jsonschema.Schema{Type: "array", Items: prompts.Enum("a", "b,c", " d")}, []string{"a", `["b,c"]`, `[" d"]`}},
-		{&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}}, nil},
-	} {
-		assert.Equal(t, test.want, finite(&prompts.Argument{Schema: test.schema}))
-	}
-}
 
 // Values that are made up fit what is declared, at its edges too.
 func TestSamplesFit(t *testing.T) {
@@ -77,17 +33,6 @@ func TestSamplesFit(t *testing.T) {
 	} {
 		p := text([]prompts.Argument{{Name: "a b", Required: true, Schema: s}}, func(args map[string]string) (string, error) { return args["a b"], nil })
 		assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors, "%v", s)
-	}
-}
-
-// Lists are as long as they may be, and one is longer than the others.
-func TestSamplesOfLists(t *testing.T) {
-	t.Parallel()
-	two := 2
-	items := &jsonschema.Schema{Type: "boolean"}
-	assert.Equal(t, []string{"true", "false", "true", "false", "true, false"}, samples("a", &jsonschema.Schema{Type: "array", Items: items}))
-	for _, text := range samples("a", &jsonschema.Schema{Type: "array", Items: items, MinItems: &two, MaxItems: &two}) {
-		assert.Equal(t, 1, strings.Count(text, ","), "%s", text)
 	}
 }
 

@@ -1,40 +1,17 @@
-package prompttest
+package portable
 
-// limitation is a way in which a client cannot show a prompt.
-type limitation int
-
-const (
-	noPrompts       limitation = iota // it has none at all
-	oneArgument                       // more than one argument
-	oneWordValues                     // values with a space in them, beside other arguments
-	oneMessage                        // more than one message
-	textOnly                          // content that is not text
-	userOnly                          // a message of the assistant
-	alternatingOnly                   // messages that are not the user's and the assistant's by turns
-	noSpaces                          // a name with a space
-	plainNames                        // a name with more than ASCII letters, digits and _ . -
-)
-
-// clientRule is what a client was seen to do.
-type clientRule struct {
-	client string
-	cannot limitation
-	effect string // what becomes of a prompt that has it
-	source string // where that can be seen
-}
-
-// lookedAt is the day on which the sources of clientRules were looked at.
-const lookedAt = "2026-11-22"
+// CheckedOn is the day on which the sources of [Rules] were read.
+const CheckedOn = "2026-11-22"
 
 const (
 	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
 )
 
-// clientRules are what is known of clients, each from a source that anybody can
-// read. Clients change: whoever corrects a rule looks at the others again, and
-// changes lookedAt.
-var clientRules = []clientRule{
+// Rules are the limitations of clients, in the order of the clients' names. Clients
+// change: whoever corrects a rule reads the sources of the others again, and changes
+// CheckedOn.
+var Rules = []Rule{
 	{"Claude Code", oneWordValues, "splits what is typed at every space, in quotes too, so a value of several words is spread over the arguments",
 		"https://github.com/anthropics/claude-code/issues/70284"},
 	{"Codex", noPrompts, "does not offer the prompts of a server",

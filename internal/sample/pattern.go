@@ -1,4 +1,4 @@
-package prompttest
+package sample
 
 import (
 	"regexp"
