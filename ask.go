@@ -20,45 +20,51 @@ import (
 // form.go. In a session they are sent while the render function waits; in 2026-07-28
 // the result is input_required, and retry.go has the rest.
 
-// ErrInputRequired is what [Ask] and [Elicit] return when the answers have to
-// come with another request (revision 2026-07-28). A render function returns
-// it, possibly wrapped; the client is then asked, and the function is run
-// again once the client has answered. One that returns a result instead has
-// given its answer: nobody is asked.
+// ErrInputRequired reports that the answers arrive with the next request, in
+// protocol version 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the
+// render function returns the error to its caller, wrapped or not. The server then
+// sends the questions to the client, and runs the function again when the client has
+// answered. If the function returns a result instead, the server sends the result
+// and asks nothing.
 var ErrInputRequired = errors.New("input from the client is required")
 
-// What [Ask] and [Elicit] return, wrapped, when a person does not answer. The
-// protocol calls it decline and cancel. If a render function passes one on, its
-// client gets invalid params (-32602) that say so.
+// Errors of [Ask] and [Elicit], wrapped, if the user does not answer. The protocol
+// calls the two actions decline and cancel. If a render function returns such an
+// error, the client gets invalid params (-32602) with the action.
 var (
 	ErrDeclined = errors.New("the client has declined to answer")
 	ErrCanceled = errors.New("the client has dismissed the question")
 )
 
-// ErrElicitationUnavailable is what [Ask] and [Elicit] return, wrapped, if there will be no
-// answer: the client has no capability for the question or its revision has
-// none; there is no way to send it a request; it has answered with an error, is
-// gone, or has not answered within Options.Timeouts.Elicit. A render function may
-// then do without the answer. If it passes the error on, a client of revision
-// 2026-07-28 is told the capability that is missing (-32021), any other gets an
-// internal error (-32603) that says that it could not be asked, and why.
+// ErrElicitationUnavailable reports that [Ask] and [Elicit] get no answer, because
+//
+//   - the client did not declare the capability for the question, or the protocol
+//     version has no such capability;
+//   - the transport cannot send requests to the client;
+//   - the client responded with an error, disconnected, or did not respond within
+//     Options.Timeouts.Elicit.
+//
+// A render function may continue without the answer. If the function returns the
+// error, a client of protocol version 2026-07-28 gets the missing capability
+// (-32021). Any other client gets an internal error (-32603) with the reason.
 var ErrElicitationUnavailable = errors.New("the client cannot be asked")
 
-// Question is something to ask a client: an [Answer] that is still open.
+// Question is a question to the user or the client. Only [Answer] implements
+// Question.
 type Question interface{ ask() *question }
 
-// Answer is a question to a client, made by [Form] or [InputRequest], and after
-// [Ask] its answer.
+// Answer is a question made by [Form] or [InputRequest]. After [Ask], Answer
+// contains the answer too.
 type Answer[T any] struct {
-	// Value is the answer, if Ask has got one.
+	// Value is the answer. It is set by Ask.
 	Value T
 
 	question question
 }
 
-// Err returns what has become of the question, after Ask: nil if it was
-// answered, and an error that wraps [ErrDeclined] or [ErrCanceled] if it was
-// not. Where Ask has returned another error, there is no saying.
+// Err returns nil if Ask has received an answer, and an error that wraps
+// [ErrDeclined] or [ErrCanceled] if the user did not answer. If Ask returned any
+// other error, the result of Err is undefined.
 func (a *Answer[T]) Err() error { return a.question.refused }
 
 func (a *Answer[T]) ask() *question { return &a.question }
@@ -78,44 +84,59 @@ type question struct {
 	refused error // of those, the latter
 }
 
-// Elicit asks the client's user for what the struct T holds, by a form, and
-// returns the answer. It is [Ask] with one [Form]; the errors are those of Ask.
+// Elicit asks the user for the fields of the struct T with a form, and returns the
+// answer:
 //
 //	answer, err := prompts.Elicit[Release](ctx, "release", "Which release?")
 //	if err != nil {
 //		return nil, err
 //	}
+//
+// Elicit is [Ask] with one [Form], and returns the errors of Ask.
 func Elicit[T any](ctx context.Context, key, message string, arguments ...Argument) (T, error) {
 	form := Form[T](key, message, arguments...)
 	err := Ask(ctx, form)
 	return form.Value, err
 }
 
-// Ask asks the client questions, all at once, and returns nil when all of them
-// are answered. It is for render functions: ctx is that of a [RenderFunc], or
-// comes from it. Each key names a question within the prompt: the same key is
-// the same question, and its answer is asked for once. A key is UTF-8 of 1 to
-// 128 bytes; "prompt.arguments" is reserved.
+// Ask sends questions to the client, all at once, and returns nil when the client
+// has answered all of them:
 //
-// In revision 2026-07-28 the answers come with another request. Ask then
-// returns [ErrInputRequired], which the function passes on, and the function
-// is run again from its beginning when they have come; what must not be done
-// again goes through [Once]. Earlier answers travel along in between, sealed:
-// see Options.RequestStateKeys. All of that may be 64 KiB in base64; more is an
-// internal error, or invalid params if most of it is answers. In a session of revision 2025-06-18 or 2025-11-25 Ask waits
-// for all the answers, for Options.Timeouts.Elicit at most; meanwhile the time limit
-// stands still, and others have the function's turn.
+//	who := prompts.Form[Audience]("audience", "Who will read the text?")
+//	how := prompts.Form[Tone]("tone", "How should the text sound?")
+//	if err := prompts.Ask(ctx, who, how); err != nil {
+//		return nil, err
+//	}
 //
-// A person may decline ([ErrDeclined]) or dismiss ([ErrCanceled]) a question,
-// see [Answer.Err]; Ask returns these joined. [ErrElicitationUnavailable] says that there
-// will be no answers, for one of several reasons. An answer that is not what
-// was asked for is an [*Error] with [CodeInvalidParams] that says what is wrong
-// with it. Any other error is the context's, or says what is wrong with the
-// question.
+// Call Ask from a render function, with the function's ctx or a context made from
+// ctx. A key names a question within the prompt, and each question is asked once. A
+// key is UTF-8 of 1 to 128 bytes. The key "prompt.arguments" is reserved.
 //
-// A form must not ask for secrets: the protocol has the URL mode for them, see
-// [InputRequest]. Nothing can be relied on to come back: a client may never
-// answer.
+// In protocol version 2026-07-28, the answers arrive with the next request:
+//
+//   - Ask returns [ErrInputRequired], and the render function must return the error.
+//   - When the answers arrive, the render function runs again from the start. Wrap
+//     side effects and expensive work in [Once].
+//   - Earlier answers travel through the client, encrypted: see
+//     Options.RequestStateKeys. The limit for this state is 64 KiB in base64. Above
+//     the limit, the request fails with an internal error, or with invalid params if
+//     answers take most of the space.
+//
+// In a session of 2025-06-18 or 2025-11-25, Ask waits for the answers, for at most
+// Options.Timeouts.Elicit. While Ask waits, the time limit of the function is
+// paused, and other requests use its concurrency slot.
+//
+// Ask returns
+//
+//   - [ErrDeclined] or [ErrCanceled], joined, for the questions without an answer:
+//     see [Answer.Err];
+//   - [ErrElicitationUnavailable] if the client cannot answer;
+//   - an [*Error] with [CodeInvalidParams] if an answer is invalid;
+//   - the error of ctx, if ctx ends;
+//   - any other error for an invalid question.
+//
+// The protocol forbids forms for secrets. Use the URL mode instead: see
+// [InputRequest]. A client may never answer, so keep no lock or transaction open.
 func Ask(ctx context.Context, questions ...Question) error {
 	s := scopeOf(ctx)
 	switch {

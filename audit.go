@@ -12,23 +12,26 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
-// AuditLog returns a middleware that logs who gets which prompt. It writes one record
-// of level Info with the message "prompt requested" for each prompts/get that reaches
-// the middleware, before the client gets the response. Values of arguments, messages
-// and error texts are never in the record. The attributes are:
+// AuditLog returns a middleware that logs each prompts/get:
 //
-//   - principal: what Options.Principal returns;
-//   - prompt: the name as the client sent it, at most 256 bytes of it. The prompt may
-//     not exist;
+//	prompts.Options{Middleware: prompts.AuditLog(logger)}
+//
+// The record has the level Info, the message "prompt requested" and these
+// attributes:
+//
+//   - principal: the result of Options.Principal;
+//   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
 //   - outcome: complete, input_required, the code of the error response, or canceled
-//     or timeout if the request ended before the response was ready;
-//   - duration: the time that the middlewares inside and the render function took.
+//     or timeout if the request ended without a response;
+//   - duration: the time of the inner middlewares and the render function.
 //
-// The record has the request's context, so a handler such as that of package promptotel
-// can add the trace. Requests that are malformed or rejected by a limit do not reach the
-// middleware; an [Observer] sees them. To use other middlewares, too, call AuditLog's
-// with the result of another: AuditLog(logger)(other(next)). Default of logger:
-// slog.Default() at the time of the call.
+// The record never contains values of arguments, messages or error texts. It is
+// written before the client gets the response, with the request's context, so that a
+// handler such as the one of package promptotel can add the trace. Requests that are
+// malformed or rejected by a limit do not reach the middleware. An [Observer]
+// receives them. To combine AuditLog with other middlewares, call
+// AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of
+// the call.
 func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 	logger = cmp.Or(logger, slog.Default())
 	return func(next Handler) Handler {

@@ -15,25 +15,30 @@ import (
 
 // This file caches the results of a prompt, see Prompt.Cache.
 
-// Cache says how long the results of a prompt are good for further requests
-// with the same arguments. It is for a render function whose result depends on
-// its arguments alone: its context has no values then, and it cannot ask the
-// client nor tell it of progress, nor [Include] a prompt where Options.Visible
-// decides by client. Requests that come while it runs wait for its result; its
-// context ends when all of them have gone. What the contents point to is shared,
-// so nobody may change it afterwards. Neither errors are kept nor results that
-// are not valid.
+// Cache configures how long the server stores the results of a prompt, for further
+// requests with the same arguments. Set a Cache only if the result depends on
+// nothing except the arguments:
+//
+//   - The context of the render function has no values.
+//   - The function cannot call [Ask] or [Progress].
+//   - The function cannot call [Include] if Options.Visible is set.
+//
+// Requests with the same arguments share one call of the function. Its context ends
+// when all of these clients have disconnected or canceled. Results share their
+// contents, so no code may change a result afterwards. The cache stores neither
+// errors nor invalid results.
 type Cache struct {
-	// TTL is how long a result is kept. Default: 0, not at all.
+	// TTL is the time that a result is stored. Default: 0, not at all.
 	TTL time.Duration
-	// Shared says that all clients may get the same results. Otherwise each
-	// principal has its own, as Options.Principal says: without that, all
-	// clients are one.
+	// Shared gives all clients the same results. Without Shared, each principal has
+	// its own results: see Options.Principal. Without Options.Principal, all clients
+	// are one principal.
 	Shared bool
-	// MaxResults is how many results are kept, the newest. Default: 1,000. Those
-	// of arguments that have more than 4 KiB together are not.
+	// MaxResults is the maximum number of stored results. The oldest is removed
+	// first. Results for arguments of more than 4 KiB in total are not stored.
+	// Default: 1,000.
 	MaxResults int
-	// MaxBytes is how many bytes the results that are kept have together, with the
+	// MaxBytes is the maximum size in bytes of all stored results and their
 	// arguments. Default: 64 MiB.
 	MaxBytes int
 }

@@ -23,22 +23,22 @@ import (
 // This file serves completion/complete, and has the functions that complete an
 // argument from a list. internal/match ranks the values.
 
-// CompleteFunc returns values for an argument that begin with prefix, or that
-// a person who has typed it may mean, the best first. [Suggest], [SuggestFunc]
-// and [SuggestCached] make one of a list of candidates. args holds the text of
-// the prompt's other arguments as far as the client has given them, from
-// revision 2025-06-18, without sensitive ones; they have not been checked, and the
-// map belongs to the function.
+// CompleteFunc returns values for an argument, the best first. prefix is the text in
+// the input field. [Suggest], [SuggestFunc] and [SuggestCached] return a
+// CompleteFunc for a list of candidates.
 //
-// Of a list that is separated by commas the last element is completed: prefix
-// is what has been typed of it, and the values are elements. The client gets
-// each with the list before it, but for those that are in the list already, and
-// those that cannot stand between commas. For a list that is written as JSON
-// the function is not called.
+// args contains the values of the prompt's other arguments in the client's request,
+// from protocol version 2025-06-18, except sensitive arguments. The values are not
+// validated. The map belongs to the function.
 //
-// The rules for ctx and for errors are those of [RenderFunc]. A client gets
-// the first 100 of the values, and their number. A value that is empty or that
-// was there before is left out, and not counted.
+// For a comma-separated list, prefix is the last element, and the function returns
+// elements. The client gets each element with the list before it. The server drops
+// elements that the list already contains, and elements that cannot stand between
+// commas. For a list written as JSON, the function is not called.
+//
+// The rules for ctx and errors are those of [RenderFunc]. The client gets the first
+// 100 values and the number of all values. Empty and duplicate values are dropped
+// and not counted.
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
 const completeFailed = "the argument could not be completed"
@@ -283,17 +283,17 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 	return append(dst, '}')
 }
 
-// Suggest returns a function that completes an argument from a fixed list. Any
-// other value is still allowed; [Enum] is for those that are not.
+// Suggest returns a function that completes an argument from a fixed list. The
+// argument accepts other values too. To restrict the values, use [Enum].
 //
-// A value matches what was typed if it contains that, in any case. First come
-// the values that are it, then those that begin with it, then those in which a
-// word does, then the others, and in each group the earlier in the list is the
-// first. Words start after what is neither a letter nor a digit, with a capital
-// letter after a small one, and with a digit after a letter. Of what was not
-// typed yet, all values are completions.
+// A value matches if the value contains the input, in any case. Exact matches come
+// first, then prefix matches, then matches at the start of any word, then other
+// matches. Within each group, the order of the list is kept. A word starts after a
+// character that is neither a letter nor a digit, at an upper-case letter after a
+// lower-case letter, and at a digit after a letter. An empty input matches all
+// values.
 //
-// The list is copied, and indexed for lists of 100,000 values. Suggest panics
+// Suggest copies and indexes the list, which may have 100,000 values. Suggest panics
 // if a value is not valid UTF-8.
 func Suggest(values ...string) CompleteFunc {
 	x, err := indexed(values)
@@ -305,11 +305,11 @@ func Suggest(values ...string) CompleteFunc {
 	}
 }
 
-// SuggestFunc returns a function that completes an argument from the list that
-// f returns for the other arguments, as [Suggest] does from a fixed one. f is
-// called each time, by the rules of [CompleteFunc]; an error of f is the
-// function's, and so is a value that is not valid UTF-8. SuggestFunc panics if
-// f is nil.
+// SuggestFunc returns a function that completes an argument from the list that f
+// returns for the other arguments. Values are matched and ordered as in [Suggest].
+// The server calls f for each request, by the rules of [CompleteFunc]. An error of f
+// fails the request, and so does a value that is not valid UTF-8. SuggestFunc panics
+// if f is nil.
 func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, error)) CompleteFunc {
 	if f == nil {
 		panic(errors.New("prompts: SuggestFunc: the function is nil"))
@@ -353,22 +353,27 @@ const (
 	maxCachedBytes = 64 << 20
 )
 
-// SuggestCached is [SuggestFunc] with a memory: a list that f has returned is
-// kept for ttl, and serves all requests with the same key, which the function
-// of that name returns for a request.
+// SuggestCached returns a function like [SuggestFunc] that caches the list of f for
+// ttl. All requests with the same key share the list:
 //
-// What f returns is shown to everybody whose request has that key. So f gets
-// the key and nothing else of the request; its context has no values. What
-// the list depends on must be in the key: if not everybody may see the same
-// values, that includes who the client is, which key can find out from its ctx.
-// A struct is a key that keeps several texts apart.
+//	prompts.SuggestCached(time.Minute,
+//		func(_ context.Context, args map[string]string) string { return args["repo"] },
+//		branchesOf)
 //
-// For one key f runs once at a time. Requests that come meanwhile wait for it,
-// and its context ends when all of them have gone. Then the next request calls
-// it again, even if it has not returned. Its errors are the waiting requests',
-// and are not kept. It runs on a goroutine of its own; a panic in it is an
-// error. Of the lists, 256 and 64 MiB at most are kept, the newest, and none
-// if ttl is not positive or whose key is longer than 4 KiB when printed.
+// Put everything into the key that the list depends on. Clients with the same key
+// see the same values. If different users may see different values, include the
+// user, which key can find in ctx. To combine several strings into a key, use a
+// struct. f gets only the key, and a context without values.
+//
+// For each key, one call of f runs at a time. Other requests wait for the call, and
+// its context ends when all of their clients have disconnected or canceled. The next
+// request then calls f again, even if f has not returned. An error of f fails all
+// waiting requests and is not cached. f runs on its own goroutine, and a panic
+// becomes an error.
+//
+// The cache holds at most 256 lists and 64 MiB. The oldest is removed first. A list
+// is not cached if ttl is not positive, or if the key has more than 4 KiB when
+// printed.
 //
 // SuggestCached panics if key or f is nil.
 func SuggestCached[K comparable](

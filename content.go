@@ -7,49 +7,49 @@ import (
 // This file has the content of messages. encode.go writes it as JSON; content that a
 // protocol version does not know is replaced here.
 
-// Content is what one message holds: [Text], [Image], [Audio],
-// [EmbeddedResource] or [ResourceLink], or a pointer to one. It is checked
-// before it is sent, and a fault in it is an internal error to the client and
-// a line in Options.Logger for the author.
+// Content is the content of a message: [Text], [Image], [Audio], [EmbeddedResource],
+// [ResourceLink], or a pointer to one of these types. The server validates all
+// content before sending. For invalid content the client gets an internal error, and
+// Options.Logger gets the details.
 type Content interface{ content() }
 
 // Text is plain text.
 type Text struct {
 	Text        string
 	Annotations *Annotations
-	Meta        Meta // from revision 2025-06-18
+	Meta        Meta // since protocol version 2025-06-18
 }
 
-// Image is a picture.
+// Image is an image.
 type Image struct {
-	Data        []byte // as it is; it is encoded in base64 when it is sent
+	Data        []byte // binary; sent in base64
 	MIMEType    string // required, such as image/png
 	Annotations *Annotations
-	Meta        Meta // from revision 2025-06-18
+	Meta        Meta // since protocol version 2025-06-18
 }
 
-// Audio is a recording. From revision 2025-03-26.
+// Audio is an audio recording. Since protocol version 2025-03-26.
 type Audio struct {
-	Data        []byte // as it is; it is encoded in base64 when it is sent
+	Data        []byte // binary; sent in base64
 	MIMEType    string // required, such as audio/wav
 	Annotations *Annotations
-	Meta        Meta // from revision 2025-06-18
+	Meta        Meta // since protocol version 2025-06-18
 }
 
-// EmbeddedResource is a resource whose contents are part of the message:
-// text, or a blob if Blob is not nil.
+// EmbeddedResource is a resource inside the message: a text, or binary data if Blob
+// is not nil.
 type EmbeddedResource struct {
 	URI          string // required, absolute
 	MIMEType     string // default text/plain, or application/octet-stream for a blob
 	Text         string
-	Blob         []byte // as it is; it is encoded in base64 when it is sent
-	ResourceMeta Meta   // _meta of the resource, from revision 2025-06-18
+	Blob         []byte // binary; sent in base64
+	ResourceMeta Meta   // _meta of the resource, since protocol version 2025-06-18
 	Annotations  *Annotations
-	Meta         Meta // _meta of the message's content, from revision 2025-06-18
+	Meta         Meta // _meta of the message's content, since protocol version 2025-06-18
 }
 
-// ResourceLink is a resource that the client can read itself. From revision
-// 2025-06-18.
+// ResourceLink is a link to a resource that the client can read. Since protocol
+// version 2025-06-18.
 type ResourceLink struct {
 	URI         string // required, absolute
 	Name        string // required
@@ -57,7 +57,7 @@ type ResourceLink struct {
 	Description string
 	MIMEType    string
 	Size        *int64 // bytes before any encoding
-	Icons       []Icon // from revision 2025-11-25
+	Icons       []Icon // since protocol version 2025-11-25
 	Annotations *Annotations
 	Meta        Meta
 }
@@ -68,14 +68,15 @@ func (Audio) content()            {}
 func (EmbeddedResource) content() {}
 func (ResourceLink) content()     {}
 
-// Annotations tell a client how to use or show a piece of content.
+// Annotations are hints for clients about a piece of content.
 type Annotations struct {
-	// Audience is whom the content is for; none means anybody.
+	// Audience lists the readers of the content. Default: all.
 	Audience []Role
-	// Priority is from 0, entirely optional, to 1, required.
+	// Priority is the importance of the content, from 0 (optional) to 1 (required).
 	Priority *float64
-	// LastModified is sent in RFC 3339 form, to the second; the zero time is
-	// not sent. From revision 2025-06-18.
+	// LastModified is the time of the last change, sent in RFC 3339 format with a
+	// resolution of one second. The zero time is not sent. Since protocol version
+	// 2025-06-18.
 	LastModified time.Time
 }
 

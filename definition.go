@@ -287,15 +287,18 @@ func (p Prompt) clone() Prompt {
 }
 
 // InputSchema returns the JSON schema (2020-12) of an object with all arguments of
-// the prompt, as they are checked, for tools, previews and documentation: types,
-// constraints, defaults, titles, descriptions, and which are required. It is about
-// typed JSON: an integer is 3, where prompts/get has the string "3". A type with
-// UnmarshalText may reject more than its schema, and an optional argument that is
-// absent is left out, not empty. Undeclared arguments are not allowed, as with
-// Options.StrictArguments. A sensitive argument is writeOnly.
+// the prompt, for tools, previews and documentation. The schema contains types,
+// constraints, defaults, titles, descriptions and the required arguments, as the
+// server checks them.
 //
-// The schema is a copy. The error is that of [Registry.Add] for the prompt, which
-// need not be in a registry.
+// The schema describes typed JSON: an integer is 3, although prompts/get has the
+// string "3". In an object, an absent optional argument is left out and not empty. A
+// type with UnmarshalText may reject values that its schema allows. Undeclared
+// arguments are not allowed, as with Options.StrictArguments. A sensitive argument
+// is writeOnly.
+//
+// The schema is a copy. The prompt need not be in a registry. InputSchema returns an
+// error if [Registry.Add] would return an error for the prompt.
 func (p Prompt) InputSchema() (*jsonschema.Schema, error) {
 	d, err := compile(p)
 	if err != nil {

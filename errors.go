@@ -18,76 +18,78 @@ import (
 // Code is a JSON-RPC error code.
 type Code = wire.Code // an int
 
-// The codes that the protocol defines and this package uses. Codes of an
-// application lie outside of -32768 to -32000.
+// The codes of the protocol in use by this package. An application uses codes
+// outside of -32768 to -32000.
 const (
 	CodeMethodNotFound Code = -32601 // no such method, or not now
 	CodeInvalidParams  Code = -32602 // unknown prompt, bad arguments, bad cursor
-	CodeInternalError  Code = -32603 // the server's fault, whatever it is
+	CodeInternalError  Code = -32603 // an error of the server, or of the application's code
 )
 
-// Error is an error that a client gets to see: all three fields are sent to
-// it. Wrap one (with %w) to add what only the author's log should have.
+// Error is an error for the client, which gets all three fields. To add details for
+// the log only, wrap the Error with %w.
 //
-// A render function may return an Error with [CodeInvalidParams], with
-// [CodeInternalError] or with a code of its own outside of -32768 to -32000;
-// any other code becomes an internal error. A [Method] may use any code but 0.
-// Revision 2026-07-28 has retired two codes and reserves a range: there -32002
-// is sent as -32602, and -32042 and -32023 to -32099 as -32603.
+// A render function may return an Error with [CodeInvalidParams],
+// [CodeInternalError], or a code outside of -32768 to -32000. Any other code becomes
+// an internal error. A [Method] may use any code except 0. Protocol version
+// 2026-07-28 has retired two codes and reserved a range: there the server sends
+// -32002 as -32602, and -32042 and -32023 to -32099 as -32603.
 //
-// An error about arguments has CodeInvalidParams, and as its Data a JSON object
-// with the name of the prompt as "prompt" and an array "problems", an object for
-// each problem:
+// An error about arguments has CodeInvalidParams. Its Data is a JSON object with the
+// name of the prompt as "prompt", and an array "problems" with an object for each
+// problem:
 //
 //   - "argument": the name of the argument;
-//   - "reason": what is wrong, in one of the words below, which are all there are;
-//   - "message": the same for people, as the end of a sentence that begins with
-//     the argument; the text may change;
-//   - "allowed": what would have been right, if that can be said;
-//   - "more": how many values "allowed" leaves out, if it does;
-//   - "suggestion": what may have been meant, if something is near.
+//   - "reason": a word from the list below;
+//   - "message": the problem for people, as the end of a sentence that begins with
+//     the argument. The text may change;
+//   - "allowed": the valid values, if they can be described;
+//   - "more": the number of values left out of "allowed", if any;
+//   - "suggestion": a similar valid value, if one exists.
 //
-// The reasons, with what "allowed" is for them:
+// The reasons and the form of "allowed":
 //
-//   - "missing": the argument is required, and not given;
+//   - "missing": the argument is required and absent;
 //   - "unknown": the prompt has no such argument;
 //   - "not_string": the value is not a JSON string;
-//   - "type": the text is not of the argument's type;
-//   - "enum": it is not one of the allowed values: an array of the first 100 of
-//     them, with the number of the others as the problem's "more";
-//   - "format": it is not of the format: a string with the name of that;
-//   - "pattern": it does not match the pattern: a string with that;
-//   - "length": it is too short or too long, or has too few or too many elements:
-//     an object with minLength, maxLength, minItems and maxItems, as they apply;
-//   - "range": it is too small or too large, or no multiple of what it should be:
-//     an object with minimum, maximum, exclusiveMinimum, exclusiveMaximum and
-//     multipleOf, as they apply, unless the type itself is too small;
-//   - "schema": it breaks another rule of the argument's schema;
-//   - "refused": the render function, or the UnmarshalText of the argument's
-//     type, does not want it, see [InvalidArgument].
+//   - "type": the string cannot be converted to the argument's type;
+//   - "enum": the value is not one of the allowed values. "allowed" is an array of
+//     the first 100, and "more" is the number of the others;
+//   - "format": the value does not have the format. "allowed" is the name of the
+//     format;
+//   - "pattern": the value does not match the pattern. "allowed" is the pattern;
+//   - "length": the string is too short or too long, or the list has too few or too
+//     many elements. "allowed" is an object with minLength, maxLength, minItems and
+//     maxItems, as they apply;
+//   - "range": the number is too small, too large, or not a valid multiple.
+//     "allowed" is an object with minimum, maximum, exclusiveMinimum,
+//     exclusiveMaximum and multipleOf, as they apply, and absent if the Go type sets
+//     the range;
+//   - "schema": the value breaks another rule of the argument's schema;
+//   - "refused": the render function, or UnmarshalText of the argument's type,
+//     rejects the value with [InvalidArgument].
 //
-// Of more than 64 problems the others are only counted, as "more". The arguments
-// that the prompt does not declare, and that were ignored, are the array "ignored",
-// an object for each of the first 64: "argument" is the name, and "suggestion" the
-// argument that may have been meant. If a client
-// was asked for the arguments, see Options.ElicitArguments, and has not given them,
-// "input" is the key of the question, and "action" what the user has done.
+// Data lists 64 problems, and the member "more" counts the others. The array
+// "ignored" lists the first 64 undeclared arguments: "argument" is the name, and
+// "suggestion" a similar declared argument. If the server asked the user for the
+// arguments (see Options.ElicitArguments) and got no answer, "input" is the key of
+// the question, and "action" the user's action.
 type Error struct {
 	Code    Code
 	Message string // one short sentence
-	Data    any    // more, for programs; what encoding/json can encode, nil for none
+	Data    any    // for programs, encoded by encoding/json; nil for none
 }
 
 // Error returns the message and the code. The text may change.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.Code)) }
 
-// ErrExists is what [Registry.Add] returns, wrapped, for a name that is taken.
+// ErrExists is the error of [Registry.Add], wrapped, for a name in use.
 var ErrExists = errors.New("a prompt of this name exists")
 
-// InvalidArgument returns the error with which a render function blames an
-// argument: the client gets invalid params (-32602) that name the argument
-// and give the reason, in the form that failed checks have. Several, joined
-// by [errors.Join], are reported together.
+// InvalidArgument returns an error for a render function that rejects an argument.
+// The client gets invalid params (-32602) with the argument and the message, in the
+// same form as for failed checks. To reject several arguments, join the errors with
+// [errors.Join].
 func InvalidArgument(name, reason string) error {
 	return argument.Refuse(name, reason)
 }
@@ -148,21 +150,21 @@ type argumentsData struct {
 	Ignored  []argument.Ignored `json:"ignored,omitempty"`
 }
 
-// DeclarationError is a fault of a declaration: what [Registry.Add],
-// [Registry.Set] and their like find wrong with a prompt. They return all that
-// there are, joined. It is for programs that have read the declaration from
-// somewhere, and want to say where the fault is.
+// DeclarationError is an error in the declaration of a prompt. [Registry.Add],
+// [Registry.Set] and similar functions return all such errors of a prompt, joined.
+// Programs that read declarations from files use the fields to report the place of
+// the error.
 type DeclarationError struct {
 	// Prompt is the name of the prompt.
 	Prompt string
-	// Argument is the name of the argument that is at fault; empty if it is
-	// none, or one without a name.
+	// Argument is the name of the invalid argument. It is empty if the error is not
+	// about an argument, or if the argument has no name.
 	Argument string
-	// Err says what is wrong, and with which argument. The text may change.
+	// Err describes the error and names the argument. The text may change.
 	Err error
 }
 
-// Error returns what is wrong, with the prompt. The text may change.
+// Error returns the error with the name of the prompt. The text may change.
 func (e *DeclarationError) Error() string { return fmt.Sprintf("prompt %q: %v", e.Prompt, e.Err) }
 
 // Unwrap returns Err.

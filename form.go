@@ -24,15 +24,14 @@ import (
 // This file makes the questions of an elicitation: a Form from a Go struct, and an
 // InputRequest with raw params. Both check the params and the response.
 
-// Form returns a question that a person answers by filling in a form: a field
-// for each field of the struct T, by the rules of [New], with what arguments
-// add to them. The key names the question within its prompt, see [Ask], and
-// message says to the person what it is for. Faults of the declaration are
-// reported by Ask.
+// Form returns a question with a form for the user. The form has a field for each
+// field of the struct T, by the rules of [New], and arguments add to the fields by
+// name. The key names the question within the prompt: see [Ask]. The message
+// explains the question to the user. Ask reports errors of the declaration.
 //
-// The protocol's forms are flat: a field is a text, a number, a boolean, or a
-// choice among the values of an enum, of which a list may take several. Any
-// other type is a text, read as an argument's text would be.
+// The protocol's forms are flat. A field is a string, a number, a boolean, or a
+// choice from an enum. A list of enum values is a choice of several. A field of any
+// other type is a string, converted like an argument.
 func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 	compile := sync.OnceValues(func() (*form, error) {
 		plan, faults := argument.Compile(reflect.TypeFor[T](), appendSpecs(nil, arguments))
@@ -143,20 +142,21 @@ func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, er
 	return strictjson.Value{}, badAnswer(key, "has no action that is accept, decline or cancel")
 }
 
-// InputRequest returns a question in the protocol's own terms, for what [Form]
-// has no way to ask: method is elicitation/create, sampling/createMessage or
-// roots/list; params is what the protocol says of it, as encoding/json encodes
-// it, and may be nil for roots/list. Faults of the params are reported by [Ask].
-// The answer's Value is the client's result as it came: it has the members that
-// the method's results have, and the content of a form fits its requestedSchema.
+// InputRequest returns a question in the protocol's own terms, for questions that
+// [Form] cannot express. method is elicitation/create, sampling/createMessage or
+// roots/list. params are the params of the protocol for the method, encoded by
+// encoding/json, and may be nil for roots/list. [Ask] reports errors in the params.
+// The Value of the answer is the client's result, unchanged: the result has the
+// members of the method, and the content of a form is valid by its requestedSchema.
 //
-// An elicitation in URL mode (from revision 2025-11-25) is the way to ask for
-// secrets: {"mode":"url","message":…,"url":…}; where the revision wants an
-// elicitationId, a missing one is made. The URL must not hold anything about the
-// user, nor be a way in for whoever opens it; see the protocol's page on
-// elicitation. Its answer says only that the user has agreed to open it.
+// To ask for secrets, use an elicitation in URL mode, since protocol version
+// 2025-11-25: {"mode":"url","message":…,"url":…}. If the protocol version requires
+// an elicitationId and the params have none, the server adds one. The URL must
+// contain no data about the user, and must not sign in anyone who opens the URL: see
+// the protocol's page on elicitation. The answer only reports that the user agreed
+// to open the URL.
 //
-// Sampling and roots are deprecated by the protocol.
+// The protocol has deprecated sampling and roots.
 func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 	a := &Answer[json.RawMessage]{question: question{key: key, method: method}}
 	var schema *argument.Validator // of a form; nil before encode, and for others

@@ -13,20 +13,22 @@ import (
 
 // This file renders a prompt inside of another.
 
-// Include returns what another prompt of the same server comes to, for a render
-// function to put into its own result. ctx is that of the function, or comes
-// from it. The arguments are checked as a client's would be, and one that the
-// prompt does not declare is an error. What the prompt asks the client with
-// [Ask] is asked as part of this request; their keys are shared. Messages may be
-// appended to the result, but what they hold must not be changed. The middleware
-// does not see it.
+// Include renders another prompt of the same server and returns the result, for a
+// render function to add to its own. ctx is the context of the function, or a
+// context made from it. Arguments are validated as in a request, and an undeclared
+// argument is an error. Questions that the other prompt sends with [Ask] are part of
+// this request and share its keys. You may append messages to the result, but must
+// not change their contents. The middleware does not see the call.
 //
-// It fails if there is no such prompt, or none that the client may know of; if
-// prompts include each other in a circle; if the function is one of a prompt
-// with a [Cache], which works for nobody, and Options.Visible would have to
-// decide, or the other prompt has sensitive arguments; if the arguments are not
-// valid, which is not the client's to hear; and with what the other render function
-// returns, but that no argument of this prompt is blamed for it.
+// Include returns an error if
+//
+//   - the prompt does not exist or is hidden from the client;
+//   - prompts include each other in a cycle;
+//   - the arguments are invalid. The client does not get these details;
+//   - the other render function fails. Its errors about arguments are not attributed
+//     to arguments of this prompt;
+//   - the calling prompt has a [Cache], and Options.Visible is set or the other
+//     prompt has sensitive arguments.
 func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
 	s := scopeOf(ctx)
 	if s == nil {

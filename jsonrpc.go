@@ -15,51 +15,57 @@ import (
 // call Serve or Handle, other JSON-RPC layers call Call. The types are twins of
 // those in rpc and convert to them, so that their documentation is here.
 
-// Transport is a connection that carries whole JSON-RPC messages both ways:
-// framing is its business, meaning is the server's. Package stdio has the one
-// for standard input and output; anything with these three methods will do.
+// Transport is a connection that carries whole JSON-RPC messages in both directions.
+// A transport handles the framing, and the server handles the messages. Package
+// stdio has the transport for standard input and output.
 //
-// One goroutine calls Read and one at a time calls Write or WriteBatch, the two
-// concurrently. Close may be called while either is running.
+// One goroutine calls Read, and one goroutine at a time calls Write or WriteBatch,
+// at the same time as Read. Close may be called during both.
 type Transport interface {
-	// Read returns the next message, without its framing. The slice belongs
-	// to the caller from then on. io.EOF says that the client has sent its
-	// last message. An error that wraps [transport.ErrTooLarge] says that one message
-	// was over the transport's bound and has been passed over: the server
-	// answers it with an error and reads on. Any other error ends the
-	// connection; one that wraps io.ErrClosedPipe says that the client has
-	// gone without a word, which is no failure. Read returns soon after ctx
-	// has ended or Close was called; the server sees to both, so a Read that
-	// heeds one of them will do.
+	// Read returns the next message without framing. The slice belongs to the
+	// caller. Read returns
+	//
+	//   - io.EOF after the last message of the client;
+	//   - an error that wraps [transport.ErrTooLarge] if a message exceeds the
+	//     transport's limit. The transport skips the message, and the server
+	//     responds with an error and continues to read;
+	//   - an error that wraps io.ErrClosedPipe if the client disconnected. The
+	//     server treats a disconnect as a normal end;
+	//   - any other error if the connection fails.
+	//
+	// Read must return soon after ctx ends or Close is called. The server does both,
+	// so checking either is enough.
 	Read(ctx context.Context) ([]byte, error)
 
-	// Write sends one message and must not keep msg. An error ends the
-	// connection; one that wraps io.ErrClosedPipe or io.EOF says that the
-	// client has gone, which is no failure.
+	// Write sends one message and must not keep msg. An error ends the connection.
+	// An error that wraps io.ErrClosedPipe or io.EOF means that the client
+	// disconnected, and is a normal end.
 	Write(ctx context.Context, msg []byte) error
 
-	// Close ends the connection. The server calls it once; it unblocks Read
-	// and Write where the medium allows that.
+	// Close ends the connection, and unblocks Read and Write if the medium allows.
+	// The server calls Close once.
 	Close() error
 }
 
-// Serve answers the messages of one connection until the client has gone or
-// ctx ends. Then it returns nil; it returns an error if the transport fails
-// otherwise. It closes the transport before it returns. A connection may carry
-// messages of both eras: those of a session that begins with initialize, and
-// those of revision 2026-07-28, which belong to none.
+// Serve answers the messages of one connection until the client disconnects or ctx
+// ends, and then returns nil. It returns an error if the transport fails. Serve
+// closes the transport before returning. A connection may carry messages of a
+// session, which begins with initialize, and messages of protocol version
+// 2026-07-28.
 //
-// Requests run concurrently, each under Options.Timeouts.Render: a render
-// function has a goroutine to itself while it runs, and an answer to something
-// else never waits for it. The goroutine may run others after it, so it must not
-// be left locked to its thread, for example. When the client has closed its
-// side, what has been read is still answered, within Options.Timeouts.Drain. When ctx
-// ends, render functions are cancelled and not answered. In both cases
-// subscriptions get their answer, if the client takes it within a second.
+// Requests run concurrently, each within Options.Timeouts.Render. A render function
+// has a goroutine to itself while running, and never delays the responses to other
+// requests. The server reuses the goroutine, so the function must not leave the
+// goroutine locked to its thread.
 //
-// When Serve returns, so have all its goroutines, but for render functions
-// and transports that go on after their context has ended: it waits for them
-// for a second, and leaves a line in Options.Logger if that is not enough.
+// When the client closes its input, Serve answers the requests received so far,
+// within Options.Timeouts.Drain. When ctx ends, Serve cancels running requests
+// without a response. In both cases subscriptions get a response, if the client
+// reads the response within a second.
+//
+// Before returning, Serve waits up to a second for its goroutines. If a render
+// function or the transport continues after the end of its context, Serve returns
+// without waiting longer and logs the fact to Options.Logger.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	if err := s.rpc.Serve(ctx, t); err != nil {
 		return fmt.Errorf("prompts: %w", err)
@@ -96,9 +102,9 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 	return r
 }
 
-// Log writes a record of a transport to Options.Logger, within the same bound: 100
-// records a second, and twice as many at once. A panic of the logger is dropped. Safe
-// for concurrent use.
+// Log writes a record of a transport to Options.Logger, within the server's rate
+// limit of 100 records a second and a burst of 200. A panic of the logger is
+// dropped. Safe for concurrent use.
 func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	s.rpc.Log(ctx, level, message, attrs...)
 }
@@ -114,20 +120,21 @@ func transportError(err error) *wire.Error {
 	return wire.InternalError("the transport rejected the message")
 }
 
-// Handle answers one message of no session: a stateless message of revision
-// 2026-07-28, which names its version itself. The response to any other is an
-// error. Handle calls Send for each message to the client before it returns. It
-// runs the application's code on the caller's goroutine, under
-// Options.Timeouts.Render, and returns when that does: after the time limit, the
-// client has its error response earlier. For subscriptions/listen, Handle
-// returns when x.Done is closed, ctx ends, or the client cancels the
-// subscription; if no list changes, at once.
+// Handle answers one message outside of a session: a message of protocol version
+// 2026-07-28, which names its version in _meta. Any other message gets an error
+// response. Handle calls Send for each message to the client before returning.
 //
-// The error is that of Send, or says why there is no response: ctx has ended, or
-// the time limit has passed. A request that is rejected is no error: its client
-// has an error response. A notification or a response that cannot be accepted
-// has none; the error then wraps an [*Error], for which a transport may have a
-// status.
+// The application's code runs on the caller's goroutine, within
+// Options.Timeouts.Render. If the code exceeds the limit, the client gets an error
+// response at once, and Handle returns when the code does. For subscriptions/listen,
+// Handle returns when x.Done is closed, ctx ends, or the client cancels the
+// subscription. If the list never changes, Handle returns at once.
+//
+// Handle returns the error of Send, or the reason for a missing response: ctx has
+// ended or the time limit has passed. A rejected request has an error response, and
+// Handle returns nil. For a rejected notification or response, which has no
+// response, the error wraps an [*Error], for which a transport may have a status
+// code.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
 	return public(s.rpc.Handle(ctx, msg, exchange(&x)))
 }
@@ -148,8 +155,8 @@ func public(err error) error {
 // session is the transport's view of a session.
 type session struct{ *rpc.Session }
 
-// NewSession returns a session that waits for initialize. The caller must close
-// it.
+// NewSession returns a session that waits for initialize. The caller must close the
+// session.
 func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
 	return session{s.rpc.NewSession(rpc.SessionOptions{Version: o.Version, Detached: o.NoServerMessages, ID: o.ID})}
 }
@@ -158,51 +165,50 @@ func (s session) Handle(ctx context.Context, msg []byte, x transport.Exchange) e
 	return public(s.Session.Handle(ctx, msg, exchange(&x)))
 }
 
-// CallOptions say whom a [Server.Call] is for. The zero value is a client of
-// revision 2025-11-25 with no capabilities.
+// CallOptions describe the client of a [Server.Call]. The zero value is a client of
+// protocol version 2025-11-25 without capabilities.
 type CallOptions struct {
-	// Version is the protocol revision that the client speaks, such as
-	// "2025-06-18". Default: 2025-11-25.
+	// Version is the protocol version of the client, such as "2025-06-18". Default:
+	// 2025-11-25.
 	Version string
-	// ClientCapabilities is the JSON object that the client has declared, in
-	// initialize or with its request. Default: none.
+	// ClientCapabilities is the JSON object of the capabilities that the client
+	// declared, in initialize or with the request. Default: none.
 	ClientCapabilities json.RawMessage
-	// Client is what the client has said of itself in initialize, for
-	// Request.Client: of it the Name, Version and Title are kept, the first 256
-	// bytes of each. A request of revision 2026-07-28 says so itself, in its
-	// _meta, and this is not looked at. Default: nothing.
+	// Client is the client's description of itself in initialize, for
+	// Request.Client. Name, Version and Title are used, the first 256 bytes of each.
+	// For a request of protocol version 2026-07-28, Client is ignored, because its
+	// _meta has the description. Default: nothing.
 	Client Implementation
-	// Request, if not nil, sends the client a request and returns the result
-	// that it answers with. It is how an [Ask] reaches a client of revision
-	// 2025-06-18 or 2025-11-25: concurrently for each question, on goroutines
-	// of its own. It must return when ctx ends: with the first failure, after
-	// Options.Timeouts.Elicit, and with the Call. An error means that the client
-	// cannot be asked.
+	// Request, if not nil, sends a request to the client and returns the client's
+	// result. [Ask] calls Request for clients of 2025-06-18 and 2025-11-25:
+	// concurrently for each question, each on its own goroutine. Request must return
+	// when ctx ends, which happens at the first failure, after
+	// Options.Timeouts.Elicit, and at the end of the Call. An error means that the
+	// client cannot be asked.
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
-	// Notify, if not nil, sends the client a notification: the progress of
-	// the request, if it has a token. Call calls it on a goroutine of its own
-	// or on the caller's, one call at a time, and not once it has returned.
-	// Notify must not keep params.
+	// Notify, if not nil, sends a notification to the client: the progress of the
+	// request, if the request has a token. Call makes one call at a time, on its own
+	// goroutine or on the caller's, and none after returning. Notify must not keep
+	// params.
 	Notify func(method string, params json.RawMessage)
-	// ID is the JSON-RPC id of the request as JSON, SessionID a name of the
-	// session that is no secret, and Transport describes the connection. They are
-	// for Options.Observer and the middleware. Default: empty.
+	// ID is the JSON-RPC id of the request as JSON, SessionID a non-secret name of
+	// the session, and Transport a description of the connection. Options.Observer
+	// and the middleware use them. Default: empty.
 	ID, SessionID string
 	Transport     transport.Info
 }
 
-// Call answers one request of the methods in [Server.Methods] for somebody
-// else's JSON-RPC layer, which has read the envelope and found out to whom it
-// talks. params is the JSON text of the request's params, or nil; it is read
-// as strictly as a whole message, but for what belongs to the envelope. Call
-// returns the JSON text of the result, or an [*Error], which is what the
-// client is to get. If there is no answer because ctx has ended, the error is
-// the cause of that; it is another one if an option is at fault.
+// Call answers one request for an existing JSON-RPC server, which has read the
+// JSON-RPC members and identified the client. [Server.Methods] lists the methods.
+// params is the JSON text of the request's params, or nil. Call validates params as
+// strictly as a whole message.
 //
-// The application's code runs on a goroutine of its own, within
-// Options.Limits.MaxConcurrentTotal and under Options.Timeouts.Render. Call returns when
-// ctx ends or the time limit passes, even if the code goes on; its context has
-// ended then.
+// Call returns the JSON text of the result, or an [*Error] for the client. If ctx
+// ends, Call returns the cause. If an option is invalid, Call returns another error.
+//
+// The application's code runs on its own goroutine, within
+// Options.Limits.MaxConcurrentTotal and Options.Timeouts.Render. Call returns when
+// ctx ends or the time limit passes, even if the code continues.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	var conn any
 	if o.Transport != (transport.Info{}) {
@@ -217,16 +223,16 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	return result, public(err)
 }
 
-// Progress tells the client how far its request has come, if it has asked to
-// be told; ctx is that of a [RenderFunc], a [CompleteFunc] or a [Method], or
-// comes from it. total is how much there is to do, 0 if that is not known;
-// message is for people, from revision 2025-03-26, and may be empty.
+// Progress reports the progress of the request to the client, if the client
+// requested progress. ctx is the context of a [RenderFunc], a [CompleteFunc] or a
+// [Method], or a context made from it. total is the whole amount of work, or 0 if
+// unknown. message is for people, since protocol version 2025-03-26, and may be
+// empty.
 //
-// done must be greater than in all calls before, as the protocol wants it; a
-// call with another value, or one that is no number, does nothing. Progress
-// does not wait for the client: while that is slow to read, newer progress
-// takes the place of what has not been sent. Nothing is sent once the function
-// has returned, but for what was reported last.
+// done must increase with each call. A call with a lower or equal value, or with
+// NaN, does nothing. Progress does not wait for the client: if the client reads
+// slowly, the newest progress replaces unsent progress. After the function returns,
+// only the last unsent progress is sent.
 func Progress(ctx context.Context, done, total float64, message string) {
 	rpc.Progress(ctx, done, total, message)
 }

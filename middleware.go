@@ -20,69 +20,68 @@ import (
 // This file has the middleware: typed requests for lists, prompts and completions
 // between the dispatcher and the functions that serve them.
 
-// Handler answers a request: see Options.Middleware. It returns a response, or
-// the error for the client: an [*Error], possibly wrapped, is sent as it is,
-// any other error is an internal error without its text.
+// Handler answers a request: see Options.Middleware. It returns a response or an
+// error. An [*Error], wrapped or not, is sent to the client unchanged. Any other
+// error becomes an internal error without its text.
 //
-// What the handler that is given to a middleware returns as its error may be
-// passed on as it is, or wrapped with what the author's log should have. It wraps
-// the [*Error] that the client is to get, and what the author's code has
-// returned; or [ErrInputRequired] if the client is to be asked.
+// The error of next may be returned unchanged, or wrapped to add details for the
+// log. The error wraps the [*Error] for the client and the error of the
+// application's code, or [ErrInputRequired] if the server asks the user.
 type Handler func(ctx context.Context, r *Request) (*Response, error)
 
-// Request is a request for a list of prompts, a prompt or completions, as the
-// client has sent it: nothing in it has been looked up or checked. A middleware
-// may pass on another one, with another prompt or other arguments.
+// Request is a request for a list of prompts, a prompt or completions, before any
+// lookup or validation. A middleware may pass another Request to next, with another
+// prompt or other arguments.
 type Request struct {
-	// Method is prompts/list, prompts/get or completion/complete. It must stay
-	// as it is.
+	// Method is prompts/list, prompts/get or completion/complete. A middleware must
+	// not change Method.
 	Method string
-	// Prompt is the name of the prompt; empty for a list.
+	// Prompt is the name of the prompt. It is empty for prompts/list.
 	Prompt string
-	// Arguments are those that are given for prompts/get, by name; and the other
-	// arguments that completion/complete comes with. It is never nil.
+	// Arguments are the arguments of prompts/get by name, or the other arguments in
+	// completion/complete. It is never nil.
 	Arguments map[string]string
-	// NonStrings are the names of those for prompts/get whose values are no
-	// strings. The request will be refused for them.
+	// NonStrings are the names of the arguments of prompts/get that are not strings.
+	// The server rejects the request because of them.
 	NonStrings []string
-	// Argument is the name of the argument that is completed, and Prefix what
-	// has been typed of it.
+	// Argument is the name of the argument in completion/complete, and Prefix the
+	// text in the input field.
 	Argument, Prefix string
-	// Cursor is where in the list to go on; empty for its beginning.
+	// Cursor is the position in the list. It is empty for the start.
 	Cursor string
 
-	// Version is the protocol revision that the request is answered in.
+	// Version is the protocol version of the response.
 	Version string
-	// Client describes the client: its Name, Version and Title, if it has said
-	// so. Nothing vouches for it.
+	// Client is the client's description of itself: Name, Version and Title. It is
+	// not verified.
 	Client Implementation
-	// Principal is who the client is, if Options.Principal says so.
+	// Principal is the result of Options.Principal.
 	Principal string
-	// ID is the JSON-RPC id of the request as JSON; empty if a Call has none.
+	// ID is the JSON-RPC id of the request as JSON. It is empty for a Call without
+	// an id.
 	ID string
-	// SessionID identifies the session; empty without one. It is not the
-	// Mcp-Session-Id of HTTP, which is a secret, but a hash of it with a key of the
-	// server's.
+	// SessionID identifies the session. It is empty without a session. It is a keyed
+	// hash of the Mcp-Session-Id of HTTP, which is a secret.
 	SessionID string
-	// Transport describes the connection, as far as the transport does.
+	// Transport describes the connection, if the transport provides a description.
 	Transport transport.Info
-	// Meta is the request's _meta, a JSON object, nil if it has none. It is
-	// where traceparent, tracestate and baggage are.
+	// Meta is the request's _meta, a JSON object, or nil. It contains traceparent,
+	// tracestate and baggage.
 	Meta json.RawMessage
 }
 
 // Response is the result of a [Request]. The response to prompts/list is opaque: a
-// middleware passes on the one that next returned, or an error.
+// middleware returns the response of next, or an error.
 type Response struct {
-	// Result is the prompt, for prompts/get. It must not be changed: a render
-	// function may have returned it before.
+	// Result is the result of prompts/get. It must not be changed, because a render
+	// function may return the same Result again.
 	Result *Result
-	// Values complete the argument, for completion/complete: the first 100 of
-	// them are sent. Total is how many there are, if that is more.
+	// Values are the completions of completion/complete. The client gets the first
+	// 100. Total is the number of all values, if larger.
 	Values []string
 	Total  int
-	// Elicited reports that the user was asked for values in the result. Do not
-	// use it for another request.
+	// Elicited reports that the result contains answers of the user. Do not use such
+	// a result for another request.
 	Elicited bool
 
 	list    []byte            // the JSON of a page
@@ -106,8 +105,9 @@ type middlewareRequest struct {
 	isOver           atomic.Bool
 }
 
-// PromptExists reports whether there is a prompt of the name Prompt that the client
-// may see. It calls Options.Visible. ctx is that of the [Handler], or comes from it.
+// PromptExists reports whether the prompt exists and is visible to the client. It
+// calls Options.Visible. ctx is the context of the [Handler], or a context made from
+// it.
 func (r *Request) PromptExists(ctx context.Context) bool {
 	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
 	if p == nil {

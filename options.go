@@ -21,16 +21,16 @@ import (
 type Options struct {
 	// Info describes the server to clients.
 	Info Implementation
-	// Instructions tells the model how to use the server. Default: none.
+	// Instructions explains the server to the model. Default: none.
 	Instructions string
 
 	// PageSize is the number of prompts in one response to prompts/list.
 	// Default: 100.
 	PageSize int
-	// InputSchemas adds the JSON schema of its arguments to each prompt of a list, as
-	// [Prompt.InputSchema] returns it: the member
-	// "io.github.mcp-prompts/inputSchema" of the prompt's _meta, for clients that make
-	// a form of it. From revision 2025-06-18.
+	// InputSchemas adds the JSON schema of the arguments to each prompt in
+	// prompts/list, for clients that build a form: the result of
+	// [Prompt.InputSchema], as the member "io.github.mcp-prompts/inputSchema" of the
+	// prompt's _meta. Since protocol version 2025-06-18.
 	InputSchemas bool
 	// DisableListChanged disables list_changed notifications and their
 	// capability.
@@ -58,33 +58,32 @@ type Options struct {
 	ElicitArguments bool
 	// Visible, if not nil, reports whether the client in ctx may see a prompt. A
 	// hidden prompt is missing from the client's lists, and unknown in every other
-	// request. p is a copy for all calls and must not be changed. Use Tags to
-	// decide. The function runs for each prompt of a list and for each name that an
-	// unknown one may stand for, so it must be fast. The rules for ctx are those of
-	// a [RenderFunc].
+	// request. p is shared by all calls and must not be changed. Use Tags to decide.
+	// Visible runs for each prompt of a list, and for each candidate of a suggestion
+	// for an unknown name, so it must be fast. The rules for ctx are those of a
+	// [RenderFunc].
 	Visible func(ctx context.Context, p Prompt) bool
 	// Principal, if not nil, returns the authenticated user of the client in ctx.
-	// What a client brings back from an earlier request is valid for the same
-	// principal only. Without it all clients are one. It may be called
-	// concurrently.
+	// State that a client sends back is valid only for the same principal. Default:
+	// all clients are one principal. It may be called concurrently.
 	Principal func(ctx context.Context) string
 	// Middleware, if not nil, is called once with the handler of prompts/list,
-	// prompts/get and completion/complete, and returns the handler that replaces
-	// it. To use several, call one with the result of another. A handler sees every
-	// valid request, including those for unknown and hidden prompts, and runs like
-	// a [RenderFunc], by the rules for its ctx. It may be called concurrently, and
-	// may call next more than once before it returns. Its response is checked like
-	// the result of a render function. Do not combine a handler that responds
-	// differently to different clients with CachePublic.
+	// prompts/get and completion/complete, and returns the replacement. To combine
+	// several, call one with the result of another. The handler gets every valid
+	// request, including requests for unknown and hidden prompts, and runs by the
+	// rules of a [RenderFunc]. It may be called concurrently, and may call next more
+	// than once before returning. The server validates the response like the result
+	// of a render function. Do not combine CachePublic with a handler that responds
+	// differently to different clients.
 	Middleware func(next Handler) Handler
-	// Observer, if not nil, is told of every message and session, for traces, metrics
-	// and logs: see [Observer]. Default: none, which costs nothing.
+	// Observer, if not nil, receives every message and session, for traces, metrics
+	// and logs: see [Observer]. Default: none, at no cost.
 	Observer Observer
-	// Fallback, if not nil, replaces content that the client's protocol version
-	// does not have: [Audio] in 2024-11-05, [ResourceLink] before 2025-06-18. If
-	// it returns nil, or there is no Fallback, a link becomes text with its name
-	// and URI, and a prompt with audio fails with an internal error. The replacement
-	// is checked like any content. It may be called concurrently.
+	// Fallback, if not nil, returns a replacement for content that the client's
+	// protocol version does not have: [Audio] in 2024-11-05, [ResourceLink] before
+	// 2025-06-18. Without a replacement, a link becomes text with the name and URI,
+	// and a prompt with audio fails with an internal error. The server validates the
+	// replacement like any content. Fallback may be called concurrently.
 	Fallback func(c Content, version string) Content
 
 	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a
@@ -97,13 +96,13 @@ type Options struct {
 	// RequestStateKeys, if not nil, returns the secret keys for the requestState
 	// that travels through clients of protocol version 2026-07-28: see [Ask]. Each
 	// key has at least 16 random bytes. The first key encrypts. Every key decrypts.
-	// To rotate, add the new key second on all replicas, then move it to first. It
-	// is called for each such request, concurrently. If it returns no key or a
-	// short key, the request fails with an internal error. Default: one random key
-	// for this server.
+	// To rotate, add the new key second on all replicas, then move it to first. The
+	// server calls RequestStateKeys for each request with such state, concurrently.
+	// Without a valid key, the request fails with an internal error. Default: one
+	// random key for this server.
 	RequestStateKeys func() [][]byte
-	// RequestStateTTL is how long a requestState is valid, which is the time of the
-	// client to send its next request. Default: 15 minutes.
+	// RequestStateTTL is the time that a requestState is valid, within which the
+	// client must send the next request. Default: 15 minutes.
 	RequestStateTTL time.Duration
 
 	// Timeouts limits how long the server waits.
@@ -111,13 +110,12 @@ type Options struct {
 	// Limits limits what clients can use of the server.
 	Limits Limits
 
-	// Methods adds methods to those of this package, such as tools/list, by name,
-	// in all protocol versions that have them: logging/setLevel,
-	// resources/subscribe and resources/unsubscribe exist only in sessions. To a
-	// result in protocol version 2026-07-28 the server adds what it requires there:
-	// resultType, the server's identity in _meta, and for results that may be
-	// cached (tools/list, resources/list, resources/templates/list,
-	// resources/read) that they must not be. These names are reserved:
+	// Methods adds methods such as tools/list, by name. They exist in all protocol
+	// versions that have them: logging/setLevel, resources/subscribe and
+	// resources/unsubscribe exist only in sessions. In protocol version 2026-07-28,
+	// the server adds the required members to results: resultType, the server's
+	// identity in _meta, and no caching for tools/list, resources/list,
+	// resources/templates/list and resources/read. These names are reserved:
 	// notifications, initialize, ping, prompts/list, prompts/get,
 	// completion/complete, server/discover and subscriptions/listen.
 	Methods map[string]Method
@@ -125,11 +123,12 @@ type Options struct {
 	// Each value must encode as a JSON object.
 	Capabilities map[string]any
 
-	// Logger receives what clients must not see: why a prompt failed, and what the
-	// server did about a client that misbehaves. It never receives the values of
-	// arguments. The server writes at most 100 records a second. Default:
-	// slog.Default() at the time of NewServer, which writes to standard error. To
-	// log nothing, use slog.New(slog.DiscardHandler).
+	// Logger receives what clients must not see: the reason why a prompt failed, and
+	// the server's reaction to a misbehaving client. docs/logging.md in the
+	// repository lists the records. Logger never receives the values of arguments.
+	// The server writes at most 100 records a second. Default: slog.Default() at the
+	// time of NewServer, which writes to standard error. To log nothing, use
+	// slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
 }
 
@@ -216,11 +215,11 @@ type Limits struct {
 	MaxResultBytes int
 }
 
-// Method answers requests of a method that is not this package's. params is
-// the JSON object from the request, already checked for duplicate keys and
-// nesting, or nil. The result must encode as a JSON object. An [*Error],
-// possibly wrapped, is sent, see there; any other error and a panic are an
-// internal error without their text. The context is that of a [RenderFunc].
+// Method answers the requests of a method in Options.Methods. params is the JSON
+// object from the request, or nil. The server has checked params for duplicate keys
+// and nesting. The result must encode as a JSON object. An [*Error], wrapped or not,
+// is sent to the client: see [Error]. Any other error, and a panic, becomes an
+// internal error without its text. The context is that of a [RenderFunc].
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
 const (
@@ -243,8 +242,8 @@ const (
 	defaultRequestStateTTL       = 15 * time.Minute
 )
 
-// Principal returns who the client in ctx is, as Options.Principal says; empty
-// without it. It is for a transport that keeps something for a client.
+// Principal returns the result of Options.Principal for the client in ctx, or the
+// empty string. A transport uses it to separate the state of clients.
 func (s *Server) Principal(ctx context.Context) string {
 	if s.options.Principal == nil {
 		return ""
@@ -252,8 +251,8 @@ func (s *Server) Principal(ctx context.Context) string {
 	return s.options.Principal(ctx)
 }
 
-// MaxMessageBytes returns the size of the largest message that the server
-// reads, of which a transport need read no more.
+// MaxMessageBytes returns the maximum size of a message in bytes. A transport may
+// stop reading a message at this size.
 func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes }
 
 // complete fills in the defaults and returns the invalid options, except those

@@ -14,12 +14,11 @@ import (
 // This file has the registry: an immutable ordered map behind an atomic pointer.
 // Readers load the pointer and never wait. Writers copy what they change.
 
-// Registry is a set of prompts by name. The zero value is an empty registry,
-// ready to use. It must not be copied.
+// Registry is a set of prompts by name. The zero value is an empty registry. A
+// Registry must not be copied. Safe for concurrent use.
 //
-// Any number of goroutines may use a Registry. Those that read never wait:
-// they see the prompts as they were before or after a change, never between.
-// Every subscriber is told of changes: see [Registry.Subscribe].
+// Reads never wait for changes. A read sees the prompts before or after a change,
+// and never a part of a change. [Registry.Subscribe] reports changes.
 type Registry struct {
 	prompts atomic.Pointer[ordmap.Map[*definition]]
 
@@ -29,31 +28,30 @@ type Registry struct {
 	subscribers map[*subscriber]struct{}
 }
 
-// Add adds prompts, all or none of them. The error joins everything that is
-// wrong: [ErrExists] for a name that is taken, in the registry or by an
-// earlier one of the prompts, and each fault of a declaration, which names
-// prompt and argument.
+// Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
+// name in use, by the registry or an earlier prompt of the call, and a
+// [*DeclarationError] for each error of a declaration.
 func (r *Registry) Add(prompts ...Prompt) error {
 	all := compileAll(prompts)
 	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
-// MustAdd is [Registry.Add] for prompts that are part of the program. It
-// panics if they cannot be added.
+// MustAdd is like [Registry.Add], for prompts that are part of the program. It
+// panics on an error.
 func (r *Registry) MustAdd(prompts ...Prompt) {
 	if err := r.Add(prompts...); err != nil {
 		panic(fmt.Errorf("prompts: %w", err))
 	}
 }
 
-// Set adds prompts or replaces those of the same name, all or none of them.
-// The error joins the faults of the declarations.
+// Set adds all prompts, or none, and replaces prompts with the same names. It
+// returns all errors of the declarations, joined.
 func (r *Registry) Set(prompts ...Prompt) error {
 	all := compileAll(prompts)
 	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
 }
 
-// Remove removes a prompt and reports whether there was one.
+// Remove removes a prompt and reports whether the prompt existed.
 func (r *Registry) Remove(name string) bool {
 	removed := false
 	_ = r.Update(func(tx *Tx) error {
@@ -63,13 +61,13 @@ func (r *Registry) Remove(name string) bool {
 	return removed
 }
 
-// Update makes many changes one: readers see all of them or none, and
-// subscribers hear of them once. It calls f, on the caller's goroutine, with
-// a Tx that is good until f returns, and makes the changes if f returns nil.
-// Otherwise, and if f panics, it changes nothing; it returns f's error.
+// Update combines many changes into one: readers see all or none of them, and
+// subscribers get one signal. It calls f on the caller's goroutine, with a Tx that
+// is valid until f returns. If f returns nil, the changes take effect. If f returns
+// an error or panics, nothing changes, and Update returns the error.
 //
-// Other changes wait until f has returned. So f must change the registry only
-// through its Tx: any other change from inside f is a deadlock.
+// Other changes wait until f returns. Inside f, change the registry only through the
+// Tx. Any other change inside f is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -85,9 +83,8 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	return nil
 }
 
-// Lookup returns a copy of the prompt of that name, its arguments completed
-// by its struct, and reports whether there is one. The copy may be changed
-// and set again.
+// Lookup returns a copy of the prompt, with the arguments of its struct, and reports
+// whether the prompt exists. You may change the copy and pass it to Set.
 func (r *Registry) Lookup(name string) (Prompt, bool) {
 	d, ok := r.snapshot().Get(name)
 	if !ok {
@@ -96,8 +93,8 @@ func (r *Registry) Lookup(name string) (Prompt, bool) {
 	return d.export(), true
 }
 
-// All returns the prompts as they are when the iteration begins, in the order
-// of their names. Each is a copy, as [Registry.Lookup] returns it.
+// All returns the prompts at the start of the iteration, in the order of their
+// names. Each prompt is a copy, as from [Registry.Lookup].
 func (r *Registry) All() iter.Seq[Prompt] {
 	return func(yield func(Prompt) bool) {
 		for _, d := range r.snapshot().All() {
@@ -119,18 +116,18 @@ func (r *Registry) snapshot() ordmap.Map[*definition] {
 	return ordmap.Map[*definition]{}
 }
 
-// Tx changes a [Registry] inside of [Registry.Update]. It is for one
-// goroutine, and panics after Update has returned.
+// Tx changes a [Registry] inside of [Registry.Update]. A Tx is not safe for
+// concurrent use, and panics after Update has returned.
 type Tx struct {
 	edit    *ordmap.Editor[*definition]
 	changed bool
 }
 
-// Add adds prompts, all or none of them. The error is that of [Registry.Add].
+// Add adds all prompts, or none. It returns the errors of [Registry.Add].
 func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), false) }
 
-// Set adds prompts or replaces those of the same name, all or none of them.
-// The error is that of [Registry.Set].
+// Set adds all prompts, or none, and replaces prompts with the same names. It
+// returns the errors of [Registry.Set].
 func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
 // compiledPrompt is a declaration that has been compiledPrompt, or why it cannot be.
@@ -187,7 +184,7 @@ func (tx *Tx) editor() *ordmap.Editor[*definition] {
 	return tx.edit
 }
 
-// Remove removes a prompt and reports whether there was one.
+// Remove removes a prompt and reports whether the prompt existed.
 func (tx *Tx) Remove(name string) bool {
 	removed := tx.editor().Delete(name)
 	tx.changed = tx.changed || removed
@@ -208,10 +205,10 @@ type subscriber struct {
 	changed func() // must not wait, nor use the registry
 }
 
-// Subscribe returns a channel that tells of changes, and the function that
-// ends the subscription. The channel holds at most one message: however many
-// changes there were since the last receive, there is one to receive, so
-// nobody waits for a slow subscriber. It is never closed.
+// Subscribe returns a channel that signals changes, and a function that ends the
+// subscription. The channel holds at most one signal, which stands for all changes
+// since the last receive. A slow subscriber delays nothing. The channel is never
+// closed.
 func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 	c := make(chan struct{}, 1)
 	return c, r.subscribe(func() { notify.Signal(c) })
@@ -233,9 +230,9 @@ func (r *Registry) subscribe(changed func()) (cancel func()) {
 	}
 }
 
-// Notify reports a change to all subscribers although the registry did not change.
-// Call Notify if clients may have read an older list elsewhere: a client that this
-// server has notified may read the list from another replica that lags behind.
+// Notify signals a change to all subscribers, although the registry did not change.
+// Call Notify if clients may have read an older list from another replica: a client
+// that this server has notified may read the list from a replica that lags behind.
 func (r *Registry) Notify() { r.notify() }
 
 func (r *Registry) notify() {

@@ -188,16 +188,22 @@ func (r *retryState) pendingState(ttl time.Duration) ([]*question, sealedState) 
 	return slices.Clone(r.pending), state
 }
 
-// Once returns what f returns, and calls f only once for a prompt and its
-// arguments, however often the render function is run again for the sake of
-// [Ask]: in later runs it returns the value of the first. key names the value
-// within the prompt; it is UTF-8 of 1 to 128 bytes. The value travels to the
-// client and back in the meantime, as JSON and encrypted, so it must survive
-// encoding/json, be small (see Ask), and be worth no more than the answers: a
-// client may go back to an earlier state of the prompt.
+// Once calls f once for a prompt and its arguments, and returns the result. When the
+// render function runs again because of [Ask], Once returns the first result without
+// calling f. Use Once for side effects and expensive work before or between
+// questions:
 //
-// If f fails, so does Once, and nothing is kept. Two calls with the same key
-// must not run at the same time. Outside of a render function Once calls f.
+//	draft, err := prompts.Once(ctx, "draft", func() (string, error) { return write(ctx, topic) })
+//
+// key names the value within the prompt, and is UTF-8 of 1 to 128 bytes. Between the
+// runs, the value travels through the client, as encrypted JSON. encoding/json must
+// be able to encode and decode the value. The value counts toward the limit of the
+// state: see Ask. A client may return to an earlier state of the prompt, so do not
+// use Once to enforce a limit or a payment.
+//
+// If f returns an error, Once returns the error and stores nothing. Two calls with
+// the same key must not run at the same time. Outside of a render function, Once
+// calls f each time.
 func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
 	s := scopeOf(ctx)
 	if s == nil || s.isCached {

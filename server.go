@@ -18,13 +18,14 @@ import (
 // This file puts a server together: the prompts feature, the methods of the
 // application, and the dispatcher of internal/rpc that serves both.
 
-// Server answers the prompts methods of the protocol from a [Registry]. It
-// has no goroutines of its own. Any number of goroutines may use it.
+// Server answers the prompts methods of the protocol from a [Registry]. A Server has
+// no goroutines of its own. Safe for concurrent use.
 //
-// There are three ways to connect one, from the highest to the lowest:
-// [Server.Serve] for a connection that carries messages both ways;
-// [Server.NewSession] and [Server.Handle] for a request/response transport; and
-// [Server.Call] inside of somebody else's JSON-RPC layer.
+// Connect a Server in one of three ways:
+//
+//   - [Server.Serve] serves a connection that carries messages in both directions.
+//   - [Server.NewSession] and [Server.Handle] serve a request/response transport.
+//   - [Server.Call] answers single requests in an existing JSON-RPC server.
 type Server struct {
 	rpc      *rpc.Server // answers messages by the features below
 	registry *Registry
@@ -37,11 +38,10 @@ type Server struct {
 	cacheable, serverInfo []byte
 }
 
-// NewServer returns a server of the registry's prompts. The registry may
-// change at any time; nil is an empty one. It panics if the options are at
-// fault, because they are part of the program: a negative number where it
-// means nothing, a Method with a name that is reserved, a capability or an
-// icon that cannot be sent.
+// NewServer returns a server for the registry, which may change at any time. A nil
+// registry is empty. NewServer panics if an option is invalid: a negative number
+// without a meaning, a Method with a reserved name, or a capability or icon that
+// cannot be sent.
 func NewServer(r *Registry, o Options) *Server {
 	s, err := newServer(r, o)
 	if err != nil {
@@ -160,15 +160,12 @@ func (s *Server) cacheHints() string {
 	return fmt.Sprintf(`"ttlMs":%d,"cacheScope":"%s"`, s.options.CacheTTL.Milliseconds(), scope)
 }
 
-// Methods returns the names of the methods that [Server.Call] answers, in
-// order.
+// Methods returns the names of the methods that [Server.Call] answers, in order.
 func (s *Server) Methods() []string { return s.rpc.Methods() }
 
-// Capabilities returns what a server that answers with [Server.Call] is to
-// advertise, as a new map that may be changed: the capabilities of this
-// package's methods. If it says that the list changes are told, the server
-// has to tell them: see [Registry.Subscribe]. Revision 2024-11-05 has no
-// capability "completions".
+// Capabilities returns the capabilities to advertise with [Server.Call], as a new
+// map. If the map has prompts.listChanged, notify clients of changes yourself: see
+// [Registry.Subscribe]. Protocol version 2024-11-05 has no capability "completions".
 func (s *Server) Capabilities() map[string]any {
 	return s.rpc.Capabilities(revision.NewestStateful(), true)
 }

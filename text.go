@@ -14,25 +14,25 @@ import (
 // cannot end the block. A language that could end the line is left out.
 func Fence(language, code string) string { return markdown.Fence(language, code) }
 
-// Untrusted returns text from a user or an outside source in a frame that
-// marks it as data rather than instructions. The frame is a sentence followed
-// by the text, byte for byte, between two marker lines. The label describes the
-// text in a short noun phrase such as "the issue's text". Default: "untrusted
-// text". Control characters and line breaks in the label become spaces.
+// Untrusted returns text from a user or an outside source in a frame that marks the
+// text as data rather than instructions. The frame is a sentence followed by the
+// text, byte for byte, between two marker lines. The label describes the text in a
+// short noun phrase such as "the issue's text". Default: "untrusted text". Control
+// characters and line breaks in the label become spaces.
 //
-// Neither the text nor the label can end the frame or start another: the
-// markers contain a hash of the text, lengthened until neither contains it.
-// The same label and text always give the same frame, so that results can be
-// cached and compared.
+// Neither the text nor the label can end the frame or start another: the markers
+// contain a hash of the text, lengthened until neither contains the hash. The same
+// label and text always give the same frame, so that results can be cached and
+// compared.
 //
-// Untrusted is a mitigation, not a guarantee. A model may still follow
-// instructions inside the frame. Prevent what must not happen by other means.
+// Untrusted is a mitigation, not a guarantee. A model may still follow instructions
+// inside the frame. Use other means to prevent dangerous effects.
 func Untrusted(label, text string) string { return markdown.Untrusted(label, text) }
 
-// Doc returns a Markdown table of the registry's prompts and their arguments
-// for a README, in list order. The descriptions are those that clients see,
-// hints included. The table ends with a line break and depends on the prompts
-// alone, so that a test can compare it with a document.
+// Doc returns a Markdown table of the registry's prompts and arguments for a README,
+// in list order. The descriptions are those of prompts/list, including hints. The
+// table ends with a line break. The same prompts always give the same table, so a
+// test can compare the table with a document.
 func Doc(r *Registry) string {
 	var b strings.Builder
 	b.WriteString("| Prompt | Argument | Required | Description |\n|---|---|---|---|\n")
