@@ -1,0 +1,421 @@
+package promptskills
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+)
+
+// This file has the registry: immutable snapshots behind an atomic pointer.
+
+// Registry is a set of skills by path. The zero value is an empty registry,
+// ready to use. It must not be copied. Set the options before the first use.
+//
+// Any number of goroutines may use a Registry. Those that read never wait: they
+// see the skills as they were before or after a change, never between.
+//
+// A Registry retains what a change replaces, so that a client that has listed a
+// skill still reads the files of that list: see Retain.
+type Registry struct {
+	// MaxTotalBytes is the maximum size of all files together, in bytes, those that
+	// are retained included. Equal contents count once. A change that would exceed it
+	// is rejected with [ErrTooLarge], and the skills stay as they are. Default: 1 GiB.
+	MaxTotalBytes int64
+	// Retain limits how long the registry retains files that were replaced or
+	// removed. During this time, a client whose last list is from before the change
+	// reads the files of that list. After it, or once the client gets a list or an
+	// entry again, the client reads the current files. Default: 1 minute; negative:
+	// not at all.
+	Retain time.Duration
+
+	state atomic.Pointer[state]
+
+	writing sync.Mutex       // held to change the skills; protects the fields below
+	blobs   map[digest]*blob // all contents that are held
+	bytes   int64            // of these
+	expiry  *time.Timer      // of what is retained; nil for none
+
+	mu          sync.Mutex // protects the field below
+	subscribers map[*subscriber]struct{}
+}
+
+const (
+	defaultMaxTotalBytes = 1 << 30
+	defaultRetain        = time.Minute
+)
+
+// ErrExists is returned, wrapped, by [Registry.Add] for a path that is in use.
+var ErrExists = errors.New("a skill with this path exists")
+
+// ErrTooLarge is returned, wrapped, for a change that would exceed
+// Registry.MaxTotalBytes.
+var ErrTooLarge = errors.New("the files of all skills are too large")
+
+// snapshot is the skills at one time. It is immutable.
+type snapshot struct {
+	seq    uint64 // the number of changes before
+	skills ordmap.Map[*entry]
+}
+
+// state is the current snapshot and those that are retained, the oldest first.
+type state struct {
+	snapshot
+	past []past
+}
+
+// past is a snapshot that was replaced.
+type past struct {
+	snapshot
+	ended time.Time
+	gone  []*compiled // what the change that ended it has replaced
+}
+
+type digest = [32]byte
+
+// blob is the content of one or more files.
+type blob struct {
+	data []byte
+	refs int
+}
+
+// Add adds skills, all or none of them. The error joins all errors: [ErrExists]
+// for a path that is in use, and each [*Error] of a skill.
+func (r *Registry) Add(skills ...Skill) error {
+	all := compileAll(skills)
+	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
+}
+
+// Set adds skills or replaces those with the same path, all or none of them. The
+// error joins all errors.
+func (r *Registry) Set(skills ...Skill) error {
+	all := compileAll(skills)
+	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
+}
+
+// Remove removes a skill and reports whether it existed. Skills below it stay.
+func (r *Registry) Remove(path string) bool {
+	removed := false
+	_ = r.Update(func(tx *Tx) error {
+		removed = tx.Remove(path)
+		return nil
+	})
+	return removed
+}
+
+// Update makes several changes in one step: readers see all of them or none, and
+// subscribers are notified once. It calls f with a Tx that is valid until f
+// returns. If f returns an error or panics, or if the changes together are not
+// valid, Update changes nothing. It returns f's error or those of the changes.
+//
+// Other changes wait until f returns. A change inside f that does not use the Tx
+// is a deadlock.
+func (r *Registry) Update(f func(tx *Tx) error) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	before := r.load()
+	tx := &Tx{edit: before.skills.Edit(), changed: map[string]bool{}}
+	defer func() { tx.edit = nil }()
+	if err := f(tx); err != nil || len(tx.changed) == 0 {
+		return err
+	}
+	if err := tx.compose(); err != nil {
+		return err
+	}
+	next := snapshot{before.seq + 1, tx.edit.Map()}
+	added, gone := differences(before.skills, next.skills, tx.changed)
+	if len(added)+len(gone) == 0 {
+		return nil // the same skills were set again
+	}
+	if err := r.hold(added); err != nil {
+		return err
+	}
+	now := time.Now()
+	pasts := append(slices.Clone(before.past), past{before.snapshot, now, gone})
+	r.state.Store(&state{next, r.forget(pasts, now)})
+	r.notify(&change{before.skills, next.skills, tx.changed})
+	return nil
+}
+
+// differences returns the versions of skills that a change has brought, and those
+// that it has replaced.
+func differences(before, after ordmap.Map[*entry], changed map[string]bool) (added, gone []*compiled) {
+	for path := range changed {
+		old, hadOld := before.Get(path)
+		now, hasNow := after.Get(path)
+		if hadOld && hasNow && (old.compiled == now.compiled || old.equal(now.compiled)) {
+			if old.compiled != now.compiled {
+				// The same content again, which must not count twice.
+				now.compiled = old.compiled
+			}
+			continue
+		}
+		if hadOld {
+			gone = append(gone, old.compiled)
+		}
+		if hasNow {
+			added = append(added, now.compiled)
+		}
+	}
+	return added, gone
+}
+
+// hold counts the contents of skills, or returns ErrTooLarge.
+func (r *Registry) hold(added []*compiled) error {
+	most := cmp.Or(r.MaxTotalBytes, defaultMaxTotalBytes)
+	if r.blobs == nil {
+		r.blobs = map[digest]*blob{}
+	}
+	for _, c := range added {
+		for i := range c.files {
+			f := &c.files[i]
+			b := r.blobs[f.digest]
+			if b == nil {
+				b = &blob{data: f.data}
+				r.blobs[f.digest] = b
+				r.bytes += int64(len(b.data))
+			}
+			b.refs++
+			f.data = b.data // so that equal contents are in memory once
+		}
+	}
+	if r.bytes <= most {
+		return nil
+	}
+	total := r.bytes
+	r.release(added)
+	return fmt.Errorf("%w: %d bytes with the files that are retained; the maximum is %d; set Registry.MaxTotalBytes", ErrTooLarge, total, most)
+}
+
+// release is the opposite of hold.
+func (r *Registry) release(gone []*compiled) {
+	for _, c := range gone {
+		for _, f := range c.files {
+			if b := r.blobs[f.digest]; b != nil {
+				if b.refs--; b.refs == 0 {
+					delete(r.blobs, f.digest)
+					r.bytes -= int64(len(b.data))
+				}
+			}
+		}
+	}
+}
+
+// forget returns the snapshots that are still retained, and starts the timer for
+// the next to go.
+func (r *Registry) forget(pasts []past, now time.Time) []past {
+	retain := cmp.Or(r.Retain, defaultRetain)
+	for len(pasts) > 0 && (now.Sub(pasts[0].ended) >= retain || len(pasts) > maxPast) {
+		r.release(pasts[0].gone)
+		pasts = pasts[1:]
+	}
+	switch {
+	case len(pasts) == 0:
+		if r.expiry != nil {
+			r.expiry.Stop()
+		}
+	case r.expiry == nil:
+		r.expiry = time.AfterFunc(retain, r.expire)
+	default:
+		r.expiry.Reset(pasts[0].ended.Add(retain).Sub(now))
+	}
+	return pasts
+}
+
+// maxPast is the maximum number of snapshots that are retained.
+const maxPast = 1024
+
+// expire forgets what has been retained long enough.
+func (r *Registry) expire() {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	s := *r.load()
+	s.past = r.forget(slices.Clone(s.past), time.Now())
+	r.state.Store(&s)
+}
+
+// Lookup returns a copy of the skill with a path, and reports whether it exists.
+// The contents of the files must not be changed.
+func (r *Registry) Lookup(path string) (Skill, bool) {
+	e, ok := r.load().skills.Get(path)
+	if !ok {
+		return Skill{}, false
+	}
+	return e.export(), true
+}
+
+// All returns copies of the skills as they are when the iteration begins, in the
+// order of their paths.
+func (r *Registry) All() iter.Seq[Skill] {
+	return func(yield func(Skill) bool) {
+		for _, e := range r.load().skills.All() {
+			if !yield(e.export()) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of skills.
+func (r *Registry) Len() int { return r.load().skills.Len() }
+
+var empty state
+
+// load returns the current state.
+func (r *Registry) load() *state {
+	if s := r.state.Load(); s != nil {
+		return s
+	}
+	return &empty
+}
+
+// at returns the snapshot that a client with a list of this number has seen: that
+// one if it is retained, else the current one.
+func (s *state) at(seq uint64) *snapshot {
+	i, ok := slices.BinarySearchFunc(s.past, seq, func(p past, seq uint64) int { return cmp.Compare(p.seq, seq) })
+	if ok {
+		return &s.past[i].snapshot
+	}
+	return &s.snapshot
+}
+
+// Tx changes a [Registry] inside of [Registry.Update]. It is for one goroutine,
+// and panics after Update has returned.
+type Tx struct {
+	edit    *ordmap.Editor[*entry]
+	changed map[string]bool // paths
+}
+
+// Add adds skills, all or none of them. The error is that of [Registry.Add].
+func (tx *Tx) Add(skills ...Skill) error { return tx.put(compileAll(skills), false) }
+
+// Set adds skills or replaces those with the same path, all or none of them. The
+// error is that of [Registry.Set].
+func (tx *Tx) Set(skills ...Skill) error { return tx.put(compileAll(skills), true) }
+
+// Remove removes a skill and reports whether it existed.
+func (tx *Tx) Remove(path string) bool {
+	removed := tx.editor().Delete(path)
+	if removed {
+		tx.changed[path] = true
+	}
+	return removed
+}
+
+// Lookup is [Registry.Lookup] with the changes made so far.
+func (tx *Tx) Lookup(path string) (Skill, bool) {
+	e, ok := tx.editor().Get(path)
+	if !ok {
+		return Skill{}, false
+	}
+	return e.export(), true
+}
+
+// compiledSkill is a compiled skill, or its errors.
+type compiledSkill struct {
+	path string
+	*compiled
+	err error
+}
+
+func compileAll(skills []Skill) []compiledSkill {
+	all := make([]compiledSkill, len(skills))
+	for i, s := range skills {
+		c, err := compile(s)
+		all[i] = compiledSkill{s.Path, c, err}
+	}
+	return all
+}
+
+func (tx *Tx) put(all []compiledSkill, replace bool) error {
+	edit := tx.editor()
+	var errs []error
+	seen := map[string]bool{}
+	for _, c := range all {
+		if _, taken := edit.Get(c.path); !replace && (taken || seen[c.path]) {
+			errs = append(errs, &Error{Skill: c.path, Err: ErrExists})
+		}
+		seen[c.path] = true
+		if c.err != nil {
+			errs = append(errs, c.err)
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	for _, c := range all {
+		edit.Set(c.path, &entry{compiled: c.compiled})
+		tx.changed[c.path] = true
+	}
+	return nil
+}
+
+func (tx *Tx) editor() *ordmap.Editor[*entry] {
+	if tx.edit == nil {
+		panic("promptskills: a Tx is used after its Update has returned")
+	}
+	return tx.edit
+}
+
+// subscriber is notified of each change of a registry.
+type subscriber struct {
+	changed func(*change) // must not wait, nor use the registry
+}
+
+// change is what one Update has changed.
+type change struct {
+	before, after ordmap.Map[*entry]
+	paths         map[string]bool // of skills
+}
+
+// affects reports whether the change is one of the file with a path.
+func (c *change) affects(path string) bool {
+	for at := range c.paths {
+		if strings.HasPrefix(path, at+"/") {
+			_, old, hadOld := find(c.before, path)
+			_, now, hasNow := find(c.after, path)
+			return hadOld != hasNow || hadOld && (old == nil || now == nil || old.digest != now.digest)
+		}
+	}
+	return false
+}
+
+// Subscribe returns a channel that receives a value after a change, and the
+// function that ends the subscription. The channel holds at most one value. It is
+// never closed.
+func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
+	c := make(chan struct{}, 1)
+	return c, r.subscribe(func(*change) { notify.Signal(c) })
+}
+
+// subscribe calls changed for each change, until cancel is called.
+func (r *Registry) subscribe(changed func(*change)) (cancel func()) {
+	s := &subscriber{changed}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.subscribers == nil {
+		r.subscribers = map[*subscriber]struct{}{}
+	}
+	r.subscribers[s] = struct{}{}
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.subscribers, s)
+	}
+}
+
+func (r *Registry) notify(c *change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := range r.subscribers {
+		s.changed(c)
+	}
+}

@@ -1,0 +1,289 @@
+package promptskills
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file compiles a Skill: it checks the rules of the format, and makes the
+// digests, the sizes and the JSON that the server sends.
+
+// Main is the name of the file that makes a folder a skill.
+const Main = "SKILL.md"
+
+// The limits of one skill, which hosts need not exceed (SKL-20).
+const (
+	// MaxFiles is the maximum number of files of a skill, those of skills below it
+	// included.
+	MaxFiles = 512
+	// MaxBytes is the maximum size of all files of a skill together, those of skills
+	// below it included.
+	MaxBytes = 16 << 20
+)
+
+// Skill is a folder of files for an agent, in the format of Agent Skills
+// (https://agentskills.io/specification).
+type Skill struct {
+	// Path is the path of the skill among the skills of the server, with slashes,
+	// such as acme/billing/refunds. The last segment is the skill's name. The URI of
+	// its main file is skill:// followed by the path and /SKILL.md.
+	Path string
+	// Frontmatter is the front matter of SKILL.md as a JSON object, with every field
+	// of it. It must have name and description. Hosts reject a skill whose
+	// Frontmatter differs from SKILL.md. promptfs.ParseFrontmatter makes it of the file.
+	Frontmatter json.RawMessage
+	// Files has the content of each file by its path in the skill, such as
+	// scripts/extract.py. SKILL.md is required. Files of a skill below this one
+	// belong to that one; the server counts them as files of both. The contents must
+	// not be changed afterwards.
+	Files map[string][]byte
+	// Dynamic, if not nil, replaces Files with content that is generated: it returns
+	// the files as they are for the client in ctx. The server publishes no digests
+	// for such a skill, and some hosts do not load it. The function runs for each
+	// read of a file or a directory, concurrently, by the rules for the ctx of a
+	// prompts.RenderFunc.
+	Dynamic func(ctx context.Context) (fs.FS, error)
+	// Source says where the skill comes from. It is not sent to clients.
+	Source string
+}
+
+// URI returns the URI of the skill's SKILL.md.
+func (s Skill) URI() string { return uriOf(s.Path + "/" + Main) }
+
+// Error is an error in a [Skill].
+type Error struct {
+	// Skill is the path of the skill.
+	Skill string
+	// File is the path of the file in the skill; empty if the error is in none.
+	File string
+	// Err says what was expected. The text may change.
+	Err error
+}
+
+// Error returns the skill, the file and the text.
+func (e *Error) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("skill %q: %v", e.Skill, e.Err)
+	}
+	return fmt.Sprintf("skill %q: file %q: %v", e.Skill, e.File, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Check returns all errors of a skill by itself, each an [*Error], joined. A
+// registry returns the same errors.
+func (s Skill) Check() error {
+	_, err := compile(s)
+	return err
+}
+
+// file is one file of a compiled skill.
+type file struct {
+	name     string // the path in the skill
+	digest   [sha256.Size]byte
+	data     []byte
+	mimeType string
+	isText   bool
+}
+
+// compiled is a Skill that was checked. It is immutable.
+type compiled struct {
+	skill       Skill
+	name        string
+	description string
+	files       []file // in the order of their names; nil if dynamic
+	bytes       int64
+}
+
+// compile checks a skill and returns what the registry keeps of it.
+func compile(s Skill) (*compiled, error) {
+	var errs []error
+	fail := func(file, format string, args ...any) {
+		errs = append(errs, &Error{s.Path, file, fmt.Errorf(format, args...)})
+	}
+	c := &compiled{skill: s, name: path.Base(s.Path)}
+	if err := checkPath(s.Path); err != nil {
+		fail("", "Path: %w", err)
+	} else if !isName(c.name) {
+		fail("", "the last segment of the path must be a name: 1 to 64 characters of a-z, 0-9 and single hyphens, none at its ends")
+	}
+	front, description, problems := checkFrontmatter(s.Frontmatter, c.name)
+	for _, p := range problems {
+		fail(Main, "front matter: %w", p)
+	}
+	c.skill.Frontmatter, c.description = front, description
+	if s.Dynamic != nil {
+		if len(s.Files) > 0 {
+			fail("", "a skill has Files or Dynamic, not both")
+		}
+		return c, errors.Join(errs...)
+	}
+	if main, ok := s.Files[Main]; !ok {
+		fail("", "%s is missing", Main)
+	} else if !utf8.Valid(main) {
+		fail(Main, "the content must be UTF-8")
+	}
+	if len(s.Files) > MaxFiles {
+		fail("", "the skill has %d files; the maximum is %d", len(s.Files), MaxFiles)
+		return c, errors.Join(errs...)
+	}
+	c.files = make([]file, 0, len(s.Files))
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		if err := checkPath(name); err != nil {
+			fail(name, "%w", err)
+		}
+		c.bytes += int64(len(s.Files[name]))
+		c.files = append(c.files, file{name: name, data: s.Files[name]})
+	}
+	for i, f := range c.files {
+		// A file in the place of a folder. The names below it follow, if not at once.
+		if j, _ := c.find(f.name + "/"); j < len(c.files) && strings.HasPrefix(c.files[j].name, f.name+"/") {
+			fail(f.name, "it is a file, and %q is below it", c.files[j].name)
+		}
+		c.files[i].mimeType, c.files[i].isText = typeOf(f.name, f.data)
+	}
+	if c.bytes > MaxBytes {
+		fail("", "the files have %d bytes; the maximum is %d", c.bytes, MaxBytes)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	for i := range c.files {
+		c.files[i].digest = sha256.Sum256(c.files[i].data)
+	}
+	c.skill.Files = maps.Clone(s.Files)
+	return c, nil
+}
+
+// find returns the index of a file, and whether it exists.
+func (c *compiled) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.name, name) })
+}
+
+// export returns a copy of the skill.
+func (c *compiled) export() Skill {
+	s := c.skill
+	s.Frontmatter = bytes.Clone(s.Frontmatter)
+	s.Files = maps.Clone(s.Files)
+	return s
+}
+
+// equal reports whether two versions of a skill look the same to clients.
+func (c *compiled) equal(d *compiled) bool {
+	return c.skill.Path == d.skill.Path && c.skill.Source == d.skill.Source && bytes.Equal(c.skill.Frontmatter, d.skill.Frontmatter) &&
+		c.skill.Dynamic == nil && d.skill.Dynamic == nil &&
+		slices.EqualFunc(c.files, d.files, func(a, b file) bool { return a.name == b.name && a.digest == b.digest })
+}
+
+// isName reports whether a name follows the rules of Agent Skills.
+func isName(name string) bool {
+	if len(name) == 0 || len(name) > 64 || name[0] == '-' || name[len(name)-1] == '-' || strings.Contains(name, "--") {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// checkPath returns an error if a path cannot be part of a URI without loss.
+func checkPath(p string) error {
+	switch {
+	case !fs.ValidPath(p) || p == ".":
+		return fmt.Errorf("%q must be a path with slashes, without a slash at its ends and without . and ..", p)
+	case strings.ContainsFunc(p, func(r rune) bool { return r == '\\' || r == utf8.RuneError || unicode.IsControl(r) }):
+		return fmt.Errorf("%q must not contain a backslash or a control character", p)
+	case len(p) > maxPath:
+		return fmt.Errorf("the path has more than %d bytes", maxPath)
+	}
+	return nil
+}
+
+// maxPath is the maximum length of the path of a skill and of that of a file in
+// it, in bytes.
+const maxPath = 1024
+
+// checkFrontmatter returns the front matter in compact form, the description, and
+// all errors.
+func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, description string, errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	var doc strictjson.Doc
+	if err := doc.Parse(string(raw), jsonenc.MaxDepth-8); err != nil {
+		fail("it must be a JSON object: %w", err)
+		return nil, "", errs
+	}
+	root := doc.Root()
+	if root.Kind() != strictjson.Object {
+		fail("it must be a JSON object with name and description")
+		return nil, "", errs
+	}
+	text := func(key string, most int) string {
+		switch v := root.Get(key); {
+		case v.Kind() != strictjson.String:
+			fail("%s must be a string", key)
+		case strings.TrimSpace(v.Text()) == "":
+			fail("%s is empty", key)
+		case utf8.RuneCountInString(v.Text()) > most:
+			fail("%s has %d characters; the maximum is %d", key, utf8.RuneCountInString(v.Text()), most)
+		default:
+			return v.Text()
+		}
+		return ""
+	}
+	const noLimit = 1 << 30
+	for _, key := range []string{"name", "description"} {
+		if root.Get(key).Kind() == strictjson.Invalid {
+			fail("%s is missing", key)
+		}
+	}
+	if root.Get("name").Kind() != strictjson.Invalid {
+		if got := text("name", noLimit); got != "" && got != name {
+			fail("name is %q, and the folder is %q; they must be equal", got, name)
+		}
+	}
+	if root.Get("description").Kind() != strictjson.Invalid {
+		description = text("description", 1024)
+	}
+	if root.Get("compatibility").Kind() != strictjson.Invalid {
+		text("compatibility", 500)
+	}
+	if root.Get("license").Kind() != strictjson.Invalid {
+		text("license", noLimit)
+	}
+	if k := root.Get("metadata").Kind(); k != strictjson.Invalid && k != strictjson.Object {
+		fail("metadata must be keys with values")
+	}
+	if k := root.Get("allowed-tools").Kind(); k != strictjson.Invalid && k != strictjson.String && k != strictjson.Array {
+		fail("allowed-tools must be a string or a list of strings")
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		fail("it must be a JSON object: %w", err)
+	}
+	return compact.Bytes(), description, errs
+}
+
+// appendResource appends the entry of a file in a manifest.
+func (f *file) appendResource(dst []byte, skill string) []byte {
+	dst = append(dst, `{"uri":`...)
+	dst = strictjson.AppendString(dst, uriOf(skill+"/"+f.name))
+	dst = append(dst, `,"digest":"sha256:`...)
+	dst = hex.AppendEncode(dst, f.digest[:])
+	dst = append(dst, `","size":`...)
+	dst = strconv.AppendInt(dst, int64(len(f.data)), 10)
+	return append(dst, '}')
+}
