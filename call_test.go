@@ -211,7 +211,7 @@ func TestOptionFaults(t *testing.T) {
 		"prompts/get, prompts/list": {prompts.Options{Methods: map[string]prompts.Method{"prompts/get": method, "prompts/list": method}}, []string{`"prompts/get"`, `"prompts/list"`}},
 		"methods to come":           {prompts.Options{Methods: map[string]prompts.Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method}}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
 		"notifications":             {prompts.Options{Methods: map[string]prompts.Method{"notifications/initialized": method, "notifications/x": method}}, []string{"notifications/initialized", "notifications/x"}},
-		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is this package's own`}},
+		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is defined twice`}},
 		"capabilities":              {prompts.Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
 		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
 		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 1"}},

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/memo"
@@ -44,16 +45,16 @@ type CompleteFunc func(ctx context.Context, prefix string, args map[string]strin
 const completeFailed = "the argument could not be completed"
 
 // complete is the method completion/complete.
-func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Error) {
+func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error) {
 	p, err := parseCompleteParams(c.Message.Params, c.Rev)
 	if err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	if len(p.prefix) > s.options.Limits.MaxArgumentBytes {
-		return nil, rpc.Work{}, s.tooLong("argument", p.argument)
+		return nil, feature.Work{}, s.tooLong("argument", p.argument)
 	}
 	if err := s.checkSizes("context", c.Message.Params.Get("context").Get("arguments")); err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
 		r := &Request{Prompt: p.prompt, Argument: p.argument, Prefix: p.prefix, Arguments: map[string]string{}}
@@ -75,14 +76,14 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Erro
 	if s.options.Visible == nil && !c.Deferred && g.needsNoAuthor() {
 		values, total, err := g.own()
 		if err != nil {
-			return nil, rpc.Work{}, err
+			return nil, feature.Work{}, err
 		}
-		return s.appendCompletion(dst, c.Rev, values, total), rpc.Work{}, nil
+		return s.appendCompletion(dst, c.Rev, values, total), feature.Work{}, nil
 	}
 	if c.Message.Large {
 		g.detach()
 	}
-	return nil, rpc.Work{Handler: g, Failed: completeFailed, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Handler: g, Failed: completeFailed, Timeout: s.options.Timeouts.Complete}, nil
 }
 
 // completeRequest is one request for completion, checked as far as that needs no
@@ -115,7 +116,7 @@ func (g *completeRequest) own() ([]string, int, *wire.Error) {
 }
 
 // Run is the work of a request that needs an author's code.
-func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	values, total, f := g.values(ctx)
 	if f != nil {
 		return nil, f

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -23,26 +24,26 @@ import (
 // between the requests of one prompt is in retry.go.
 
 // get is the method prompts/get.
-func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
+func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) {
 	p := c.Message.Params
 	if p.Kind() != strictjson.Object {
-		return nil, rpc.Work{}, wire.InvalidParams("params are required, an object")
+		return nil, feature.Work{}, wire.InvalidParams("params are required, an object")
 	}
 	if err := wire.CheckCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	name := p.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, rpc.Work{}, wire.InvalidParam("name", "name is required, a string")
+		return nil, feature.Work{}, wire.InvalidParam("name", "name is required, a string")
 	}
 	args := p.Get("arguments")
 	switch args.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return nil, rpc.Work{}, wire.InvalidParam("arguments", "arguments must be an object of strings")
+		return nil, feature.Work{}, wire.InvalidParam("arguments", "arguments must be an object of strings")
 	}
 	if err := s.checkSizes("arguments", args); err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
 		w, err := s.getThroughMiddleware(c, name.Text(), args)
@@ -52,7 +53,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 	if c.Rev.Stateless() {
 		var err *wire.Error
 		if g.responses, g.state, err = retryParams(p); err != nil {
-			return nil, rpc.Work{}, err
+			return nil, feature.Work{}, err
 		}
 		if c.Message.Large {
 			g.responses, g.state = strings.Clone(g.responses), strings.Clone(g.state)
@@ -68,16 +69,16 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
 	g.definition = d
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
-	return nil, rpc.Work{Handler: g, Failed: renderFailed}, nil
+	return nil, feature.Work{Handler: g, Failed: renderFailed}, nil
 }
 
 // passGet is get for a request that goes through the middleware.
-func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value) (rpc.Work, *wire.Error) {
+func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.Value) (feature.Work, *wire.Error) {
 	p := &middlewareRequest{request: &Request{Prompt: name, Arguments: map[string]string{}}}
 	if c.Rev.Stateless() {
 		var err *wire.Error
 		if p.responses, p.state, err = retryParams(c.Message.Params); err != nil {
-			return rpc.Work{}, err
+			return feature.Work{}, err
 		}
 		if c.Message.Large {
 			p.responses, p.state = strings.Clone(p.responses), strings.Clone(p.state)
@@ -150,15 +151,15 @@ var errState = wire.InvalidParam("requestState", "requestState is not one that t
 func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
 // Run is the work of a request for a prompt.
-func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
 		return nil, f
 	case pending:
-		return g.appendInputRequired(ctx, dst)
+		return runResult(g.appendInputRequired(ctx, dst))
 	}
-	return g.server.appendResult(dst, g.request.Rev, result)
+	return runResult(g.server.appendResult(dst, g.request.Rev, result))
 }
 
 // render returns what the prompt comes to, or reports that questions to the

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -127,7 +128,7 @@ func (p *middlewareRequest) Value(key any) any {
 }
 
 // throughMiddleware returns the work of a request that goes through the middleware.
-func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed string) rpc.Work {
+func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed string) feature.Work {
 	r, m := p.request, &c.Message
 	p.server, p.rev, p.method, p.failed = s, c.Rev, m.Method, failed
 	r.Method, r.Version = m.Method, c.Rev.String()
@@ -143,13 +144,13 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed str
 		r.Arguments = map[string]string{}
 	}
 	p.about = slogRequest(r) // before the middleware changes it
-	return rpc.Work{Handler: p, Failed: failed}
+	return feature.Work{Handler: p, Failed: failed}
 }
 
 func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
 // Run is the work of the request.
-func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
 	defer p.isOver.Store(true)
@@ -158,9 +159,9 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.F
 	}
 	response, err := s.handler(p, p.request)
 	if err != nil {
-		return p.fail(dst, err)
+		return runResult(p.fail(dst, err))
 	}
-	return p.append(dst, response)
+	return runResult(p.append(dst, response))
 }
 
 // fail is the end of a request with an error: that of next, which has been

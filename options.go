@@ -10,9 +10,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
@@ -110,6 +110,9 @@ type Options struct {
 	// Limits limits what clients can use of the server.
 	Limits Limits
 
+	// Features adds parts of the protocol, such as the tools of package prompttools.
+	// A method or a capability that the server has already is an error.
+	Features []feature.Feature
 	// Methods adds methods such as tools/list, by name. They exist in all protocol
 	// versions that have them: logging/setLevel, resources/subscribe and
 	// resources/unsubscribe exist only in sessions. In protocol version 2026-07-28,
@@ -313,14 +316,12 @@ func (o Options) complete() (Options, []error) {
 		switch {
 		case o.Methods[name] == nil:
 			errs = append(errs, fmt.Errorf("method %q is nil", name))
-		case name == "" || strings.HasPrefix(name, "notifications/") || reservedMethods[name]:
+		case reservedMethods[name]:
 			errs = append(errs, fmt.Errorf("method %q is reserved", name))
 		}
 	}
-	for _, own := range []string{"prompts", "completions"} {
-		if _, ok := o.Capabilities[own]; ok {
-			errs = append(errs, fmt.Errorf("the capability %q is this package's own", own))
-		}
+	if _, ok := o.Capabilities["completions"]; ok && o.DisableCompletions {
+		errs = append(errs, errors.New(`the capability "completions" is this package's own`))
 	}
 	return o, errs
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -24,25 +25,25 @@ import (
 // entries that definition.go has encoded.
 
 // list is the method prompts/list.
-func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, rpc.Work, *wire.Error) {
+func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error) {
 	p, err := parseListParams(c.Message.Params)
 	if err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
 		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}}, listFailed), nil
 	}
 	after, err := p.after()
 	if err != nil {
-		return nil, rpc.Work{}, err
+		return nil, feature.Work{}, err
 	}
 	l := listRequest{server: s, rev: c.Rev, after: after}
 	if s.options.Visible == nil {
 		dst, _ = l.Run(context.Background(), dst) // it has no use for one
-		return dst, rpc.Work{}, nil
+		return dst, feature.Work{}, nil
 	}
 	code := l
-	return nil, rpc.Work{Handler: &code, Failed: listFailed}, nil
+	return nil, feature.Work{Handler: &code, Failed: listFailed}, nil
 }
 
 const listFailed = "the prompts could not be listed"
@@ -55,7 +56,7 @@ type listRequest struct {
 }
 
 // Run appends the result of the request. The context is only for the filter.
-func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	dst, f := l.appendPage(ctx, append(dst, '{'))
 	if f != nil {
 		return nil, f
@@ -85,10 +86,10 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 // unknown answers a request for a prompt that does not exist. It takes the way of a
 // request for a hidden prompt, which has the same answer. The time limit is that of
 // the request; 0 is the usual one.
-func (s *Server) unknown(name, failed string, timeout time.Duration) rpc.Work {
+func (s *Server) unknown(name, failed string, timeout time.Duration) feature.Work {
 	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
-	run := func(ctx context.Context, _ []byte) ([]byte, *rpc.Failure) { return nil, s.unknownPrompt(ctx, name) }
-	return rpc.Work{Handler: rpc.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: failed, Timeout: timeout}
+	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
+	return feature.Work{Handler: feature.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: failed, Timeout: timeout}
 }
 
 // unknownPrompt returns the failure of a request for a prompt that the client may

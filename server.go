@@ -3,11 +3,12 @@ package prompts
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -72,7 +73,9 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		Info:         s.info,
 		Instructions: o.Instructions,
 		CacheHints:   hints,
-		Features:     []rpc.Feature{s.feature(), s.customMethods()},
+		Features:     slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
+		Failure:      s.failure,
+		Owner:        s,
 		Capabilities: o.Capabilities,
 		Limits: rpc.Limits{
 			Concurrent:          o.Limits.MaxConcurrent,
@@ -106,38 +109,66 @@ const (
 	methodComplete = "completion/complete"
 )
 
-// feature returns what the dispatcher has to know of prompts: their methods,
-// capabilities, and the list that changes.
-func (s *Server) feature() rpc.Feature {
+// feature returns the prompts: their methods, capabilities, and the list that
+// changes.
+func (s *Server) feature() feature.Feature {
 	o := &s.options
-	f := rpc.Feature{
-		Methods: map[string]rpc.Method{
-			methodList: {Serve: s.list, Callable: true},
-			methodGet:  {Serve: s.get, Callable: true, Rate: o.Limits.GetsPerSecond},
+	f := feature.Feature{
+		Methods: map[string]feature.Method{
+			methodList: {Serve: serve(s.list), Callable: true, Raw: true},
+			methodGet:  {Serve: serve(s.get), Callable: true, Raw: true, Rate: o.Limits.GetsPerSecond},
 		},
-		Capabilities: func(rev revision.Revision, listChanged bool) map[string]any {
+		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
 			if listChanged {
 				prompts["listChanged"] = true
 			}
 			capabilities := map[string]any{"prompts": prompts}
-			if !o.DisableCompletions && rev.Completions() {
+			if rev, _ := revision.Parse(version); !o.DisableCompletions && rev.Completions() {
 				capabilities["completions"] = map[string]any{}
 			}
 			return capabilities
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = rpc.Method{Serve: s.complete, Callable: true, Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = feature.Method{Serve: serve(s.complete), Callable: true, Raw: true, Rate: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
-		f.List = &rpc.List{
+		f.Lists = []feature.List{{
 			Notification: "notifications/prompts/list_changed",
 			Filter:       "promptsListChanged",
 			Subscribe:    s.registry.subscribe,
-		}
+		}}
 	}
 	return f
+}
+
+// serve returns the Serve of a method of this package, which reads the message
+// itself.
+func serve(f func(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		result, w, err := f(c.(*rpc.Call), dst)
+		if err != nil {
+			return nil, w, err
+		}
+		return result, w, nil
+	}
+}
+
+// runResult returns the results of a [feature.Handler]'s Run.
+func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
+	if f != nil {
+		return nil, f
+	}
+	return result, nil
+}
+
+// failure returns what becomes of an error of a feature.
+func (s *Server) failure(ctx context.Context, failed string, err error, dst []byte) ([]byte, *rpc.Failure) {
+	if e := visibleError(err); e != nil {
+		return nil, clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
+	}
+	return nil, rpc.InternalFailure(failed, err)
 }
 
 // info returns the server's description of itself.
@@ -177,44 +208,39 @@ func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 }
 
 // customMethods returns the feature that Options.Methods are.
-func (s *Server) customMethods() rpc.Feature {
-	f := rpc.Feature{Methods: map[string]rpc.Method{}}
+func (s *Server) customMethods() feature.Feature {
+	f := feature.Feature{Methods: map[string]feature.Method{}}
 	for name, m := range s.options.Methods {
-		if reservedMethods[name] {
+		if m == nil || reservedMethods[name] {
 			continue // which complete has reported
 		}
-		f.Methods[name] = rpc.Method{Era: eraOf(name), Serve: func(c *rpc.Call, _ []byte) ([]byte, rpc.Work, *wire.Error) {
+		f.Methods[name] = feature.Method{Versions: versionsOf(name), Raw: true, Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			return nil, s.custom(c, name, m), nil
 		}}
 	}
 	return f
 }
 
-// eraOf returns which revisions have a method of the protocol's that is an
-// author's to serve (DSC-14).
-func eraOf(name string) rpc.Era {
+// versionsOf returns which versions have a method of the protocol that an
+// application serves; nil for all (DSC-14).
+func versionsOf(name string) func(version string) bool {
 	switch name {
 	case "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
-		return rpc.Stateful
+		return func(version string) bool {
+			rev, _ := revision.Parse(version)
+			return !rev.Stateless()
+		}
 	}
-	return rpc.BothEras
+	return nil
 }
 
 // custom returns the work of a request for a Method.
-func (s *Server) custom(c *rpc.Call, name string, m Method) rpc.Work {
-	const failed = "the request failed"
-	var params json.RawMessage
-	if p := c.Message.Params; p.Kind() == strictjson.Object {
-		params = json.RawMessage(p.Raw())
-	}
-	rev := c.Rev
-	return rpc.Work{Failed: failed, Handler: rpc.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
+func (s *Server) custom(c feature.Call, name string, m Method) feature.Work {
+	params, rev := c.Params(), c.(*rpc.Call).Rev
+	return feature.Work{Handler: feature.HandlerFunc(slog.String("method", name), func(ctx context.Context, dst []byte) ([]byte, error) {
 		result, err := m(ctx, params)
 		if err != nil {
-			if e := visibleError(err); e != nil {
-				return nil, clientFailure(e.ForRevision(rev), err)
-			}
-			return nil, rpc.InternalFailure(failed, err)
+			return nil, err
 		}
 		at := len(dst)
 		dst, err = jsonenc.Append(dst, result)
@@ -229,7 +255,7 @@ func (s *Server) custom(c *rpc.Call, name string, m Method) rpc.Work {
 			dst, err = s.appendComplete(dst[:at], name, string(dst[at:]))
 		}
 		if err != nil {
-			return nil, rpc.InternalFailure(failed, err)
+			return nil, rpc.InternalFailure("the request failed", err)
 		}
 		return dst, nil
 	})}

@@ -44,6 +44,9 @@ func (r *Request) SetPrompt(name string) {
 	r.task.observed.setPrompt(name)
 }
 
+// Owner returns Config.Owner of the server that answers the request.
+func (r *Request) Owner() any { return r.task.server.config.Owner }
+
 // LockAsking waits until no other goroutine of the handler asks the client. If
 // it returns nil, UnlockAsking must follow. It fails when ctx or the request
 // ends.

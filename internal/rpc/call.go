@@ -48,7 +48,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 
 func (s *Server) answerCall(ctx context.Context, c *Call, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	m := s.methods[name]
-	if m == nil || !m.Callable {
+	if m == nil || !m.callable {
 		return nil, wire.MethodNotFound(name)
 	}
 	if o.Version != "" {
@@ -79,7 +79,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		return nil, err
 	}
 	c.observed.readCall(c)
-	result, w, err := m.serve(c, nil)
+	result, w, err := m.admitAndServe(c, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -39,20 +40,20 @@ type echo struct {
 	changed map[*func()]struct{}
 }
 
-func (e *echo) feature() Feature {
-	return Feature{
-		Methods: map[string]Method{
-			e.name + "/list": {Serve: e.list, Callable: true},
-			e.name + "/get":  {Serve: e.get, Callable: true, Rate: e.rate},
+func (e *echo) feature() feature.Feature {
+	return feature.Feature{
+		Methods: map[string]feature.Method{
+			e.name + "/list": {Serve: e.list, Callable: true, Raw: true},
+			e.name + "/get":  {Serve: e.get, Callable: true, Raw: true, Rate: e.rate},
 		},
-		Capabilities: func(_ revision.Revision, listChanged bool) map[string]any {
+		Capabilities: func(_ string, listChanged bool) map[string]any {
 			return map[string]any{e.name: map[string]bool{"listChanged": listChanged}}
 		},
-		List: &List{
+		Lists: []feature.List{{
 			Notification: "notifications/" + e.name + "/list_changed",
 			Filter:       e.name + "ListChanged",
 			Subscribe:    e.subscribe,
-		},
+		}},
 	}
 }
 
@@ -86,12 +87,13 @@ func (e *echo) has(name string) bool {
 	return slices.Contains(e.names, name)
 }
 
-func (e *echo) list(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+func (e *echo) list(call feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	c := call.(*Call)
 	after := strings.Clone(c.Message.Params.Get("after").Text())
 	if e.hidden == nil {
-		return e.appendPage(context.Background(), dst, after), Work{}, nil
+		return e.appendPage(context.Background(), dst, after), feature.Work{}, nil
 	}
-	return nil, Work{Failed: "no list", Handler: HandlerFunc(slog.String("method", "list"), func(ctx context.Context, dst []byte) ([]byte, *Failure) {
+	return nil, feature.Work{Failed: "no list", Handler: feature.HandlerFunc(slog.String("method", "list"), func(ctx context.Context, dst []byte) ([]byte, error) {
 		return e.appendPage(ctx, dst, after), nil
 	})}, nil
 }
@@ -117,16 +119,17 @@ func (e *echo) appendPage(ctx context.Context, dst []byte, after string) []byte 
 	return append(dst, "]}"...)
 }
 
-func (e *echo) get(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+func (e *echo) get(call feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	c := call.(*Call)
 	name := strings.Clone(c.Message.Params.Get("name").Text())
 	unknown := wire.InvalidParam("name", "no echo %q", name)
 	if !e.has(name) {
-		return nil, Work{}, unknown
+		return nil, feature.Work{}, unknown
 	}
 	if e.hidden == nil && e.act == nil && !c.Deferred {
-		return fmt.Appendf(dst, `{"echo":%q}`, name), Work{}, nil
+		return fmt.Appendf(dst, `{"echo":%q}`, name), feature.Work{}, nil
 	}
-	return nil, Work{Failed: "no echo", Handler: HandlerFunc(slog.String("echo", name), func(ctx context.Context, dst []byte) ([]byte, *Failure) {
+	return nil, feature.Work{Failed: "no echo", Handler: feature.HandlerFunc(slog.String("echo", name), func(ctx context.Context, dst []byte) ([]byte, error) {
 		if e.hidden != nil && e.hidden(ctx, name) {
 			return nil, &Failure{Client: unknown}
 		}

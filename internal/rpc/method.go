@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -22,33 +24,81 @@ import (
 // This file has the table of methods, and what a method returns: a result, or
 // the work that makes one.
 
-// Method is one row of the table of methods.
-type Method struct {
-	// Serve checks the params and appends the result to dst. If the result
-	// needs the application's code, Serve returns nil and the [Work] that makes
-	// the result.
-	Serve func(c *Call, dst []byte) ([]byte, Work, *wire.Error)
-	Era   Era
-	// BeforeInit says that the method is answered before initialize.
-	BeforeInit bool
-	// Callable says that [Server.Call] answers the method.
-	Callable bool
-	// Rate, if above 0, is how many requests per second one client may send.
-	Rate float64
+// method is one row of the table of methods.
+type method struct {
+	// serve answers a request, as feature.Method.Serve does.
+	serve      func(c *Call, dst []byte) ([]byte, Work, *wire.Error)
+	versions   func(rev revision.Revision) bool
+	beforeInit bool // the method is answered before initialize
+	callable   bool // [Server.Call] answers the method
 
 	limiter *limit.RateLimiter // nil for no rate
 	bucket  int                // of each session
+
+	isRaw bool
+	cache *feature.Cache
+	tail  string // of results in stateless versions, in place of the last brace; empty if raw
 }
 
-// Era says which protocol versions have a method. Versions up to 2025-11-25
-// have sessions and are stateful, 2026-07-28 is stateless.
-type Era uint8
+func stateful(rev revision.Revision) bool  { return !rev.Stateless() }
+func stateless(rev revision.Revision) bool { return rev.Stateless() }
 
-const (
-	BothEras Era = iota
-	Stateful
-	Stateless
-)
+// newMethod returns the row of a feature's method.
+func (s *Server) newMethod(f feature.Method) *method {
+	m := &method{callable: f.Callable, isRaw: f.Raw, cache: f.Cache}
+	var has [revision.V20260728 + 1]bool
+	for _, rev := range revision.All() {
+		has[rev] = f.Versions == nil || f.Versions(rev.String())
+	}
+	m.versions = func(rev revision.Revision) bool { return has[rev] }
+	if f.Rate > 0 {
+		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated
+		s.rated++
+	}
+	m.serve = func(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+		result, w, err := f.Serve(c, dst)
+		if err != nil {
+			if e, ok := err.(*wire.Error); ok {
+				return nil, Work{}, e
+			}
+			return nil, Work{Work: feature.Work{Handler: rejectMethod(c, err)}}, nil
+		}
+		if !c.Rev.Stateless() || m.tail == "" {
+			return result, Work{Work: w}, nil
+		}
+		return appendTail(result, m.tail), Work{Work: w, tail: m.tail}, nil
+	}
+	return m
+}
+
+// setTail sets what is added to results in stateless versions.
+func (m *method) setTail(serverInfo []byte) {
+	if m.isRaw {
+		return
+	}
+	m.tail = `,"resultType":"complete"`
+	if c := m.cache; c != nil {
+		scope := "private"
+		if c.Public {
+			scope = "public"
+		}
+		m.tail += fmt.Sprintf(`,"ttlMs":%d,"cacheScope":"%s"`, c.TTL.Milliseconds(), scope)
+	}
+	m.tail += `,"_meta":{` + string(serverInfo) + `}}`
+}
+
+// appendTail replaces the last brace of a result by the tail. A nil result stays
+// nil.
+func appendTail(result []byte, tail string) []byte {
+	if result == nil {
+		return nil
+	}
+	result = result[:len(result)-1]
+	if result[len(result)-1] == '{' {
+		tail = tail[1:]
+	}
+	return append(result, tail...)
+}
 
 // Call is one request on its way to its method. It must not be kept.
 type Call struct {
@@ -67,6 +117,22 @@ type Call struct {
 	conn      any
 	sessionID string // of a Server.Call
 	observed  *observation
+}
+
+var _ feature.Call = (*Call)(nil)
+
+// Method returns the name of the method.
+func (c *Call) Method() string { return c.Message.Method }
+
+// Version returns the protocol version.
+func (c *Call) Version() string { return c.Rev.String() }
+
+// Params returns a copy of the params; nil without params.
+func (c *Call) Params() json.RawMessage {
+	if c.Message.Params.Kind() != strictjson.Object {
+		return nil
+	}
+	return json.RawMessage(c.Message.Params.Raw())
 }
 
 // SessionID returns the id of the request's session for the middleware; empty
@@ -152,9 +218,9 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 	c.observed.setVersion(c.Rev)
 	row := s.methods[m.Method]
 	switch {
-	case row == nil, row.Era == Stateful && stateless, row.Era == Stateless && c.Rev != 0 && !stateless:
+	case row == nil, c.Rev != 0 && !row.versions(c.Rev):
 		return nil, Work{}, wire.MethodNotFound(m.Method)
-	case c.Rev == 0 && (session == nil || !row.BeforeInit):
+	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, Work{}, errNotInitialized
 	}
 	if err := m.CheckParams(); err != nil {
@@ -165,39 +231,37 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 			return nil, Work{}, err
 		}
 	}
-	return row.serve(c, dst)
+	return row.admitAndServe(c, dst)
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).
 var errNotInitialized = wire.InvalidParams("initialize the session first, or send _meta with %q and %q",
 	wire.VersionKey, wire.CapabilitiesKey)
 
-// serve calls Serve within the method's rate.
-func (m *Method) serve(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+// admitAndServe calls serve within the method's rate.
+func (m *method) admitAndServe(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	if m.limiter == nil {
-		return m.Serve(c, dst)
+		return m.serve(c, dst)
 	}
 	if c.server.config.Principal == nil {
 		if err := m.admit("", c.session, c.from); err != nil {
 			return nil, Work{}, err
 		}
-		return m.Serve(c, dst)
+		return m.serve(c, dst)
 	}
 	// Only the application's code can tell who the client is, and a request
 	// with an error counts as well.
 	c.Deferred = true
-	_, w, err := m.Serve(c, dst)
+	_, w, err := m.serve(c, dst)
 	if err != nil {
-		w = Work{Handler: reject(slog.String("method", strings.Clone(c.Message.Method)), err), Failed: requestFailed}
+		w = Work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	}
 	w.Handler = &rateLimited{Handler: w.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, w, nil
 }
 
-const requestFailed = "the request failed"
-
 // admit counts a request of a client, or returns why it is rejected.
-func (m *Method) admit(principal string, session *Session, from string) *wire.Error {
+func (m *method) admit(principal string, session *Session, from string) *wire.Error {
 	var bucket *limit.Bucket
 	if session != nil && !session.isDetached {
 		bucket = &session.buckets[m.bucket]
@@ -217,14 +281,14 @@ func (m *Method) admit(principal string, session *Session, from string) *wire.Er
 
 // rateLimited is a handler that counts for the rate of its client's principal.
 type rateLimited struct {
-	Handler
-	method  *Method
+	feature.Handler
+	method  *method
 	server  *Server
 	session *Session
 	from    string
 }
 
-func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, *Failure) {
+func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	if err := r.method.admit(r.server.config.Principal(ctx), r.session, r.from); err != nil {
 		return nil, &Failure{Client: err}
 	}
@@ -270,57 +334,51 @@ func discover(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 
 // Work makes the result of a request.
 type Work struct {
-	Handler Handler
-	// Failed is what the client reads of an error whose text it must not see.
-	Failed string
-	// Timeout, if above 0, is a time limit within that of the server.
-	Timeout time.Duration
-
+	feature.Work
+	tail      string  // see method
 	subscribe *filter // of subscriptions/listen, which has no Handler
 }
 
-// Handler runs the application's code for one request.
-type Handler interface {
-	// Run appends the result to dst. The context has the [Request].
-	Run(ctx context.Context, dst []byte) ([]byte, *Failure)
-	// LogAttr describes the request in the log.
-	LogAttr() slog.Attr
+// rejectMethod returns a Handler that fails with err.
+func rejectMethod(c *Call, err error) feature.Handler {
+	about := slog.String("method", strings.Clone(c.Message.Method))
+	return feature.HandlerFunc(about, func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-// HandlerFunc returns a Handler that calls f.
-func HandlerFunc(about slog.Attr, f func(ctx context.Context, dst []byte) ([]byte, *Failure)) Handler {
-	return &handlerFunc{about, f}
-}
-
-type handlerFunc struct {
-	about slog.Attr
-	f     func(ctx context.Context, dst []byte) ([]byte, *Failure)
-}
-
-func (h *handlerFunc) Run(ctx context.Context, dst []byte) ([]byte, *Failure) { return h.f(ctx, dst) }
-func (h *handlerFunc) LogAttr() slog.Attr                                     { return h.about }
-
-// reject returns a Handler that fails with err.
-func reject(about slog.Attr, err *wire.Error) Handler {
-	return HandlerFunc(about, func(context.Context, []byte) ([]byte, *Failure) { return nil, &Failure{Client: err} })
-}
+// failed returns what the client reads of an error whose text it must not see.
+func (w *Work) failed() string { return cmp.Or(w.Failed, "the request failed") }
 
 // do runs the handler, and the methods of the errors and data that it returns.
 // A panic in any of them is a failure.
-func (w *Work) do(ctx context.Context, dst []byte) (result []byte, f *Failure) {
+func (w *Work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f *Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, f = nil, Panic(w.Failed, v)
+			result, f = nil, Panic(w.failed(), v)
 		}
 	}()
-	result, f = w.Handler.Run(ctx, dst)
+	result, err := w.Handler.Run(ctx, dst)
+	if err == nil {
+		if w.tail != "" {
+			result = appendTail(result, w.tail)
+		}
+		return result, nil
+	}
+	switch e := err.(type) {
+	case *Failure:
+		f = e
+	case *wire.Error:
+		f = &Failure{Client: e}
+	default:
+		result, f = s.config.Failure(ctx, w.failed(), err, dst)
+	}
 	if f != nil {
 		f.finish(ctx)
+		return nil, f
 	}
-	return result, f
+	return result, nil
 }
 
-// Failure is why a request has no result.
+// Failure is why a request has no result. It is the error of a [feature.Handler].
 type Failure struct {
 	Client *wire.Error // what the client gets
 
@@ -335,6 +393,9 @@ type Failure struct {
 
 	canceled bool // because the request's context has ended
 }
+
+// Error returns what the client reads.
+func (f *Failure) Error() string { return f.Client.Error() }
 
 // InternalFailure returns a failure of which the client reads only the title.
 func InternalFailure(title string, err error) *Failure {

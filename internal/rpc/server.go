@@ -1,7 +1,7 @@
 // Package rpc answers JSON-RPC messages by a table of methods. It handles sessions,
 // requests in flight, subscriptions, limits and connections. It knows no prompts:
-// a server offers a list of [Feature] values, each with methods, capabilities and a
-// list that changes. Package wire reads and writes the messages.
+// a server offers a list of [feature.Feature] values, each with methods, capabilities and
+// lists that change. Package wire reads and writes the messages.
 //
 // The way of a message:
 //
@@ -30,6 +30,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/notify"
@@ -46,12 +47,19 @@ type Config struct {
 	Instructions string
 	// CacheHints are the members ttlMs and cacheScope of server/discover.
 	CacheHints string
-	Features   []Feature
+	Features   []feature.Feature
 	// Capabilities are advertised in addition to those of the features.
 	Capabilities map[string]any
 
 	Limits   Limits
 	Timeouts Timeouts
+
+	// Failure returns what becomes of an error of a feature's Serve or Run that is
+	// no [Failure] and no [wire.Error]: a failure, or a result that it appends to
+	// dst. failed is what the client reads of an error that it must not see.
+	Failure func(ctx context.Context, failed string, err error, dst []byte) ([]byte, *Failure)
+	// Owner is what [Request.Owner] returns.
+	Owner any
 
 	// Observer, if not nil, is told of every message and session.
 	Observer Observer
@@ -85,39 +93,16 @@ type Timeouts struct {
 	Changes time.Duration // without a change before clients are notified
 }
 
-// Feature is a part of the protocol that a server offers.
-type Feature struct {
-	Methods map[string]Method
-	// Capabilities, if not nil, returns what the server advertises for the
-	// feature. listChanged says that the client is notified of changes.
-	Capabilities func(rev revision.Revision, listChanged bool) map[string]any
-	// List, if not nil, is the list that clients are notified of.
-	List *List
-}
-
-// List is a list that changes.
-type List struct {
-	// Notification is the method of the notification, such as
-	// notifications/prompts/list_changed.
-	Notification string
-	// Filter is the member of subscriptions/listen that asks for it, such as
-	// promptsListChanged.
-	Filter string
-	// Subscribe has changed called for each change, until cancel is called.
-	// changed does not wait.
-	Subscribe func(changed func()) (cancel func())
-}
-
 // feed notifies the clients of a server of the changes of a list.
 type feed struct {
-	list     *List
+	list     feature.List
 	notifier *notify.Notifier
 }
 
 // Server answers messages. It is safe for concurrent use.
 type Server struct {
 	config        Config
-	methods       map[string]*Method
+	methods       map[string]*method
 	rated         int // methods with a rate
 	feeds         []*feed
 	running       *limit.Requests
@@ -140,7 +125,7 @@ type Server struct {
 func NewServer(c Config) (*Server, []error) {
 	s := &Server{
 		config:        c,
-		methods:       map[string]*Method{},
+		methods:       map[string]*method{},
 		running:       limit.NewRequests(c.Limits.ConcurrentTotal, c.Limits.ConcurrentPerClient),
 		subscriptions: limit.NewSemaphore(int64(c.Limits.SubscriptionsTotal), 0),
 		memory:        newMemory(c.Limits.Memory, c.Limits.MemoryPerClient, c.Limits.MessageBytes),
@@ -154,37 +139,45 @@ func NewServer(c Config) (*Server, []error) {
 		s.idKey = []byte(rand.Text())
 	}
 	var errs []error
-	for _, f := range append([]Feature{base}, c.Features...) {
-		for name, m := range f.Methods {
-			if s.methods[name] != nil {
+	for name, m := range base {
+		s.methods[name] = &m
+	}
+	for _, f := range c.Features {
+		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+			switch {
+			case s.methods[name] != nil:
 				errs = append(errs, fmt.Errorf("method %q is defined twice", name))
+			case name == "" || strings.HasPrefix(name, "notifications/"):
+				errs = append(errs, fmt.Errorf("method %q is reserved", name))
+			case f.Methods[name].Serve == nil:
+				errs = append(errs, fmt.Errorf("method %q has no Serve", name))
 			}
-			if m.Rate > 0 {
-				m.limiter, m.bucket = limit.NewRateLimiter(m.Rate), s.rated
-				s.rated++
-			}
-			s.methods[name] = &m
+			s.methods[name] = s.newMethod(f.Methods[name])
 		}
-		if f.List != nil {
-			s.feeds = append(s.feeds, &feed{list: f.List, notifier: notify.New(f.List.Subscribe, c.Timeouts.Changes)})
+		for _, l := range f.Lists {
+			s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, c.Timeouts.Changes)})
 		}
 	}
-	return s, append(errs, s.encodeResults()...)
+	errs = append(errs, s.encodeResults()...)
+	for _, m := range s.methods {
+		m.setTail(s.serverInfo)
+	}
+	return s, errs
 }
 
 // base is what every server offers.
-var base = Feature{Methods: map[string]Method{
-	"initialize":      {Serve: initialize, Era: Stateful, BeforeInit: true},
-	"ping":            {Serve: ping, Era: Stateful, BeforeInit: true},
-	"server/discover": {Serve: discover, Era: Stateless},
-	MethodListen:      {Serve: listen, Era: Stateless},
-}}
+var base = map[string]method{
+	"initialize":      {serve: initialize, versions: stateful, beforeInit: true},
+	"ping":            {serve: ping, versions: stateful, beforeInit: true},
+	"server/discover": {serve: discover, versions: stateless},
+	MethodListen:      {serve: listen, versions: stateless},
+}
 
 // Methods returns the names of the methods that [Server.Call] answers, sorted.
 func (s *Server) Methods() []string {
 	var names []string
 	for name, m := range s.methods {
-		if m.Callable {
+		if m.callable {
 			names = append(names, name)
 		}
 	}
@@ -195,13 +188,25 @@ func (s *Server) Methods() []string {
 // Capabilities returns the capabilities of the features, as a new map.
 // listChanged says that the client is notified of changes.
 func (s *Server) Capabilities(rev revision.Revision, listChanged bool) map[string]any {
-	capabilities := map[string]any{}
+	all, _ := s.featureCapabilities(rev, listChanged)
+	return all
+}
+
+func (s *Server) featureCapabilities(rev revision.Revision, listChanged bool) (map[string]any, []error) {
+	all, errs := map[string]any{}, []error(nil)
 	for _, f := range s.config.Features {
-		if f.Capabilities != nil {
-			maps.Copy(capabilities, f.Capabilities(rev, listChanged && f.List != nil))
+		if f.Capabilities == nil {
+			continue
+		}
+		own := f.Capabilities(rev.String(), listChanged && len(f.Lists) > 0)
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			if _, ok := all[name]; ok {
+				errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
+			}
+			all[name] = own[name]
 		}
 	}
-	return capabilities
+	return all, errs
 }
 
 // ServerInfo returns the member of _meta that every result of 2026-07-28 has.
@@ -245,9 +250,14 @@ func (s *Server) encodeResults() []error {
 
 // encodeCapabilities returns the JSON object of all capabilities.
 func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
-	all := s.Capabilities(rev, listChanged)
-	maps.Copy(all, s.config.Capabilities)
-	dst, errs := []byte{'{'}, []error(nil)
+	all, errs := s.featureCapabilities(rev, listChanged)
+	for _, name := range slices.Sorted(maps.Keys(s.config.Capabilities)) {
+		if _, ok := all[name]; ok {
+			errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
+		}
+		all[name] = s.config.Capabilities[name]
+	}
+	dst := []byte{'{'}
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		if i > 0 {
 			dst = append(dst, ',')

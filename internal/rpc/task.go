@@ -136,7 +136,7 @@ func (t *task) runNow(limit time.Duration) error {
 			t.goexit()
 		}
 	}()
-	result, failure := t.work.do(t.observe(), *buf)
+	result, failure := t.work.do(t.observe(), t.server, *buf)
 	hasReturned = true
 	t.observed.returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
@@ -213,7 +213,7 @@ func (t *task) goexit() {
 		return
 	}
 	overdue.Tell(t.ctx.parent)
-	f := InternalFailure(t.work.Failed, ErrGoexit)
+	f := InternalFailure(t.work.failed(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
 

@@ -1,0 +1,172 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+)
+
+// served returns a method that answers with what f returns, as a Work.
+func served(f func(ctx context.Context) (string, error)) feature.Method {
+	return feature.Method{Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", c.Method()), func(ctx context.Context, dst []byte) ([]byte, error) {
+			result, err := f(ctx)
+			return append(dst, result...), err
+		})}, nil
+	}}
+}
+
+// instant returns a method that answers at once.
+func instant(result string, err error) feature.Method {
+	return feature.Method{Serve: func(_ feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		if err != nil {
+			return nil, feature.Work{}, err
+		}
+		return append(dst, result...), feature.Work{}, nil
+	}}
+}
+
+func withFeature(f feature.Feature) *prompts.Server {
+	return prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{f}, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// A result of 2026-07-28 gets what every result there has, and the hints of the
+// method, whether Serve or a Work makes it (CCH-01, MET-09).
+func TestResultsOfAFeature(t *testing.T) {
+	t.Parallel()
+	cache := &feature.Cache{TTL: 1500 * time.Millisecond, Public: true}
+	for name, test := range map[string]struct {
+		method feature.Method
+		cache  *feature.Cache
+		raw    bool
+		want   string
+	}{
+		"at once":         {instant(`{"a":1}`, nil), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
+		"work":            {served(func(context.Context) (string, error) { return `{"a":1}`, nil }), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
+		"empty":           {instant(`{}`, nil), nil, false, `{"resultType":"complete","_meta":{` + ownIdentity + `}}`},
+		"cached":          {instant(`{}`, nil), cache, false, `{"resultType":"complete","ttlMs":1500,"cacheScope":"public","_meta":{` + ownIdentity + `}}`},
+		"not to be kept":  {instant(`{}`, nil), new(feature.Cache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
+		"raw":             {instant(`{"resultType":"x"}`, nil), cache, true, `{"resultType":"x"}`},
+		"raw, after work": {served(func(context.Context) (string, error) { return `{"resultType":"x"}`, nil }), nil, true, `{"resultType":"x"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.method.Cache, test.method.Raw = test.cache, test.raw
+			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
+			got, err := handle(t, s, nil, envelopedLine("1", "m", ""))
+			require.NoError(t, err)
+			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got)
+		})
+	}
+}
+
+// A feature adds its capabilities, its methods in the versions that have them, and
+// the notifications of all its lists.
+func TestFeatureOfAServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		changed := map[string]func(){}
+		list := func(name string) feature.List {
+			return feature.List{Notification: "notifications/" + name + "/list_changed", Filter: name + "ListChanged", Subscribe: func(f func()) func() {
+				changed[name] = f
+				return func() { delete(changed, name) }
+			}}
+		}
+		echo := feature.Method{Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+			return fmt.Appendf(dst, `{"method":%q,"version":%q,"params":%s}`, c.Method(), c.Version(), c.Params()), feature.Work{}, nil
+		}}
+		old := echo
+		old.Versions = func(version string) bool { return version < "2025-11-25" }
+		s := withFeature(feature.Feature{
+			Methods: map[string]feature.Method{"new": echo, "old": old},
+			Capabilities: func(version string, listChanged bool) map[string]any {
+				return map[string]any{"birds": map[string]any{"version": version, "listChanged": listChanged}, "fish": map[string]any{"listChanged": listChanged}}
+			},
+			Lists: []feature.List{list("birds"), list("fish")},
+		})
+		c := connect(t, s)
+		assert.Contains(t, c.ask(initializeLine, initializedLine)[0], `"birds":{"listChanged":true,"version":"2025-11-25"}`)
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"method":"new","version":"2025-11-25","params":{"a":[1]}}}`}, c.ask(`{"jsonrpc":"2.0","id":1,"method":"new","params":{"a":[1]}}`))
+		assert.Contains(t, c.ask(`{"jsonrpc":"2.0","id":1,"method":"old"}`)[0], `"code":-32601`)
+		got, err := handle(t, s, sessionIn(t, s, "2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"old","params":{}}`)
+		require.NoError(t, err)
+		assert.Contains(t, got, `"version":"2025-06-18"`)
+		changed["birds"]()
+		changed["fish"]()
+		time.Sleep(time.Second)
+		assert.ElementsMatch(t, []string{`{"jsonrpc":"2.0","method":"notifications/birds/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/fish/list_changed"}`}, c.received())
+		require.NoError(t, c.end())
+	})
+}
+
+// The client reads of a feature's error what it reads of a Method's.
+func TestErrorsOfAFeature(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"of its own": {&prompts.Error{Code: 7, Message: "no", Data: []int{1}}, `{"code":7,"message":"no","data":[1]}`},
+		"retired":    {&prompts.Error{Code: -32002, Message: "no such resource"}, `{"code":-32602,"message":"no such resource"}`},
+		"internal":   {errors.New("secret"), `{"code":-32603,"message":"the request failed"}`},
+	} {
+		for kind, m := range map[string]feature.Method{
+			"at once": instant("", test.err),
+			"work":    served(func(context.Context) (string, error) { return "", test.err }),
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				var log journal
+				s := prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
+				got, err := handle(t, s, nil, envelopedLine("1", "m", ""))
+				require.NoError(t, err)
+				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.want+`}`, got)
+				if name == "internal" {
+					assert.Contains(t, log.String(), "secret")
+				} else {
+					assert.Empty(t, log.String())
+				}
+			})
+		}
+	}
+}
+
+// Two parts of a server with the same method or capability are an error of the
+// options.
+func TestFeaturesThatClash(t *testing.T) {
+	t.Parallel()
+	m := instant(`{}`, nil)
+	has := func(capability string) feature.Feature {
+		return feature.Feature{Capabilities: func(string, bool) map[string]any { return map[string]any{capability: struct{}{}} }}
+	}
+	for name, test := range map[string]struct {
+		o    prompts.Options
+		want string
+	}{
+		"a method of prompts":              {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"prompts/get": m}}}}, `method "prompts/get" is defined twice`},
+		"a method of the session":          {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"ping": m}}}}, `method "ping" is defined twice`},
+		"a method of two features":         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}, {Methods: map[string]feature.Method{"a": m}}}}, `method "a" is defined twice`},
+		"a method of Options.Methods":      {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}}, Methods: map[string]prompts.Method{"a": func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}, `method "a" is defined twice`},
+		"a notification":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"notifications/a": m}}}}, `method "notifications/a" is reserved`},
+		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has no Serve`},
+		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
+		"a capability of prompts":          {prompts.Options{Features: []feature.Feature{has("prompts")}}, `the capability "prompts" is defined twice`},
+		"one of the Options' Capabilities": {prompts.Options{Features: []feature.Feature{has("a")}, Capabilities: map[string]any{"a": struct{}{}}}, `the capability "a" is defined twice`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.EqualError(t, optionsError(test.o), "prompts: options: "+test.want)
+		})
+	}
+}
