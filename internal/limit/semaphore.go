@@ -18,7 +18,7 @@ import (
 type Semaphore struct {
 	size, share int64
 
-	mu     sync.Mutex // protects the fields below
+	mu     *sync.Mutex // protects the fields below
 	used   int64
 	keys   map[string]int64 // units held, by key
 	queue  list.List        // of *waiter
@@ -33,7 +33,9 @@ type waiter struct {
 
 // NewSemaphore returns a semaphore of size units, of which each key may hold
 // share.
-func NewSemaphore(size, share int64) *Semaphore { return &Semaphore{size: size, share: share} }
+func NewSemaphore(size, share int64) *Semaphore {
+	return &Semaphore{size: size, share: share, mu: new(sync.Mutex)}
+}
 
 // TryAcquire acquires n units and reports whether they were free. If it returns
 // true, the caller must call Release.
@@ -123,6 +125,10 @@ func (s *Semaphore) Add(key string, n int64) {
 func (s *Semaphore) Release(key string, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.release(key, n)
+}
+
+func (s *Semaphore) release(key string, n int64) {
 	s.add(key, -n)
 	s.grant()
 }

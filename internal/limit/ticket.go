@@ -9,13 +9,19 @@ import (
 
 // Requests limits the requests of a session or of a server: how many run at a
 // time, and that no more than the same number wait.
-type Requests struct{ admitted, running *Semaphore }
+type Requests struct {
+	mu                sync.Mutex // that of both
+	admitted, running Semaphore
+}
 
 // NewRequests returns a limit of n running requests, and of perClient for each
 // client.
 func NewRequests(n, perClient int) *Requests {
 	twice := func(n int) int64 { return 2 * min(int64(n), math.MaxInt64/2) }
-	return &Requests{NewSemaphore(twice(n), twice(perClient)), NewSemaphore(int64(n), int64(perClient))}
+	r := new(Requests)
+	r.admitted = Semaphore{size: twice(n), share: twice(perClient), mu: &r.mu}
+	r.running = Semaphore{size: int64(n), share: int64(perClient), mu: &r.mu}
+	return r
 }
 
 // InUse returns how many requests are admitted, how many of these run, and how
@@ -48,54 +54,70 @@ const (
 
 // Admit counts the request for each limit and reports whether there is capacity,
 // within the budget; nil is none. If it returns true, the caller must call
-// Release. Slots that are free come with it.
+// Release. Slots that are free come with it. No other goroutine may have the ticket
+// yet.
 func (t *Ticket) Admit(ctx context.Context, budget *Backpressure) bool {
-	t.mu.Lock() // nobody else has the ticket yet
-	defer t.mu.Unlock()
+	admitted, slot := true, true
 	if t.Session != nil {
-		if !admit(ctx, t.Session.admitted, "", budget) {
+		if admitted, slot = t.Session.admit(ctx, "", true, budget); !admitted {
 			return false
 		}
-		t.held |= inSession
+		t.held = inSession
+		if slot {
+			t.held |= sessionSlot
+		}
 	}
-	if !admit(ctx, t.Server.admitted, t.Client, budget) {
-		t.release(inSession)
+	if admitted, slot = t.Server.admit(ctx, t.Client, slot, budget); !admitted {
+		t.release(t.held)
 		return false
 	}
 	t.held |= inServer
-	if t.Session != nil {
-		if !t.Session.running.TryAcquire("", 1) {
-			return true
-		}
-		t.held |= sessionSlot
-	}
-	if t.Server.running.TryAcquire(t.Client, 1) {
+	if slot {
 		t.held |= serverSlot
 	}
 	return true
 }
 
-func admit(ctx context.Context, s *Semaphore, client string, budget *Backpressure) bool {
-	if s.TryAcquire(client, 1) {
-		return true
-	}
-	if budget == nil {
-		return false
+// admit counts a request of a client, and reports whether there is capacity and
+// whether it has a slot, if it wants one.
+func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget *Backpressure) (admitted, slot bool) {
+	if admitted, slot = r.tryAdmit(client, wanted); admitted || budget == nil {
+		return admitted, slot
 	}
 	wait := budget.Budget()
 	if wait == 0 {
-		return false
+		return false, false
 	}
-	err := s.Acquire(ctx, client, 1, time.Now().Add(wait))
+	err := r.admitted.Acquire(ctx, client, 1, time.Now().Add(wait))
 	budget.Spend(err != nil)
-	return err == nil
+	return err == nil, err == nil && wanted && r.running.TryAcquire(client, 1)
 }
 
-// Acquire waits for the slots until ctx ends, or within a limit above 0.
-func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+func (r *Requests) tryAdmit(client string, wanted bool) (admitted, slot bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	admitted = r.admitted.tryAcquire(client, 1)
+	return admitted, admitted && wanted && r.running.tryAcquire(client, 1)
+}
+
+// release returns what a request of a client has.
+func (r *Requests) release(client string, admitted, slot bool) {
+	if !admitted && !slot {
+		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slot {
+		r.running.release(client, 1)
+	}
+	if admitted {
+		r.admitted.release(client, 1)
+	}
+}
+
+// Acquire waits for the slots that did not come with Admit, until ctx ends, or
+// within a limit above 0.
+func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
 	held := t.claimed()
 	if held&serverSlot != 0 {
 		return nil
@@ -138,17 +160,9 @@ func (t *Ticket) claim(c claims) {
 func (t *Ticket) release(c claims) {
 	c &= t.held
 	t.held &^= c
-	if c&serverSlot != 0 {
-		t.Server.running.Release(t.Client, 1)
-	}
-	if c&inServer != 0 {
-		t.Server.admitted.Release(t.Client, 1)
-	}
-	if c&sessionSlot != 0 {
-		t.Session.running.Release("", 1)
-	}
-	if c&inSession != 0 {
-		t.Session.admitted.Release("", 1)
+	t.Server.release(t.Client, c&inServer != 0, c&serverSlot != 0)
+	if t.Session != nil {
+		t.Session.release("", c&inSession != 0, c&sessionSlot != 0)
 	}
 }
 

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -9,13 +10,13 @@ import (
 // The zero value has no limit.
 type Timer struct {
 	request Expirer
+	spare   *Spare
 
-	mu      sync.Mutex // protects the fields below
-	timer   *time.Timer
+	mu      sync.Mutex    // protects the fields below
+	alarm   *alarm        // nil before Start and after Stop
 	left    time.Duration // at the last start
 	started time.Time
 	paused  bool
-	stopped bool
 	expired bool          // Expire has returned
 	done    chan struct{} // closed then; nil unless Stop waits for it
 }
@@ -26,12 +27,44 @@ type Expirer interface {
 	Expire()
 }
 
-// Start calls the request's Expire after the limit, which must be positive.
-func (t *Timer) Start(limit time.Duration, request Expirer) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.request, t.left, t.started = request, limit, time.Now()
-	t.timer = time.AfterFunc(limit, t.fire)
+// alarm is a timer of the runtime that calls the fire of its owner.
+type alarm struct {
+	timer *time.Timer
+	owner *Timer
+}
+
+func (a *alarm) ring() { a.owner.fire() }
+
+// Spare keeps the alarm of the last Timer that was stopped for the next one. To
+// make an alarm takes a tenth of the time of a short request. Each session has a
+// Spare of its own: in a test, a timer belongs to the bubble of package synctest
+// that made it. A nil Spare keeps nothing.
+type Spare struct{ alarm atomic.Pointer[alarm] }
+
+func (s *Spare) take() *alarm {
+	if s == nil {
+		return nil
+	}
+	return s.alarm.Swap(nil)
+}
+
+func (s *Spare) keep(a *alarm) {
+	if a.owner = nil; s != nil {
+		s.alarm.Store(a)
+	}
+}
+
+// Start calls the request's Expire after the limit, which must be positive. No
+// other goroutine may have the timer yet.
+func (t *Timer) Start(limit time.Duration, request Expirer, spare *Spare) {
+	t.request, t.spare, t.left, t.started = request, spare, limit, time.Now()
+	if t.alarm = spare.take(); t.alarm != nil {
+		t.alarm.owner = t
+		t.alarm.timer.Reset(limit)
+		return
+	}
+	t.alarm = &alarm{owner: t}
+	t.alarm.timer = time.AfterFunc(limit, t.alarm.ring)
 }
 
 func (t *Timer) fire() {
@@ -50,7 +83,7 @@ func (t *Timer) fire() {
 func (t *Timer) Pause() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.timer == nil || t.paused || t.stopped || !t.timer.Stop() {
+	if t.alarm == nil || t.paused || !t.alarm.timer.Stop() {
 		return
 	}
 	t.paused = true
@@ -61,28 +94,35 @@ func (t *Timer) Pause() {
 func (t *Timer) Resume() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.paused || t.stopped {
+	if t.alarm == nil || !t.paused {
 		return
 	}
 	t.paused = false
 	t.started = time.Now()
-	t.timer.Reset(t.left)
+	t.alarm.timer.Reset(t.left)
 }
 
 // Stop ends the countdown. If Expire was called, Stop returns after it has
 // returned. Stop may be called more than once.
 func (t *Timer) Stop() {
-	t.mu.Lock()
-	if t.timer == nil || t.stopped {
-		t.mu.Unlock()
-		return
+	if done := t.stop(); done != nil {
+		<-done
 	}
-	t.stopped = true
-	if t.paused || t.timer.Stop() || t.expired {
-		t.mu.Unlock()
-		return
+}
+
+// stop returns what is closed when Expire has returned, if it runs.
+func (t *Timer) stop() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.alarm
+	t.alarm = nil
+	switch {
+	case a == nil || t.expired:
+		return nil
+	case t.paused || a.timer.Stop():
+		t.spare.keep(a)
+		return nil
 	}
 	t.done = make(chan struct{})
-	t.mu.Unlock()
-	<-t.done
+	return t.done
 }

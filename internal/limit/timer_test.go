@@ -15,7 +15,7 @@ func (f expireFunc) Expire() { f() }
 // startTimer starts a clock of ten seconds and returns when it has expired.
 func startTimer() (*Timer, *time.Duration) {
 	c, at, began := new(Timer), new(time.Duration), time.Now()
-	c.Start(10*time.Second, expireFunc(func() { *at = time.Since(began) }))
+	c.Start(10*time.Second, expireFunc(func() { *at = time.Since(began) }), nil)
 	return c, at
 }
 
@@ -77,9 +77,38 @@ func TestTimerStopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Timer
 		done := false
-		c.Start(time.Second, expireFunc(func() { time.Sleep(time.Minute); done = true }))
+		c.Start(time.Second, expireFunc(func() { time.Sleep(time.Minute); done = true }), nil)
 		time.Sleep(2 * time.Second)
 		c.Stop()
 		assert.True(t, done)
 	})
+}
+
+// A timer takes the alarm of the one before it, whose request it leaves alone.
+func TestTimersShareAnAlarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var spare Spare
+		expired := make([]time.Duration, 3)
+		began := time.Now()
+		for i := range expired {
+			var c Timer
+			c.Start(10*time.Second, expireFunc(func() { expired[i] = time.Since(began) }), &spare)
+			time.Sleep(9 * time.Second)
+			if i < 2 {
+				c.Stop()
+				c.Stop()
+			}
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Equal(t, []time.Duration{0, 0, 28 * time.Second}, expired)
+	})
+	var spare Spare
+	request := expireFunc(func() {})
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+		var c Timer
+		c.Start(time.Hour, request, &spare)
+		c.Pause()
+		c.Stop()
+	}), 1.0, "only the Timer")
 }

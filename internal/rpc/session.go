@@ -42,6 +42,7 @@ type Session struct {
 	subscriptions limit.WaitGroup
 	subscribed    *limit.Semaphore
 	buckets       []limit.Bucket // of the methods with a rate
+	spare         limit.Spare    // for the time limits of its requests
 	changed       chan struct{}  // holds a message when there is a change to notify of
 
 	mu       sync.Mutex // protects the fields below

@@ -100,17 +100,17 @@ func (t *task) timeout() time.Duration {
 // someone else completes the request. That may be the time limit, which sends
 // an error response while the work goes on. The limit bounds the wait as well.
 func (t *task) run() error {
-	limit := t.timeout()
+	timeout := t.timeout()
 	defer t.release()
 	defer t.ctx.cancel(ErrAnswered)
-	if err := t.ticket.Acquire(&t.ctx, limit); err != nil {
+	if err := t.ticket.Acquire(&t.ctx, timeout); err != nil {
 		return t.giveUp(err)
 	}
-	return t.runNow(limit)
+	return t.runNow(timeout)
 }
 
 // runNow is run for a task whose turn has come.
-func (t *task) runNow(limit time.Duration) error {
+func (t *task) runNow(timeout time.Duration) error {
 	if t.completed.Load() { // while it waited
 		return t.giveUp(ErrAnswered)
 	}
@@ -119,8 +119,12 @@ func (t *task) runNow(limit time.Duration) error {
 	if t.ctx.parent.Err() != nil {
 		return t.giveUp(context.Cause(t.ctx.parent))
 	}
-	if limit > 0 {
-		t.timer.Start(limit, t)
+	if timeout > 0 {
+		var spare *limit.Spare
+		if t.session != nil {
+			spare = &t.session.spare
+		}
+		t.timer.Start(timeout, t, spare)
 	}
 	defer t.close()
 	defer t.request.progress.finish(&t.request, false)
