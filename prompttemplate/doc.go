@@ -1,5 +1,4 @@
-// Package prompttemplate makes prompts from templates of text/template, and
-// checks them when they are declared.
+// Package prompttemplate declares prompts as templates of text/template:
 //
 //	p, err := prompttemplate.New(prompts.Prompt{
 //		Name: "code_review",
@@ -10,79 +9,80 @@
 //	}, prompttemplate.Options{},
 //		prompttemplate.User("Please review this{{with .language}} {{.}}{{end}} code:\n{{fence .language .code}}"))
 //
-// The prompt is one as any other: it is added to a [prompts.Registry], which
-// checks the rest of it.
+// [New] checks the templates against the declared arguments. The result is a
+// [prompts.Prompt], for the Add of a [prompts.Registry].
 //
-// # What a template sees
+// # Data
 //
-// With [New] the data are the arguments by name: {{.code}}. A name that is no
-// identifier is written {{index . "file-path"}}. A value has the type of the
-// argument's schema: an integer is an int, a number a float64, a boolean a bool,
-// an array a slice of these or of strings. Anything else is a string, a date and
-// a duration too. So {{if gt .severity 3}}, {{if .brief}} and
-// {{range .focus}} work. A number is written as in JSON: 2500000, and with an
-// exponent only below 0.000001 and from 1e21 on. A list is written with commas:
-// {{.focus}} is "speed, style". So do print, println and the %v of printf. With [NewTyped] the data is a struct, and its fields
-// have their Go names. An argument that is absent is the zero value of its type,
-// and a pointer that is nil is written as nothing.
+// With [New], the data are the arguments by name: {{.code}}. For a name that is not
+// an identifier, write {{index . "file-path"}}. A value has the type of the
+// argument's schema:
 //
-// Values are data and never templates: a value that contains {{ stays as it
-// is. So does the text around the actions, line ends included; {{- and -}}
-// trim it, as text/template says. An error while a template is executed is an
-// [*Error] with its place: the client gets an internal error, and
-// Options.Logger of the server the rest.
+//   - integer: an int. {{if gt .severity 3}} works;
+//   - number: a float64;
+//   - boolean: a bool. {{if .brief}} works;
+//   - array: a slice of these types or of strings. {{range .focus}} works;
+//   - any other type, including dates and durations: a string.
+//
+// A number is printed as in JSON: 2500000, with an exponent only below 0.000001 and
+// from 1e21. A list is printed with commas: "speed, style". The functions print,
+// println and printf with %v do the same.
+//
+// With [NewTyped], the data is a struct, and its fields have their Go names. An
+// absent argument is the zero value of its type. A nil pointer prints nothing.
+//
+// Values are data and never templates: a value that contains {{ is printed
+// unchanged. The text around actions is unchanged too, including line ends, which
+// {{- and -}} trim.
+//
+// If a template fails at run time, the client gets an internal error, and
+// Options.Logger of the server gets an [*Error] with the place.
 //
 // # Functions
 //
-// In addition to those of text/template there are
+// In addition to the functions of text/template and those in [Options]:
 //
-//   - fence: {{fence .language .code}} is [prompts.Fence], a code block that
-//     nothing in the code can end;
-//   - untrusted: {{untrusted "the issue's text" .issue}} is
-//     [prompts.Untrusted], a frame for text that is not to be followed;
-//   - json: {{json .title}} is the value as JSON, a string in quotes, with
-//     nothing escaped for HTML;
-//   - list: {{range list .names}} goes through the elements of a string, which
-//     is a JSON array or has commas between them;
+//   - fence: {{fence .language .code}} is [prompts.Fence], a code block;
+//   - untrusted: {{untrusted "the issue's text" .issue}} is [prompts.Untrusted], a
+//     frame for text from outside;
+//   - json: {{json .title}} is the value as JSON, without escapes for HTML;
+//   - list: {{range list .names}} iterates over the elements of a string, which is a
+//     JSON array or a comma-separated list.
 //
-// and those of [Options]. The comparisons compare integers with floats too. An error
-// that a function of [Options] returns is the prompt's, so that the function can
-// reject an argument with [prompts.InvalidArgument].
+// Comparisons accept an integer and a float. A function in [Options] may reject an
+// argument by returning [prompts.InvalidArgument].
 //
-// # What is checked
+// # Checks
 //
-// [New] and [NewTyped] return everything that is wrong, joined, each with the
-// message and its line:
+// [New] and [NewTyped] return all errors, joined, each with the message and the
+// line:
 //
-//   - what text/template cannot parse, functions and partials that do not
-//     exist, partials that call themselves;
-//   - an argument used as its type cannot be, with New: a string compared with
-//     a number, or a range over a boolean;
-//   - a placeholder that is no argument, and an argument that no message uses,
-//     itself or through a partial;
-//   - all arguments where one is meant: the dot alone, outside of range and
-//     with, can be passed to a partial or kept in a variable, and nothing
-//     else;
-//   - a message that is empty or has no role, and a prompt without messages or
-//     with a render function of its own.
+//   - syntax errors, unknown functions and partials, and partials that call
+//     themselves;
+//   - with New, an argument used against its type: a string compared with a number,
+//     or a range over a boolean;
+//   - a placeholder without an argument, and an argument that no message uses,
+//     directly or in a partial;
+//   - a use of all arguments at once: outside of range and with, the dot may only be
+//     passed to a partial or assigned to a variable;
+//   - an empty message, a message without a role, and a prompt without messages or
+//     with its own render function.
 //
-// Inside {{range .focus}} and {{with .language}} the dot is what they say, and
-// its fields are not checked; $.code is. A partial that is called with the dot
-// or with $ is checked as the message is; one that is called with anything
-// else is not. Methods of the struct cannot be called on the arguments as a
-// whole, because nobody could tell which arguments they use: a function in
-// Options.Funcs can do the same.
+// Inside {{range .focus}} and {{with .language}}, fields of the dot are not checked,
+// and $.code is. A partial called with the dot or with $ is checked like the
+// message. A partial called with another value is not. A template cannot call
+// methods on the struct of all arguments, because the check could not find the used
+// arguments. Use a function in Options.Funcs instead.
 //
-// # Bounds
+// # Limits
 //
-// Templates may come from anywhere: no template takes more than a bounded time
-// and memory, whatever it repeats or prints. Each repetition of a range and each
-// call of a function counts, and ends when the context does; what functions make
-// is counted before it is made. A rendering that takes more than 10,000,000
-// steps or makes more than 32 MiB returns an error. What cannot be counted then
-// is an error when the prompt is declared: more than 500 levels of nesting, 200
-// variables in scope, 128 KiB of actions in one template, or 256 partials. A range over a channel is an error,
-// because nothing could end it. Functions in [Options.Funcs] and methods
-// of values are the author's: what they return is counted, and what they do is
-// not.
+// Templates may come from untrusted authors: time and memory are bounded for every
+// template. Each iteration and each function call counts, and stops when the context
+// ends. The output of a function is counted before it is created. A rendering with
+// more than 10,000,000 steps or 32 MiB returns an error. These are errors of the
+// declaration: more than 500 levels of nesting, 200 variables in scope, 128 KiB of
+// actions in one template, or 256 partials. A range over a channel is an error.
+//
+// The work of functions in [Options.Funcs] and of methods is not limited. Their
+// output counts.
 package prompttemplate

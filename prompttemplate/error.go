@@ -2,39 +2,36 @@ package prompttemplate
 
 import "fmt"
 
-// Error is a fault of a prompt: what [New] and [NewTyped] find wrong. They
-// return all that there are, joined. It is for programs that have read the
-// templates from somewhere, and want to say where the fault is.
+// Error is an error in a template. [New] and [NewTyped] return all errors, joined.
+// Programs that read templates from files use the fields to report the place.
 type Error struct {
-	// Prompt is the name of the prompt; empty for an error of a [Set].
+	// Prompt is the name of the prompt. It is empty for an error of a [Set].
 	Prompt string
-	// Message is the message with the fault, counted from 1; 0 if it is in
-	// none.
+	// Message is the number of the message, counted from 1. It is 0 if the error is
+	// not in a message.
 	Message int
-	// Partial is the name of the partial with the fault; empty if it is in
-	// none.
+	// Partial is the name of the partial. It is empty if the error is not in a
+	// partial.
 	Partial string
-	// Line is the line of the message or of the partial, counted from 1; 0 if
-	// the fault is in no line of it.
+	// Line is the line in the message or partial, counted from 1, or 0 if unknown.
 	Line int
-	// Column is the column of the line, in characters counted from 1; 0 if it is
-	// not known.
+	// Column is the column in the line, in characters counted from 1, or 0 if
+	// unknown.
 	Column int
-	// CallMessage and CallLine are the message and its line that call a partial
-	// whose placeholders do not fit the arguments, directly or through others;
-	// 0 for other faults.
+	// CallMessage and CallLine are the message and the line that call a partial with
+	// unsuitable placeholders, directly or through other partials. Both are 0 for
+	// other errors.
 	CallMessage, CallLine int
-	// Argument is the name of the argument that no message uses; empty if that
-	// is not the fault.
+	// Argument is the name of an argument that no message uses. It is empty for
+	// other errors.
 	Argument string
-	// Err says what is wrong. The text may change.
+	// Err describes the error. The text may change.
 	Err error
 
 	isPartial bool // which may have an empty name
 }
 
-// Error returns what is wrong, with the prompt and the place. The text may
-// change.
+// Error returns the error with the prompt and the place. The text may change.
 func (e *Error) Error() string {
 	text := e.Err.Error()
 	if at := (place{message: e.Message, isPartial: e.isPartial || e.Partial != "", partial: e.Partial, line: e.Line}); at != (place{}) {

@@ -8,15 +8,14 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// New returns p with a render function that executes the messages. Their data
-// are the arguments in p.Arguments, by name. An argument whose schema has the
-// type integer, number or boolean, or array, is an int, a float64, a bool, or
-// a slice of these or of strings; any other is a string. An argument that is
-// absent and has no default is the zero value of its type.
+// New returns p with a render function that executes the messages. Their data are
+// the arguments in p.Arguments, by name. An argument with the schema type integer,
+// number, boolean or array is an int, a float64, a bool, or a slice of these types
+// or of strings. Any other argument is a string. An absent argument without a
+// default is the zero value of its type.
 //
-// The error joins everything that is wrong with the messages and the options,
-// each an [*Error].
-// What else may be wrong with p is for [prompts.Registry.Add] to say.
+// New returns all errors in the messages and the options, joined, each an [*Error].
+// [prompts.Registry.Add] reports errors in the rest of p.
 func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
 	d := namedOf(p.Arguments)
 	c, err := compile(p, newSet(o), messages, d, nil)
@@ -27,14 +26,13 @@ func New(p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, erro
 	return p, nil
 }
 
-// NewTyped returns p with the arguments that the struct In declares, as
-// [prompts.New] does, and a render function that executes the messages. Their
-// data is a value of In, with the fields under their Go names; those of
-// embedded structs may be written as in Go, with and without the struct's
-// name.
+// NewTyped returns p with the arguments of the struct In, like [prompts.New], and a
+// render function that executes the messages. Their data is an In, with the fields
+// under their Go names. Fields of embedded structs may be written as in Go, with or
+// without the struct's name.
 //
-// The error joins everything that is wrong with In, the messages and the
-// options. What else may be wrong with p is for [prompts.Registry.Add] to say.
+// NewTyped returns all errors in In, the messages and the options, joined.
+// [prompts.Registry.Add] reports errors in the rest of p.
 func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts.Prompt, error) {
 	in, faults := structOf[In]()
 	var d data

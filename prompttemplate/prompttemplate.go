@@ -7,26 +7,24 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Options are what the messages of a prompt have in common. The zero value
-// has nothing.
+// Options configures the messages of a prompt.
 type Options struct {
-	// Funcs are more functions for the templates. A name that this package
-	// uses itself is an error. They must be safe for concurrent use.
-	// [Set.Prompt] calls them too, with made-up arguments.
+	// Funcs are additional functions for the templates. They must be safe for
+	// concurrent use. The name of a function of this package is an error.
+	// [Set.Prompt] calls the functions with generated arguments. Default: none.
 	Funcs template.FuncMap
-	// Partials are templates by name, which the messages and each other may
-	// call with {{template "name" .}}. One that no message calls may use any
-	// arguments.
+	// Partials are templates by name. A message or a partial calls one with
+	// {{template "name" .}}. A partial that no message calls may use any arguments.
+	// Default: none.
 	Partials map[string]string
 }
 
-// Message is a message of a prompt: a role, and either a template of its text
-// or its content.
+// Message is a message of a prompt, with a role and either a template or content.
 type Message struct {
 	Role prompts.Role
-	// Text is the template. What it writes may have 16 MiB.
+	// Text is the template. Its output is limited to 16 MiB.
 	Text string
-	// Content is sent as it is, instead of Text.
+	// Content is sent unchanged, instead of Text.
 	Content prompts.Content
 }
 
@@ -36,8 +34,8 @@ func User(text string) Message { return Message{Role: prompts.RoleUser, Text: te
 // Assistant returns a message of the assistant with text as its template.
 func Assistant(text string) Message { return Message{Role: prompts.RoleAssistant, Text: text} }
 
-// Must returns p and panics if err is not nil. It is for prompts that are
-// part of the program, around [New] or [NewTyped].
+// Must returns p, and panics if err is not nil. Wrap [New] or [NewTyped] in Must for
+// prompts that are part of the program.
 func Must(p prompts.Prompt, err error) prompts.Prompt {
 	if err != nil {
 		panic(fmt.Errorf("prompttemplate: %w", err))

@@ -22,8 +22,8 @@ import (
 // others too. What the check of a prompt costs is bounded by it.
 const maxPartials = 256
 
-// Set is partials and functions that many prompts share: each partial is
-// parsed and checked once. Safe for concurrent use.
+// Set contains partials and functions for many prompts. Each partial is parsed and
+// checked once. Safe for concurrent use.
 type Set struct {
 	partials map[string]*text
 	names    []string         // of the partials, in order
@@ -32,9 +32,9 @@ type Set struct {
 	trials   sync.Pool        // of *executor with some of the partials
 }
 
-// NewSet returns a Set of the partials and functions of o. The error joins
-// everything that is wrong with them, each an [*Error]. The Set is there in
-// any case: prompts that use no partial with a fault can be made of it.
+// NewSet returns a Set with the partials and functions of o. It returns all errors,
+// joined, each an [*Error], together with the Set. Prompts that use only valid
+// partials work.
 func NewSet(o Options) (*Set, error) {
 	s := newSet(o)
 	return s, join(s.all(), "")
@@ -49,9 +49,9 @@ func newSet(o Options) *Set {
 	return s
 }
 
-// With returns a Set of the functions of s and other partials, and the error of
-// [NewSet]. A partial that has not changed, nor any that it leads to, is that
-// of s. If ctx ends before all partials are read, With returns nil and the cause.
+// With returns a Set with the functions of s and other partials, and the errors of
+// [NewSet]. The result reuses a partial of s if the partial and all partials below
+// are unchanged. If ctx ends first, With returns nil and the cause.
 func (s *Set) With(ctx context.Context, partials map[string]string) (*Set, error) {
 	other := &Set{funcs: s.funcs, faults: s.faults}
 	if err := other.read(ctx, partials, s.partials); err != nil {
@@ -94,8 +94,8 @@ func (s *Set) all() []*Error {
 	return faults
 }
 
-// Uses returns the names of the partials that a partial leads to, its own
-// first. Of one with a fault they may not be all.
+// Uses returns the names of all partials that a partial calls, directly or through
+// others, and its own name first. The list may be incomplete for an invalid partial.
 func (s *Set) Uses(partial string) []string {
 	t := s.partials[partial]
 	if t == nil {
@@ -283,20 +283,22 @@ func (u *union) add(texts []*text) {
 	}
 }
 
-// Call is where a message calls a partial.
+// Call is the place where a message calls a partial.
 type Call struct {
 	Partial string
-	// Message and Line are those of the call, counted from 1.
+	// Message and Line are the place of the call, counted from 1.
 	Message, Line int
 }
 
-// Prompt returns p with a render function that executes the messages, as [New]
-// does, and the calls of partials in the messages, each partial once, those that
-// do not exist among them. It executes the messages too, with made-up values,
-// as far as that is quickly done: what never works is an error. The faults of
-// functions are those of each prompt, and those of a partial those of a message
-// that uses it. What follows the call of a function in Options.Funcs whose result is
-// not a string, number or boolean, nor a list or map of these, is not judged.
+// Prompt returns p with a render function that executes the messages, like [New],
+// and the calls of partials in the messages, including unknown partials. Each
+// partial is listed once.
+//
+// Prompt also executes the messages with generated values, within a small budget,
+// and returns an error if a message can never work. Errors in functions are errors
+// of each prompt, and errors in a partial are errors of each message that uses the
+// partial. If a function in Options.Funcs returns anything but a string, a number, a
+// boolean, or a list or map of these, the rest of the message is not checked.
 func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message) (prompts.Prompt, []Call, error) {
 	d := namedOf(p.Arguments)
 	faults := renderFaults(p)

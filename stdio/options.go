@@ -3,12 +3,12 @@ package stdio
 // defaultMaxMessageBytes is the bound on messages that Options leave open.
 const defaultMaxMessageBytes = 4 << 20
 
-// Options are the settings of a [Transport]. The zero value is the safe choice.
+// Options configures a [Transport]. The zero value of each field is its default and
+// the safe choice.
 type Options struct {
-	// MaxMessageBytes is the size in bytes of the longest message that Read
-	// accepts, not counting the end of the line. A longer one is passed over
-	// without being held in memory. Default: 4 MiB. It does not limit
-	// what Write sends.
+	// MaxMessageBytes is the maximum size in bytes of a message for Read, without
+	// the line end. A longer message is skipped and not held in memory. Write has no
+	// limit. Default: 4 MiB.
 	MaxMessageBytes int
 }
 

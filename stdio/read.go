@@ -34,20 +34,22 @@ type arrival struct {
 	more []line
 }
 
-// Read returns the next line that is not blank, without its end (LF or CRLF),
-// in a slice that belongs to the caller. A last line counts without its
-// newline. Whether it is JSON is not looked at.
+// Read returns the next line that is not blank, without its line end (LF or CRLF).
+// The slice belongs to the caller. The last line may lack a line end. Read does not
+// check the JSON.
 //
-// For a line over [Options].MaxMessageBytes it returns an error that wraps
-// [transport.ErrTooLarge], once the rest of that line has been passed over; the
-// next Read goes on with the line after it. Every other error of the stream is
-// final, and each later Read returns it again: io.EOF after the last line; an
-// error that wraps io.ErrClosedPipe where the other side has reset the
-// connection or this one has been closed; or whatever else interrupted the
-// stream, wrapped. A line that is cut short by an error is not returned.
+// It returns an error that wraps [transport.ErrTooLarge] for a line above
+// [Options].MaxMessageBytes, after skipping the line. The next Read returns the next
+// line. Any other error of the stream is final, and each later Read returns the same
+// error:
 //
-// When ctx ends, Read returns ctx.Err(), even while the stream itself is
-// blocked. No message is lost by that: the next Read returns it.
+//   - io.EOF after the last line;
+//   - an error that wraps io.ErrClosedPipe if the client has reset the connection or
+//     the Transport is closed;
+//   - the wrapped error of the stream. A line cut short by an error is dropped.
+//
+// When ctx ends, Read returns ctx.Err(), even if the stream is blocked. No message
+// is lost: the next Read returns the message.
 func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 	if t.done() {
 		return nil, errClosed

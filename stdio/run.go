@@ -10,11 +10,10 @@ import (
 )
 
 // Run serves the server's prompts on the standard input and output of the process.
-// It returns nil when the host has closed the input, when ctx ends, and after a
-// SIGINT or SIGTERM, for which it has a handler while it runs. Requests in flight
-// then end by the rules of [prompts.Server.Serve]; a second signal ends the process.
-// It returns an error if standard input or output fails. The maximum size of a
-// message is the server's.
+// It returns nil when the client closes the input, when ctx ends, and after a SIGINT
+// or SIGTERM. Requests in flight then end by the rules of [prompts.Server.Serve]. A
+// second signal ends the process. Run returns an error if standard input or output
+// fails. The maximum size of a message is the server's.
 //
 // Run is the short form of
 //

@@ -1,15 +1,17 @@
-// Package stdio carries MCP messages as newline-delimited JSON: over the
-// standard input and output of the process, which is how a host runs a local
-// server, or over any other pair of byte streams, a net.Conn for example.
+// Package stdio carries MCP messages as lines of JSON over standard input and
+// output:
 //
-// One line is one message. Reading is tolerant where the meaning is clear
-// (CRLF, blank lines, a last line without its newline), writing is not: each
-// message is one line, and lines are never parted by a Write call: each has one or
-// several, whole.
+//	err := stdio.Run(ctx, srv)
 //
-// With standard output as the wire, nothing else may be printed there: no
-// fmt.Println, no logger. Standard error is free for text of any kind, and
-// is where package log and the default slog.Logger write.
+// MCP clients start local servers in this way. [NewStream] uses any other pair of
+// byte streams, such as a net.Conn.
+//
+// One line is one message. Read accepts CRLF, blank lines, and a last line without a
+// line end. Each call of the stream's Write gets one or several whole lines.
+//
+// Standard output carries the protocol, so the program must not print anything else
+// there, by fmt.Println or a logger. Standard error is free for other text, and is
+// the default of package log and of slog.
 package stdio
 
 import (
@@ -34,8 +36,7 @@ var (
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
 // Transport is a [prompts.Transport] over a pair of byte streams. [New] and
-// [NewStream] make one; the zero value does not work. Its methods may be
-// called from any number of goroutines.
+// [NewStream] create one. The zero value is not usable. Safe for concurrent use.
 type Transport struct {
 	r     io.Reader
 	limit int // the longest message to read, in bytes
@@ -58,29 +59,28 @@ type Transport struct {
 	broken  error  // what ended writing for good
 }
 
-// New returns a Transport over the process's standard input and output, with
-// default [Options]. It takes os.Stdin and os.Stdout as they are at the time
-// of the call.
+// New returns a Transport over the process's standard input and output, with default
+// [Options]. It uses the values of os.Stdin and os.Stdout at the time of the call.
 //
-// The host ends such a server by closing its input: Read then returns io.EOF.
-// Where the host closes the output first, Write returns an error; the process
-// is not killed by SIGPIPE.
+// A client ends such a server by closing its input: Read then returns io.EOF. If the
+// client closes the output first, Write returns an error, and SIGPIPE does not kill
+// the process.
 func New() *Transport {
 	return NewStream(os.Stdin, os.Stdout, Options{})
 }
 
-// NewStream returns a Transport that reads messages from r and writes them to
-// w. A connection is passed for both. Neither may be used by anyone else from
-// then on, for reading ahead takes more from r than one message.
+// NewStream returns a Transport that reads messages from r and writes them to w. For
+// a connection, pass the same value twice. The Transport reads ahead, so no other
+// code may use r or w afterwards.
 //
-// If r or w has a Close method, Close calls it, unless it is one of the
-// process's standard files; it has to tolerate being called during a Read or
-// a Write, as that of an *os.File or a net.Conn does.
+// [Transport.Close] closes r and w if they have a Close method, except the process's
+// standard files. Their Close must tolerate a concurrent Read or Write, like the
+// Close of an *os.File or a net.Conn.
 //
-// Where w is standard output or standard error itself, the Transport writes to
-// a duplicate of its descriptor, because a failed write to descriptor 1 or 2
-// makes the Go runtime kill the process. A writer that wraps one of them does
-// not get this care.
+// If w is standard output or standard error itself, the Transport writes to a
+// duplicate of the descriptor, because the Go runtime kills the process after a
+// failed write to descriptor 1 or 2. This protection does not cover writers that
+// wrap one of the two.
 func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 	t := &Transport{
 		r:      r,
@@ -94,18 +94,16 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 	return t
 }
 
-// Close ends the connection: a Read or Write that is under way returns where
-// the medium allows it (a Read always does), every later one returns an error
-// that wraps io.ErrClosedPipe. Messages that have arrived and have not been
-// read are lost.
+// Close ends the connection. A running Read returns, and so does a running Write if
+// the medium allows. Each later Read or Write returns an error that wraps
+// io.ErrClosedPipe. Received but unread messages are lost.
 //
-// Close closes the two streams where they have a Close method, a stream that
-// serves both ways once, and leaves the process's standard files open. It
-// returns what went wrong with that; that a stream was closed already is no
-// error. Further calls do nothing and return the same.
+// Close closes each stream once, except the process's standard files, and returns
+// their errors. A stream that is already closed is not an error. Further calls
+// return the same result.
 //
-// One goroutine outlives Close if r's pending Read does not return: the one
-// that reads standard input ends with the next line or with the process.
+// If a pending Read of r does not return, one goroutine outlives Close: the reader
+// of standard input ends with the next line or with the process.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		// First of all, so that whoever fails because its stream is closed
@@ -122,7 +120,7 @@ func (t *Transport) Close() error {
 	return t.closeErr
 }
 
-// TransportInfo says that the connection is a pipe.
+// TransportInfo describes the connection as a pipe.
 func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
 
 // done tells whether Close has been called.

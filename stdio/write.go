@@ -16,16 +16,15 @@ var (
 	errNoReturn = errors.New("stdio: an earlier write has panicked or ended its goroutine")
 )
 
-// Write sends msg and a newline in one call of the stream's Write. It does not
-// keep msg. A message that contains a newline is refused: nothing of it is
-// written, and the Transport stays usable. Nothing is written either if ctx has
-// ended, in which case Write returns ctx.Err(). A write that is under way is
-// not interrupted by ctx, only by Close, where the medium allows that.
+// Write sends msg and a newline in one call of the stream's Write. It does not keep
+// msg. It returns an error and writes nothing if msg contains a newline, or if ctx
+// has ended. The Transport stays usable then. A running Write ends by Close, if the
+// medium allows, and not by ctx.
 //
-// Any error of the stream, a short write or a panic included, is final: the other side may
-// have got half a line, so each later Write returns the same error and writes
-// nothing. The error wraps the stream's own, and io.ErrClosedPipe as well where
-// the other side has gone or the Transport has been closed.
+// Any error of the stream is final, because the client may have received a part of a
+// line. This includes a short write and a panic. Each later Write returns the same
+// error and writes nothing. The error wraps the stream's error, and io.ErrClosedPipe
+// if the client has disconnected or the Transport is closed.
 func (t *Transport) Write(ctx context.Context, msg []byte) error {
 	return t.WriteBatch(ctx, [][]byte{msg})
 }
@@ -33,9 +32,9 @@ func (t *Transport) Write(ctx context.Context, msg []byte) error {
 // Self returns t: see [transport.BatchWriter].
 func (t *Transport) Self() any { return t }
 
-// WriteBatch sends each of the messages and a newline, all in one call of the
-// stream's Write. The rules are those of Write, for all of them together: if one
-// is refused, nothing is written. Nor is the stream's Write called for none.
+// WriteBatch sends each message and a newline, all in one call of the stream's
+// Write. The rules of Write apply to all messages together: if one is invalid,
+// nothing is written. For an empty list, the stream's Write is not called.
 func (t *Transport) WriteBatch(ctx context.Context, msgs [][]byte) error {
 	size := len(msgs)
 	for _, msg := range msgs {

@@ -1,6 +1,10 @@
-// Package streamablehttp serves prompts over Streamable HTTP: the handshake
-// revisions from 2025-03-26 to 2025-11-25, with sessions, and revision
-// 2026-07-28, which has none, at the same URL and at the same time.
+// Package streamablehttp serves prompts over Streamable HTTP:
+//
+//	err := streamablehttp.ListenAndServe(ctx, "127.0.0.1:8080", srv, streamablehttp.Options{})
+//
+// One URL serves clients of protocol versions 2025-03-26 to 2025-11-25, with
+// sessions, and clients of 2026-07-28, without sessions. To use the endpoint in an
+// http.Server, with authentication and TLS, see [NewHandler].
 package streamablehttp
 
 import (
@@ -14,8 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 )
 
-// Handler is an http.Handler that serves one endpoint of the protocol. Any
-// number of goroutines may use it.
+// Handler is an http.Handler for one MCP endpoint. Safe for concurrent use.
 type Handler struct {
 	server   *prompts.Server
 	options  Options
@@ -34,10 +37,9 @@ type Handler struct {
 	idle    chan struct{}  // closed when nothing runs any more; nil while nobody waits
 }
 
-// NewHandler returns a handler that answers from the server. [Handler.Close]
-// or [Handler.Shutdown] must be called when it is over. It panics if the options
-// are at fault, because they are part of the program: a number is negative where
-// that means nothing.
+// NewHandler returns a handler for the server. Call [Handler.Close] or
+// [Handler.Shutdown] at the end. NewHandler panics if an option is a negative number
+// without a meaning.
 func NewHandler(s *prompts.Server, o Options) *Handler {
 	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
 	h.open, h.shut = context.WithCancel(context.Background())
@@ -45,8 +47,9 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 	return h
 }
 
-// ServeHTTP answers one request. Over HTTP/1 it returns when the author's code
-// does, which may be later than the answer is out, if that has a time limit.
+// ServeHTTP answers one request. Over HTTP/1, ServeHTTP returns when the
+// application's code returns, which may be later than the response if the code
+// exceeds its time limit.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
 	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
@@ -155,11 +158,11 @@ func (h *Handler) rest() {
 	}
 }
 
-// Shutdown ends the handler gracefully: new requests get 503, subscriptions get
-// their result, streams end, and what is being worked on is answered, for which
-// its client may still be asked. It returns nil when that is done, or the cause
-// of ctx's end; the sessions have ended in any case. It may be called more than
-// once.
+// Shutdown ends the handler gracefully: new requests get status 503, subscriptions
+// get their result, streams end, and requests in progress get their responses. A
+// request in progress may still ask its user. Shutdown returns nil when all requests
+// have ended, or the cause if ctx ends first. The sessions end in both cases. It may
+// be called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.shut()

@@ -29,23 +29,23 @@ const (
 )
 
 // ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
-// "127.0.0.1:8080", and the path /mcp. It returns nil when ctx has ended, or after a
-// SIGINT or SIGTERM, for which it has a handler while it runs: requests in flight
-// then have 10 seconds to finish; a second signal ends the process. It returns an
-// error if it cannot listen or if requests are cut off at the end. A client has 30
-// seconds to send a request, a connection may be idle for 2 minutes, and a header
-// has at most 32 KiB.
+// "127.0.0.1:8080", and the path /mcp. It returns nil when ctx ends, or after a
+// SIGINT or SIGTERM. Requests in flight then have 10 seconds to complete. A second
+// signal ends the process. It returns an error if it cannot listen, or if requests
+// do not complete in time. A client has 30 seconds to send a request, a connection
+// may be idle for 2 minutes, and a header has at most 32 KiB.
 //
-// Every client that reaches the address is served. For authentication, TLS,
-// another path or other timeouts, put a [NewHandler] into an http.Server:
+// ListenAndServe has no authentication: it serves every client that can connect. For
+// authentication, TLS, another path or other timeouts, put a [NewHandler] into an
+// http.Server:
 //
 //	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 //	mux := http.NewServeMux()
 //	mux.Handle("/mcp", authenticate(handler))
 //	server := &http.Server{Addr: addr, Handler: mux, ReadTimeout: 30 * time.Second}
 //
-// At the end, call Shutdown of the handler, which ends the streams, and then of the
-// http.Server.
+// At the end, call Shutdown of the handler, which ends the streams, and then
+// Shutdown of the http.Server.
 func ListenAndServe(ctx context.Context, addr string, srv *prompts.Server, o Options) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -6,59 +6,58 @@ import (
 	"time"
 )
 
-// Options configure a [Handler]. The zero value of each is its default, and
+// Options configures a [Handler]. The zero value of each field is its default and
 // the safe choice.
 type Options struct {
-	// AllowedOrigins are origins, such as "https://app.example.org", whose
-	// pages may call the server from a browser, beside those of its own host:
-	// the CORS headers that a browser wants for that are sent to them alone. Any
-	// other gets 403, in defence against DNS rebinding. A middleware that wants
-	// credentials has to let OPTIONS requests pass, which have none.
+	// AllowedOrigins are the origins, such as "https://app.example.org", of web
+	// pages that may call the server, in addition to the server's own origin. Only
+	// these pages get CORS headers. A request from any other origin gets status 403,
+	// as a defense against DNS rebinding. Browsers send OPTIONS requests without
+	// credentials, so authentication must let these requests pass. Default: none.
 	AllowedOrigins []string
-	// AllowedHosts are the values of the Host header, port included if it has
-	// one, that are answered. Default: all, but on a connection to a loopback
-	// address only loopback names. A server on loopback behind a proxy needs
-	// the names that the proxy passes on.
+	// AllowedHosts are the accepted values of the Host header, with the port if the
+	// header has one. Any other value gets status 403. On a loopback address behind
+	// a proxy, set the names that the proxy passes on. Default: all names, and on a
+	// loopback address only loopback names.
 	AllowedHosts []string
 
-	// DisableSessions serves handshake clients without a session, so that each of
-	// their requests may go to another replica. They are not told of changes
-	// then, and cannot be asked.
+	// DisableSessions serves session-based clients (2025-03-26 to 2025-11-25)
+	// without sessions, so that any replica can serve each request. These clients
+	// get no list_changed notifications and do not support elicitation.
 	DisableSessions bool
-	// SessionTimeout is how long a session may be idle: without a request
-	// under way and without an open stream. Default: 30 minutes; negative: no
-	// limit.
+	// SessionTimeout is the time after which an idle session ends. A session with a
+	// request in progress or an open stream is not idle. Default: 30 minutes;
+	// negative: no limit.
 	SessionTimeout time.Duration
-	// MaxSessions is the number of sessions that may be open. The next initialize
-	// ends the one that has been idle for longest, of those that have not been
-	// used yet if there are any, and of those the client's own before others; it
-	// is refused with 503 if none is idle. Default: 10,000.
+	// MaxSessions is the maximum number of open sessions. At the limit, the next
+	// initialize ends the longest idle session: preferably an unused one, and among
+	// these preferably the client's own. If no session is idle, initialize gets
+	// status 503. Default: 10,000.
 	MaxSessions int
-	// MaxSessionsPerClient is the same for one client, whose own sessions alone
-	// make room then: for one principal, if Options.Principal of the server says
-	// who that is, else for one address, or one /64 network of IPv6. Behind a
-	// proxy all clients without a principal have one address. Default: a quarter
-	// of MaxSessions, but 100 at least and no more than MaxSessions.
+	// MaxSessionsPerClient is the same for one client. At the limit, only the
+	// client's own sessions end. A client is a principal, if Options.Principal of
+	// the server is set, or an address without one. The addresses of one /64 network
+	// of IPv6 count as one. Behind a proxy, all clients without a principal share an
+	// address. Default: a quarter of MaxSessions, but 100 at least and no more than
+	// MaxSessions.
 	MaxSessionsPerClient int
-	// MaxStreams is the number of requests that may be under way, open streams
-	// included; the next is refused with 503. Default: 20,000.
+	// MaxStreams is the maximum number of requests in progress, including open
+	// streams. The next request gets status 503. Default: 20,000.
 	MaxStreams int
-	// MaxStreamsPerClient is the same for one client: for one principal, if
-	// Options.Principal of the server says who that is, else for one address, or
-	// one /64 network of IPv6. Behind a proxy all clients without a principal have
-	// one address. Default: a quarter of MaxStreams, and 1,000 at least.
+	// MaxStreamsPerClient is the same for one client, as in MaxSessionsPerClient.
+	// Default: a quarter of MaxStreams, and 1,000 at least.
 	MaxStreamsPerClient int
 
-	// ReadTimeout is the time that a client has to send a body. The server's
-	// MaxMessageBytes bounds its size; there is room for 16 of that size that are
-	// on their way, and the next is refused with 503. Default: 30 seconds;
+	// ReadTimeout limits the time of a client to send a body. The server's
+	// MaxMessageBytes limits its size. At most 16 bodies of this size are received
+	// at a time, and the next request gets status 503. Default: 30 seconds;
 	// negative: no limit.
 	ReadTimeout time.Duration
-	// WriteTimeout is the time that a client has to take each message.
-	// Default: 30 seconds; negative: no limit.
+	// WriteTimeout limits the time of a client to receive each message. Default: 30
+	// seconds; negative: no limit.
 	WriteTimeout time.Duration
-	// KeepAlive is how often a comment is sent on a stream with nothing else
-	// to say. Default: 25 seconds; negative: never.
+	// KeepAlive is the interval of comments on an idle stream, so that proxies keep
+	// the stream open. Default: 25 seconds; negative: never.
 	KeepAlive time.Duration
 }
 

@@ -1,10 +1,5 @@
-// Package transport has what an application needs to connect a prompts server
-// to a transport of its own, one request and response at a time.
-//
-// A connection that carries whole messages both ways needs nothing of this
-// package: it implements [prompts.Transport] and calls the server's Serve. Only a
-// transport that pairs requests with responses, such as HTTP, calls Handle with
-// an [Exchange]:
+// Package transport connects a prompts server to a request/response transport, such
+// as HTTP:
 //
 //	x := transport.Exchange{
 //		ClientKey: r.RemoteAddr,
@@ -15,7 +10,9 @@
 //	}
 //	err := srv.Handle(ctx, body, x)
 //
-// Package streamablehttp is built on this package and the server's methods alone.
+// Package streamablehttp is built on this package and the server's methods alone. A
+// connection that carries whole messages in both directions needs a smaller
+// interface: implement [prompts.Transport] and call the server's Serve.
 //
 // [prompts.Transport]: https://pkg.go.dev/github.com/mcp-prompts/prompts#Transport
 package transport
@@ -30,8 +27,8 @@ import (
 // Code is a JSON-RPC error code, the same type as prompts.Code.
 type Code = wire.Code
 
-// The codes of errors that a server returns for a message, in addition to those
-// of package prompts. A transport may map them to a status of its own.
+// The codes of errors for invalid messages, in addition to the codes of package
+// prompts. A transport may map them to status codes of its own.
 const (
 	CodeParseError         Code = -32700 // invalid JSON or UTF-8
 	CodeInvalidRequest     Code = -32600 // JSON that is not a request
@@ -39,15 +36,15 @@ const (
 	CodeUnsupportedVersion Code = -32022 // 2026-07-28: an unknown protocol version
 )
 
-// ErrTooLarge is returned, possibly wrapped, by the Read method of a
-// prompts.Transport that skipped a message over the size limit.
+// ErrTooLarge reports a skipped message above the size limit. The Read method of a
+// prompts.Transport returns ErrTooLarge, wrapped or not.
 var ErrTooLarge = rpc.ErrTooLarge
 
-// RequestInfo is what a transport may compare with a layer of its own, such as
-// HTTP headers.
+// RequestInfo describes a message, for a transport that compares the message with a
+// layer of its own, such as HTTP headers.
 type RequestInfo struct {
-	// Version is the protocol version in the request's own _meta. It is empty
-	// for a session-based request (2024-11-05 to 2025-11-25).
+	// Version is the protocol version in the request's own _meta. It is empty for a
+	// session-based request (2024-11-05 to 2025-11-25).
 	Version string
 	// Method is the method of a request or notification.
 	Method string
@@ -55,61 +52,62 @@ type RequestInfo struct {
 	ID string
 	// Request is false for a notification, a response or a batch.
 	Request bool
-	// Name is params.name, or params.uri of resources/read, if it is a string.
+	// Name is params.name, or params.uri of resources/read, if a string.
 	Name string
-	// HasName reports whether Name is a string in the request. It may be empty.
+	// HasName reports whether the request has a Name, which may be empty.
 	HasName bool
 }
 
 // Exchange receives the responses to one message.
 //
-// The errors that CheckVersion, CheckRouting and Session return are sent to the
-// client if they are, or wrap, a *prompts.Error. The client gets an internal
-// error (-32603) for any other.
+// The functions CheckVersion, CheckRouting and Session return errors. The client
+// gets an error that is, or wraps, a *prompts.Error. For any other error the client
+// gets an internal error (-32603).
 type Exchange struct {
-	// CheckVersion, if not nil, is called for each valid request before the
-	// server checks its protocol version. An error is the response.
+	// CheckVersion, if not nil, is called for each valid request before the server
+	// checks its protocol version. An error is the response.
 	CheckVersion func(RequestInfo) error
-	// CheckRouting, if not nil, is called after that, before the server looks up
-	// the method and the name. An error is the response.
+	// CheckRouting, if not nil, is called after CheckVersion, before the server
+	// looks up the method and the name. An error is the response.
 	CheckRouting func(RequestInfo) error
-	// Session, if not nil, returns the session of a session-based message, for
-	// the server's Handle. It is called once for each valid message, with an
-	// empty Method for a response or a batch. An error is the response to a
-	// request, and Handle's own error for any other message.
+	// Session, if not nil, returns the session of a session-based message, for the
+	// server's Handle. It is called once for each valid message, with an empty
+	// Method for a response or a batch. An error is the response to a request, and
+	// Handle's own error for any other message.
 	Session func(RequestInfo) (Session, error)
 	// ClientKey, if not empty, identifies the client across its sessions, for
-	// example its principal or network address. Limits.MaxConcurrentPerClient
-	// counts by it, and the rates if there is neither a principal nor a session.
+	// example by its principal or network address. Limits.MaxConcurrentPerClient
+	// counts by ClientKey, and so do the rates without a principal and a session.
 	ClientKey string
 	// Informer, if not nil, describes the connection, for Options.Observer and the
-	// middleware. The server calls it only for one of these.
+	// middleware. Without both, the server does not call Informer.
 	Informer Informer
-	// Send sends a message to the client. code is that of an error response and
-	// 0 for any other message. last marks the response, after which nothing
-	// follows. Progress, requests to the client and notifications of the request
-	// come before it. Send is never called concurrently, nor after Handle has
-	// returned. It must not retain msg. Required.
+	// Send sends a message to the client. code is the code of an error response, and
+	// 0 for any other message. last marks the response, the last message. Progress,
+	// requests to the client and notifications of the request come before the
+	// response. Send is never called concurrently, nor after Handle has returned. It
+	// must not retain msg. Required.
 	Send func(msg []byte, code Code, last bool) error
 	// Release, if not nil, is called once, before the first call of Send and before
-	// Handle returns: from then on the server does not use msg any more, and the
-	// memory of msg can be reused.
+	// Handle returns. From then on the server does not use msg, and the transport
+	// may reuse the memory.
 	Release func()
 	// Done, if not nil, is closed to end subscriptions/listen requests with a
 	// response.
 	Done <-chan struct{}
 }
 
-// Info describes the connection that a message came over, for traces, metrics and
-// logs. A field that does not apply is empty.
+// Info describes the connection of a message, for traces, metrics and logs. A field
+// that does not apply is empty.
 type Info struct {
 	// Network is pipe, tcp, unix or quic.
 	Network string
 	// Protocol is the protocol that carries the messages, in lower case, such as
 	// http, and ProtocolVersion its version, such as 1.1 or 2.
 	Protocol, ProtocolVersion string
-	// ClientAddress is the client's IP address or socket. Behind a proxy it is the
-	// proxy's. ServerAddress is the address that the server listens at.
+	// ClientAddress is the client's IP address or socket. Behind a proxy,
+	// ClientAddress is the proxy's address. ServerAddress is the local address of
+	// the server.
 	ClientAddress, ServerAddress string
 }
 
@@ -120,49 +118,48 @@ type Informer interface{ TransportInfo() Info }
 
 // SessionOptions configures a [Session]. The zero value is its default.
 type SessionOptions struct {
-	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25)
-	// that the client has already negotiated: the session is initialized. An
+	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25) that
+	// the client has already negotiated. The session then starts initialized. An
 	// unknown version becomes 2025-11-25.
 	Version string
 	// ID is the name of the session, such as the Mcp-Session-Id of HTTP. It may be
-	// secret: observers and the middleware get a hash with a key of the server's.
-	// Default: a random name.
+	// secret: observers and the middleware get a keyed hash. Default: a random name.
 	ID string
 	// NoServerMessages declares that only responses reach the client. The session
 	// offers no list_changed notifications and does not support elicitation.
 	NoServerMessages bool
 }
 
-// Session is one client's session of the protocol versions 2024-11-05 to
-// 2025-11-25, from initialize to Close. Messages of 2026-07-28 are handled in it
-// too. Only a server creates sessions: see the NewSession method of
-// prompts.Server. A Session is safe for concurrent use.
+// Session is one client's session of the protocol versions 2024-11-05 to 2025-11-25,
+// from initialize to Close. A Session handles messages of 2026-07-28 too. Only a
+// server creates sessions: see the NewSession method of prompts.Server. Safe for
+// concurrent use.
 type Session interface {
-	// Handle handles one message of the session's client, as the server's Handle
-	// does. If the client canceled the request, there is no response and the
-	// error wraps context.Canceled. The requests of a batch (2025-03-26) are
-	// handled one after the other and answered together.
+	// Handle handles one message of the session's client, like the server's Handle.
+	// If the client canceled the request, there is no response and the error wraps
+	// context.Canceled. The requests of a batch (2025-03-26) are handled one after
+	// the other and answered together.
 	//
-	// A response to a request of the server is a message too: the call of
-	// Handle that sent the request continues.
+	// A response to a request of the server is a message too. The call of Handle
+	// that sent the request continues.
 	Handle(ctx context.Context, msg []byte, x Exchange) error
-	// Notifications sends the notifications of the session: the list of prompts
-	// changed. It returns nil when ctx ends or the session is closed, or the
-	// error of send. Unsent notifications remain for the next call. At most one
-	// call runs at a time. send must not retain msg.
+	// Notifications sends the notifications of the session, such as list_changed. It
+	// returns nil when ctx ends or the session is closed, or the error of send.
+	// Unsent notifications remain for the next call. At most one call runs at a
+	// time. send must not retain msg.
 	Notifications(ctx context.Context, send func(msg []byte) error) error
-	// Close ends the session and cancels its requests without a response. It may
-	// be called more than once.
+	// Close ends the session and cancels its requests without a response. It may be
+	// called more than once.
 	Close()
 }
 
 // BatchWriter is an optional interface of a prompts.Transport. WriteBatch writes
 // several messages in one call, in order. It must not retain msgs.
 //
-// Self returns the receiver. The server calls WriteBatch only if Self is the
-// transport that it serves: a transport that embeds another one has all its
-// methods, but a Write of its own, which gets every message then. To write batches,
-// such a transport declares both methods itself.
+// Self returns the receiver. The server calls WriteBatch only if Self is the served
+// transport. A type that embeds a BatchWriter inherits both methods, and its own
+// Write still gets every message. To write batches, such a type declares both
+// methods.
 type BatchWriter interface {
 	WriteBatch(ctx context.Context, msgs [][]byte) error
 	Self() any
