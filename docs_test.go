@@ -1,6 +1,8 @@
 package prompts_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -21,8 +23,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // docs/limits.md, SECURITY.md and docs/fleet.md say what the code does: every limit
@@ -362,3 +367,35 @@ func TestDocCommentsNameNoExamples(t *testing.T) {
 		}
 	}
 }
+
+// Add accepts each schema of the docs, and rejects the one that docs/limits.md says is
+// rejected.
+func TestSchemasOfDocs(t *testing.T) {
+	t.Parallel()
+	add := func(text string) error {
+		var schema jsonschema.Schema
+		require.NoError(t, json.Unmarshal([]byte(text), &schema), text)
+		render := func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
+		return new(prompts.Registry).Add(prompts.Prompt{
+			Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: &schema}}, Render: render,
+		})
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	found := 0
+	for _, page := range append(pages, "README.md") {
+		for _, fence := range jsonBlock.FindAllStringSubmatch(readText(t, page), -1) {
+			if text := fence[1]; strings.Contains(text, `"$ref"`) {
+				found++
+				require.NoError(t, add(text), "%s: %s", page, text)
+				untagged := strings.Replace(text, `"required": ["op"], `, "", 1)
+				if untagged != text {
+					require.ErrorContains(t, add(untagged), "validating a value takes too long", "%s: %s", page, untagged)
+				}
+			}
+		}
+	}
+	assert.Equal(t, 2, found)
+}
+
+var jsonBlock = regexp.MustCompile("(?ms)^```json\n(.*?)^```$")

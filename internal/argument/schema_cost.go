@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -31,12 +30,24 @@ const (
 //
 // A state is the multiset of the schemas that apply to one part of a value. The root
 // applies to the value. checkCost follows each step from a part to a member or an
-// element, and visits all states. For {"anyOf": [{"properties": {"a": {"$ref": "#"}}},
+// element, and visits all states. If two schemas apply after a step, it follows the
+// step for each value of a tag: an alternative that requires another value of the
+// member fails before its other members are visited, see guardOf. For {"anyOf": [{"properties": {"a": {"$ref": "#"}}},
 // {"properties": {"a": {"$ref": "#"}}}]} the states are 1, 2, 4, … times the root.
 func checkCost(r *references) error {
 	c := costs{
-		references: r, most: maxVisits * len(r.schemas),
-		parts: map[*jsonschema.Schema][]part{}, visits: map[*jsonschema.Schema]int{}, steps: map[*jsonschema.Schema][]step{}, next: map[stepFrom]counts{},
+		references: r, most: maxVisits * len(r.schemas), tags: map[string][]any{},
+		parts: map[*jsonschema.Schema][]part{}, visits: map[*jsonschema.Schema]int{}, steps: map[*jsonschema.Schema][]step{},
+		next: map[stepFrom]counts{}, fails: map[stepFrom]bool{},
+	}
+	for _, s := range r.schemas {
+		for name, p := range guardOf(s).Properties {
+			for _, v := range slices.Concat(p.Enum, constOf(p)) {
+				if !contains(c.tags[name], v) {
+					c.tags[name] = append(c.tags[name], v)
+				}
+			}
+		}
 	}
 	type state struct {
 		counts counts
@@ -44,7 +55,6 @@ func checkCost(r *references) error {
 		step   step
 	}
 	seen := map[string]bool{}
-	work := 0
 	todo := []*state{{counts: counts{c.entry(r.schemas[0]): 1}}}
 	for len(todo) > 0 {
 		s := todo[len(todo)-1]
@@ -70,7 +80,7 @@ func checkCost(r *references) error {
 			for ; s.before != nil; s = s.before {
 				for _, entry := range c.sorted(s.counts) {
 					if places := c.places(s.before.counts, s.step, entry); len(places) > 1 {
-						return fmt.Errorf("validating a value takes too long: %s and %s both refer to #%s for %s, so the work multiplies with each level of a value; declare the %s once, beside the alternatives, or differently in each alternative",
+						return fmt.Errorf("validating a value takes too long: %s and %s both refer to #%s for %s, so the work multiplies with each level of a value; declare the %s once, beside the alternatives, or require a member with another const in each alternative",
 							places[0], places[1], r.pointers[entry], s.step, s.step.kind)
 					}
 				}
@@ -81,16 +91,11 @@ func checkCost(r *references) error {
 			return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name), cmp.Compare(a.index, b.index))
 		}
 		for _, st := range slices.SortedFunc(maps.Keys(steps), inOrder) {
-			next := counts{}
-			for entry, n := range s.counts {
-				for target, m := range c.nextOf(entry, st) {
-					next[target] = c.bounded(next[target] + n*m)
-				}
-				work += 1 + len(next)
+			for _, st := range c.withTags(s.counts, st) {
+				todo = append(todo, &state{c.nextOfAll(s.counts, st), s, st})
 			}
-			todo = append(todo, &state{next, s, st})
 		}
-		if work > maxCostSteps {
+		if c.work > maxCostSteps {
 			return errors.New("its parts refer to each other in too many combinations to bound the time of validation; use fewer alternatives that refer to others")
 		}
 	}
@@ -105,6 +110,11 @@ type step struct {
 	kind  stepKind
 	name  string // of a member that properties name; empty: any other member
 	index int    // of an element, up to the length of prefixItems, which stands for the rest
+
+	// If tag is not empty, the step is from an object whose member of that name has a
+	// value of costs.tags: the one at the index, none (-1), or another (their number).
+	tag   string
+	value int
 }
 
 type stepKind string
@@ -135,23 +145,30 @@ type stepFrom struct {
 type costs struct {
 	*references
 	most   int
+	tags   map[string][]any              // the values that guards have for a member
 	parts  map[*jsonschema.Schema][]part // in place
 	visits map[*jsonschema.Schema]int
 	steps  map[*jsonschema.Schema][]step
 	next   map[stepFrom]counts
+	fails  map[stepFrom]bool
+	work   int
 }
 
 // part is a schema that applies to the same value as another.
 type part struct {
-	schema   *jsonschema.Schema
-	isBranch bool // then or else, of which one applies
+	schema  *jsonschema.Schema
+	keyword string
 }
+
+// isBranch reports whether the part is a then or an else, of which one applies.
+func (p part) isBranch() bool { return p.keyword == "then" || p.keyword == "else" }
 
 func (c *costs) partsOf(s *jsonschema.Schema) []part {
 	parts, ok := c.parts[s]
 	if !ok {
 		for at, sub := range c.inPlace(s) {
-			parts = append(parts, part{sub, at == "/then" || at == "/else"})
+			keyword, _, _ := strings.Cut(at[1:], "/")
+			parts = append(parts, part{sub, keyword})
 		}
 		c.parts[s] = parts
 	}
@@ -196,7 +213,7 @@ func (c *costs) visitsOf(s *jsonschema.Schema) int {
 	n = 1
 	branch := 0
 	for _, p := range c.partsOf(s) {
-		if p.isBranch {
+		if p.isBranch() {
 			branch = max(branch, c.visitsOf(p.schema))
 		} else {
 			n = c.bounded(n + c.visitsOf(p.schema))
@@ -207,71 +224,68 @@ func (c *costs) visitsOf(s *jsonschema.Schema) int {
 	return n
 }
 
-// stepsOf returns the steps that s tells apart.
-func (c *costs) stepsOf(s *jsonschema.Schema) []step {
-	steps, ok := c.steps[s]
-	if ok {
+// withTags returns the step for each value of the tag that tells the most schemas
+// apart. It returns the step alone if there is nothing to tell apart.
+func (c *costs) withTags(from counts, st step) []step {
+	steps := []step{st}
+	least := c.mostNext(from, steps)
+	if least < 2 || st.kind == toElement {
 		return steps
 	}
-	set := map[step]bool{}
-	for name := range s.Properties {
-		set[step{kind: toMember, name: name}] = true
-	}
-	if s.PatternProperties != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil {
-		set[step{kind: toOther}] = true
-	}
-	if s.PropertyNames != nil {
-		set[step{kind: toName}] = true
-	}
-	listed := max(len(s.PrefixItems), len(s.ItemsArray))
-	for i := range listed {
-		set[step{kind: toElement, index: i}] = true
-	}
-	if listed > 0 || cmp.Or(s.Items, s.Contains, s.UnevaluatedItems) != nil {
-		set[step{kind: toElement, index: listed}] = true
-	}
-	for _, p := range c.partsOf(s) {
-		for _, st := range c.stepsOf(p.schema) {
-			set[st] = true
+	tags := map[string]bool{}
+	seen := map[*jsonschema.Schema]bool{}
+	var walk func(s *jsonschema.Schema)
+	walk = func(s *jsonschema.Schema) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for name := range guardOf(s).Properties {
+			tags[name] = true
+		}
+		for _, p := range c.partsOf(s) {
+			walk(p.schema)
 		}
 	}
-	steps = slices.Collect(maps.Keys(set))
-	c.steps[s] = steps
+	for s := range from {
+		walk(s)
+	}
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
+		var tagged []step
+		for value := range len(c.tags[tag]) + 2 {
+			st.tag, st.value = tag, value-1
+			tagged = append(tagged, st)
+		}
+		if most := c.mostNext(from, tagged); most < least {
+			steps, least = tagged, most
+		}
+	}
 	return steps
 }
 
-// nextOf returns the schemas that apply after the step from a value that s applies
-// to.
-func (c *costs) nextOf(s *jsonschema.Schema, st step) counts {
-	key := stepFrom{s, st}
-	if next, ok := c.next[key]; ok {
-		return next
-	}
-	next, branch := counts{}, counts{}
-	these, otherwise := apply(s, st)
-	for _, sub := range otherwise {
-		next[c.entry(sub)] = 1
-	}
-	matched := counts{}
-	for _, sub := range these {
-		matched[c.entry(sub)]++
-	}
-	for target, n := range matched {
-		next[target] = max(next[target], n)
-	}
-	for _, p := range c.partsOf(s) {
-		for target, n := range c.nextOf(p.schema, st) {
-			if p.isBranch {
-				branch[target] = max(branch[target], n)
-			} else {
-				next[target] = c.bounded(next[target] + n)
-			}
+// mostNext returns the most schemas that apply after one of the steps.
+func (c *costs) mostNext(from counts, steps []step) int {
+	most := 0
+	for _, st := range steps {
+		n := 0
+		for _, m := range c.nextOfAll(from, st) {
+			n = c.bounded(n + m)
 		}
+		most = max(most, n)
 	}
-	for target, n := range branch {
-		next[target] = c.bounded(next[target] + n)
+	return most
+}
+
+// nextOfAll returns the schemas that apply after the step from a value that all of
+// the multiset apply to.
+func (c *costs) nextOfAll(from counts, st step) counts {
+	next := counts{}
+	for s, n := range from {
+		for target, m := range c.nextOf(s, st) {
+			next[target] = c.bounded(next[target] + n*m)
+		}
+		c.work += 1 + len(next)
 	}
-	c.next[key] = next
 	return next
 }
 
@@ -283,13 +297,14 @@ func (c *costs) places(from counts, st step, target *jsonschema.Schema) []string
 		if len(places) > 1 || c.nextOf(s, st)[target] == 0 {
 			return
 		}
+		parts, inside := c.visited(s, st)
 		these, otherwise := apply(s, st)
 		for _, sub := range append(these, otherwise...) {
-			if c.entry(sub) == target && !slices.Contains(places, "#"+c.pointers[sub]) {
+			if inside && c.entry(sub) == target && !slices.Contains(places, "#"+c.pointers[sub]) {
 				places = append(places, "#"+c.pointers[sub])
 			}
 		}
-		for _, p := range c.partsOf(s) {
+		for _, p := range parts {
 			walk(p.schema)
 		}
 	}
@@ -297,40 +312,4 @@ func (c *costs) places(from counts, st step, target *jsonschema.Schema) []string
 		walk(s)
 	}
 	return places
-}
-
-// apply returns the schemas directly inside of s that apply after the step. For a
-// member that no properties name, either those of all patterns apply at most, or
-// those in otherwise.
-func apply(s *jsonschema.Schema, st step) (these, otherwise []*jsonschema.Schema) {
-	switch st.kind {
-	case toName:
-		these = []*jsonschema.Schema{s.PropertyNames}
-	case toMember, toOther:
-		if st.kind == toMember && s.Properties[st.name] != nil {
-			these = append(these, s.Properties[st.name])
-		}
-		for _, pattern := range slices.Sorted(maps.Keys(s.PatternProperties)) {
-			// checkPatterns has compiled the pattern.
-			if st.kind == toOther || regexp.MustCompile(pattern).MatchString(st.name) {
-				these = append(these, s.PatternProperties[pattern])
-			}
-		}
-		otherwise = []*jsonschema.Schema{cmp.Or(s.AdditionalProperties, s.UnevaluatedProperties)}
-		if st.kind == toMember {
-			if these == nil {
-				these = otherwise
-			}
-			otherwise = nil
-		}
-	case toElement:
-		listed := slices.Concat(s.PrefixItems, s.ItemsArray)
-		if st.index < len(listed) {
-			these = []*jsonschema.Schema{listed[st.index], s.Contains}
-		} else {
-			these = []*jsonschema.Schema{cmp.Or(s.Items, s.AdditionalItems, s.UnevaluatedItems), s.Contains}
-		}
-	}
-	isNil := func(s *jsonschema.Schema) bool { return s == nil }
-	return slices.DeleteFunc(these, isNil), slices.DeleteFunc(otherwise, isNil)
 }

@@ -100,6 +100,8 @@ func unprinted(v any) any {
 // Without that, the error of a recursive schema would have the errors of all levels
 // of the value, and would be copied at each level. All JSON pointers that were valid
 // still are, except those into propertyNames.
+//
+// A schema with references gets the guards that checkCost relies on.
 func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 	root := s.CloneSchemas()
 	silent := func(s *jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{If: s, Else: falseSchema()} }
@@ -118,6 +120,7 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 		}
 		return wrapped[ref]
 	}
+	refers := hasReference(root)
 	for _, s := range slices.Collect(all(root)) {
 		if s.Ref != "" {
 			s.Ref = wrap(s.Ref)
@@ -129,6 +132,9 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 		if s.Pattern != "" || s.MinLength != nil || s.MaxLength != nil {
 			s.AllOf = append(s.AllOf, silent(&jsonschema.Schema{Pattern: s.Pattern, MinLength: s.MinLength, MaxLength: s.MaxLength}))
 			s.Pattern, s.MinLength, s.MaxLength = "", nil, nil
+		}
+		if guard := guardOf(s); refers && !isEmpty(guard) {
+			s.AllOf = append(s.AllOf, guard)
 		}
 		if s.PropertyNames != nil {
 			s.PropertyNames = silent(s.PropertyNames)
