@@ -140,6 +140,7 @@ type getRequest struct {
 	responses, state string
 
 	boundTo *seal.Binding // once it is known
+	via     *rendering    // nil for prompts/get
 }
 
 const renderFailed = "the prompt could not be rendered"
@@ -155,9 +156,11 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
-		return nil, f
+		return g.via.fail(ctx, dst, f)
 	case pending:
 		return runResult(g.appendInputRequired(ctx, dst))
+	case g.via != nil:
+		return g.via.append(ctx, dst, result)
 	}
 	return runResult(g.server.appendResult(dst, g.request.Rev, result))
 }
@@ -172,6 +175,9 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
 	g.request.SetPrompt(d.prompt.Name)
+	if g.via != nil && g.via.malformed != nil {
+		return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
+	}
 	if f := g.open(ctx); f != nil {
 		return nil, false, f
 	}
@@ -236,7 +242,7 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 // client fills in arguments, which are not part of the request.
 func (g *getRequest) binding(ctx context.Context) seal.Binding {
 	if g.boundTo == nil {
-		to := g.server.bindState(ctx, g.definition, g.texts)
+		to := g.server.bindState(ctx, g.via.method(), g.definition, g.texts)
 		g.boundTo = &to
 	}
 	return *g.boundTo
@@ -276,7 +282,9 @@ func (g *getRequest) fail(err error) *rpc.Failure {
 		e = cmp.Or(elicitationError(g.request.Rev, err), e)
 	}
 	if e != nil {
-		return clientFailure(e, err)
+		f := clientFailure(e, err)
+		f.IsAnswer = true
+		return f
 	}
 	return rpc.InternalFailure(renderFailed, err)
 }

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,9 @@ type Request struct {
 	// Method is prompts/list, prompts/get or completion/complete. A middleware must
 	// not change Method.
 	Method string
+	// Via is the method of the client's request, if that is not Method but a method of
+	// a feature: tools/call renders prompts, and tools/list lists them.
+	Via string
 	// Prompt is the name of the prompt. It is empty for prompts/list.
 	Prompt string
 	// Arguments are the arguments of prompts/get by name, or the other arguments in
@@ -87,6 +91,7 @@ type Response struct {
 
 	list    []byte            // the JSON of a page
 	listRev revision.Revision // that list is for
+	listOf  string            // the method that list is for
 }
 
 // middlewareRequest is a request on its way through the middleware, and the context of
@@ -96,7 +101,8 @@ type middlewareRequest struct {
 	server  *Server
 	caller  *rpc.Request
 	rev     revision.Revision
-	method  string
+	method  string // of a prompt
+	listOf  string // the method of the client's request
 	request *Request
 	failed  string // what the client is told of a failure that it does not get to see
 	about   slog.Attr
@@ -104,6 +110,10 @@ type middlewareRequest struct {
 	responses, state string            // see getRequest
 	examples         map[string]string // of NonStrings, see argument.ExampleOf
 	isOver           atomic.Bool
+
+	// Of a request of a feature, see Render and List; else nil.
+	via     *rendering
+	listing *Listing
 }
 
 // PromptExists reports whether the prompt exists and is visible to the client. It
@@ -130,8 +140,14 @@ func (p *middlewareRequest) Value(key any) any {
 // throughMiddleware returns the work of a request that goes through the middleware.
 func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed string) feature.Work {
 	r, m := p.request, &c.Message
-	p.server, p.rev, p.method, p.failed = s, c.Rev, m.Method, failed
-	r.Method, r.Version = m.Method, c.Rev.String()
+	p.server, p.rev, p.failed = s, c.Rev, failed
+	if p.method == "" {
+		p.method = m.Method
+	} else {
+		r.Via = strings.Clone(m.Method)
+	}
+	p.listOf = cmp.Or(r.Via, p.method)
+	r.Method, r.Version = p.method, c.Rev.String()
 	info := c.ClientInfo()
 	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	if m.Meta.Kind() == strictjson.Object {
@@ -158,8 +174,15 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error)
 		p.request.Principal = s.options.Principal(ctx)
 	}
 	response, err := s.handler(p, p.request)
-	if err != nil {
-		return runResult(p.fail(dst, err))
+	switch {
+	case err != nil:
+		result, f := p.fail(dst, err)
+		if f != nil {
+			return p.via.fail(p, dst, f)
+		}
+		return result, nil
+	case p.via != nil && response != nil:
+		return p.via.append(p, dst, response.Result)
 	}
 	return runResult(p.append(dst, response))
 }
@@ -228,6 +251,10 @@ func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response 
 // to the client are pending.
 func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, *getRequest, *rpc.Failure) {
 	s := p.server
+	if p.listing != nil {
+		list, f := s.appendListing(ctx, nil, p.listing, r.Cursor)
+		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
+	}
 	if p.method == methodList {
 		after, err := listParams{cursor: r.Cursor}.after()
 		if err != nil {
@@ -236,7 +263,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		l := listRequest{server: s, rev: p.rev, after: after}
 		list, f := l.appendPage(ctx, []byte{'{'})
 		list = append(list, '}')
-		return &Response{list: list, listRev: p.rev}, nil, f
+		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
@@ -250,9 +277,13 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		values, total, f := g.values(ctx)
 		return &Response{Values: values, Total: total}, nil, f
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, responses: p.responses, state: p.state}
-	texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
-	g.texts, g.others = texts, newOtherArguments(problems, ignored)
+	g := &getRequest{scope: scope{server: s}, definition: d, responses: p.responses, state: p.state, via: p.via}
+	if p.via != nil {
+		g.collect(r.Arguments)
+	} else {
+		texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
+		g.texts, g.others = texts, newOtherArguments(problems, ignored)
+	}
 	result, pending, f := g.render(ctx)
 	if pending {
 		return nil, g, nil
@@ -268,8 +299,11 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 	}
 	switch p.method {
 	case methodList:
-		if r.list == nil || r.listRev != p.rev {
+		if r.list == nil || r.listRev != p.rev || r.listOf != p.listOf {
 			return nil, rpc.InternalFailure(p.failed, errors.New("the response of the middleware to prompts/list is not one that next returned for this protocol version"))
+		}
+		if p.listing != nil {
+			return append(dst, r.list...), nil
 		}
 		dst = append(dst, r.list[:len(r.list)-1]...)
 		if p.rev.Stateless() {

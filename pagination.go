@@ -95,15 +95,18 @@ func (s *Server) unknown(name, failed string, timeout time.Duration) feature.Wor
 // unknownPrompt returns the failure of a request for a prompt that the client may
 // not see or that does not exist.
 func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
-	data := struct {
-		Prompt     string `json:"prompt"`
-		Suggestion string `json:"suggestion,omitempty"`
-	}{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
+	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
 	message := fmt.Sprintf("there is no prompt %q", phrase.Clip(name, 64))
 	if data.Suggestion != "" {
 		message += "; did you mean " + phrase.Choice(data.Suggestion) + "?"
 	}
 	return &rpc.Failure{Client: &wire.Error{Code: CodeInvalidParams, Message: message, Data: data}}
+}
+
+// unknownData is the data of an error about an unknown prompt.
+type unknownData struct {
+	Prompt     string `json:"prompt"`
+	Suggestion string `json:"suggestion,omitempty"`
 }
 
 // maxSearched is how many prompts are compared with an unknown name. Hidden prompts

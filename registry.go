@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,7 +24,8 @@ import (
 type Registry struct {
 	prompts atomic.Pointer[ordmap.Map[*definition]]
 
-	writing sync.Mutex // held to change prompts
+	writing   sync.Mutex // held to change prompts, and for the field below
+	followers []func([]Change) (commit func(), err error)
 
 	mu          sync.Mutex // protects the field below
 	subscribers map[*subscriber]struct{}
@@ -73,13 +76,71 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	defer r.writing.Unlock()
 
 	tx := &Tx{edit: r.snapshot().Edit()}
+	if len(r.followers) > 0 {
+		tx.touched = map[string]bool{}
+	}
 	defer func() { tx.edit = nil }()
 	if err := f(tx); err != nil || !tx.changed {
 		return err
 	}
 	m := tx.edit.Map()
+	var commits []func()
+	for _, follow := range r.followers {
+		commit, err := follow(changesOf(m, slices.Sorted(maps.Keys(tx.touched))))
+		if err != nil {
+			return err
+		}
+		commits = append(commits, commit)
+	}
 	r.prompts.Store(&m)
+	for _, commit := range commits {
+		commit()
+	}
 	r.notify()
+	return nil
+}
+
+// Change is a prompt that was added, replaced or removed: see [Registry.Follow].
+type Change struct {
+	// Name is the name of the prompt.
+	Name string
+	// Prompt is a copy of the prompt; nil if it was removed.
+	Prompt *Prompt
+}
+
+func changesOf(m ordmap.Map[*definition], names []string) []Change {
+	changes := make([]Change, len(names))
+	for i, name := range names {
+		changes[i].Name = name
+		if d, ok := m.Get(name); ok {
+			p := d.export()
+			changes[i].Prompt = &p
+		}
+	}
+	return changes
+}
+
+// Follow calls f for each change of the registry before the change takes effect, and
+// at once for the prompts that exist, in the order of their names. An error of f
+// rejects the change: Add, Set and Update return the error, and so does Follow, which
+// then has no effect. commit is called when the change has taken effect, and not if
+// another function rejects the change. Calls of f and commit do not overlap. They must
+// not use the registry. There is no end of a Follow but that of the registry: it is
+// for what is made of prompts, such as tools, and must be consistent with them.
+func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	m := r.snapshot()
+	var names []string
+	for name := range m.All() {
+		names = append(names, name)
+	}
+	commit, err := f(changesOf(m, names))
+	if err != nil {
+		return err
+	}
+	commit()
+	r.followers = append(r.followers, f)
 	return nil
 }
 
@@ -121,6 +182,7 @@ func (r *Registry) snapshot() ordmap.Map[*definition] {
 type Tx struct {
 	edit    *ordmap.Editor[*definition]
 	changed bool
+	touched map[string]bool // the names of the prompts that have changed; nil if nobody follows
 }
 
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].
@@ -171,7 +233,7 @@ func (tx *Tx) put(all []compiledPrompt, replace bool) error {
 	}
 	for _, c := range all {
 		edit.Set(c.name, c.definition)
-		tx.changed = true
+		tx.touch(c.name)
 	}
 	return nil
 }
@@ -187,8 +249,18 @@ func (tx *Tx) editor() *ordmap.Editor[*definition] {
 // Remove removes a prompt and reports whether the prompt existed.
 func (tx *Tx) Remove(name string) bool {
 	removed := tx.editor().Delete(name)
-	tx.changed = tx.changed || removed
+	if removed {
+		tx.touch(name)
+	}
 	return removed
+}
+
+// touch notes that a prompt has changed.
+func (tx *Tx) touch(name string) {
+	tx.changed = true
+	if tx.touched != nil {
+		tx.touched[name] = true
+	}
 }
 
 // Lookup is [Registry.Lookup] with the changes made so far.
@@ -211,11 +283,13 @@ type subscriber struct {
 // closed.
 func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 	c := make(chan struct{}, 1)
-	return c, r.subscribe(func() { notify.Signal(c) })
+	return c, r.OnChange(func() { notify.Signal(c) })
 }
 
-// subscribe has changed called for each change, until cancel is called.
-func (r *Registry) subscribe(changed func()) (cancel func()) {
+// OnChange calls changed for each signal of [Registry.Subscribe], until cancel is
+// called. changed must return at once, and must not use the registry. It is the
+// Subscribe of a feature.List.
+func (r *Registry) OnChange(changed func()) (cancel func()) {
 	s := &subscriber{changed}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,8 +44,8 @@ func (s *requestState) sizeOfAnswers() int {
 	return len(said)
 }
 
-// bindState returns the binding of a request for a prompt.
-func (s *Server) bindState(ctx context.Context, d *definition, texts []argument.Text) seal.Binding {
+// bindState returns the binding of a request for a prompt by a method.
+func (s *Server) bindState(ctx context.Context, method string, d *definition, texts []argument.Text) seal.Binding {
 	principal := ""
 	if s.options.Principal != nil {
 		principal = s.options.Principal(ctx)
@@ -55,7 +55,7 @@ func (s *Server) bindState(ctx context.Context, d *definition, texts []argument.
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)
 	}
-	add("prompts/get")
+	add(method)
 	add(principal)
 	add(d.prompt.Name)
 	for i, g := range texts {

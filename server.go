@@ -137,7 +137,7 @@ func (s *Server) feature() feature.Feature {
 		f.Lists = []feature.List{{
 			Notification: "notifications/prompts/list_changed",
 			Filter:       "promptsListChanged",
-			Subscribe:    s.registry.subscribe,
+			Subscribe:    s.registry.OnChange,
 		}}
 	}
 	return f

@@ -65,6 +65,9 @@ type Method struct {
 	// Rate, if above 0, is the number of requests per second that one client may
 	// send. Twice the rate may come at once.
 	Rate float64
+	// RateWith, if not empty, is another method of the server: requests of both count
+	// together for the rate of that.
+	RateWith string
 	// Cache says how long clients of protocol version 2026-07-28 may keep results.
 	// Default: the result says nothing of that.
 	Cache *Cache
@@ -112,7 +115,8 @@ type Work struct {
 type Handler interface {
 	// Run appends the result, a JSON object, to dst. The rules for ctx are those of a
 	// prompts.RenderFunc: prompts.Progress reports progress with it. The rules for
-	// errors are those of Method.Serve.
+	// errors are those of Method.Serve. prompts.Render returns the Work that renders
+	// a prompt.
 	Run(ctx context.Context, dst []byte) ([]byte, error)
 	// LogAttr describes the request in the log.
 	LogAttr() slog.Attr

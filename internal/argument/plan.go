@@ -64,6 +64,7 @@ type Text struct {
 	Value     string
 	Given     bool
 	notString bool // the value is no string; Given is false, and Value is the example
+	notTyped  bool // the value has another JSON type; Given is false, and Value is the JSON
 }
 
 // Find returns the position of the argument with the name, and -1 without one.
@@ -198,12 +199,16 @@ func (p *Plan) decode(texts []Text, read func(*Argument, string) *Problem) []Pro
 		if t.Value == "" && a.emptyIsAbsent {
 			t.Given = false
 		}
-		if !t.Given && !t.notString && a.hasDefault {
+		if !t.Given && !t.notString && !t.notTyped && a.hasDefault {
 			t = Text{Value: a.defaultValue, Given: true}
 		}
 		switch {
 		case t.notString:
 			problems = append(problems, notString(a.Name, t.Value))
+		case t.notTyped:
+			problem := a.value.notTyped(t.Value)
+			problem.Argument = a.Name
+			problems = append(problems, *problem)
 		case t.Given:
 			if problem := read(a, t.Value); problem != nil {
 				problem.Argument = a.Name

@@ -135,6 +135,9 @@ func (c *Call) Params() json.RawMessage {
 	return json.RawMessage(c.Message.Params.Raw())
 }
 
+// Owner returns Config.Owner of the server.
+func (c *Call) Owner() any { return c.server.config.Owner }
+
 // SessionID returns the id of the request's session for the middleware; empty
 // without a session.
 func (c *Call) SessionID() string {
@@ -390,6 +393,8 @@ type Failure struct {
 
 	// Cause is the error of the application's code, if there is one.
 	Cause error
+	// IsAnswer says that the application has answered the request with Client.
+	IsAnswer bool
 
 	canceled bool // because the request's context has ended
 }

@@ -158,6 +158,19 @@ func NewServer(c Config) (*Server, []error) {
 			s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, c.Timeouts.Changes)})
 		}
 	}
+	for _, f := range c.Features {
+		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+			m, with := s.methods[name], f.Methods[name].RateWith
+			if with == "" {
+				continue
+			}
+			if other := s.methods[with]; other != nil {
+				m.limiter, m.bucket = other.limiter, other.bucket
+			} else {
+				errs = append(errs, fmt.Errorf("method %q has the rate of %q, which is missing", name, with))
+			}
+		}
+	}
 	errs = append(errs, s.encodeResults()...)
 	for _, m := range s.methods {
 		m.setTail(s.serverInfo)

@@ -1,0 +1,96 @@
+package argument
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file reads arguments that are JSON values of their types, as InputSchema
+// describes them: the integer 3, not the string "3".
+
+// Typed are arguments that are JSON values, by name.
+type Typed struct {
+	// Texts are the values as strings: a string as it is, any other value as JSON.
+	Texts map[string]string
+	kinds map[string]strictjson.Kind
+}
+
+// ReadTyped reads a JSON object, whose members are the arguments.
+func ReadTyped(object strictjson.Value) Typed {
+	t := Typed{Texts: map[string]string{}, kinds: map[string]strictjson.Kind{}}
+	for name, v := range object.Members() {
+		t.kinds[name] = v.Kind()
+		if t.Texts[name] = v.Raw(); v.Kind() == strictjson.String {
+			t.Texts[name] = v.Text()
+		}
+	}
+	return t
+}
+
+// CollectTyped is [Plan.Collect] for typed arguments. texts are t.Texts, which others
+// may have changed since: a value that is not that of t is a string. An undeclared
+// name is a problem.
+func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem) {
+	collected, problems, _ := p.CollectTexts(texts, nil, nil, true)
+	for i := range p.Arguments {
+		name := p.Arguments[i].Name
+		kind, ok := t.kinds[name]
+		text := &collected[i]
+		if !ok || !text.Given || text.Value != t.Texts[name] {
+			continue
+		}
+		switch v := p.Arguments[i].value; {
+		case !v.hasType(kind):
+			text.Given, text.notTyped = false, true
+			if kind == strictjson.String {
+				text.Value = string(strictjson.AppendString(nil, text.Value))
+			}
+		case kind == strictjson.String && v.kind == kindJSON:
+			text.Value = string(strictjson.AppendString(nil, text.Value)) // which JSON is read from
+		case v.kind == kindInt || v.kind == kindUint:
+			text.Value = plainInteger(text.Value)
+		}
+	}
+	return collected, problems
+}
+
+// hasType reports whether a JSON value of the kind can be the value.
+func (v *value) hasType(k strictjson.Kind) bool {
+	switch v.kind {
+	case kindBool:
+		return k == strictjson.Bool
+	case kindInt, kindUint, kindFloat:
+		return k == strictjson.Number
+	case kindList:
+		return k == strictjson.Array
+	case kindJSON:
+		return true // which the schema decides
+	}
+	return k == strictjson.String
+}
+
+// plainInteger returns the integer that a JSON number such as 3.0 or 1e3 is, or the
+// number as it is.
+func plainInteger(number string) string {
+	if !strings.ContainsAny(number, ".eE") {
+		return number
+	}
+	if f, err := strconv.ParseFloat(number, 64); err == nil && f == math.Trunc(f) && math.Abs(f) < exactFloat {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return number
+}
+
+// notTyped is the problem of a JSON value of another type.
+func (v *value) notTyped(json string) *Problem {
+	expected := "a string"
+	switch v.kind {
+	case kindBool, kindInt, kindUint, kindFloat, kindList:
+		expected = v.expected
+	}
+	return &Problem{Reason: reasonType, Message: Quote(json) + " is not " + cmp.Or(expected, "a valid value")}
+}

@@ -1,0 +1,243 @@
+package prompts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+// This file is for features that offer prompts by methods of their own, such as
+// tools/call: they render and list prompts by the rules of prompts/get and
+// prompts/list.
+
+// Rendering is a request of a feature for a prompt: see [Render].
+type Rendering struct {
+	// Prompt is the name of the prompt.
+	Prompt string
+	// Arguments are the arguments, a JSON object that [Prompt.InputSchema] describes:
+	// an integer is 3, not "3". An undeclared argument is an error. nil is none.
+	Arguments json.RawMessage
+	// Append appends the result of the request to dst, a JSON object. If rejected is
+	// not nil there is no result: the arguments are invalid, the user declined to
+	// answer, or the render function has returned rejected. Required.
+	Append func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
+	// Unknown, if not nil, returns the error for a prompt that does not exist or that
+	// the client may not see. Default: the error of prompts/get.
+	Unknown func(ctx context.Context) error
+}
+
+// Render returns the Work that renders a prompt for a request of a feature, as
+// prompts/get does: with Options.Visible, the middleware, which gets a Request with
+// Via, Options.ElicitArguments and the limits. If the user has to be asked in
+// 2026-07-28, the response is input_required, and the client's next request, with
+// inputResponses and requestState in its params, has to come to Render again.
+//
+// It is called by the Serve of a feature's method, with the Call of that. It returns
+// an error if inputResponses or requestState are malformed.
+func Render(c feature.Call, r Rendering) (feature.Work, error) {
+	call := c.(*rpc.Call)
+	s := call.Owner().(*Server)
+	v := &rendering{Rendering: r, server: s, called: strings.Clone(c.Method())}
+	v.read()
+	var responses, state string
+	if call.Rev.Stateless() {
+		var err *wire.Error
+		if responses, state, err = retryParams(call.Message.Params); err != nil {
+			return feature.Work{}, err
+		}
+		if call.Message.Large {
+			responses, state = strings.Clone(responses), strings.Clone(state)
+		}
+	}
+	if s.handler != nil {
+		p := &middlewareRequest{method: methodGet, via: v, responses: responses, state: state}
+		p.request = &Request{Prompt: r.Prompt, Arguments: v.typed.Texts}
+		return s.throughMiddleware(call, p, renderFailed), nil
+	}
+	d, ok := s.registry.snapshot().Get(r.Prompt)
+	if !ok {
+		run := func(ctx context.Context, dst []byte) ([]byte, error) {
+			return v.fail(ctx, dst, s.unknownPrompt(ctx, r.Prompt))
+		}
+		return feature.Work{Handler: feature.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: renderFailed}, nil
+	}
+	g := &getRequest{scope: scope{server: s}, definition: d, responses: responses, state: state, via: v}
+	g.collect(v.typed.Texts)
+	return feature.Work{Handler: g, Failed: renderFailed}, nil
+}
+
+// rendering is a Rendering that is served.
+type rendering struct {
+	Rendering
+	server    *Server
+	called    string // the method
+	typed     argument.Typed
+	malformed *wire.Error // of all arguments
+}
+
+// method returns the method that the client calls.
+func (v *rendering) method() string {
+	if v == nil {
+		return methodGet
+	}
+	return v.called
+}
+
+// read reads the arguments.
+func (v *rendering) read() {
+	v.typed = argument.ReadTyped(strictjson.Value{})
+	if len(v.Arguments) == 0 || string(v.Arguments) == "null" {
+		return
+	}
+	var doc strictjson.Doc
+	if doc.Parse(string(v.Arguments), jsonenc.MaxDepth) != nil || doc.Root().Kind() != strictjson.Object {
+		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
+		return
+	}
+	if v.malformed = v.server.checkSizes("arguments", doc.Root()); v.malformed == nil {
+		v.typed = argument.ReadTyped(doc.Root())
+	}
+}
+
+// collect collects the typed arguments of a request of a feature. texts are those
+// that the middleware has left.
+func (g *getRequest) collect(texts map[string]string) {
+	collected, problems := g.definition.plan.CollectTyped(g.via.typed, texts)
+	g.texts, g.others = collected, newOtherArguments(problems, nil)
+}
+
+// append appends the result of the feature's method.
+func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
+	if r == nil {
+		return nil, rpc.InternalFailure(renderFailed, errors.New("the render function returned neither a result nor an error"))
+	}
+	return v.Append(ctx, dst, r, nil)
+}
+
+// fail is what becomes of a failure: an error of the method, or a result that says
+// so. Without a rendering it is an error.
+func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
+	if v == nil {
+		return nil, f
+	}
+	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
+		return nil, v.Unknown(ctx)
+	}
+	_, isAboutArguments := f.Client.Data.(argumentsData)
+	if !isAboutArguments && !f.IsAnswer || f.Client.Code == transport.CodeMissingCapability {
+		return nil, f
+	}
+	if f.Log != nil {
+		v.server.Log(ctx, f.Level, f.Title, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
+	}
+	return v.Append(ctx, dst, nil, (*Error)(f.Client))
+}
+
+// Listing is a request of a feature for a list of what it makes of prompts: see
+// [List].
+type Listing struct {
+	// Cursor is the position in the list, for the middleware. Empty for the start.
+	Cursor string
+	// Append appends the result of the request to dst, a JSON object. visible reports
+	// whether the client may see a prompt; it is nil if the client may see all.
+	// cursor is Cursor, unless the middleware has changed it. Required.
+	Append func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+}
+
+// List returns a list for a request of a feature, as prompts/list does: with
+// Options.Visible and the middleware, which gets a Request with Via. It is called by
+// the Serve of a feature's method, which returns the results of List.
+func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
+	call := c.(*rpc.Call)
+	s := call.Owner().(*Server)
+	if s.handler != nil {
+		p := &middlewareRequest{method: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
+		return nil, s.throughMiddleware(call, p, listFailed), nil
+	}
+	if s.options.Visible == nil && !call.Deferred {
+		result, err := l.Append(context.Background(), dst, l.Cursor, nil)
+		return result, feature.Work{}, err
+	}
+	l.Cursor = strings.Clone(l.Cursor)
+	run := func(ctx context.Context, dst []byte) ([]byte, error) {
+		return runResult(s.appendListing(ctx, dst, &l, l.Cursor))
+	}
+	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", strings.Clone(c.Method())), run), Failed: listFailed}, nil
+}
+
+// appendListing appends the result of a Listing.
+func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, cursor string) ([]byte, *rpc.Failure) {
+	var visible func(string) bool
+	if s.options.Visible != nil {
+		visible = func(prompt string) bool {
+			d, ok := s.registry.snapshot().Get(prompt)
+			return ok && ctx.Err() == nil && s.isVisible(ctx, d)
+		}
+	}
+	result, err := l.Append(ctx, dst, cursor, visible)
+	if visible != nil && ctx.Err() != nil {
+		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
+	}
+	if err != nil {
+		return s.failure(ctx, listFailed, err, dst)
+	}
+	return result, nil
+}
+
+// AppendContent appends members of a result to dst, which ends with "{" or a member:
+// the content as an array "content", in the form of the client's protocol version,
+// with Options.Fallback and Limits.MaxResultBytes; and "_meta". In 2026-07-28 it adds
+// the resultType "complete" and the server's identity. ctx is that of Append of a
+// [Rendering] or of a feature.Handler. It returns an error if the content is invalid,
+// which becomes an internal error.
+func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
+	r := rpc.FromContext(ctx)
+	if r == nil {
+		return nil, errors.New("prompts: AppendContent: this is not the context of a request")
+	}
+	s := r.Owner().(*Server)
+	e := encoder{
+		buf: dst, rev: r.Rev, fallback: s.options.Fallback, most: maxResultErrors,
+		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
+	}
+	e.key("content")
+	e.raw("[")
+	e.inMessages = true
+	for i, c := range content {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.message = i
+		e.raw("{")
+		e.content(c)
+		e.raw("}")
+	}
+	e.raw("]")
+	e.inMessages = false
+	if r.Rev.Stateless() {
+		e.raw(`,"resultType":"complete"`)
+		e.metaAfter(s.serverInfo, meta)
+	} else {
+		e.meta(meta)
+	}
+	if e.dropped > 0 {
+		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
+	}
+	if len(e.errs) > 0 {
+		return nil, rpc.InternalFailure("the prompt's content is not valid", errors.Join(e.errs...))
+	}
+	return e.buf, nil
+}
