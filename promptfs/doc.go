@@ -1,21 +1,23 @@
-// Package promptfs makes prompts of Markdown files, and keeps a registry equal
-// to a folder of them.
+// Package promptfs loads prompts from Markdown files and reloads them when files
+// change:
+//
+//	folder := promptfs.NewDir(&reg, "prompts", promptfs.Options{Logger: logger})
+//	if err := folder.Reload(ctx); err != nil {
+//		… // some files are invalid; the other prompts are served
+//	}
+//	go folder.Watch(ctx) // until ctx ends
+//
+// A folder of prompts:
 //
 //	prompts/
 //	├── _partials/findings.md      a template that prompts share
 //	├── review/code.md             the prompt review/code
 //	├── notes/release.md           the prompt notes/release
-//	├── notes/style/guide.txt      a resource that it sends
-//	└── skills/tests/SKILL.md      a skill, as a prompt
+//	├── notes/style/guide.txt      a resource in a message
+//	└── skills/tests/SKILL.md      a skill, served as a prompt
 //
-// [Load] reads any [fs.FS] once: an embed.FS, a zip, a directory. A [Folder]
-// brings the files into a registry, and what becomes of them:
-//
-//	folder := promptfs.NewDir(&reg, "prompts", promptfs.Options{Logger: logger})
-//	if err := folder.Reload(ctx); err != nil {
-//		… // some files have faults; the others are there
-//	}
-//	go folder.Watch(ctx) // until ctx ends
+// To load an [fs.FS] once, such as an embed.FS, call [Load]. docs/prompt-files.md in
+// the repository describes the format for authors, with a JSON schema for editors.
 //
 // # A file
 //
@@ -39,51 +41,51 @@
 //
 //	--- assistant ---
 //
-//	What is it meant to do?
+//	What is the purpose of this code?
 //
 //	--- user: image diagrams/flow.png ---
 //
-// Prompts are all files whose names end in .md or .markdown, in any case, but
-// README.md and what is hidden: files and folders whose names begin with a dot
-// or an underscore. The text is UTF-8; a byte order mark is left out, and CRLF
-// is read as LF.
+// Every file with the extension .md or .markdown, in any case, is a prompt, except
+// README.md and hidden files. A file is hidden if its name, or the name of a folder
+// above, starts with a dot or an underscore. Files are UTF-8. A byte order mark is
+// removed, and CRLF is read as LF.
 //
 // # Front matter
 //
-// Front matter stands between two lines --- at the beginning. Without it all of
-// the file is the message. It is YAML without anchors, aliases, merge keys and
-// tags, and has these keys, none of which is required:
+// Front matter stands between two --- lines at the start. A file without front
+// matter is one message. Front matter is YAML without anchors, aliases, merge keys
+// and tags. All keys are optional:
 //
-//   - name: what clients ask for; default: the path without the extension, as review/code;
-//   - title, description, version, icons (src, mimeType, sizes, theme), meta: those
-//     of [prompts.Prompt]. A version is taken as it is written: 1.10 is not 1.1;
-//   - tags: for Options.Visible of the server; they are never sent;
-//   - hints: false, if nothing is to be appended to the descriptions of arguments;
-//   - template: false, if the text is sent verbatim, whatever braces it has; the
-//     prompt has no arguments then;
-//   - arguments: a list, in the order in which they are shown.
+//   - name: the name of the prompt. Default: the path without the extension, such as
+//     review/code;
+//   - title, description, version, icons (src, mimeType, sizes, theme) and meta, as
+//     in [prompts.Prompt]. The version is kept as written: 1.10 is not 1.1;
+//   - tags: labels for Options.Visible of the server, never sent;
+//   - hints: false sends the descriptions of arguments without hints;
+//   - template: false sends the text verbatim, with any braces. Such a prompt has no
+//     arguments;
+//   - arguments: a list, in display order.
 //
-// An argument has a name and, if wanted, title, description, required, sensitive
-// for a secret, default, the schema's type, enum, format, pattern, minimum, maximum,
-// minLength and maxLength, and complete, a list of values that are offered while others are allowed. The
-// type is string, which is the default, integer, number, boolean or array; an
-// array has items, with the same keys of a schema, minItems and maxItems.
+// An argument has a name, and optionally title, description, required, sensitive
+// (for a secret), default, the schema keywords type, enum, format, pattern, minimum,
+// maximum, minLength and maxLength, and complete, a list of suggestions. The type is
+// string (the default), integer, number, boolean or array. An array has items, with
+// the same schema keywords, minItems and maxItems.
 //
-// A value has its type in the template: {{if gt .severity 3}} compares an
-// integer or a number, {{if .brief}} asks for the value of a boolean, and
-// {{range .focus}} goes through an array. A date and a duration are strings;
-// dates in the form 2026-07-28, which format: date checks, compare in the right
-// order.
+// In the template, a value has the type of the argument: {{if gt .severity 3}}
+// compares a number, {{if .brief}} tests a boolean, and {{range .focus}} iterates
+// over an array. Dates and durations are strings. Dates in the form 2026-07-28,
+// which format: date checks, compare in calendar order.
 //
-// {{.price}} writes a number without an exponent, such as 2500000, from 0.000001 up
-// to 1e21, and {{.focus}} the elements of an array with commas between them, such
-// as speed, style. So do print, println and the %v of printf. To write JSON, use
-// {{json .focus}}.
+// {{.price}} prints a number without an exponent from 0.000001 up to 1e21, such as
+// 2500000. {{.focus}} prints the elements of an array with commas, such as speed,
+// style. The functions print, println and printf with %v do the same. To print JSON,
+// use {{json .focus}}.
 //
 // # Messages
 //
-// What follows is one message of the user, or several. Each begins with a line
-// of its own, without anything before the dashes:
+// The text after the front matter is one message of the user, or several messages. A
+// separator line starts each message:
 //
 //	--- user ---
 //	--- assistant ---
@@ -91,67 +93,64 @@
 //	--- user: audio hello.wav ---
 //	--- user: resource logs/app.log ---
 //
-// Text before the first such line is the user's. Below the last three nothing
-// follows. A path is that from the file's folder, with slashes, and leads to a
-// file below the root, hidden or not. An image or a recording needs an extension
-// that says its type. A resource is a text if it is UTF-8, and a blob if it is
-// not; its URI is Options.ResourceBase and its path from the root, such as
-// promptfs:///logs/app.log. A line of this form that is text has a backslash in
-// front, which is left out. Blank lines around a message are left out too.
+// Text before the first separator is a message of the user. No text follows the last
+// three kinds. A path is relative to the folder of the file, uses slashes, and must
+// stay below the root. The target may be hidden. For an image or audio, the
+// extension decides the MIME type. A resource is text if the file is UTF-8, and
+// binary if not. Its URI is Options.ResourceBase and the path from the root, such as
+// promptfs:///logs/app.log. To write a text line that looks like a separator, put a
+// backslash in front. Blank lines around a message are removed.
 //
-// A text is a template of package prompttemplate, with its functions and those
-// of Options.Funcs. Every placeholder is an argument, and every argument is
-// used. A literal {{ is written {{"{{"}}. A file is rendered once when it is
-// loaded, with made-up values: a template that cannot work with values of the
-// declared types is an error of the file. That rendering calls the functions of
-// Options.Funcs, too. What follows the call of a function whose result is not a
-// string, number or boolean, nor a list or map of these, is not judged.
+// A text is a template of package prompttemplate, with the functions of that package
+// and of Options.Funcs. Every placeholder must be an argument, and every argument
+// must be used. For a literal {{, write {{"{{"}}. When a file is loaded, the
+// template is executed once with generated values, and a template that can never
+// work is an error. This calls the functions of Options.Funcs too. If such a
+// function returns anything but a string, a number, a boolean, or a list or map of
+// these, the rest of the message is not checked. Time and memory of templates are
+// limited: see package prompttemplate.
 //
-// Templates are bounded, whatever is in them: see package prompttemplate.
-//
-// The files in the folder _partials are templates to share, whatever their
-// extensions. The name of one is its path there without the extension, and
-// {{template "findings" .}} calls it; without the dot it sees no arguments.
+// Files in the folder _partials are shared templates, with any extension. The name
+// of a partial is its path in the folder without the extension: {{template
+// "findings" .}}. Without the dot, the partial gets no arguments.
 //
 // # Skills
 //
-// A file SKILL.md, in any case of its name, is in the format of Agent Skills, and
-// a prompt without changes: its name, or else its folder's, its description, and
-// its text, which is no template. Its other keys are left alone, whatever they
-// are. Nothing else in or below its folder is a prompt.
+// A file named SKILL.md, in any case, has the format of Agent Skills, and becomes a
+// prompt. The prompt has the name of the skill, or of its folder, the description,
+// and the text verbatim. Other keys are ignored. The folder of a skill contains no
+// further prompts.
 //
-// # Faults
+// # Errors
 //
-// A file with a fault has no effect, and others are loaded. The error has all
-// faults of all files, each an [*Error] with the path, the line, the column if it
-// is known, what is wrong and what to write instead:
+// An invalid file is skipped, and other files are loaded. The error joins all errors
+// of all files, each an [*Error] with the path, the line, the column if known, and a
+// fix:
 //
 //	review/code.md:2: a prompt has no key "titel"; did you mean title?
 //	review/code.md:9: argument "lines": its default: 0 is not at least 1
 //	review/code.md:17:3: there is no argument "langauge"; did you mean language?
 //
-// Of two files with one name neither is loaded, so that nothing depends on
-// their order. Files that are too large, no regular files, or that a link leads
-// to out of the root are not read. A folder is read once: a link to one that has
-// been read already is a fault.
+// If two files have the same name, neither is loaded. These files are errors too:
+// files that are too large, files that are not regular, links that point outside the
+// root, and links to a folder that was already read.
 //
 // # Reloading
 //
-// [Folder.Reload] makes one update of whatever has changed, and [Folder.Watch]
-// calls it when something has. There is no moment without a prompt: a file that
-// gets a fault keeps what it was, until it is mended or removed. Partials and
-// files that a message sends count as parts of the prompt.
+// [Folder.Reload] combines all changes into one update, and [Folder.Watch] calls
+// Reload after changes. After an invalid edit, the prompt keeps its last valid
+// version until the file is fixed or removed. Changes to partials and included files
+// update the prompts that use them.
 //
-// Prompts of code may be in the same registry. A name that one of those has is
-// never taken: the file has a fault until the name is free. Each prompt from a
-// file has "promptfs:" and its path as its Source; where several folders fill one
-// registry, each needs an Options.SourcePrefix of its own instead.
+// If a file's name is already used by a prompt defined in code, the code prompt
+// wins. The file's prompt is added when the name becomes available. The Source of
+// each prompt is "promptfs:" and the path of its file. If several folders fill one
+// registry, give each its own Options.SourcePrefix.
 //
-// Files that are in no file system, but in a database or a key-value store, are
-// told to a [Mirror], which for the rest is as a Folder. [Files] is for those who
-// bring a folder into such a store.
+// For files stored elsewhere, such as in a database or a key-value store, use a
+// [Mirror]. [Files] reads a folder for an upload to such a store.
 //
-// A file is read again if its size, its time or what a link to it leads to has
-// changed. A program that restores an old time of more than two seconds ago
-// together with the same size is not noticed, until Watch starts anew.
+// A file is read again if its size, its time or the target of its link has changed.
+// If a program changes a file, keeps its size and restores a time of more than two
+// seconds ago, Watch misses the change until its next start.
 package promptfs

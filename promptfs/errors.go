@@ -11,24 +11,22 @@ import (
 	"unicode"
 )
 
-// Error is a fault of a file.
+// Error is an error in a file.
 type Error struct {
-	// Path is the file's or the folder's path, from the root of the folder of
-	// prompts.
+	// Path is the path of the file or folder, relative to the root.
 	Path string
-	// Line is where in the file the fault is, counted from 1; 0 if it is in no
-	// line of it.
+	// Line is the line in the file, counted from 1, or 0 if unknown.
 	Line int
-	// Column is the column of the line, in characters counted from 1; 0 if it is
-	// not known.
+	// Column is the column in the line, in characters counted from 1, or 0 if
+	// unknown.
 	Column int
-	// Err says what is wrong, and what to write instead. The text may change.
+	// Err describes the error and a fix. The text may change.
 	Err error
 }
 
-// Error returns path, line, the column if it is known, and what is wrong, such
-// as `review/code.md:7: a prompt has no key "titel"; did you mean title?`. The
-// text may change.
+// Error returns the path, the line, the column if known, and the error, such as
+// `review/code.md:7: a prompt has no key "titel"; did you mean title?`. The text may
+// change.
 func (e *Error) Error() string { return e.place() + ": " + e.Err.Error() }
 
 // place returns path, line and column, as far as they are known.

@@ -9,10 +9,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Files reads all files that the prompts in fsys are made of: the prompts
-// themselves, the partials, and what messages send. It returns their contents
-// by their paths, or an error that joins everything that is wrong, which is that
-// of [Load]. It is for those who bring a folder into a store.
+// Files reads all files for the prompts in fsys: prompts, partials, and files
+// included in messages. It returns the contents by path, or the joined errors of
+// [Load]. Use Files to upload a folder to a store.
 func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	o = o.filled()
 	t, s := newTable(&o), newSource(fsys, &o)

@@ -16,15 +16,15 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Folder keeps the prompts of a registry equal to those of a folder: see
-// [Folder.Reload] and [Folder.Watch]. Any number of goroutines may use it.
+// Folder keeps the prompts of a registry in sync with a folder: see [Folder.Reload]
+// and [Folder.Watch]. Safe for concurrent use.
 //
-// A Folder adds prompts, and replaces and removes those that it has added
-// itself. A name that another prompt has is a fault of the file, and its prompt
-// comes in by itself at the first reload after the name is free. If other code
-// sets a prompt over one of the Folder's, that one wins; if it removes one, it
-// comes back at the next reload. How the Folder knows its prompts: the
-// Source of each is "promptfs:", or Options.SourcePrefix, and the path of its file.
+// A Folder changes only its own prompts, and recognizes them by their Source:
+// "promptfs:", or Options.SourcePrefix, and the path of the file. If a file's name
+// is used by another prompt, the file is invalid. The first reload after the name
+// becomes available adds the prompt. If other code replaces a prompt of the Folder,
+// the replacement wins. If other code removes a prompt, the next reload adds the
+// prompt again.
 type Folder struct {
 	registry *prompts.Registry
 	options  Options
@@ -39,8 +39,8 @@ type Folder struct {
 	told  map[string]bool // the texts of the faults that are known
 }
 
-// NewFolder returns a Folder of the prompts in fsys, which is read from several
-// goroutines at once. Nothing is read yet.
+// NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
+// time. NewFolder reads no files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), told: map[string]bool{}}
 	f.table = newTable(&f.options)
@@ -48,28 +48,25 @@ func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	return f
 }
 
-// NewDir returns a Folder of the prompts in a directory of the operating
-// system, out of which no link leads: it is opened anew for each reload, as an
-// [os.Root]. Nothing is read yet.
+// NewDir returns a Folder for a directory of the operating system. Links cannot
+// leave the directory: each reload opens it as an [os.Root]. NewDir reads no files.
 func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 	f := NewFolder(reg, nil, o)
 	f.dir = dir
 	return f
 }
 
-// Reload looks at all files, reads those that have changed, and brings what
-// that changes into the registry, as one update: whoever reads the registry
-// sees all of it or nothing, subscribers hear of it once, and if nothing has
-// changed they do not.
+// Reload reads changed files and updates the registry in one step. Readers of the
+// registry see all changes or none, and subscribers get one signal, or none if
+// nothing changed.
 //
-// A file with a fault has no effect: its prompt stays as it was when the file
-// was good. So does every prompt if the folder itself cannot be read. The error
-// joins the faults that there are now, each an [*Error], those that were there
-// before among them; or it says why nothing could be done. If ctx ends, that is
-// its error, and nothing is changed.
+// An invalid file changes nothing: its prompt keeps the last valid version. If the
+// folder cannot be read, all prompts are kept. Reload returns all current errors,
+// joined, including old ones, each an [*Error], or the reason why it could not run.
+// If ctx ends, Reload changes nothing and returns the error of ctx.
 //
-// One reload runs at a time, and others wait. It must not be called by
-// Options.OnReload, nor in the function of an Update of the registry.
+// Reloads run one at a time. Do not call Reload from Options.OnReload, or inside an
+// Update of the registry.
 func (f *Folder) Reload(ctx context.Context) error { return f.reloadAfter(ctx, 0) }
 
 // reloadAfter is Reload, but that it does nothing and returns errChanging if a

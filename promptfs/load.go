@@ -7,15 +7,12 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Load makes prompts of all files in fsys that are prompts. It returns those
-// that can be made, in the order of their files' paths, and an error that joins
-// everything that is wrong with the others, each an [*Error]: there can be
-// both.
+// Load returns the valid prompts in fsys, in the order of their paths, and the
+// joined errors of the invalid files, each an [*Error]. It may return both.
 //
-// A file system that can say where links lead is not left by them. For a folder
-// of the operating system that is so with [os.DirFS], and certain, whoever
-// changes it meanwhile, with the FS of an [os.Root]. Files are read from several
-// goroutines at once.
+// Links cannot leave a file system that can resolve links. This applies to
+// [os.DirFS], and to the FS of an [os.Root] even if files change during the call.
+// Several goroutines read fsys at the same time.
 func Load(fsys fs.FS, o Options) ([]prompts.Prompt, error) {
 	o = o.filled()
 	t := newTable(&o)

@@ -10,16 +10,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Mirror keeps the prompts of a registry equal to the files of a store that is
-// no file system: a database, or a key-value store that several servers share.
-// It holds the files in memory, and is told of what becomes of them by
-// [Mirror.Reset] and [Mirror.Apply]. For the rest it is as a [Folder], partials,
-// files that messages send, skills, clashes and faults included. Any number of
-// goroutines may use it.
+// Mirror keeps the prompts of a registry in sync with files in a store, such as a
+// database or a key-value store. Call [Mirror.Reset] and [Mirror.Apply] with the
+// contents and the changes. A Mirror holds the files in memory. Apart from loading,
+// it behaves like a [Folder]. Safe for concurrent use.
 //
-// The store numbers what is written: of two revisions of one file, the higher
-// one is the later. So it does not matter in which order, nor how often, a
-// Mirror hears of them.
+// The store numbers its writes. Of two revisions of a file, the higher is the newer.
+// So changes may arrive in any order and more than once.
 type Mirror struct {
 	folder *Folder
 	files  *memory
@@ -31,23 +28,23 @@ type Mirror struct {
 	all       bool              // that is, all of them
 }
 
-// File is one of a store, as it is told to a [Mirror].
+// File is a file in the store of a [Mirror].
 type File struct {
-	// Path is the file's path, from the root, with slashes.
+	// Path is the path from the root, with slashes.
 	Path string
-	// Content is what is in it. It must not be changed afterwards.
+	// Content is the content of the file. It must not be changed afterwards.
 	Content []byte
-	// Revision is the number of what was written.
+	// Revision is the number of the write.
 	Revision uint64
-	// Removed says that the file is there no more.
+	// Removed reports that the file was removed.
 	Removed bool
-	// Err says why there is no content, if the store knows. It is a fault of the
-	// file, which stays as it was.
+	// Err, if not nil, is the reason for missing content. The file is invalid and
+	// keeps its last valid version.
 	Err error
 }
 
-// NewMirror returns a Mirror without files. Debounce and Poll of the Options do
-// not matter to it.
+// NewMirror returns an empty Mirror. Options.Debounce and Options.PollInterval have
+// no effect.
 func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 	m := &Mirror{files: &memory{}, revisions: map[string]uint64{}, faults: map[string]*Error{}, dirty: map[string]bool{}}
 	m.folder = NewFolder(reg, m.files, o)
@@ -55,10 +52,9 @@ func NewMirror(reg *prompts.Registry, o Options) *Mirror {
 	return m
 }
 
-// Reset makes the files those that are given, whatever their revisions were
-// before. What that changes is one update of the registry, and the error is that
-// of [Folder.Reload]. It is for the beginning, and for whenever something may
-// have been missed.
+// Reset replaces all files, whatever their revisions were. It updates the registry
+// in one step and returns the errors of [Folder.Reload]. Call Reset at the start,
+// and after changes may have been missed.
 func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
 		m.revisions, m.faults = make(map[string]uint64, len(files)), map[string]*Error{}
@@ -78,14 +74,13 @@ func (m *Mirror) Reset(ctx context.Context, files ...File) error {
 	})
 }
 
-// Apply writes and removes the files that are given, but for those with a
-// revision that is not higher than the one that it knows of this file. What that
-// changes is one update of the registry, and the error is that of
-// [Folder.Reload]; it joins the faults of all files, not only of these.
+// Apply writes and removes files. It ignores a file unless its revision is higher
+// than the known one. It updates the registry in one step and returns the errors of
+// [Folder.Reload], for all files.
 //
-// Only these files are looked at, what is made of them, and what has faults. So
-// it costs little however many others there are; but that other code has removed
-// a prompt from the registry is noticed by Reset only.
+// Apply checks only these files, the prompts that use them, and invalid files. The
+// cost does not depend on the number of other files. If other code removes a prompt
+// from the registry, only Reset adds the prompt again.
 func (m *Mirror) Apply(ctx context.Context, files ...File) error {
 	return m.change(ctx, func() {
 		for _, f := range files {

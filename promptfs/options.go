@@ -7,43 +7,43 @@ import (
 	"time"
 )
 
-// Options say how files are read and watched. The zero value is right.
+// Options configures how files are read and watched. The zero value of each field is
+// its default.
 type Options struct {
-	// Funcs are more functions for the templates, in addition to those of package
-	// prompttemplate. They must be safe for concurrent use. Loading a file calls
-	// the functions too, with made-up arguments.
+	// Funcs are additional functions for templates. They must be safe for concurrent
+	// use. Loading a file calls the functions with generated arguments. Default:
+	// none.
 	Funcs template.FuncMap
-	// Partials is the path of the folder with the partials. Default:
-	// "_partials".
+	// Partials is the path of the folder with partials. Default: "_partials".
 	Partials string
-	// ResourceBase is what the URI of an embedded resource begins with; the
-	// resource's path, from the root and percent-encoded, follows. Default:
-	// "promptfs:///".
+	// ResourceBase is the start of the URI of an embedded resource. The resource's
+	// path from the root follows, percent-encoded. Default: "promptfs:///".
 	ResourceBase string
-	// SourcePrefix is what the Source of each prompt begins with; the path of its
-	// file follows. Where several folders fill one registry, each needs one of its
-	// own: it is how a folder knows its prompts. Default: "promptfs:".
+	// SourcePrefix is the start of the Source of each prompt. The path of the file
+	// follows. A folder recognizes its prompts by the Source, so if several folders
+	// fill one registry, each needs its own prefix. Default: "promptfs:".
 	SourcePrefix string
-	// MaxFileBytes is the size of the largest prompt or partial that is read.
-	// Default: 1 MiB.
+	// MaxFileBytes is the maximum size of a prompt or partial. Default: 1 MiB.
 	MaxFileBytes int64
-	// MaxResourceBytes is the size of the largest image, recording or resource
-	// that is read. Default: 4 MiB.
+	// MaxResourceBytes is the maximum size of an image, audio or resource. Default:
+	// 4 MiB.
 	MaxResourceBytes int64
-	// Logger gets faults, when they come and when they go, and what each reload
-	// has changed; of very many faults 100, and how many more there are. Default:
-	// slog.Default(). To log nothing, use slog.New(slog.DiscardHandler).
+	// Logger receives errors when they appear and when they are fixed, and the
+	// changes of each reload. It receives at most 100 errors of a reload and the
+	// number of the others. Default: slog.Default(). To log nothing, use
+	// slog.New(slog.DiscardHandler).
 	Logger *slog.Logger
-	// OnReload is called at the end of each reload that has changed a prompt or
-	// a fault. It must not reload itself. Default: nothing is called.
+	// OnReload is called at the end of each reload that has changed a prompt or an
+	// error. It must not call Reload. Default: none.
 	OnReload func(Report)
-	// Debounce is how long files must be left alone before [Folder.Watch] reads
-	// them, so that it reads none while it is written; it waits for ten times as
-	// long at most. Default: 100 ms.
+	// Debounce is the time without changes before [Folder.Watch] reads files, so
+	// that it reads no half-written file. Watch waits for at most ten times as long.
+	// Default: 100 ms.
 	Debounce time.Duration
-	// Poll makes [Folder.Watch] look at all files again after this time,
-	// whether it was told of changes or not: a network file system may tell of
-	// none. Default: not at all, or every 2 s while folders cannot be watched.
+	// PollInterval is the interval at which [Folder.Watch] scans all files, in
+	// addition to notifications of the operating system. Set PollInterval for
+	// network file systems, which may send no notifications. Default: not at all, or
+	// every 2 s while folders cannot be watched.
 	PollInterval time.Duration
 }
 
@@ -53,12 +53,11 @@ const (
 	defaultDebounce         = 100 * time.Millisecond
 )
 
-// Report says what a reload has changed.
+// Report describes the changes of a reload.
 type Report struct {
-	// Added, Changed and Removed are the names of the prompts, in order.
+	// Added, Changed and Removed are the names of prompts, in order.
 	Added, Changed, Removed []string
-	// Err joins the faults that there are now, each an [*Error]; nil if there
-	// are none.
+	// Err joins all current errors, each an [*Error]. It is nil if there are none.
 	Err error
 }
 

@@ -18,12 +18,11 @@ import (
 // isSkill reports whether a file of this name is in the format of Agent Skills.
 func isSkill(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
-// Parse makes a prompt of one file's content, for stores that have files
-// elsewhere than in a file system. What the file refers to, partials and the
-// files that its messages send, is read from fsys; without one there are none.
-// A file called SKILL.md, in any case, is one in the format of Agent Skills.
+// Parse returns the prompt for the content of one file, for stores other than file
+// systems. Partials and included files are read from fsys, which may be nil. A file
+// named SKILL.md, in any case, has the format of Agent Skills.
 //
-// The error joins everything that is wrong, each an [*Error].
+// Parse returns all errors, joined, each an [*Error].
 func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, error) {
 	o = o.filled()
 	s := newSource(fsys, &o)

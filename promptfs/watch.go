@@ -24,18 +24,17 @@ const heartbeat = 2 * time.Second
 // they are read.
 const patience = 10
 
-// Watch reloads whenever files change, until ctx ends; it returns when
-// everything that it has started has ended. It reloads at its beginning too, so
-// that it does not matter what has changed since the last [Folder.Reload]. A
-// folder from [NewFolder] tells nobody of changes: its files are looked at every
+// Watch reloads at the start and whenever files change, until ctx ends. It returns
+// when all its goroutines have ended. Changes since the last [Folder.Reload] are not
+// lost. A folder from [NewFolder] has no notifications: Watch scans its files every
 // Options.PollInterval, or every 2 s.
 //
-// What the operating system tells of changes is only taken as a hint to look.
-// So it does not matter how an editor writes, nor what is lost. If a directory
-// cannot be watched, because a limit such as Linux's fs.inotify.max_user_watches
-// is reached, or if it is not there, all files are looked at every 2 s until it
-// can be. That the path leads to another directory now, because a link or a
-// directory above it has changed, is seen within 2 s.
+// A notification of the operating system only triggers a scan, so lost notifications
+// and the way an editor writes files do not matter. If a directory is missing or
+// cannot be watched, for example because of Linux's limit
+// fs.inotify.max_user_watches, Watch scans all files every 2 s until watching works.
+// If the path points to another directory after a change of a link or of a directory
+// above, Watch notices within 2 s.
 func (f *Folder) Watch(ctx context.Context) {
 	w := f.newWatcher()
 	defer w.close()

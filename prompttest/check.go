@@ -18,22 +18,21 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// CheckOptions configure the checks. The zero value of each is its default.
+// CheckOptions configures the checks. The zero value of each field is its default.
 type CheckOptions struct {
-	// Examples are values to render prompts with, by prompt: calls, of which
-	// the first one counts most, and the others need give only what differs.
-	// Values that are not here are made of what is declared: enums, bounds,
-	// patterns, examples in the schema, completions. Whether they do, the
-	// server decides; a value that no schema describes, such as the name of a
-	// file that there is, belongs here. To be compared, it takes two.
+	// Examples are argument values by prompt, as a list of calls. The first call is
+	// the most important, and further calls need only the differing values. To
+	// compare values of an argument, give two calls. Without an example, the check
+	// generates values from the declaration: enums, bounds, patterns, examples in
+	// the schema, completions. Give examples for values that no schema describes,
+	// such as the name of an existing file.
 	Examples map[string][]map[string]string
-	// Client is the one that gets the prompts. A prompt that asks needs one with
-	// an Answer, a server with a filter one that sees all of them: what is hidden
-	// cannot be checked. Default: a client of a server with default options.
+	// Client is the client for the checks. A prompt that calls Ask needs a client
+	// with an Answer. A server with a Visible filter needs a client that sees all
+	// prompts. Default: a client of a server with default options.
 	Client *Client
-	// ToolPattern finds names of tools in a text that CheckTools does not look for
-	// itself: its first group is the name, or all of it without a group. Default:
-	// none.
+	// ToolPattern matches further names of tools in a text, for CheckTools. The
+	// first group is the name, or the whole match without a group. Default: none.
 	ToolPattern *regexp.Regexp
 }
 

@@ -12,20 +12,19 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// CheckArguments checks that every argument of every prompt of the registry
-// reaches the output: that there are two values of it, or one and none, between
-// which the result differs while all other arguments stay as they are. It
-// reports each that does not through t.Errorf, and prompts that cannot be
-// rendered.
+// CheckArguments checks that every argument of every prompt affects the output: with
+// all other arguments unchanged, two values of the argument, or a value and its
+// absence, must give different results. It reports each argument without effect
+// through t.Errorf, and each prompt that fails to render.
 //
-// The values are made up where CheckOptions.Examples has none. An argument that
-// counts only for certain ones, or only together with certain ones of others,
-// may take an example of them, and another one to compare.
+// Values come from CheckOptions.Examples, or are generated. If an argument has an
+// effect only for certain values, or only with certain values of other arguments,
+// add two examples with different values.
 //
-// Of a prompt whose results differ from call to call, such as by a time or a
-// number, it can only be seen whether the value itself is part of a text. In a
-// bubble of testing/synctest the time stands still. An argument that has one
-// value alone is not checked.
+// If the results of a prompt differ from call to call, for example by a time or a
+// random number, the check only searches the texts for the value. In a bubble of
+// testing/synctest, the time does not change. An argument with a single valid value
+// is not checked.
 func CheckArguments(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)

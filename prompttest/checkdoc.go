@@ -15,14 +15,13 @@ const (
 	docEnd   = "<!-- end of prompts -->"
 )
 
-// CheckDoc checks that a Markdown file has the table of the registry's prompts,
-// as [prompts.Doc] writes it, between two lines of its own:
+// CheckDoc checks that a Markdown file contains the current table of the registry's
+// prompts, as from [prompts.Doc], between two lines:
 //
 //	<!-- prompts -->
 //	<!-- end of prompts -->
 //
-// With -update it writes the table there instead. The rest of the file stays as
-// it is.
+// With -update it writes the table. The rest of the file is unchanged.
 func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 	t.Helper()
 	raw, err := os.ReadFile(path)

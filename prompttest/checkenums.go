@@ -8,10 +8,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// CheckEnums checks that every prompt of the registry renders with all of its
-// arguments, without any optional ones, and with each value of an argument that
-// has only so many: those of an enum, and both of a boolean, in lists too. It
-// reports each that does not through t.Errorf.
+// CheckEnums checks that every prompt of the registry renders with all arguments,
+// without optional arguments, and with each value of an enum or boolean, in lists
+// too. It reports failures through t.Errorf.
 func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 	t.Helper()
 	c := newChecker(t, reg, o)

@@ -10,15 +10,14 @@ import (
 	"github.com/mcp-prompts/prompts/internal/portable"
 )
 
-// CheckPortable says what of the registry's prompts known clients cannot show:
-// several arguments or messages, messages of the assistant, content that is no
-// text, names with spaces or other characters. Each finding has its source, and
-// the day on which the client was looked at.
+// CheckPortable reports the features of the registry's prompts that known clients do
+// not show: several arguments or messages, messages of the assistant, content other
+// than text, and names with spaces or other characters. Each finding names the
+// source and the date of the observation.
 //
-// It reports what the clients that are named cannot show through t.Errorf, for
-// an author who wants to be usable there. Without any, it only logs: for all
-// clients that it knows, to be seen with go test -v. A prompt that cannot be
-// rendered is reported in either case.
+// With names of clients, CheckPortable reports the findings for these clients
+// through t.Errorf. Without names, it logs the findings for all known clients: run
+// go test -v. In both cases it reports prompts that fail to render.
 func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients ...string) {
 	t.Helper()
 	known := map[string]bool{}

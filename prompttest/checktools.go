@@ -10,23 +10,27 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// CheckTools checks that the prompts of the registry name no tool but these. It
-// looks at the texts that they render, embedded ones included, with all
-// arguments, without the optional ones, with each value of an enum, and with
-// the examples of the options, and reports each other name through t.Errorf.
+// CheckTools checks that the prompts of the registry mention no tools except these.
+// It searches the rendered texts, including embedded resources: with all arguments,
+// without optional arguments, with each value of an enum, and with the examples of
+// the options. It reports each other name through t.Errorf.
 //
-// A tool is named by a word in back quotes, of letters, digits and the
-// characters _ - . / alone, that stands
+// A mention of a tool is a name in backquotes, made of letters, digits and the
+// characters _
+//
+//   - . /, in one of these positions:
 //
 //   - before the word tool: the `search_issues` tool;
-//   - after it, also in a list: the tools `search_issues`, `read_file` and
-//     `write_file`;
-//   - after the word call or invoke, in any of their forms: call `read_file`,
-//     by calling the `read_file`.
 //
-// Whatever is in a fenced block of code is no such phrase, and neither is a
-// name without back quotes, or one after another verb: use `gofmt` may mean
-// anything. CheckOptions.ToolPattern is for more.
+//   - after the word tool or tools, also in a list: the tools `search_issues`,
+//     `read_file` and `write_file`;
+//
+//   - after a form of the verbs call and invoke: call `read_file`, by calling the
+//     `read_file`.
+//
+// Fenced code does not count, nor a name without backquotes, nor a name after
+// another verb: use `gofmt` may mean anything. For other forms, set
+// CheckOptions.ToolPattern.
 func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...string) {
 	t.Helper()
 	c := newChecker(t, reg, o)

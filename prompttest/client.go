@@ -15,16 +15,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Client is a client of a prompts server, for tests. It speaks one revision of
-// the protocol, as a strict client does: whatever the server sends that the
-// revision does not have, or that nobody asked for, fails the test. So does an
-// answer that does not come in time.
+// Client is a strict test client for one protocol version. The test fails if the
+// server sends a message that is invalid in this version, unexpected, or late.
 //
-// A Client belongs to a test and ends with it. Several goroutines may use it,
-// but as its methods end the test when they fail, those are to be the test's
-// own: see [testing.T.FailNow]. A subtest is a test, and makes a Client of its
-// own: if it ended the test around it, that would be a panic of the testing
-// package, where both run at the same time.
+// A Client belongs to one test and ends with the test. Several goroutines of the
+// test may use a Client. A failing method ends the test, so call methods only from
+// the test's own goroutine or as [testing.T.FailNow] allows. Create a new Client in
+// each subtest.
 type Client struct {
 	t         testing.TB
 	transport prompts.Transport
@@ -76,17 +73,17 @@ type progress struct {
 // mostUnclaimed is how many messages may wait for Receive.
 const mostUnclaimed = 1024
 
-// New returns a client of the registry's prompts, through the whole stack: a
-// server with default options serves it over a connection in memory, in the
-// newest revision. What the server logs is the test's output.
+// New returns a client for the prompts of the registry. The client talks to a server
+// with default options, over a connection in memory, in the newest protocol version.
+// The server logs to the test's output.
 func New(t testing.TB, reg *prompts.Registry) *Client {
 	t.Helper()
 	return Serve(t, prompts.NewServer(reg, prompts.Options{Logger: testLogger(t)}), ClientOptions{})
 }
 
-// Serve returns a client of the author's own server, with its middleware, its
-// filters and its logger, over a connection in memory. When the test ends, so
-// does the connection, and the server's Serve has to return nil.
+// Serve returns a client for your server, with its middleware, filters and logger,
+// over a connection in memory. The connection ends with the test, and the server's
+// Serve must then return nil.
 func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	t.Helper()
 	ctx := o.Context
@@ -103,9 +100,9 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	return c
 }
 
-// NewClient returns a client over the client's side of an author's own
-// transport. It first sends initialize and notifications/initialized, or in
-// revision 2026-07-28 server/discover. It closes the transport when the test ends.
+// NewClient returns a client over the client's side of a transport. It first sends
+// initialize and notifications/initialized, or server/discover in protocol version
+// 2026-07-28. It closes the transport at the end of the test.
 func NewClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
 	t.Helper()
 	c := newClient(t, transport, o)
@@ -201,10 +198,9 @@ func readCapabilities(o *object) {
 // clientInfo is who the client is.
 var clientInfo = map[string]any{"name": "prompttest", "version": "1"}
 
-// Close ends the connection, and waits for the end of the server that [Serve]
-// has started. It fails the test if the server has sent what it should not,
-// or does not come to an end. It may be called more than once; the end of the
-// test does.
+// Close ends the connection and waits for the end of the server from [Serve]. It
+// fails the test if the server has sent an invalid message or does not end. It may
+// be called more than once, and runs at the end of the test.
 func (c *Client) Close() {
 	c.t.Helper()
 	c.closing.Lock() // and no sync.Once, whose own line would be the one that is reported

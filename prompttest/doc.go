@@ -1,4 +1,4 @@
-// Package prompttest tests prompts, and the servers and transports around them.
+// Package prompttest tests prompts, servers and transports:
 //
 //	func TestPrompts(t *testing.T) {
 //		c := prompttest.New(t, registry())
@@ -11,29 +11,26 @@
 //		}
 //	}
 //
-// # What a client gets
+// # Clients
 //
-// A [Client] gets prompts as any client does: in bytes, through the whole stack,
-// in one revision of the protocol. It reads them strictly, into the types of
-// the library. There are three ways to make one:
+// A [Client] gets prompts through the whole stack, in one protocol version, and
+// validates every message. Create one with
 //
-//   - [New] serves a registry;
-//   - [Serve] serves a server of the author's own, with its middleware and its
-//     filters, whose functions find what they look for in ClientOptions.Context;
-//   - [NewClient] takes the client's side of any transport. [Pipe] has both sides
-//     of one in memory.
+//   - [New] for a registry;
+//   - [Serve] for your own server, with its middleware and filters. Their context is
+//     ClientOptions.Context;
+//   - [NewClient] for the client's side of any transport. [Pipe] returns both sides
+//     of a connection in memory.
 //
-// Whatever goes wrong ends the test with a message that says what: an error
-// where there should be none, with all of its problems; an answer that is
-// missing, late, malformed or nobody's; a connection that ends. If the server
-// breaks a rule of the protocol, the message ends with the id of the rule in
-// docs/ledger.md, such as (CNT-09) for a priority of 2. Nothing waits
-// for longer than ClientOptions.Timeout, and the end of the test is the end of
-// the client and its server, which leave no goroutine. In a bubble of
-// testing/synctest no time passes meanwhile.
+// A failure ends the test with a message: an unexpected error with all its problems,
+// a missing, late or malformed response, or a closed connection. If the server
+// violates the protocol, the message ends with the id of the rule in docs/ledger.md,
+// such as (CNT-09) for a priority of 2. No wait is longer than
+// ClientOptions.Timeout. The client and its server end with the test and leave no
+// goroutine. In a bubble of testing/synctest, waiting takes no time.
 //
-// What a prompt asks, ClientOptions.Answer answers, in sessions and in revision
-// 2026-07-28 alike:
+// If a prompt asks the user, ClientOptions.Answer answers, in every protocol
+// version:
 //
 //	c := prompttest.Serve(t, srv, prompttest.ClientOptions{Answer: func(q prompttest.Question) any {
 //		if q.Message == "Which release?" {
@@ -42,40 +39,40 @@
 //		return prompttest.Decline()
 //	}})
 //
-// Changes of the list are waited for, without a sleep:
+// To wait for a change of the list, without a sleep:
 //
 //	c.Listen()
 //	reg.Remove("old")
 //	c.WaitChanged(t.Context())
 //
-// [Client.Call] is for all other methods, and [Client.Send] and
-// [Client.Receive] for messages that no client should send. [Versions] has the
-// revisions, for a test of each.
+// [Client.Call] sends other methods. [Client.Send] and [Client.Receive] exchange
+// raw, possibly invalid messages. [Versions] lists the protocol versions, for a test
+// of each.
 //
 // # Golden files
 //
-// [Golden] compares a result with a file, and -update writes it:
+// [Golden] compares a result with a file. To write the files, run
 //
 //	go test ./prompts -run TestPrompts -update
 //
-// The flag is for the packages that import this one; go test refuses it for
-// others, so it is not for ./... as a whole. A test package that had a flag
-// -update of its own takes [Updating] in its place.
+// Only packages that import this package have the flag, so do not combine -update
+// with ./... . If your test package has a flag -update, replace the flag with
+// [Updating].
 //
 // # Checks
 //
-// Each check looks at all prompts of a registry and reports everything that it
-// finds, with the prompt, the argument and what to do:
+// Each check covers all prompts of a registry and reports every finding with the
+// prompt, the argument and a fix:
 //
-//   - [CheckArguments]: every argument reaches the output;
-//   - [CheckEnums]: every value that is declared renders, and so does a prompt
-//     without its optional arguments;
+//   - [CheckArguments]: every argument affects the output;
+//   - [CheckEnums]: every declared value renders, and so does a prompt without
+//     optional arguments;
 //   - [CheckDoc]: the table of prompts in a document is current;
-//   - [CheckTools]: the tools that prompts name are there;
-//   - [CheckPortable]: what known clients cannot show.
+//   - [CheckTools]: the tools in the prompts exist;
+//   - [CheckPortable]: the features that known clients do not show.
 //
-// They render the prompts with values that they make up from what is declared,
-// or that CheckOptions.Examples has.
+// The checks render prompts with values from CheckOptions.Examples, or with
+// generated values.
 //
-// This package imports testing, so it belongs into test files.
+// This package imports testing, so import it only in test files.
 package prompttest

@@ -12,13 +12,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Golden compares a result with the file at path, and fails the test with the
-// first lines that differ. With -update it writes the file instead. The file
-// is text: for each message a line with its role and the type of its content,
-// and below that its text as it is; binary data is there by length and hash.
+// Golden compares a result with the file at path, and fails the test at the first
+// difference. With -update it writes the file. For each message, the file has a line
+// with the role and the type of the content, followed by the text. Binary data is
+// represented by length and hash.
 //
-// The line ends of the file may be those of Windows. Any other difference
-// counts, in annotations and _meta too.
+// LF and CRLF are equal. Every other difference fails the test, including
+// annotations and _meta.
 func Golden(t testing.TB, path string, result *prompts.Result) {
 	t.Helper()
 	if result == nil {

@@ -11,10 +11,10 @@ const (
 	listenMethod = "subscriptions/listen"
 )
 
-// Listen has the client told of changes of the list of prompts from now on:
-// after it has returned, no change is missed. In revision 2026-07-28 it
-// subscribes to them; a session tells them anyhow. It fails the test if the
-// server does not tell changes. It need not be called twice.
+// Listen starts to receive list_changed notifications. After Listen returns, no
+// change is missed. In protocol version 2026-07-28, Listen opens a subscription. In
+// a session, notifications arrive without one. Listen fails the test if the server
+// does not support list_changed. Further calls do nothing.
 func (c *Client) Listen() {
 	c.t.Helper()
 	if err := c.subscribe(); err != nil {
@@ -62,10 +62,9 @@ func (c *Client) subscribe() error {
 	return nil
 }
 
-// WaitChanged waits until the server has told that its list of prompts has
-// changed, and takes note of one such notification: the next call waits for
-// the next one. It fails the test if ctx or ClientOptions.Timeout ends before.
-// [Client.Listen] comes first.
+// WaitChanged waits for the next list_changed notification. Each notification counts
+// for one call. It fails the test if ctx or ClientOptions.Timeout ends first. Call
+// [Client.Listen] before.
 func (c *Client) WaitChanged(ctx context.Context) {
 	c.t.Helper()
 	if err := c.waitChanged(ctx); err != nil {

@@ -6,35 +6,31 @@ import (
 	"time"
 )
 
-// ClientOptions configure a [Client]. The zero value of each is its default.
+// ClientOptions configures a [Client]. The zero value of each field is its default.
 type ClientOptions struct {
-	// Version is the revision of the protocol that the client speaks, one of
-	// [Versions]. Default: the newest.
+	// Version is the protocol version of the client, one of [Versions]. Default: the
+	// newest.
 	Version string
-	// Answer answers what the server asks, for the person in front of the
-	// client, in every revision that has questions: it returns what [Accept],
-	// [Decline] or [Dismiss] return, or any other result of Question.Method,
-	// as encoding/json encodes it. An error is sent as one in a session, and
-	// fails the test in revision 2026-07-28, which has none. It is called on
-	// a goroutine that waits for the answer to a request of its own, so it may
-	// end the test. Default: the client cannot be asked, and says so.
+	// Answer answers questions of the server for the user, in every protocol version
+	// that supports them. It returns the result of [Accept], [Decline] or [Cancel],
+	// or any other result of Question.Method that encoding/json can encode. A
+	// returned error is sent as an error response in a session, and fails the test
+	// in protocol version 2026-07-28. Answer runs on the goroutine of the request,
+	// so it may end the test. Default: the client does not support questions.
 	Answer func(q Question) any
-	// Capabilities are what the client says that it can do. Default: nothing,
-	// or with Answer all that can be asked: elicitation in its forms, sampling
-	// and roots.
+	// Capabilities are the client's capabilities. Default: none, or with Answer all
+	// kinds of questions: elicitation in both modes, sampling and roots.
 	Capabilities map[string]any
-	// Notified is called for each notification but for those of changes, in
-	// the order in which they come, before the answer that follows them is
-	// returned; its goroutine is the client's own, so it must neither end the
-	// test nor use the client. With it, Get asks for progress. Default: they wait for
-	// [Client.Receive].
+	// Notified is called for each notification except list_changed, in order, before
+	// the following response is returned. It runs on the client's own goroutine, so
+	// it must neither end the test nor use the client. If Notified is set, Get
+	// requests progress. Default: notifications wait for [Client.Receive].
 	Notified func(method string, params json.RawMessage)
-	// Context is the one in which [Serve] has the server serve, with the values
-	// that its functions look for in it, such as a user. Default: one without
-	// any.
+	// Context is the context for the server of [Serve], with values for its
+	// functions, such as a user. Default: a context without values.
 	Context context.Context
-	// Timeout is how long anything may take that the client waits for: an
-	// answer, a change, the end. Default: 10 seconds.
+	// Timeout limits each wait of the client: for a response, a change, the end.
+	// Default: 10 seconds.
 	Timeout time.Duration
 }
 

@@ -9,10 +9,9 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Pipe returns the two ends of a connection in memory. What is written to one
-// is read from the other, message by message, and a Write waits for that Read.
-// After Close of one end the other one reads io.EOF, and every Write fails with
-// io.ErrClosedPipe.
+// Pipe returns the two ends of a connection in memory. A message written to one end
+// is read from the other, and Write waits for the Read. After Close of one end, the
+// other end reads io.EOF, and every Write fails with io.ErrClosedPipe.
 func Pipe() (client, server prompts.Transport) {
 	up, down := make(chan []byte), make(chan []byte)
 	near := &pipe{in: down, out: up, closed: make(chan struct{})}

@@ -9,9 +9,9 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Reasons returns what is wrong with the arguments of a request, for an error
-// that says so: the reason by argument, such as "missing" or "enum". See
-// [prompts.Error] for the words. It returns nil for any other error.
+// Reasons returns the reasons of an error about arguments, by argument, such as
+// "missing" or "enum". [prompts.Error] lists the reasons. It returns nil for any
+// other error.
 func Reasons(err *prompts.Error) map[string]string {
 	var reasons map[string]string
 	for _, p := range problemsOf(err) {

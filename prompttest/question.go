@@ -8,16 +8,16 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Question is what a server asks a [Client].
+// Question is a question of the server to a [Client].
 type Question struct {
-	// Key is the name of the question in its prompt, in revision 2026-07-28,
-	// and empty in a session.
+	// Key is the name of the question in its prompt, in protocol version 2026-07-28.
+	// It is empty in a session.
 	Key string
 	// Method is elicitation/create, sampling/createMessage or roots/list.
 	Method string
-	// Message is what a person is asked, if that is what the method does.
+	// Message is the text for the user, for elicitation/create.
 	Message string
-	// Params are the question in full.
+	// Params are the params of the request.
 	Params json.RawMessage
 }
 
@@ -33,8 +33,8 @@ type asked struct {
 	id       json.RawMessage
 }
 
-// Accept returns the answer of a person who fills in a form with content, or
-// who agrees to open a page, where content is nil.
+// Accept returns the answer of a user who submits the form with content, or who
+// agrees to open a URL if content is nil.
 func Accept(content any) any {
 	if content == nil {
 		return map[string]any{"action": "accept"}
@@ -42,10 +42,10 @@ func Accept(content any) any {
 	return map[string]any{"action": "accept", "content": content}
 }
 
-// Decline returns the answer of a person who does not want to answer.
+// Decline returns the answer of a user who declines.
 func Decline() any { return map[string]any{"action": "decline"} }
 
-// Dismiss returns the answer of a person who closes the question.
+// Cancel returns the answer of a user who closes the question.
 func Cancel() any { return map[string]any{"action": "cancel"} }
 
 // reply answers a question of a session.

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Send sends a message as it is, whatever it is. What the server answers is
-// there for [Client.Receive].
+// Send sends a raw message without checks. Read the response with [Client.Receive].
 func (c *Client) Send(msg string) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -57,11 +56,10 @@ func (c *Client) note(msg []byte) int {
 	return 1
 }
 
-// Receive returns the next message from the server that is neither an answer
-// to a request of the client's own methods nor something that the client takes
-// care of itself: an answer to what [Client.Send] has sent, a notification
-// that is of no change, without ClientOptions.Notified, and a question that
-// comes while no method waits. It fails the test if none comes in time.
+// Receive returns the next message from the server that the client does not handle:
+// responses to [Client.Send], notifications except list_changed if
+// ClientOptions.Notified is not set, and questions outside of a method call. It
+// fails the test if no message arrives in time.
 func (c *Client) Receive() string {
 	c.t.Helper()
 	var msg []byte

@@ -10,11 +10,10 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Call sends a request of any method, such as tools/list, and returns its
-// result as it came, or the error that the server has answered with; data of
-// that is what encoding/json makes of it. params is a JSON object, as
-// encoding/json encodes it, or nil. In revision 2026-07-28 it gets the envelope
-// in addition.
+// Call sends a request of any method, such as tools/list, and returns the result as
+// JSON, or the server's error, with Data as decoded by encoding/json. params is a
+// value that encoding/json encodes as an object, or nil. In protocol version
+// 2026-07-28, Call adds the required _meta.
 func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Error) {
 	c.t.Helper()
 	var members map[string]any
@@ -34,9 +33,8 @@ func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Erro
 	return raw, refusal
 }
 
-// Get returns what the client gets of a prompt, with the values of its
-// arguments. It fails the test if the client gets an error. What the prompt
-// asks, ClientOptions.Answer answers.
+// Get returns the result of a prompt. It fails the test if the client gets an error.
+// If the prompt asks the user, ClientOptions.Answer answers.
 func (c *Client) Get(name string, arguments map[string]string) *prompts.Result {
 	c.t.Helper()
 	result, refusal, err := c.get(name, arguments)
@@ -49,8 +47,8 @@ func (c *Client) Get(name string, arguments map[string]string) *prompts.Result {
 	return result
 }
 
-// GetError returns the error that the client gets instead of a prompt. It fails
-// the test if there is none. See [Reasons] for what is wrong with arguments.
+// GetError returns the error of a prompt. It fails the test if there is no error.
+// For errors about arguments, see [Reasons].
 func (c *Client) GetError(name string, arguments map[string]string) *prompts.Error {
 	c.t.Helper()
 	result, refusal, err := c.get(name, arguments)
@@ -105,8 +103,8 @@ func kindOf(raw json.RawMessage) string {
 	return kind
 }
 
-// List returns the prompts that the client sees, of all pages, with what it
-// sees of them.
+// List returns the visible prompts of all pages, with the members that the client
+// gets.
 func (c *Client) List() []prompts.Prompt {
 	c.t.Helper()
 	all, err := c.list()
@@ -152,9 +150,9 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 	}
 }
 
-// Complete returns the values that the client is offered for an argument of a
-// prompt, once value has been typed and the others have these values. Revisions
-// before 2025-06-18 do not tell the server of the others.
+// Complete returns the completions of value for an argument, with these values of
+// the other arguments. Protocol versions before 2025-06-18 do not send the other
+// arguments.
 func (c *Client) Complete(name, argument, value string, others map[string]string) []string {
 	c.t.Helper()
 	values, refusal, err := c.complete(name, argument, value, others)

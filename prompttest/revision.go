@@ -9,8 +9,7 @@ import (
 // protocol reads what a server sends in a version of the protocol.
 type protocol struct{ revision.Revision }
 
-// Versions returns the released revisions of the protocol that a [Client] can
-// speak, the oldest first, for a test of all of them.
+// Versions returns the protocol versions that a [Client] supports, the oldest first.
 func Versions() []string {
 	var all []string
 	for _, r := range revision.All() {

@@ -10,11 +10,9 @@ func init() {
 	}
 }
 
-// Updating reports whether the test is run with -update, for golden files of
-// the author's own.
+// Updating reports whether the test runs with -update, for your own golden files.
 //
-// The flag is this package's, unless there is one of that name by the time
-// that this package is initialised: then that one counts. A test package that
-// imports this one is initialised later, so it must not define a flag -update
-// itself; it calls this function instead.
+// This package defines the flag unless the flag exists when the package is
+// initialized. A test package that imports this package is initialized later, so it
+// must not define a flag -update. Call Updating instead.
 func Updating() bool { return flag.Lookup(updateFlag).Value.String() == "true" }
