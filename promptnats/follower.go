@@ -18,14 +18,13 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// ErrReplaced says that a bucket is not the one that it was: it has been
-// restored from a backup, or removed and created again. What is in it counts,
-// on every server that follows it.
+// ErrReplaced reports that a bucket was replaced: restored from a backup, or removed
+// and created again. Every Follower accepts the new content.
 var ErrReplaced = errors.New("the bucket has been replaced")
 
 var errNotConnected = errors.New("there is no connection to the broker")
 
-// Follower keeps a registry in step with a bucket: see [Follow].
+// Follower keeps a registry in sync with a bucket: see [Follow].
 type Follower struct {
 	registry *prompts.Registry
 	js       jetstream.JetStream
@@ -52,36 +51,36 @@ type Follower struct {
 	status Status
 }
 
-// Status says how a [Follower] is.
+// Status is the status of a [Follower].
 type Status struct {
-	// InStep says that the registry has what the bucket has, but for what has
-	// been written within the last moments.
+	// Synced reports whether the registry is in sync with the bucket, apart from the
+	// changes of the last moments.
 	Synced bool
-	// Revision is that of the last change of the bucket that the registry has.
+	// Revision is the revision of the last applied change.
 	Revision uint64
-	// Err is why the registry is not in step; nil if it is.
+	// Err is the reason for a lag. It is nil if Synced is true.
 	Err error
-	// Faults joins what is wrong with the files, each a [*promptfs.Error]; nil if
-	// nothing is. The Path of one whose key is that of no path is ./ and the key,
-	// without the prefix.
+	// Faults joins the errors of files, each a [*promptfs.Error]. It is nil without
+	// errors. For a key that is not a valid path, Path is ./ and the key without the
+	// prefix.
 	Faults error
 }
 
-// Follow keeps the prompts of a registry equal to the files in a bucket, until
-// ctx ends or [Follower.Close] is called. It returns when what is there has been
-// loaded, as one update of the registry; or with an error, and everything ended,
-// if that was not possible within Options.Timeout. A bucket that is not there is
-// such an error at once. With Options.AllowOfflineStart it returns when the first
-// attempt has failed, and there is no error but for faulty Options.
+// Follow keeps the prompts of a registry in sync with the files in a bucket, until
+// ctx ends or [Follower.Close] is called. It returns after loading the bucket in one
+// update. It returns an error, and stops, if the bucket does not exist, or if
+// loading takes longer than Options.Timeout. With Options.AllowOfflineStart, Follow
+// returns after the first failed attempt, and returns an error only for invalid
+// Options.
 //
-// Files with faults are no error: Options.Files.Logger and OnReload get them,
-// and [Follower.Status] has them.
+// Invalid files are not an error of Follow: Options.Files.Logger and OnReload get
+// the errors, and [Follower.Status] contains them.
 //
-// It owns one goroutine, which is at an end when Close returns. The connection
-// is the caller's. It should be one that never gives up: see the package's text.
+// A Follower has one goroutine, which ends before Close returns. The caller owns the
+// connection, which should never give up: see the package documentation.
 //
-// Neither Follow nor Close may be called in the function of an Update of the
-// registry, which the Follower may wait for, nor Close by OnStatus and OnReload.
+// Do not call Follow or Close inside an Update of the registry, nor Close from
+// OnStatus and OnReload.
 func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, bucket string, o Options) (*Follower, error) {
 	p := place{bucket, o.Prefix}
 	if err := o.check(); err != nil {
@@ -136,14 +135,14 @@ func isFinal(err error) bool {
 	return false
 }
 
-// Close ends the following, and returns when it has ended. The prompts stay in
-// the registry. It may be called more than once.
+// Close ends the Follower and waits for its end. The prompts stay in the registry.
+// It may be called more than once.
 func (f *Follower) Close() {
 	f.cancel()
 	<-f.ended
 }
 
-// Status returns how the Follower is now.
+// Status returns the current status.
 func (f *Follower) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()

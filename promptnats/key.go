@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Key returns the key of a file's path. Letters, digits, hyphens, underscores,
-// slashes and dots stand for themselves, and any other byte is =, and the byte
-// in hexadecimal: "naïve.md" has the key "na=C3=AFve.md". So is a dot where a key
-// cannot have one, at its beginning and end and after another, and before a
-// slash. Two paths never have one key.
+// Key returns the key for the path of a file. Letters, digits, hyphens, underscores,
+// slashes and dots are unchanged. Any other byte becomes = and the byte in
+// hexadecimal: "naïve.md" has the key "na=C3=AFve.md". The same applies to a dot at
+// the start or end, after another dot, or before a slash. Different paths have
+// different keys.
 func Key(path string) string {
 	var key strings.Builder
 	for i := range len(path) {
@@ -33,8 +33,8 @@ func isPlainDot(path string, i int) bool {
 	return i > 0 && path[i-1] != '.' && i < len(path)-1 && path[i+1] != '/'
 }
 
-// Path returns the path of a key: [Key] the other way round. The error says why
-// the key is that of no path.
+// Path returns the path for a key, the inverse of [Key]. It returns an error if the
+// key is not valid.
 func Path(key string) (string, error) {
 	var path strings.Builder
 	for rest := key; rest != ""; {

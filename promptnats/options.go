@@ -11,29 +11,27 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// Options say which part of a bucket is followed, and how. The zero value is
-// right for a bucket that has one set of prompts.
+// Options configures [Follow] and [Publish]. The zero value fits a bucket with one
+// set of prompts.
 type Options struct {
-	// Files are those of package promptfs, for the files in the bucket. Logger
-	// gets what becomes of the broker too. Debounce is for how long changes are
-	// gathered: one update of the registry is made of all that come within it of
-	// one another, after ten times as long at most. Poll does not matter. SourcePrefix is
-	// "promptnats:", the bucket, and the prefix, unless it is set.
+	// Files configures the prompt files, as in package promptfs. Logger also
+	// receives the state of the broker. Debounce is the time without changes before
+	// an update, for at most ten times as long. PollInterval has no effect. The
+	// default of SourcePrefix is "promptnats:", the bucket and the prefix.
 	Files promptfs.Options
-	// Prefix is a team's part of the bucket: the keys that begin with it, and
-	// ./, as in team-a./review/code.md. It is of letters, digits, hyphens and
-	// underscores, and may have dots between. Default: the keys without a prefix.
+	// Prefix is a team's part of the bucket: the keys that start with the prefix and
+	// ./, such as team-a./review/code.md. It consists of letters, digits, hyphens
+	// and underscores, with dots between them. Default: the keys without a prefix.
 	Prefix string
-	// AllowOfflineStart lets [Follow] return although the broker or the bucket is not
-	// to be reached. What is in the bucket comes in when they are.
+	// AllowOfflineStart lets [Follow] return although the broker or the bucket is
+	// unreachable. The content is loaded as soon as both are reachable.
 	AllowOfflineStart bool
-	// Timeout is how long Follow tries to load what is in the bucket, and how
-	// long [Publish] waits for each answer. Default: 10 seconds.
+	// Timeout limits how long Follow tries to load the bucket, and how long
+	// [Publish] waits for each response. Default: 10 seconds.
 	Timeout time.Duration
-	// OnStatus is called when the Status has another InStep or Err, on the
-	// goroutine of the Follower, which it must not wait for. Nothing is followed
-	// while it runs. If it panics, and so for Files.OnReload, that is logged, and
-	// nothing else. Default: nothing is called.
+	// OnStatus is called when Synced or Err of the Status changes, on the goroutine
+	// of the Follower. It must not wait for the Follower, which is paused during the
+	// call. A panic in OnStatus or Files.OnReload is logged. Default: none.
 	OnStatus func(Status)
 
 	timing timing

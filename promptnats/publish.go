@@ -18,42 +18,38 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// ErrConflict says that somebody else has written to a bucket while it was
-// published to.
+// ErrConflict reports a concurrent write to the bucket during [Publish].
 var ErrConflict = errors.New("somebody else has written it meanwhile; publish again")
 
-// ErrFull says that a bucket has no room: its --max-bucket-size is reached. The
-// error of [Publish] has the commands that make room.
+// ErrFull reports that a bucket has reached its --max-bucket-size. The error of
+// [Publish] contains the commands that make room.
 var ErrFull = errors.New("the bucket is full")
 
-// Published says what [Publish] has done, or had done when it failed.
+// Published lists the changes of [Publish], also after an error.
 type Published struct {
-	// Added, Changed and Removed are keys, in the order in which they were
-	// written.
+	// Added, Changed and Removed are keys, in the order of the writes.
 	Added, Changed, Removed []string
-	// Left are keys of this part of the bucket that are left alone, because they
-	// are those of no path.
+	// Left are ignored keys in this part of the bucket, which are not valid paths.
 	Left []string
 }
 
-// Publish makes a bucket, or the part of it that Options.Prefix names, equal to
-// a folder. The files are those of [promptfs.Files]: prompts, partials, and what
-// messages send. Nothing is written if one of them has a fault, if there are no
-// prompts at all, or if the broker would not take one because of its size; keys
-// with the right value are left alone, and those of no file are removed.
+// Publish uploads a folder to a bucket, or to the part of the bucket in
+// Options.Prefix: prompts, partials and included files, as from [promptfs.Files].
+// Keys with the same value are unchanged, and keys without a file are removed.
+// Publish writes nothing and returns an error if a file is invalid or too large for
+// the broker, or if there are no prompts.
 //
-// Each key is written only if it is as it was when Publish began, else the error
-// is [ErrConflict]. So two of them at once do not mix without being noticed.
-// What prompts are made of comes before them, and goes after them, so that no
-// reader sees a prompt without it. If writing fails, what has been written stays:
-// the keys are returned, and another Publish goes on from there. If the bucket has
-// no room, the error is [ErrFull].
+// Each key is written only if unchanged since the start of Publish. Otherwise
+// Publish returns [ErrConflict]. So two concurrent calls are always detected.
+// Included files are written before the prompts that use them, and removed after
+// them, so no reader sees an incomplete prompt. If a write fails, the changes so far
+// stay and are returned, and another Publish continues. If the bucket is full,
+// Publish returns [ErrFull].
 //
-// Each write says how many follow. So a Follower of a bucket that has been created
-// again knows when all of it is there.
+// Each write contains the number of further writes, so a Follower of a bucket that
+// was created again knows when the content is complete.
 //
-// The bucket has to be there; how large it is, and how many copies the broker
-// has of it, are the operator's to say.
+// The bucket must exist. The operator sets its size and its number of replicas.
 func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs.FS, o Options) (*Published, error) {
 	p := place{bucket, o.Prefix}
 	if err := o.check(); err != nil {

@@ -23,10 +23,10 @@ const nullsKey = "io.github.mcp-prompts/null-arguments"
 // many as the SDK reads by default.
 const maxMarkedBody = 4 << 20
 
-// Handler returns a handler that answers as next does, such as a
-// [mcp.StreamableHTTPHandler], but that lets the mount reject arguments that are null
-// instead of empty strings. It holds a request's body in memory, up to
-// 4 MiB; longer ones are left to next.
+// Handler returns a handler that wraps next, such as a [mcp.StreamableHTTPHandler],
+// and lets the mount reject null arguments. Without Handler, the SDK turns null into
+// an empty string. It holds a request's body in memory, up to 4 MiB, and passes
+// longer ones to next unchanged.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Body != nil {
@@ -46,9 +46,9 @@ func Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Transport returns a transport that reads and writes as t does, such as a
-// [mcp.StdioTransport], but that lets the mount reject arguments that are null
-// instead of empty strings. With it, the SDK accepts batches over standard input in
+// Transport returns a transport that wraps t, such as a [mcp.StdioTransport], and
+// lets the mount reject null arguments. Without Transport, the SDK turns null into
+// an empty string. With Transport, the SDK accepts batches over standard input in
 // all versions (v1.8.0 mcp/transport.go:705).
 func Transport(t mcp.Transport) mcp.Transport { return markingTransport{t} }
 

@@ -15,12 +15,11 @@ import (
 
 type requestKey struct{}
 
-// Request returns the SDK's request that a function of the author's works for,
-// and reports whether there is one: ctx is that of a render function or of any
-// other function that the options or the prompts have, or comes from it. Under a
-// [Mount] it is a *mcp.GetPromptRequest, a *mcp.CompleteRequest or a
-// *mcp.ListPromptsRequest. It leads to the session, by GetSession, and to the
-// bearer token and the HTTP header, by GetExtra.
+// Request returns the SDK's request in progress, and reports whether one exists. ctx
+// is the context of a render function or of another function in the options or
+// prompts, or a context made from it. Under a [Mount], the request is a
+// *mcp.GetPromptRequest, a *mcp.CompleteRequest or a *mcp.ListPromptsRequest.
+// GetSession returns its session, and GetExtra the bearer token and the HTTP header.
 func Request(ctx context.Context) (mcp.Request, bool) {
 	r, ok := ctx.Value(requestKey{}).(mcp.Request)
 	return r, ok

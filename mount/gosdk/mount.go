@@ -14,28 +14,28 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Mount has the SDK's server answer for the prompts of a registry, beside its
-// own: it lists them, renders them, completes their arguments, and tells
-// clients when they change. The registry may change at any time; what the
-// server had before stays as it is. The options are those of
-// [prompts.NewServer], as far as they are about prompts: see the package
-// documentation.
+// Mount adds the prompts of a registry to a server of the SDK: lists, results,
+// completions and list_changed notifications. The registry may change at any time.
+// The server's own features are unchanged. The options are those of
+// [prompts.NewServer]. The package documentation lists the options without effect.
 //
-// Unmount takes the prompts out again, and clients are told. Requests that are
-// being answered still get their answer. It may be called at any time, from any
-// goroutine, and more than once; it returns when the mount has no goroutine
-// left but those of such requests. Until then neither the server nor the mount is
-// garbage, so whoever makes a server for each session has to unmount it when the
-// session ends.
+// unmount removes the prompts and notifies the clients. Requests in progress still
+// get their responses. Safe for concurrent use, at any time and more than once.
+// unmount returns when all goroutines of the mount have ended, except those of such
+// requests. Until then, the server and the mount cannot be garbage collected. If you
+// create a server for each session, call unmount at the end of the session.
 //
-// Mount fails, and changes nothing, if the server or the registry is nil, if
-// the options are at fault, if a registry is mounted on the server already, if
-// the server's prompts cannot be listed, or if the server and the registry have
-// a prompt of the same name: the error wraps [prompts.ErrExists] then, and names
-// all of them. The list is read in a session without a client, through the
-// middleware that is there: if that lets nobody list who has no token, mount
-// first. It must not be called while the server holds its own lock, as it
-// does in SetCacheable.
+// Mount returns an error and changes nothing if
+//
+//   - the server or the registry is nil, or the options are invalid;
+//   - the server has a mounted registry already;
+//   - the server and the registry have prompts with the same name. The error wraps
+//     [prompts.ErrExists] and contains all names;
+//   - the server's prompts cannot be listed. Mount lists them in a session without a
+//     client, through the existing middleware. If the middleware requires a token,
+//     call Mount first.
+//
+// Do not call Mount while the server holds its own lock, as in SetCacheable.
 func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(), err error) {
 	switch {
 	case s == nil:

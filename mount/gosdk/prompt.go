@@ -13,18 +13,19 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// FromPrompt returns a prompt for a [prompts.Registry] of one that was written
-// for the SDK, unchanged: it is listed as before, and h renders it, with the
-// arguments that it declares. The handler gets the session, the parameters and
-// the rest of the request if the registry is mounted on a server of the SDK; its
-// Session is nil otherwise. What it returns is a result as before: contents of
-// all types, an error of type *jsonrpc.Error with its code, message and data,
-// of any other none of its text. Input requests of the handler are asked with
-// [prompts.Ask], in all revisions that have them, and it is called again with
-// the answers; declined ones are answers too.
+// FromPrompt converts a prompt of the SDK and its handler to a prompt for a
+// [prompts.Registry]. The list entry is the same, and h renders the prompt with the
+// declared arguments. If the registry is mounted on a server of the SDK, the handler
+// gets the session, the parameters and the rest of the request. If not, its Session
+// is nil.
 //
-// A nil p, a nil h, and whatever the registry does not take, such as two
-// arguments of the same name, is an error of [prompts.Registry.Add].
+// Results are the same, with contents of all types. An error of type *jsonrpc.Error
+// keeps its code, message and data. The text of any other error is hidden. Input
+// requests of the handler are sent with [prompts.Ask], in all protocol versions with
+// elicitation, and the handler runs again with the answers, including declined ones.
+//
+// [prompts.Registry.Add] returns an error if p or h is nil, or for an invalid
+// declaration, such as two arguments with the same name.
 func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	if h == nil {
 		return listed(p)
@@ -39,13 +40,13 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 	})
 }
 
-// Import returns the prompts that a server of the SDK has, as [FromPrompt] would
-// return them, in the order of its list; those of a mounted registry are not
-// among them. They are rendered by that server, which must keep them, under the
-// middleware that it had before the first Import or Mount; their handlers get a
-// session of revision 2026-07-28 that has no client behind it.
+// Import returns the prompts of a server of the SDK, converted as by [FromPrompt],
+// in list order, without the prompts of mounted registries. The server renders them,
+// so it must keep them. They run under the middleware installed before the first
+// Import or Mount. Their handlers get a session of protocol version 2026-07-28
+// without a client.
 //
-// It fails if s is nil, or if the server's prompts cannot be listed.
+// Import returns an error if s is nil, or if the server's prompts cannot be listed.
 func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("gosdk: the server is nil")

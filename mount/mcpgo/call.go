@@ -22,9 +22,8 @@ type incoming struct {
 	url     atomic.Pointer[mcp.URLElicitationRequiredError] // what a handler of the SDK has failed with
 }
 
-// Request returns the request that a render function answers, as mcp-go has
-// read it, with the HTTP headers that it came with; ok is false outside of a
-// prompts/get of a server that the prompt is mounted on.
+// Request returns the request of a render function, as read by mcp-go, with its HTTP
+// headers. ok is false outside of a prompts/get of a mounted prompt.
 func Request(ctx context.Context) (request mcp.GetPromptRequest, ok bool) {
 	in, ok := ctx.Value(requestKey{}).(*incoming)
 	if !ok {

@@ -1,114 +1,117 @@
-// Package mcpgo mounts prompts on a server of github.com/mark3labs/mcp-go, which
-// keeps its tools, its resources, its own prompts and all else that it has.
+// Package mcpgo adds prompts to a server of github.com/mark3labs/mcp-go:
 //
 //	s := server.NewMCPServer("review", "1.0.0")
 //	unmount, err := mcpgo.Mount(s, &reg, prompts.Options{Logger: logger})
 //
-// Clients see the registry's prompts and those of the server as one list, in the
-// order of names, in the pages of [server.WithPaginationLimit]. Requests for the
-// registry's are answered by this library: arguments are converted and checked,
-// results are checked and sent without loss, completions, questions to the
-// client, progress and cancellation work as in a [prompts.Server]. What the server
-// has for all prompts is for these, too: its filters, its middleware and its
-// hooks. A hook or a middleware finds the [prompts.Error] that a request has
-// failed with by [errors.As]. A filter sees entries as they are in the newest
-// revision, with a member in their Meta that clients do not get; what it changes
-// in an entry is sent as it is.
+// The server keeps its tools, resources and own prompts. Clients see one list, in
+// the order of names, in pages by [server.WithPaginationLimit]. This library answers
+// requests for the registry's prompts: arguments are converted and validated,
+// results are validated and sent without loss, and completions, questions to the
+// client, progress and cancellation work as under a [prompts.Server]. The server's
+// filters, middleware and hooks apply to these prompts too. A hook or a middleware
+// finds the [prompts.Error] of a failed request with [errors.As]. A filter sees
+// entries in the newest protocol version, with a member in their Meta that clients
+// do not get. Its changes to an entry are sent unchanged.
 //
-// Changes of the registry reach clients as one notification for a burst of them.
+// Clients get one notification for a burst of changes of the registry.
 //
 // # Errors
 //
-// mcp-go sends the error of any handler as an internal error (-32603) with its
-// text alone. Put the transport into [ErrorHandler], or serve by [ListenStdio], and
-// the errors of the registry's prompts arrive with their code and data, such as
-// -32602 and the problems of each argument:
+// mcp-go sends the error of any handler as an internal error (-32603) with the text
+// and without data. To send the errors of the registry's prompts with their code and
+// data, such as -32602 and the problems of each argument, wrap the transport in
+// [ErrorHandler], or serve with [ListenStdio]:
 //
 //	http.Handle("/mcp", mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)))
 //	err = mcpgo.ListenStdio(ctx, server.NewStdioServer(s), os.Stdin, os.Stdout)
 //
-// On its way there, the text of an error ends with a marker, which a hook may log,
-// and which is taken off where the response is written.
+// Inside the server, the text of such an error ends with a marker. A hook may log
+// the marker. The wrapper removes it from the response.
 //
 // # Names
 //
-// Mount fails if the server has a prompt of the same name. Later, the server's own
-// wins: a prompt that is added to the registry under such a name is left out, and
-// logged; one that the author adds to the server takes the place of the
-// registry's. It is looked at again with the next change of the registry, which
-// also brings back what the author has deleted of it. An author who adds a prompt
-// to the server while one of the same name enters or leaves the registry must not
-// do both at the same instant, for the SDK adds and deletes by name.
+// Mount returns an error if the server has a prompt with the same name. Later, the
+// server's own prompt wins. A prompt added to the registry under such a name is
+// skipped and logged. A prompt added to the server replaces the registry's prompt.
+// The next change of the registry checks the names again, and restores registry
+// prompts that your code has deleted from the server. The SDK adds and deletes by
+// name, so do not add a prompt to the server at the same moment as a prompt with the
+// same name enters or leaves the registry.
 //
-// Prompts that have left the registry may stay in what
-// [server.MCPServer.ListPrompts] returns for a while; clients do not see them.
+// Prompts removed from the registry may stay in the result of
+// [server.MCPServer.ListPrompts] for a while. Clients do not see them.
 //
 // # Options
 //
-// Timeouts.Render and Timeouts.Complete are kept, and stand still while a client is
-// asked; a request that reaches its limit is answered even if its code goes on.
-// Without effect are Info and Instructions, which are the SDK server's; PageSize
-// and CacheTTL, CachePublic, for which it has options of its own; what is about
-// sessions and connections: MaxConcurrent, MaxConcurrentPerClient, Rate, the
-// limits of subscriptions, Timeouts.Drain, ChangeDelay; Methods, Capabilities. DisableListChanged
-// leaves the server as it is: one that has announced changes tells of ours. A
-// Middleware does not see requests for a prompt that there is not or that is
-// hidden, and the other entries of a list are not in what it returns; if it fails
-// a list, the registry's prompts are missing from that. Where the registry has one
-// prompt, it sees a list before each get of that, too, since the SDK asks its
-// filters in the same way (server/server.go:1811).
+// Timeouts.Render and Timeouts.Complete apply, and are paused while the user is
+// asked. A request at its limit gets a response even if its code continues. These
+// options have no effect:
 //
-// # Migrating
+//   - Info and Instructions, which the SDK's server sets;
+//   - PageSize, CacheTTL and CachePublic, which the SDK's own options replace;
+//   - options about sessions and connections: MaxConcurrent, MaxConcurrentPerClient,
+//     Rate, the limits of subscriptions, Timeouts.Drain and ChangeDelay;
+//   - Methods and Capabilities.
 //
-// [Import] and [FromPrompt] make prompts for a registry of those that were written
-// for the SDK, with the same entry and the same results. Their handlers stay as
-// they are until somebody finds the time. An argument without a completion of its
-// own is left to the completion provider that was handed to Mount, so that theirs
-// goes on.
+// DisableListChanged does not change the server: a server that advertises
+// list_changed sends the notifications. A Middleware does not see requests for
+// unknown or hidden prompts, and does not see the other entries of a list. If a
+// Middleware fails a list, the registry's prompts are missing from the list. If the
+// registry has only one prompt, a Middleware sees a list before each get of the
+// prompt, because the SDK calls its filters in the same way (server/server.go:1811).
+//
+// # Migration
+//
+// [Import] and [FromPrompt] convert prompts of the SDK to prompts of a registry,
+// with the same entries, results and handlers. An argument without a completion
+// function is completed by the completion provider passed to Mount.
 //
 // # Limits of mcp-go v1.2.1
 //
-//   - An error of a handler has code -32603 and no data
-//     (server/handler_errors.go:24), nor has one of a completion
-//     (server/server.go:2812). Hooks see an error whose fields they cannot set
-//     (server/server.go:160). Hence ErrorHandler. In process, errors are as the
-//     SDK sends them. With an event store, one that a client reads again after a
-//     break is, too, and with the marker (server/streamable_http_resume.go:100).
-//   - A request is read by encoding/json, before it comes here: duplicate keys and
-//     members in the wrong case pass; a progress token past 2^53 is rounded
+//   - The error of a handler has code -32603 and no data
+//     (server/handler_errors.go:24), and so has the error of a completion
+//     (server/server.go:2812). Hooks get an error whose fields they cannot set
+//     (server/server.go:160). ErrorHandler solves this. In process, errors are as
+//     the SDK sends them. With an event store, an error that a client reads again
+//     after an interruption is too, with the marker
+//     (server/streamable_http_resume.go:100).
+//   - encoding/json reads requests before the mount: duplicate keys and members in
+//     the wrong case are accepted, and a progress token above 2^53 is rounded
 //     (mcp/types.go:237).
-//   - An argument that is null would be an empty string (mcp/prompts.go:34), and
-//     any other that is not a string -32600 without the argument's name
-//     (server/request_handler.go:460). While a registry is mounted, a hook rejects
-//     both with the problem of each argument, for the server's own prompts, too.
-//     A value to complete that is null is an empty string.
-//   - A prompt that there is not, or that is hidden, is -32602 without data
+//   - The SDK turns a null argument into an empty string (mcp/prompts.go:34), and
+//     answers any other value except a string with -32600 without the argument's
+//     name (server/request_handler.go:460). While a registry is mounted, a hook
+//     rejects both with the problem of each argument, for the server's own prompts
+//     too. A null value in a completion is an empty string.
+//   - The error for an unknown or hidden prompt is -32602 without data
 //     (server/server.go:1869).
-//   - A cursor that is base64 is not checked (server/server.go:1483). A list that
-//     ends with a full page has an empty one after it (server/server.go:1507).
-//   - There is place for one completion provider (server/server.go:219), which
-//     cannot be got from the server: hand it to Mount, which replaces it.
-//   - Capabilities are the same in each revision: 2024-11-05 is told of
-//     completions (server/server.go:1277). They are set without a lock, which is
-//     why the first Mount must come before the server serves; so must the first
-//     one without DisableListChanged, and without DisableCompletions.
-//   - Before revision 2026-07-28 a handler may ask by elicitation, sampling and
-//     roots, in the SDK's types (server/elicitation.go:20): members that these do
-//     not have are lost.
+//   - A base64 cursor is not checked (server/server.go:1483). After a full last
+//     page, clients get an empty page (server/server.go:1507).
+//   - The server has only one completion provider (server/server.go:219), without a
+//     way to read it. Pass the provider to Mount, which replaces it.
+//   - Capabilities are the same in each protocol version: 2024-11-05 gets
+//     completions too (server/server.go:1277). They are set without a lock. So call
+//     the first Mount before the server starts, and likewise the first Mount without
+//     DisableListChanged, and without DisableCompletions.
+//   - Before protocol version 2026-07-28, a handler asks by elicitation, sampling
+//     and roots in the SDK's types (server/elicitation.go:20). Members without a
+//     field in these types are lost.
 //   - An input_required result has "messages": null (mcp/prompts.go:47).
-//   - A request that was cancelled is answered (server/server.go:2556 only ends
-//     its context), but for those of ours in ErrorHandler and ListenStdio. Over
-//     HTTP in 2026-07-28 it cannot be cancelled by a notification without _meta
-//     (server/streamable_http_modern.go:123), as the official Go SDK sends it.
-//   - Over stdio in 2026-07-28, changes are told without the id of the
-//     subscription (server/stdio.go:96), and to those who have none.
-//   - Progress passes through a channel that drops what does not fit
-//     (server/session.go:374). Just before an answer it may come after it, over
-//     stdio (server/stdio.go:403), or not at all, over HTTP
+//   - A canceled request gets a response (server/server.go:2556 only ends its
+//     context), except for registry prompts in ErrorHandler and ListenStdio. Over
+//     HTTP in 2026-07-28, a notification without _meta cannot cancel a request
+//     (server/streamable_http_modern.go:123). The official Go SDK sends such
+//     notifications.
+//   - Over stdio in 2026-07-28, list_changed has no subscription id
+//     (server/stdio.go:96), and is sent to clients without a subscription too.
+//   - Progress passes through a channel that drops messages when full
+//     (server/session.go:374). The last progress may arrive after the response over
+//     stdio (server/stdio.go:403), or never over HTTP
 //     (server/streamable_http.go:828).
-//   - Clients that are too slow for their channel are not told of changes
+//   - A client that is too slow for its channel misses notifications
 //     (server/session.go:256).
-//   - Over HTTP without sessions, a list before 2026-07-28 is that of 2025-11-25,
-//     because the SDK does not say which revision the client speaks. Nor does it
-//     say what the client can do, so that it cannot be asked.
+//   - Over HTTP without sessions, a list before 2026-07-28 is in the form of
+//     2025-11-25, because the SDK does not provide the client's protocol version.
+//     The SDK does not provide the client's capabilities either, so the client
+//     cannot be asked.
 package mcpgo

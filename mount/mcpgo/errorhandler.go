@@ -15,16 +15,15 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// ErrorHandler returns a handler that answers as next does, a
-// [server.StreamableHTTPServer], a [server.SSEServer] or what wraps one, but that
-// sends the errors of mounted prompts with their own code and data. mcp-go itself
-// sends each as an internal error (-32603) with its message alone. What compresses
-// responses must be around ErrorHandler, not in next.
+// ErrorHandler returns a handler that wraps next, a [server.StreamableHTTPServer], a
+// [server.SSEServer] or a wrapper of one, and sends the errors of mounted prompts
+// with their own code and data. mcp-go alone sends each error as an internal error
+// (-32603) with the message. If you compress responses, compress outside of
+// ErrorHandler.
 //
-// For revision 2026-07-28 the HTTP status is the one that goes with the code. A
-// request for a mounted prompt that the client has cancelled has no answer, where
-// mcp-go sends one. Errors of the author's own prompts and tools are left as they
-// are.
+// For protocol version 2026-07-28, the HTTP status fits the code. A canceled request
+// for a mounted prompt gets no response. Errors of the server's own prompts and
+// tools are unchanged.
 func ErrorHandler(next http.Handler) http.Handler {
 	l := newMarkers() // of all requests: one may be answered by the stream of another
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -155,8 +154,8 @@ type errorFlusher struct{ *errorWriter }
 // Flush flushes. There is nobody to tell of an error.
 func (w errorFlusher) Flush() { _ = w.FlushError() }
 
-// ListenStdio is the Listen of a [server.StdioServer], but that errors of mounted
-// prompts are sent with their own code and data, see [ErrorHandler].
+// ListenStdio is the Listen of a [server.StdioServer], and sends the errors of
+// mounted prompts with their own code and data: see [ErrorHandler].
 func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, stdout io.Writer) error {
 	l := newMarkers()
 	return s.Listen(context.WithValue(ctx, markersKey{}, l), stdin, &errorLines{to: stdout, markers: l})

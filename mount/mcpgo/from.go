@@ -17,16 +17,15 @@ import (
 // maxRounds is how often a handler may ask for input, as in the SDK.
 const maxRounds = 10
 
-// FromPrompt returns a prompt of mcp-go, with its handler, as one for a
-// [prompts.Registry]: with the same list entry, and with results as the handler
-// makes them. Where it is mounted on mcp-go, the handler gets the request as it
-// came, arguments that are not declared included; elsewhere it gets the declared
-// arguments and nothing else of the request.
+// FromPrompt converts a prompt of mcp-go and its handler to a prompt for a
+// [prompts.Registry], with the same list entry and the same results. Mounted on
+// mcp-go, the handler gets the original request, including undeclared arguments.
+// Elsewhere, it gets only the declared arguments.
 //
-// What the registry and its server check is checked for it too: required
-// arguments are there before the handler is called, content and names must be
-// valid. The text of a handler's error is sent, as mcp-go does. A handler that
-// asks for input, by a [server.InputRequestBuilder], asks by [prompts.Ask].
+// The registry and its server validate more than mcp-go: required arguments must be
+// present, and contents and names must be valid. The text of a handler's error is
+// sent, as by mcp-go. If a handler requests input with a
+// [server.InputRequestBuilder], [prompts.Ask] sends the request.
 func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	to := prompts.Prompt{
 		Name:         p.Name,
@@ -49,15 +48,15 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 	return to
 }
 
-// Import returns the prompts that s has, in the order of their names, as
-// [FromPrompt] does, but for those that are mounted. To serve them from a
-// registry, delete them from s, and add them to a registry that is mounted there:
+// Import returns the prompts of s, converted as by [FromPrompt], in the order of
+// their names, without mounted prompts. To serve them from a registry, delete the
+// originals, and add the results to a mounted registry:
 //
 //	taken, err := mcpgo.Import(s)
 //	…
 //	s.DeletePrompts("greet") // or all of them
 //
-// It fails if s is nil.
+// Import returns an error if s is nil.
 func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	if s == nil {
 		return nil, errors.New("mcpgo: the server is nil")

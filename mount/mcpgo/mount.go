@@ -30,22 +30,20 @@ const maxGone = 256
 // are mounted on makes the pages.
 const everything = 1 << 30
 
-// Mount adds the prompts of r to s, beside the prompts that s has, and keeps
-// them equal to the registry until unmount is called. o is what
-// [prompts.NewServer] takes; see the package documentation for the options that
-// have no effect here. own is the completion provider that s was given by
-// [server.WithPromptCompletionProvider], if any: there is place for one only, so
-// Mount replaces it, unless Options.DisableCompletions is set, and own is called
-// for what is not in r.
+// Mount adds the prompts of r to s, in addition to the prompts of s, and keeps them
+// in sync with the registry until unmount is called. o are the options of
+// [prompts.NewServer]. The package documentation lists the options without effect.
+// own is the completion provider of s from [server.WithPromptCompletionProvider], or
+// nil. The server has only one provider, so Mount replaces it, unless
+// Options.DisableCompletions is set, and calls own for prompts outside of r.
 //
-// Mount fails, and changes nothing, if s or r is nil, if the options are at
-// fault, or if s has a prompt of the same name as r ([prompts.ErrExists]). The first Mount on a server must
-// come before the server serves; every other one, and unmount, may come at any
-// time. Several registries may be mounted on one server.
+// Mount returns an error and changes nothing if s or r is nil, if the options are
+// invalid, or if s has a prompt with the same name as r ([prompts.ErrExists]). Call
+// the first Mount before the server starts. Further calls, and unmount, are allowed
+// at any time. Several registries may be mounted on one server.
 //
-// unmount takes the prompts out of s, with one notification of the change. It
-// may be called at any time, from any goroutine, more than once; it does not
-// wait for requests that are being answered.
+// unmount removes the prompts from s, with one notification. Safe for concurrent
+// use, at any time and more than once. It does not wait for requests in progress.
 func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...server.PromptCompletionProvider) (unmount func(), err error) {
 	switch {
 	case s == nil:
