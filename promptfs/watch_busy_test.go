@@ -28,7 +28,7 @@ func TestWatchOfAFileThatGoesOnChanging(t *testing.T) {
 		Debounce: 50 * time.Millisecond,
 		OnReload: func(r promptfs.Report) { reports <- r },
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var both sync.WaitGroup
 	defer both.Wait()

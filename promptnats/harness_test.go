@@ -25,7 +25,7 @@ import (
 )
 
 // long is how long a test waits for what has to come.
-const long = 20 * time.Second
+const long = 2 * time.Minute
 
 const bucket = "prompts"
 

@@ -38,7 +38,7 @@ func FuzzTemplates(f *testing.F) {
 			defer cancel()
 			_, _ = p.Render(ctx, map[string]string{"a": a, "n": n, "tags": a}) // which may fail, but not hang
 		}
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Fatalf("%v: %q", took, text)
 		}
 	})

@@ -84,23 +84,26 @@ func TestEndAfterQuiet(t *testing.T) {
 // Over HTTP/2 a stream, and a request, may take longer than a write.
 func TestHTTP2Deadlines(t *testing.T) {
 	t.Parallel()
-	p, _ := newHTTP2Place(t, Options{WriteTimeout: 100 * time.Millisecond, KeepAlive: -1})
-	h := p.session("2025-11-25")
-	get := p.open(http.MethodGet, "", h)
-	body, mirror := modernGet("wait")
-	waiting := make(chan reply, 1)
-	go func() { waiting <- p.post(body, mirror.with("Accept", "application/json")) }()
-	await(t, p.started)
-	time.Sleep(300 * time.Millisecond) // three times as long
-	close(p.release)
-	r := await(t, waiting)
-	assert.Equal(t, http.StatusOK, r.status)
-	assert.Contains(t, r.body, "released")
-	p.change("a")
-	assert.Equal(t, changed, get.next())
-	time.Sleep(300 * time.Millisecond)
-	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
-	get.end()
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := newHTTP2PipePlace(t, Options{WriteTimeout: time.Second, KeepAlive: -1})
+		h := p.session("2025-11-25")
+		get := p.open(http.MethodGet, "", h)
+		assert.Equal(t, 2, get.response.ProtoMajor)
+		body, mirror := modernGet("wait")
+		waiting := make(chan reply, 1)
+		go func() { waiting <- p.post(body, mirror.with("Accept", "application/json")) }()
+		await(t, p.started)
+		time.Sleep(3 * time.Second)
+		close(p.release)
+		r := await(t, waiting)
+		assert.Equal(t, http.StatusOK, r.status)
+		assert.Contains(t, r.body, "released")
+		p.change("a")
+		assert.Equal(t, changed, get.next())
+		time.Sleep(3 * time.Second)
+		assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", h).status)
+		get.end()
+	})
 }
 
 // A notification called initialize opens no session.

@@ -23,7 +23,7 @@ import (
 const modern = firstStateless
 
 // patience is how long a test waits for what must happen.
-const patience = 10 * time.Second
+const patience = 2 * time.Minute
 
 // place is a server on a connection of loopback, with its prompts:
 // "text", "grüße", "progress", which reports one step, "wait", which tells

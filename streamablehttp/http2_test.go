@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,29 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
+// newHTTP2PipePlace is newPipePlace over HTTP/2. connections counts those that have
+// been made.
+func newHTTP2PipePlace(t *testing.T, o Options) (p *place, connections *atomic.Int32) {
+	t.Helper()
+	connections = new(atomic.Int32)
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	p = newPipePlaceOf(t, prompts.Options{}, o, func(s *httptest.Server) {
+		s.Config.Protocols = protocols
+		countConnections(s, connections)
+	})
+	p.http.Client().Transport.(*http.Transport).Protocols = protocols
+	return p, connections
+}
+
+func countConnections(s *httptest.Server, connections *atomic.Int32) {
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+}
+
 // newHTTP2Place is newPlace over HTTP/2. connections counts those that have been
 // made.
 func newHTTP2Place(t *testing.T, o Options) (p *place, connections *atomic.Int32) {
@@ -24,11 +48,7 @@ func newHTTP2Place(t *testing.T, o Options) (p *place, connections *atomic.Int32
 	connections = new(atomic.Int32)
 	return newPlace(t, o, func(s *httptest.Server) {
 		s.EnableHTTP2 = true
-		s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-			if state == http.StateNew {
-				connections.Add(1)
-			}
-		}
+		countConnections(s, connections)
 	}), connections
 }
 
@@ -114,26 +134,30 @@ func TestHTTP2Body(t *testing.T) {
 // A client that does not read one of its streams loses that one.
 func TestHTTP2Unread(t *testing.T) {
 	t.Parallel()
-	// Comments keep the other stream from being one that is not written to.
-	p, connections := newHTTP2Place(t, Options{WriteTimeout: time.Second, KeepAlive: 50 * time.Millisecond})
-	p.http.Client().Transport.(*http.Transport).HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10}
-	big := strings.Repeat("x", 1<<20)
-	require.NoError(t, p.registry.Set(prompts.Prompt{Name: "big", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User(big)), nil
-	}}))
-	get := p.open(http.MethodGet, "", p.session("2025-11-25"))
-	body, mirror := modernGet("big")
-	unread, err := p.http.Client().Do(p.request(http.MethodPost, body, mirror))
-	require.NoError(t, err)
-	defer unread.Body.Close()
-	body, mirror = modernGet("text")
-	assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
-	assert.Eventually(t, func() bool { return p.underWay() == 1 }, patience, time.Millisecond)
-	_, err = io.Copy(io.Discard, unread.Body)
-	assert.Error(t, err, "it is not all of it")
-	p.change("a")
-	assert.Equal(t, changed, get.message())
-	assert.Equal(t, int32(1), connections.Load())
+	synctest.Test(t, func(t *testing.T) {
+		// Comments keep the other stream from being one that is not written to.
+		p, connections := newHTTP2PipePlace(t, Options{WriteTimeout: time.Second, KeepAlive: 50 * time.Millisecond})
+		p.http.Client().Transport.(*http.Transport).HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10}
+		big := strings.Repeat("x", 1<<20)
+		require.NoError(t, p.registry.Set(prompts.Prompt{Name: "big", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return prompts.Messages(prompts.User(big)), nil
+		}}))
+		get := p.open(http.MethodGet, "", p.session("2025-11-25"))
+		body, mirror := modernGet("big")
+		unread, err := p.http.Client().Do(p.request(http.MethodPost, body, mirror))
+		require.NoError(t, err)
+		defer unread.Body.Close()
+		body, mirror = modernGet("text")
+		assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, 1, p.underWay())
+		_, err = io.Copy(io.Discard, unread.Body)
+		assert.Error(t, err, "it is not all of it")
+		p.change("a")
+		assert.Equal(t, changed, get.message())
+		assert.Equal(t, int32(1), connections.Load())
+	})
 }
 
 // A request over HTTP/2 counts as one, as others do, and an author's code that

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -233,16 +234,20 @@ func TestPrincipalPanics(t *testing.T) {
 // HTO-29: a session expires once nothing has been under way for the timeout.
 func TestSessionExpires(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{SessionTimeout: 100 * time.Millisecond, MaxSessions: 1})
-	h := p.session("2025-11-25")
-	stream := p.open(http.MethodGet, "", h)
-	time.Sleep(300 * time.Millisecond) // an open stream keeps it, however long
-	assert.Equal(t, http.StatusOK, p.post(listBody, h).status)
-	assert.Equal(t, http.StatusServiceUnavailable, p.post(initializeBody("2025-11-25"), nil).status)
-	stream.cancel()
-	// Its place is free again, which looks at it without using it.
-	require.Eventually(t, func() bool { return p.post(initializeBody("2025-11-25"), nil).status == http.StatusOK }, patience, 10*time.Millisecond)
-	assert.Equal(t, http.StatusNotFound, p.post(listBody, h).status)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{SessionTimeout: time.Minute, MaxSessions: 1})
+		h := p.session("2025-11-25")
+		stream := p.open(http.MethodGet, "", h)
+		time.Sleep(time.Hour) // an open stream keeps it, however long
+		assert.Equal(t, http.StatusOK, p.post(listBody, h).status)
+		assert.Equal(t, http.StatusServiceUnavailable, p.post(initializeBody("2025-11-25"), nil).status)
+		stream.cancel()
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Equal(t, http.StatusNotFound, p.post(listBody, h).status)
+		assert.Equal(t, http.StatusOK, p.post(initializeBody("2025-11-25"), nil).status)
+	})
 }
 
 // One more session than there may be ends the one that is missed least; those

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -242,41 +243,37 @@ func TestAskStateless(t *testing.T) {
 // Streams outlive the deadlines of the http.Server, which are for requests.
 func TestStreamsOutliveDeadlines(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{}, func(s *httptest.Server) {
-		s.Config.ReadTimeout, s.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlaceOf(t, prompts.Options{}, Options{KeepAlive: -1}, func(s *httptest.Server) {
+			s.Config.ReadTimeout, s.Config.WriteTimeout = time.Minute, time.Minute
+		})
+		get := p.open(http.MethodGet, "", p.session("2025-11-25"))
+		listen := p.open(http.MethodPost, modernBody("subscriptions/listen", listenAll), modernHeader("subscriptions/listen", ""))
+		assert.Contains(t, listen.next(), "acknowledged")
+		time.Sleep(time.Hour)
+		p.change("a")
+		assert.Equal(t, changed, get.next())
+		assert.Contains(t, listen.next(), "list_changed")
 	})
-	get := p.open(http.MethodGet, "", p.session("2025-11-25"))
-	listen := p.open(http.MethodPost, modernBody("subscriptions/listen", `"notifications":{"promptsListChanged":true},`), modernHeader("subscriptions/listen", ""))
-	assert.Contains(t, listen.next(), "acknowledged")
-	time.Sleep(250 * time.Millisecond)
-	p.change("a")
-	assert.Equal(t, changed, get.next())
-	assert.Contains(t, listen.next(), "list_changed")
 }
 
 // A client that does not read is cut off, and costs nobody else anything.
 func TestUnreadStream(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{WriteTimeout: 100 * time.Millisecond, MaxStreams: 2})
-	big := strings.Repeat("x", 8<<20)
-	require.NoError(t, p.registry.Set(prompts.Prompt{Name: "big", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		p.started <- struct{}{}
-		return prompts.Messages(prompts.User(big)), nil
-	}}))
-	c, err := net.Dial("tcp", p.http.Listener.Addr().String())
-	require.NoError(t, err)
-	defer c.Close()
-	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4096))
-	body, mirror := modernGet("big")
-	require.NoError(t, p.request(http.MethodPost, body, mirror).Write(c))
-	await(t, p.started)
-	body, mirror = modernGet("text")
-	assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
-	assert.Eventually(t, func() bool {
-		p.handler.mu.Lock()
-		defer p.handler.mu.Unlock()
-		return p.handler.running == 0
-	}, patience, time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{WriteTimeout: time.Minute, MaxStreams: 2})
+		body, mirror := modernGet("text")
+		c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
+		require.NoError(t, err)
+		defer c.Close()
+		require.NoError(t, p.request(http.MethodPost, body, mirror.with("Accept", "application/json")).Write(c))
+		synctest.Wait()
+		assert.Equal(t, 1, p.underWay())
+		assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Zero(t, p.underWay())
+	})
 }
 
 // The next request beyond the bound is refused, and room is made again.

@@ -23,8 +23,8 @@ import (
 // startTimeout and endTimeout are how long the fixture may take to say where it
 // serves, and to end when it is told to.
 const (
-	startTimeout = 30 * time.Second
-	endTimeout   = 10 * time.Second
+	startTimeout = 2 * time.Minute
+	endTimeout   = 2 * time.Minute
 )
 
 // overHTTP are the revisions that have Streamable HTTP and a handshake.

@@ -71,7 +71,7 @@ func TestReplay(t *testing.T) {
 
 const (
 	// patience is how long the server may take for anything.
-	patience = 10 * time.Second
+	patience = 2 * time.Minute
 	// recordedPageSize is that of the recorded server.
 	recordedPageSize = "4"
 	// maxPages ends a walk that does not end by itself.

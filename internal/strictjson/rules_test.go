@@ -158,11 +158,11 @@ func TestRuleErrorText(t *testing.T) {
 
 // A quadratic search would take minutes here.
 func TestManyKeysInLinearTime(t *testing.T) {
-	src := object(300_000, `"k0299999":1`)
+	src := object(600_000, `"k0599999":1`)
 	var doc strictjson.Doc
 	var broken *strictjson.RuleError
 	start := time.Now()
 	require.ErrorAs(t, doc.Parse(src, 64), &broken)
-	assert.Less(t, time.Since(start), 10*time.Second)
-	assert.Equal(t, "k0299999", broken.Key)
+	assert.Less(t, time.Since(start), time.Minute)
+	assert.Equal(t, "k0599999", broken.Key)
 }

@@ -24,7 +24,7 @@ var handshakes = slices.Clip(mcp.LegacyProtocolVersions()) // tests append at on
 const stateless = mcp.ProtocolVersion20260728
 
 // timeout is how long a test waits for what should come at once.
-const timeout = 10 * time.Second
+const timeout = 2 * time.Minute
 
 // wire is a client of a server, without a transport.
 type wire struct {

@@ -324,11 +324,11 @@ func TestStorm(t *testing.T) {
 		always.MustAdd(says(fmt.Sprintf("always-%d", i), "here"))
 	}
 	mount(t, s, &always, prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return true }})
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var wg sync.WaitGroup
+	var churn, clients sync.WaitGroup
 	for range 2 {
-		wg.Go(func() {
+		churn.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				var r prompts.Registry
 				r.MustAdd(says("extra", "x"))
@@ -342,7 +342,7 @@ func TestStorm(t *testing.T) {
 			}
 		})
 	}
-	wg.Go(func() {
+	churn.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			name := fmt.Sprintf("b-%d", i%20)
 			if !always.Remove(name) {
@@ -352,8 +352,8 @@ func TestStorm(t *testing.T) {
 	})
 	for _, version := range []string{"2024-11-05", "2025-11-25", stateless} {
 		client := dial(t, s, version)
-		wg.Go(func() {
-			for ctx.Err() == nil {
+		clients.Go(func() {
+			for range 100 {
 				seen := map[string]int{}
 				for _, name := range client.names() {
 					seen[name]++
@@ -366,7 +366,9 @@ func TestStorm(t *testing.T) {
 			}
 		})
 	}
-	wg.Wait()
+	clients.Wait()
+	stop()
+	churn.Wait()
 }
 
 // What the author's server has for all prompts is for ours, too.
@@ -509,10 +511,10 @@ func TestHiddenWhileChanging(t *testing.T) {
 	}))
 	mount(t, s, &prompts.Registry{}, prompts.Options{})
 	o := prompts.Options{Visible: func(context.Context, prompts.Prompt) bool { return false }}
-	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	var churn, clients sync.WaitGroup
+	churn.Go(func() {
 		for ctx.Err() == nil {
 			var r prompts.Registry
 			r.MustAdd(says("hidden", "x"))
@@ -527,7 +529,7 @@ func TestHiddenWhileChanging(t *testing.T) {
 	r.MustAdd(says("hidden, too", "x"))
 	mount(t, s, &r, o)
 	watcher := dial(t, s, "2025-11-25")
-	wg.Go(func() {
+	churn.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			p := says("hidden, too", "x")
 			p.Title = fmt.Sprint(i)
@@ -540,14 +542,17 @@ func TestHiddenWhileChanging(t *testing.T) {
 	})
 	for range 4 {
 		client := dial(t, s, "2025-11-25")
-		wg.Go(func() {
-			for ctx.Err() == nil && !seen.Load() {
+		clients.Go(func() {
+			for range 250 {
 				if len(client.names()) > 0 {
 					seen.Store(true)
+					return
 				}
 			}
 		})
 	}
-	wg.Wait()
+	clients.Wait()
+	stop()
+	churn.Wait()
 	assert.False(t, seen.Load())
 }
