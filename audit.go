@@ -51,7 +51,7 @@ func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 	}
 }
 
-// outcomeOf returns in a word what becomes of a request of the middleware.
+// outcomeOf returns the outcome of a request of the middleware, in one word.
 func outcomeOf(ctx context.Context, err error) string {
 	switch e := visibleError(err); {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):

@@ -12,7 +12,8 @@ import (
 // which calls the observer.
 
 // Observer receives every operation of a [Server], for traces, metrics and logs: see
-// Options.Observer. Module promptotel has an Observer for OpenTelemetry.
+// Options.Observer. Module promptotel has an Observer for OpenTelemetry, and the
+// CheckObserver of package prompttest tests an Observer.
 //
 // For each [Operation], the server calls Begin once and then End once, with the
 // context from Begin, the same Operation, and its [Outcome]. An operation is a

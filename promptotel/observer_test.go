@@ -3,7 +3,6 @@ package promptotel_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -26,11 +25,10 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptotel"
+	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
 )
-
-var update = flag.Bool("update", false, "write the golden file")
 
 // telemetry is an Observer with in-memory exporters.
 type telemetry struct {
@@ -174,7 +172,7 @@ func TestGoldenTable(t *testing.T) {
 	got := table.String()
 	assert.NotContains(t, strings.ReplaceAll(got, ", invented", ""), "invented")
 	assert.NotContains(t, got, "secret")
-	if *update {
+	if prompttest.Updating() {
 		require.NoError(t, os.WriteFile("testdata/operations.txt", []byte(got), 0o600))
 	}
 	want, err := os.ReadFile("testdata/operations.txt")
@@ -329,4 +327,11 @@ func TestAttributeFilter(t *testing.T) {
 	assert.Equal(t, []string{
 		"mcp.server.operation.duration 1 mcp.method.name=prompts/get", "span server Unset prompts/get ok mcp.method.name=prompts/get",
 	}, x.lines(t, srv))
+}
+
+// TestCheckObserver proves that the Observer does what servers expect.
+func TestCheckObserver(t *testing.T) {
+	t.Parallel()
+	prompttest.CheckObserver(t, newTelemetry(t))
+	prompttest.CheckObserver(t, newTelemetry(t, promptotel.WithoutTracing(), promptotel.WithoutMetrics()))
 }

@@ -74,5 +74,7 @@
 // The checks render prompts with values from CheckOptions.Examples, or with
 // generated values.
 //
+// [CheckObserver] tests an observer of the application.
+//
 // This package imports testing, so import it only in test files.
 package prompttest
