@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/mcp-prompts/prompts/promptfs v0.0.0
+	github.com/mcp-prompts/prompts/promptpreview v0.0.0
 	github.com/stretchr/testify v1.12.1
 )
 
@@ -19,3 +20,5 @@ require (
 replace github.com/mcp-prompts/prompts => ../..
 
 replace github.com/mcp-prompts/prompts/promptfs => ../../promptfs
+
+replace github.com/mcp-prompts/prompts/promptpreview => ../../promptpreview

@@ -13,15 +13,16 @@ import (
 )
 
 func main() {
+	dir, addr := arguments()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	dir := append(os.Args, "prompts")[1] // the first argument, if there is one
-	info := prompts.Implementation{Name: "files", Version: "1.0.0"}
 	var reg prompts.Registry
-	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Logger: logger})
+	srv := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger, InputSchemas: addr != ""})
+	onReload := preview(srv, addr, logger)
+	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Logger: logger, OnReload: onReload})
 	_ = folder.Reload(ctx) // the logger has what is wrong; the other files are served
 	go folder.Watch(ctx)   // which ends with ctx
-	err := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger}).Serve(ctx, stdio.New())
+	err := srv.Serve(ctx, stdio.New())
 	if stop(); err != nil {
 		logger.Error("the server has failed", "error", err)
 		os.Exit(1)

@@ -1,0 +1,701 @@
+// The page: which prompt is open, its form and its result, and what happens when
+// something changes on the server.
+
+import { announce, h, plural, replace, visible } from "./dom.js";
+import { complete, discover, getPrompt, listen, listPrompts, RPCError, Unreachable } from "./client.js";
+import { PromptList, searchable } from "./list.js";
+import { argumentFields, questionFields } from "./form.js";
+import { conversation, copyButton, json, loadMarkdown, portability } from "./result.js";
+
+const $ = (id) => document.getElementById(id);
+const main = $("main");
+
+// What the server has. The entries are by name.
+let entries = new Map();
+let isListed = false;
+let fileErrors = [];
+const marks = new Map();
+
+// The values that were typed, by prompt, for as long as the page is open.
+const typed = new Map();
+
+let open = null; // the PromptView of the prompt that is open
+
+const list = new PromptList({
+  input: $("search"), list: $("list"), scroller: $("scroller"), count: $("count"),
+  onChoose(name, byKey) {
+    choose(name, { focus: byKey });
+  },
+});
+
+// PromptView shows a prompt: its form, and what became of it.
+class PromptView {
+  #fields = [];
+  #abort = null;
+  #answers = {}; // to questions, by key, with the question
+  #tab = "conversation";
+
+  constructor(entry) {
+    this.name = entry.name;
+    this.entry = entry;
+    this.header = h("header", { class: "prompt-header" });
+    this.notices = h("div", { class: "notices" });
+    this.form = h("form", { class: "arguments", "aria-label": "Arguments", novalidate: true, onsubmit: (e) => { e.preventDefault(); this.render(); }, oninput: () => this.#typed(), onchange: () => this.#typed() });
+    this.pane = h("section", { class: "pane", "aria-label": "Result" });
+    replace(main, this.header, this.notices, h("div", { class: "work" }, this.form, this.pane));
+    main.setAttribute("aria-label", visible(`Prompt ${entry.title || entry.name}`));
+    this.form.addEventListener("keydown", (e) => this.#key(e));
+    this.#drawHeader();
+    this.#drawForm();
+    this.#drawPane();
+    this.drawNotices();
+  }
+
+  // update takes a new declaration; null if the prompt is no longer there.
+  update(entry) {
+    const isGone = entry === null;
+    const isSame = !isGone && JSON.stringify(entry) === JSON.stringify(this.entry);
+    const wasGone = this.isGone;
+    this.isGone = isGone;
+    if (isGone) {
+      this.#abort?.abort();
+      if (!wasGone) announce("The prompt was removed.");
+    } else if (!isSame) {
+      this.entry = entry;
+      this.#drawHeader();
+      this.#redrawForm();
+    }
+    if (this.renderButton) this.renderButton.disabled = isGone;
+    this.drawNotices();
+  }
+
+  values() {
+    return Object.fromEntries(this.#fields.map((f) => [f.name, f.get()]));
+  }
+
+  arguments() {
+    return Object.fromEntries(Object.entries(this.values()).filter(([, v]) => v !== ""));
+  }
+
+  get sensitive() {
+    return this.#fields.filter((f) => f.sensitive).map((f) => f.name);
+  }
+
+  #drawHeader() {
+    const { entry } = this;
+    const icon = (entry.icons || []).find((i) => /^data:image\//i.test(i.src));
+    const version = entry._meta?.["io.github.mcp-prompts/version"];
+    const img = icon && h("img", { alt: "", width: "28", height: "28" });
+    if (icon) img.src = icon.src; // of others nothing is loaded
+    replace(this.header,
+      h("div", { class: "prompt-title" }, img, h("h2", { tabindex: "-1" }, entry.title || entry.name),
+        entry.title && h("code", {}, entry.name), typeof version === "string" && h("span", { class: "badge" }, `version ${version}`)),
+      entry.description && h("p", { class: "description" }, entry.description),
+      h("div", { class: "prompt-actions" }, copyButton(() => location.href, "Copy link")));
+    document.title = visible(`${entry.title || entry.name} · Prompts`);
+  }
+
+  #drawForm() {
+    const values = typed.get(this.name) || {};
+    this.#fields = argumentFields(this.entry, (argument, value, signal) => {
+      const others = this.arguments();
+      delete others[argument];
+      return complete(this.name, argument, value, others, signal);
+    });
+    for (const f of this.#fields) {
+      if (values[f.name]) f.set(values[f.name]);
+    }
+    this.problems = h("div", { class: "problems", role: "alert" });
+    this.renderButton = h("button", { type: "submit", class: "primary" }, "Render ", h("kbd", {}, "Ctrl ⏎"));
+    replace(this.form,
+      this.#fields.length > 0 ? this.#fields.map((f) => f.element) : h("p", { class: "detail" }, "The prompt has no arguments."),
+      this.problems, h("div", { class: "form-actions" }, this.renderButton));
+    this.renderButton.disabled = this.isGone === true;
+  }
+
+  // redrawForm draws the form of a new declaration around what the user is doing.
+  #redrawForm() {
+    this.#remember();
+    const active = this.form.contains(document.activeElement) ? document.activeElement : null;
+    const name = active?.closest("[data-field]")?.dataset.field;
+    const selection = active && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
+    this.#drawForm();
+    const field = name !== undefined && this.#fields.find((f) => visible(f.name) === name);
+    if (field) {
+      field.focus();
+      try {
+        if (selection?.[0] != null) field.input.setSelectionRange(...selection);
+      } catch { /* not all fields have a selection */ }
+    } else if (active) this.renderButton.focus();
+  }
+
+  #remember() {
+    // Values of arguments that the declaration no longer has are kept, too.
+    typed.set(this.name, { ...typed.get(this.name), ...this.values() });
+  }
+
+  #typed() {
+    this.#remember();
+    for (const f of this.#fields) {
+      if (f.failed !== undefined && f.failed !== f.get()) {
+        f.failed = undefined;
+        f.setError("");
+      }
+    }
+    writeLink();
+    if (this.result) this.pane.classList.toggle("is-stale", JSON.stringify(this.arguments()) !== this.renderedArguments);
+  }
+
+  #key(e) {
+    if (e.key === "Escape") {
+      if (this.#abort) this.#abort.abort();
+      else $("search").focus();
+      e.preventDefault();
+    }
+  }
+
+  // restore fills the form from a link.
+  restore(values) {
+    for (const f of this.#fields) {
+      if (values[f.name] !== undefined && !f.sensitive) f.set(values[f.name]);
+    }
+    this.#remember();
+  }
+
+  focus() {
+    const first = this.#fields[0];
+    if (first) first.focus();
+    else this.renderButton.focus();
+  }
+
+  get hasRequired() {
+    return this.#fields.some((f) => f.required);
+  }
+
+  // render renders the prompt. After a change of the prompt, it keeps quiet about
+  // itself and marks what has changed in the result.
+  async render({ isChange = false, answers, requestState } = {}) {
+    if (this.isGone) return;
+    this.#abort?.abort();
+    const abort = this.#abort = new AbortController();
+    const args = this.arguments();
+    const exchange = {};
+    const before = isChange ? this.result : undefined;
+    if (!isChange) for (const f of this.#fields) f.setError("");
+    replace(this.problems);
+    const started = performance.now();
+    const waiting = this.#wait(abort, started);
+    history.replaceState({ ...history.state, isRendered: true }, "");
+    let outcome;
+    try {
+      await markdownIsLoaded;
+      const result = await getPrompt(this.name, args, {
+        answers, requestState, exchange, signal: abort.signal,
+        onNotification: (m) => { if (m.method === "notifications/progress") waiting.progress(m.params); },
+      });
+      outcome = { result };
+    } catch (error) {
+      if (this.#abort !== abort) return; // another render has begun
+      outcome = { error };
+    } finally {
+      waiting.end();
+    }
+    if (this.#abort !== abort) return;
+    this.#abort = null;
+    if (open !== this) return;
+    this.exchange = exchange;
+    this.took = performance.now() - started;
+    if (outcome.error) this.#failed(outcome.error, isChange);
+    else if (outcome.result.resultType === "input_required") this.#ask(outcome.result, isChange);
+    else this.#rendered(outcome.result, args, before);
+  }
+
+  // wait shows that the server is at work, once that takes a while.
+  #wait(abort, started) {
+    const bar = h("progress", { "aria-label": "Progress" });
+    const text = h("span", {}, "Rendering …");
+    const element = h("div", { class: "waiting" }, bar, text, h("button", { type: "button", onclick: () => abort.abort() }, "Cancel"));
+    const show = setTimeout(() => { this.pane.prepend(element); }, 150);
+    let message = "";
+    const tick = setInterval(() => {
+      replace(text, `Rendering for ${Math.round((performance.now() - started) / 1000)} s`, message && ` · ${message}`);
+    }, 1000);
+    this.pane.setAttribute("aria-busy", "true");
+    return {
+      progress: (p) => {
+        if (typeof p.total === "number" && p.total > 0) Object.assign(bar, { max: p.total, value: Math.min(p.progress, p.total) });
+        message = [p.message, p.total ? `${p.progress} of ${p.total}` : `${p.progress}`].filter(Boolean).join(", ");
+        replace(text, message);
+        element.dataset.progress = String(p.progress);
+      },
+      end: () => {
+        clearTimeout(show);
+        clearInterval(tick);
+        element.remove();
+        if (this.#abort === abort) this.pane.removeAttribute("aria-busy");
+      },
+    };
+  }
+
+  #rendered(result, args, before) {
+    this.result = result;
+    this.failure = null;
+    this.question = null;
+    this.renderedArguments = JSON.stringify(args);
+    for (const f of this.#fields) {
+      f.failed = undefined;
+      f.setError("");
+    }
+    const changes = this.#drawPane(before);
+    if (before) {
+      if (changes > 0) announce(`The prompt has changed: ${plural(changes, "message")}.`);
+    } else announce(`Rendered, ${plural(result.messages.length, "message")}.`);
+  }
+
+  #failed(error, isChange) {
+    this.question = null;
+    if (error.name === "AbortError") {
+      this.failure = { title: "Canceled", text: "The server was told to stop." };
+    } else if (error instanceof Unreachable) {
+      this.failure = { title: "The server did not answer", text: `${error.message} The page tries again, and what you typed is kept.` };
+    } else if (error instanceof RPCError) {
+      this.#problems(error, isChange);
+      const inLog = error.code === -32603 ? "The server's log has the reason." : "";
+      this.failure = { title: `Error ${error.code}`, text: error.message, inLog };
+    } else this.failure = { title: "The page has failed", text: String(error) };
+    if (error.name !== "AbortError" && error.name) this.result = this.failure.isField ? this.result : undefined;
+    this.#drawPane();
+    announce(`${this.failure.title}. ${this.failure.text}`);
+  }
+
+  // problems shows the problems of arguments at their fields.
+  #problems(error, isChange) {
+    const problems = Array.isArray(error.data?.problems) ? error.data.problems : [];
+    const others = [];
+    let first;
+    for (const p of problems) {
+      const field = this.#fields.find((f) => f.name === p.argument);
+      if (!field) {
+        others.push(`${p.argument}: ${p.message}`);
+        continue;
+      }
+      field.setError(p.message);
+      field.failed = field.get();
+      first ??= field;
+    }
+    replace(this.problems, others.length > 0 && h("ul", {}, others.map((o) => h("li", {}, o))));
+    if (first && !isChange) first.focus();
+  }
+
+  // ask shows the questions of the prompt. After a change, answers that were given to
+  // the same questions are given again.
+  #ask(result, isChange) {
+    const requests = Object.entries(result.inputRequests || {});
+    const known = requests.every(([key, r]) => this.#answers[key]?.question === JSON.stringify(r));
+    if (isChange && requests.length > 0 && known) {
+      const answers = Object.fromEntries(requests.map(([key]) => [key, this.#answers[key].answer]));
+      if (JSON.stringify(answers) !== this.repeated) {
+        this.repeated = JSON.stringify(answers);
+        this.render({ isChange, answers, requestState: result.requestState });
+        return;
+      }
+    }
+    this.repeated = undefined;
+    const text = JSON.stringify(requests);
+    if (isChange && this.question?.text === text) {
+      this.question.requestState = result.requestState; // and the form stays
+      return;
+    }
+    this.failure = null;
+    this.question = { text, requestState: result.requestState };
+    this.#drawPane();
+    const form = this.#questionForm(requests);
+    this.pane.append(form);
+    announce("The prompt asks a question.");
+    if (!isChange) form.querySelector("input, select, textarea, button")?.focus();
+  }
+
+  #questionForm(requests) {
+    const parts = requests.map(([key, r]) => {
+      const p = r.params || {};
+      const isForm = r.method === "elicitation/create" && p.mode !== "url";
+      const fields = isForm ? questionFields(p.requestedSchema) : [];
+      let body = fields.map((f) => f.element);
+      if (r.method === "elicitation/create" && p.mode === "url") {
+        body = [h("p", {}, /^https?:/i.test(p.url) ? h("a", { href: p.url, target: "_blank", rel: "noopener noreferrer nofollow" }, p.url) : h("code", {}, p.url)), h("p", { class: "detail" }, "Open the address, and accept when it is done.")];
+      } else if (!isForm) body = [h("p", { class: "field-error" }, `The page cannot answer ${r.method}.`)];
+      return { key, request: r, fields, isForm, element: h("fieldset", { class: "question" }, h("legend", {}, p.message || key), body) };
+    });
+    const answer = (action) => {
+      const answers = {};
+      for (const part of parts) {
+        const content = Object.fromEntries(part.fields.filter((f) => f.required ? f.get() !== "" || f.type === "array" : f.get() !== "").map((f) => [f.name, f.json()]));
+        answers[part.key] = action === "accept" && part.isForm ? { action, content } : { action };
+        if (action === "accept") this.#answers[part.key] = { question: JSON.stringify(part.request), answer: answers[part.key] };
+      }
+      const { requestState } = this.question;
+      this.render({ answers, requestState });
+    };
+    const submit = () => {
+      const missing = parts.flatMap((p) => p.fields).filter((f) => {
+        const isMissing = f.required && f.get() === "" && f.type !== "array";
+        f.setError(isMissing ? "is required" : "");
+        return isMissing;
+      });
+      if (missing.length > 0) missing[0].focus();
+      else answer("accept");
+    };
+    return h("form", { class: "questions", "aria-label": "Questions of the prompt", novalidate: true, onsubmit: (e) => { e.preventDefault(); submit(); } },
+      parts.map((p) => p.element),
+      h("div", { class: "form-actions" }, h("button", { type: "submit", class: "primary" }, "Accept ", h("kbd", {}, "Ctrl ⏎")), h("button", { type: "button", onclick: () => answer("decline") }, "Decline"), h("button", { type: "button", onclick: () => answer("cancel") }, "Cancel")));
+  }
+
+  // drawPane draws the result, and returns how many messages have changed.
+  #drawPane(before) {
+    this.pane.classList.remove("is-stale");
+    if (!this.exchange) {
+      replace(this.pane, h("p", { class: "empty" }, this.hasRequired ? "Fill in the arguments and render the prompt." : "Render the prompt to see its messages."));
+      return 0;
+    }
+    let changes = 0;
+    const tabs = { conversation: "Conversation", json: "JSON", clients: "Clients" };
+    const panels = {
+      conversation: () => {
+        if (this.failure) return h("div", { class: "failure", role: "group", "aria-label": "Error" }, h("h3", {}, this.failure.title), h("p", {}, this.failure.text), this.failure.inLog && h("p", { class: "detail" }, this.failure.inLog));
+        if (this.question) return h("p", { class: "detail" }, "The prompt asks:");
+        const c = conversation(this.result, before);
+        ({ changes } = c);
+        return [this.result.description && this.result.description !== this.entry.description && h("p", { class: "detail" }, this.result.description), c.element];
+      },
+      json: () => [json("Request", this.exchange.request, this.sensitive), this.exchange.response && json("Response", this.exchange.response)],
+      clients: () => {
+        const element = h("div", {}, h("p", { class: "detail" }, "Looking …"));
+        portability(this.entry, this.result).then((table) => replace(element, table), () => replace(element, h("p", { class: "detail" }, "The server does not answer.")));
+        return element;
+      },
+    };
+    const bar = h("div", { role: "tablist", class: "tabs", "aria-label": "Views of the result" }, Object.entries(tabs).map(([key, label]) => h("button", {
+      type: "button", role: "tab", id: `tab-${key}`, "aria-controls": "panel", "aria-selected": String(key === this.#tab), tabindex: key === this.#tab ? "0" : "-1",
+      onclick: () => show(key),
+      onkeydown: (e) => {
+        const keys = Object.keys(tabs);
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+        if (!step) return;
+        e.preventDefault();
+        show(keys[(keys.indexOf(key) + step + keys.length) % keys.length], true);
+      },
+    }, label)));
+    const panel = h("div", { role: "tabpanel", id: "panel", class: "panel" });
+    const questions = this.pane.querySelector("form.questions");
+    const show = (key, withFocus) => {
+      this.#tab = key;
+      for (const tab of bar.children) {
+        const isSelected = tab.id === `tab-${key}`;
+        tab.setAttribute("aria-selected", String(isSelected));
+        tab.tabIndex = isSelected ? 0 : -1;
+        if (isSelected && withFocus) tab.focus();
+      }
+      panel.setAttribute("aria-labelledby", `tab-${key}`);
+      replace(panel, panels[key]());
+      before = undefined; // what has changed is marked once
+    };
+    const took = h("p", { class: "took" }, `${this.took < 10 ? this.took.toFixed(1) : Math.round(this.took)} ms`);
+    replace(this.pane, h("div", { class: "pane-head" }, bar, took), h("p", { class: "stale" }, "The arguments have changed since."), panel);
+    if (this.question && questions) this.pane.append(questions);
+    show(this.#tab);
+    return changes;
+  }
+
+  // drawNotices shows what is wrong with the prompt as a whole.
+  drawNotices() {
+    const errors = fileErrors.filter((e) => promptOf(e) === this.name);
+    replace(this.notices,
+      this.isGone && h("p", { class: "notice warning", role: "status" }, "This prompt was removed on the server. What you typed is kept, in case it returns."),
+      errors.length > 0 && h("div", { class: "notice error", role: "status" },
+        h("p", {}, "The file has errors, so the server still serves the last valid version."),
+        h("ul", {}, errors.map((e) => h("li", {}, h("code", {}, place(e)), " ", e.message)))));
+  }
+
+  leave() {
+    this.#remember();
+    this.#abort?.abort();
+  }
+}
+
+// promptOf returns the name of the prompt that a file most likely has.
+function promptOf(error) {
+  const path = error.path.replace(/\.(md|markdown)$/i, "");
+  if (entries.has(path)) return path;
+  const folder = /(?:^|\/)([^/]+)\/SKILL$/.exec(path)?.[1];
+  return folder && entries.has(folder) ? folder : null;
+}
+
+const place = (e) => e.path + (e.line ? `:${e.line}` : "") + (e.column ? `:${e.column}` : "");
+
+// choose opens a prompt.
+function choose(name, { focus = false, values, isLink = false } = {}) {
+  const entry = entries.get(name);
+  document.body.dataset.view = "prompt";
+  if (!entry) {
+    open?.leave();
+    open = null;
+    replace(main, h("p", { class: "empty" }, "There is no prompt ", h("code", {}, name), "."));
+    return;
+  }
+  marks.delete(name);
+  list.select(name);
+  drawMarks();
+  if (open?.name === name && !values) {
+    if (focus) open.focus();
+    return;
+  }
+  open?.leave();
+  open = new PromptView(entry);
+  if (values) open.restore(values);
+  if (!isLink) writeLink({ isNew: true });
+  main.scrollTop = 0;
+  // What a link from elsewhere names is not rendered: that is for the user to do.
+  const mayRender = isLink ? history.state?.isRendered === true : !open.hasRequired;
+  if (mayRender) open.render();
+  if (focus) open.focus();
+}
+
+const maxLink = 8000; // characters
+
+// writeLink puts the prompt and its arguments into the fragment of the address, but
+// for sensitive ones.
+function writeLink({ isNew = false } = {}) {
+  if (!open) return;
+  const values = open.arguments();
+  for (const name of open.sensitive) delete values[name];
+  let link = "#/" + encodeURIComponent(open.name).replaceAll("%2F", "/");
+  const query = new URLSearchParams(values).toString();
+  if (query && query.length <= maxLink) link += "?" + query;
+  if (isNew) history.pushState({}, "", link);
+  else history.replaceState(history.state, "", link);
+}
+
+// readLink opens what the fragment of the address names.
+function readLink() {
+  if (!location.hash.startsWith("#/")) {
+    document.body.dataset.view = "list";
+    return;
+  }
+  const [path, query] = location.hash.slice(2).split(/\?(.*)/s);
+  let name;
+  try {
+    name = decodeURIComponent(path);
+  } catch {
+    name = path;
+  }
+  choose(name, { values: Object.fromEntries(new URLSearchParams(query || "")), isLink: true });
+}
+
+// load reads the list, and updates the page to it.
+let loading = null;
+let isDirty = false;
+async function load() {
+  if (loading) {
+    isDirty = true;
+    return loading;
+  }
+  loading = (async () => {
+    do {
+      isDirty = false;
+      await loadOnce();
+    } while (isDirty);
+  })();
+  try {
+    await loading;
+  } finally {
+    loading = null;
+  }
+}
+
+async function loadOnce() {
+  const isFirst = !isListed;
+  const next = new Map();
+  const all = [];
+  for await (const page of listPrompts()) {
+    for (const p of page) {
+      if (!next.has(p.name)) all.push(searchable(p));
+      next.set(p.name, p);
+    }
+    if (isFirst) {
+      entries = next;
+      list.set(all, false);
+      if (!open && location.hash.startsWith("#/") && next.has(decodeURIComponentSafe(location.hash.slice(2).split("?")[0]))) readLink();
+    }
+  }
+  if (isListed) {
+    for (const [name, p] of next) {
+      const old = entries.get(name);
+      if (!old) marks.set(name, "new");
+      else if (JSON.stringify(old) !== JSON.stringify(p) && name !== open?.name) marks.set(name, "changed");
+    }
+  }
+  entries = next;
+  isListed = true;
+  list.set(all, true);
+  drawMarks();
+  open?.update(entries.get(open.name) ?? null);
+  document.documentElement.dataset.ready = "true";
+}
+
+function decodeURIComponentSafe(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function drawMarks() {
+  const all = new Map(marks);
+  for (const e of fileErrors) {
+    const name = promptOf(e);
+    if (name) all.set(name, "error");
+  }
+  list.mark(all);
+}
+
+// drawErrors shows the errors of files.
+function drawErrors() {
+  $("file-errors").hidden = fileErrors.length === 0;
+  $("file-errors-title").textContent = `${plural(fileErrors.length, "error")} in files`;
+  replace($("file-errors").querySelector("ul"), fileErrors.slice(0, 100).map((e) => {
+    const name = promptOf(e);
+    const text = [h("code", {}, place(e)), " ", e.message];
+    return h("li", {}, name ? h("button", { type: "button", class: "plain", onclick: () => choose(name, { focus: true }) }, text) : text);
+  }));
+  open?.drawNotices();
+  drawMarks();
+}
+
+function setStatus(state, text) {
+  const status = $("status");
+  if (status.dataset.state !== state) announce(text);
+  status.dataset.state = state;
+  status.textContent = text;
+}
+
+// follow reads the list and hears of its changes, for as long as the page can be
+// seen. If the server goes away, it tries again.
+let following = null;
+async function follow() {
+  const abort = following = new AbortController();
+  let pause = 250;
+  while (!abort.signal.aborted) {
+    try {
+      await listen(abort.signal, async () => {
+        pause = 250;
+        setStatus("live", "Live");
+        const isReturn = isListed;
+        if (!isListed) nameServer();
+        await load().catch(() => {});
+        if (!isReturn && !open) readLink();
+        else if (isReturn && open?.exchange) open.render({ isChange: true });
+      }, async () => {
+        if (open?.exchange) open.render({ isChange: true });
+        await load().catch(() => {});
+      });
+    } catch (err) {
+      if (abort.signal.aborted) return;
+      if (err instanceof RPCError && err.code !== 503) {
+        setStatus("off", "No live updates"); // the server has none
+        if (!isListed) {
+          nameServer();
+          await load().catch(() => {});
+          if (!open) readLink();
+        }
+        if (isListed) return;
+      }
+    }
+    if (abort.signal.aborted) return;
+    setStatus("lost", "The server does not answer. Trying again …");
+    await new Promise((resolve) => { setTimeout(resolve, pause); });
+    pause = Math.min(pause * 2, 4000);
+  }
+}
+
+async function nameServer() {
+  try {
+    const { serverInfo, _meta } = await discover();
+    const info = serverInfo || _meta?.["io.modelcontextprotocol/serverInfo"] || {};
+    replace($("server"), info.title || info.name || "Prompts");
+  } catch { /* it stays without a name */ }
+}
+
+// hear gets the errors of files and the names of prompts that files have changed.
+let events = null;
+function hear() {
+  events = new EventSource("events");
+  events.onmessage = (e) => {
+    const report = JSON.parse(e.data);
+    fileErrors = report.errors || [];
+    for (const name of report.changed || []) {
+      if (name !== open?.name) marks.set(name, "changed");
+    }
+    drawErrors();
+  };
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    following?.abort();
+    events?.close(); // a browser has few connections to a server
+  } else {
+    follow();
+    hear();
+  }
+});
+
+addEventListener("popstate", readLink);
+addEventListener("hashchange", readLink);
+
+// Keys that work everywhere.
+addEventListener("keydown", (e) => {
+  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName);
+  if ((e.key === "k" && (e.ctrlKey || e.metaKey)) || (e.key === "/" && !isTyping && !e.ctrlKey && !e.metaKey && !e.altKey)) {
+    e.preventDefault();
+    document.body.dataset.view = "list";
+    $("search").focus();
+    $("search").select();
+  } else if (e.key === "?" && !isTyping) {
+    $("help").showModal();
+  } else if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && open) {
+    const questions = open.pane.querySelector("form.questions");
+    e.preventDefault();
+    (questions?.contains(document.activeElement) ? questions : open.form).requestSubmit();
+  }
+});
+
+$("help-open").addEventListener("click", () => $("help").showModal());
+$("back").addEventListener("click", () => {
+  document.body.dataset.view = "list";
+  $("search").focus();
+});
+
+const themes = ["system", "light", "dark"];
+function setTheme(theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  $("theme").textContent = `Theme: ${theme}`;
+  try {
+    localStorage.setItem("promptpreview.theme", theme);
+  } catch { /* it lasts as long as the page */ }
+}
+$("theme").addEventListener("click", () => setTheme(themes[(themes.indexOf(document.documentElement.dataset.theme || "system") + 1) % themes.length]));
+try {
+  const theme = localStorage.getItem("promptpreview.theme");
+  if (themes.includes(theme)) setTheme(theme);
+} catch { /* the system's */ }
+
+document.body.dataset.view = location.hash.startsWith("#/") ? "prompt" : "list";
+replace(main, h("div", { class: "empty" }, h("p", {}, "Choose a prompt."), h("p", {}, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "Enter"), " opens, ", h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Enter"), " renders.")));
+if (!document.hidden) {
+  follow();
+  hear();
+}
+const markdownIsLoaded = loadMarkdown().catch(() => {}); // without it texts are shown plain
+if (document.body.dataset.view === "list") $("search").focus();

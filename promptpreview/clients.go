@@ -1,0 +1,98 @@
+package promptpreview
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/portable"
+)
+
+// This file says what known clients can show of a prompt.
+
+// maxOutline is the maximum size of an outline, in bytes.
+const maxOutline = 1 << 20
+
+// outline is what clients may have trouble with: a prompt and what it becomes,
+// without its texts.
+type outline struct {
+	Name      string
+	Arguments []struct {
+		Name   string
+		Schema *jsonschema.Schema
+	}
+	Messages []struct {
+		Role prompts.Role
+		Type string
+	}
+}
+
+// finding is what a client cannot show.
+type finding struct {
+	What   string `json:"what"`
+	Effect string `json:"effect"`
+	Source string `json:"source"`
+}
+
+// clientFindings are the findings for one client.
+type clientFindings struct {
+	Client   string    `json:"client"`
+	IsNone   bool      `json:"isNone"` // the client shows no prompts at all
+	Findings []finding `json:"findings"`
+}
+
+// showClients answers with the findings for each known client.
+func showClients(w http.ResponseWriter, r *http.Request) {
+	if !isMethod(w, r, http.MethodPost) {
+		return
+	}
+	var o outline
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOutline)).Decode(&o); err != nil {
+		http.Error(w, "the outline of the prompt is not valid", http.StatusBadRequest)
+		return
+	}
+	p := &prompts.Prompt{Name: o.Name}
+	for _, a := range o.Arguments {
+		p.Arguments = append(p.Arguments, prompts.Argument{Name: a.Name, Schema: a.Schema})
+	}
+	result := &prompts.Result{}
+	for _, m := range o.Messages {
+		result.Messages = append(result.Messages, prompts.Message{Role: m.Role, Content: contentOf(m.Type)})
+	}
+	var answer struct {
+		CheckedOn string           `json:"checkedOn"`
+		Clients   []clientFindings `json:"clients"`
+	}
+	answer.CheckedOn = portable.CheckedOn
+	for i := range portable.Rules {
+		rule := &portable.Rules[i]
+		if n := len(answer.Clients); n == 0 || answer.Clients[n-1].Client != rule.Client {
+			answer.Clients = append(answer.Clients, clientFindings{Client: rule.Client, Findings: []finding{}})
+		}
+		c := &answer.Clients[len(answer.Clients)-1]
+		c.IsNone = c.IsNone || rule.HasNoPrompts()
+		if what := rule.Find(p, []*prompts.Result{result}); what != "" || rule.HasNoPrompts() {
+			c.Findings = append(c.Findings, finding{what, rule.Effect, rule.Source})
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(answer) // a client that is gone needs no answer
+}
+
+// contentOf returns content of a type of the protocol.
+func contentOf(kind string) prompts.Content {
+	switch kind {
+	case "image":
+		return prompts.Image{}
+	case "audio":
+		return prompts.Audio{}
+	case "resource":
+		return prompts.EmbeddedResource{}
+	case "resource_link":
+		return prompts.ResourceLink{}
+	}
+	return prompts.Text{}
+}

@@ -1,0 +1,24 @@
+module github.com/mcp-prompts/prompts/promptpreview
+
+go 1.26.0
+
+require (
+	github.com/chromedp/cdproto v0.159.2
+	github.com/chromedp/chromedp v0.23.0
+	github.com/google/jsonschema-go v0.4.3
+	github.com/mcp-prompts/prompts v0.0.0
+	github.com/mcp-prompts/prompts/promptfs v0.0.0
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/sys v0.13.0 // indirect
+)
+
+replace github.com/mcp-prompts/prompts => ..
+
+replace github.com/mcp-prompts/prompts/promptfs => ../promptfs

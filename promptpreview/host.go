@@ -1,0 +1,56 @@
+package promptpreview
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// This file decides who is answered. The endpoint checks Host and Origin once more,
+// by the rules of package streamablehttp.
+
+// refusal returns why a request is not answered; empty if it is.
+func (h *Handler) refusal(r *http.Request) string {
+	if allowed := h.options.AllowedHosts; len(allowed) > 0 {
+		if !slices.ContainsFunc(allowed, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
+			return "the Host is not allowed"
+		}
+	} else if !isOnLoopback(r) {
+		return "the page is served on loopback addresses only"
+	} else if !isLoopbackName(r.Host) {
+		return "the Host is not allowed"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return "the Origin is not allowed"
+		}
+	}
+	return ""
+}
+
+// isOnLoopback reports whether the request has come to a loopback address.
+func isOnLoopback(r *http.Request) bool {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	ap, err := netip.ParseAddrPort(addr.String())
+	return err == nil && ap.Addr().Unmap().IsLoopback()
+}
+
+// isLoopbackName reports whether a host, with or without a port, is a name of this
+// machine for itself.
+func isLoopbackName(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// pathOf returns the path of a request below the page.
+func pathOf(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/") }

@@ -1,0 +1,156 @@
+// Package browser drives the headless Chromium of the tests and the screenshots.
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Browser is a running Chromium.
+type Browser struct {
+	ctx  context.Context
+	stop func()
+}
+
+// Start starts the program that the environment variable CHROMIUM names, or
+// chromium. It returns an error if there is none.
+func Start(ctx context.Context) (*Browser, error) {
+	name := os.Getenv("CHROMIUM")
+	if name == "" {
+		name = "chromium"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("install Debian's chromium, or set CHROMIUM: %w", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // without which it does not run as root
+	}
+	allocator, stopAllocator := chromedp.NewExecAllocator(ctx, options...)
+	b := &Browser{}
+	var stop context.CancelFunc
+	b.ctx, stop = chromedp.NewContext(allocator)
+	b.stop = func() { stop(); stopAllocator() }
+	if err := chromedp.Do(b.ctx); err != nil {
+		b.stop()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Stop ends the browser.
+func (b *Browser) Stop() { b.stop() }
+
+// Tab is a page of the browser.
+type Tab struct {
+	ctx   context.Context
+	close func()
+
+	mu       sync.Mutex // protects messages
+	messages []string
+}
+
+// NewTab opens a page.
+func (b *Browser) NewTab() (*Tab, error) {
+	t := &Tab{}
+	t.ctx, t.close = chromedp.NewContext(b.ctx)
+	if err := chromedp.Do(t.ctx, chromedp.EmulateViewport(1280, 800)); err != nil {
+		return nil, err
+	}
+	err := chromedp.Listen(t.ctx, func(ev any) {
+		switch e := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			t.add(fmt.Sprintf("exception: %v", e.ExceptionDetails))
+		case *runtime.EventConsoleAPICalled:
+			t.add(fmt.Sprintf("console.%s: %s", e.Type, e.Args[0].Value))
+		case *log.EventEntryAdded:
+			t.add(fmt.Sprintf("log: %s %s", e.Entry.Text, e.Entry.URL))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	// What the policy of the page forbids is an event of its documents.
+	const report = `addEventListener("securitypolicyviolation", (e) => { console.error("violation: " + e.violatedDirective + " " + e.blockedURI + " " + e.sample); }, true);`
+	_, err = chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: report})
+	return t, err
+}
+
+func (t *Tab) add(message string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.messages = append(t.messages, message)
+}
+
+// Messages returns what the console of the page has, exceptions and violations of its
+// policy among them.
+func (t *Tab) Messages() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.messages)
+}
+
+// Close closes the page.
+func (t *Tab) Close() { t.close() }
+
+// Do runs actions of package chromedp.
+func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) error {
+	return chromedp.Do(t.ctx, actions...)
+}
+
+// Size sets the size of the window, and whether the system is dark.
+func (t *Tab) Size(width, height int64, isDark bool) error {
+	theme := "light"
+	if isDark {
+		theme = "dark"
+	}
+	if err := t.Do(chromedp.EmulateViewport(width, height)); err != nil {
+		return err
+	}
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	return err
+}
+
+// Open opens a URL in a fresh document, and waits until the page has its prompts.
+func (t *Tab) Open(url string) error {
+	if err := t.Do(chromedp.Navigate("about:blank"), chromedp.Navigate(url)); err != nil {
+		return err
+	}
+	return t.Wait(`document.documentElement.dataset.ready === "true"`)
+}
+
+// Wait waits until an expression is true. It has no time limit but that of the
+// tab's context.
+func (t *Tab) Wait(expression string) error {
+	_, err := Eval[bool](t, `new Promise((resolve) => {
+		const look = () => { let is = false; try { is = `+expression+`; } catch {} if (is) resolve(true); else setTimeout(look, 10); };
+		look();
+	})`)
+	return err
+}
+
+// Screenshot returns a picture of the window as PNG.
+func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
+
+// Press presses a key, of package kb or a character, with modifiers.
+func (t *Tab) Press(key string, modifiers ...chromedp.Modifier) error {
+	return t.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(modifiers...)))
+}
+
+// Eval returns the value of an expression, or of the promise that it is.
+func Eval[T any](t *Tab, expression string) (T, error) {
+	return chromedp.Run(t.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}

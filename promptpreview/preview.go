@@ -1,0 +1,206 @@
+// Package promptpreview serves a page on which authors of prompts see what becomes
+// of them: every prompt of a server as a form, with completion, the errors at the
+// fields, and the conversation that a client gets. When a prompt changes, the page
+// shows the change.
+//
+//	page := promptpreview.NewHandler(srv, promptpreview.Options{})
+//	defer page.Close()
+//	err := http.ListenAndServe("127.0.0.1:8081", page)
+//
+// The page is a client of the server like any other, over an endpoint of its own. To
+// make forms of the types of arguments, set InputSchemas of the server's
+// prompts.Options. To show the errors of prompt files, set OnReload of
+// promptfs.Options to what [Handler.OnReload] returns.
+//
+// The page is for development: whoever opens the page gets every prompt that the
+// server shows to a client without a principal.
+package promptpreview
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+)
+
+// Options configures a [Handler].
+type Options struct {
+	// AllowedHosts are the values of the Host header, port included if it has one,
+	// that are answered, on any address. Default: loopback names, on a connection to
+	// a loopback address only.
+	AllowedHosts []string
+}
+
+// Handler is an http.Handler that serves the page and all that belongs to it, at the
+// root of its URLs: mount it elsewhere with http.StripPrefix and a trailing slash.
+// Safe for concurrent use.
+type Handler struct {
+	options  Options
+	endpoint *streamablehttp.Handler
+
+	mu      sync.Mutex // protects the fields below
+	folders []report
+	closed  bool
+	changed chan struct{} // closed at each change, and replaced
+}
+
+// report is what is known of a folder of files.
+type report struct {
+	Errors  []fileError
+	Changed []string
+	number  int // of this report
+}
+
+// fileError is an error of a file, as the page gets it.
+type fileError struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// NewHandler returns a handler for the page with the prompts of the server. Call
+// [Handler.Close] at the end.
+func NewHandler(s *prompts.Server, o Options) *Handler {
+	h := &Handler{options: o, changed: make(chan struct{})}
+	h.endpoint = streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
+	return h
+}
+
+// Close ends the streams of open pages, which then try again.
+func (h *Handler) Close() error {
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		close(h.changed)
+	}
+	h.mu.Unlock()
+	return h.endpoint.Close()
+}
+
+// ServeHTTP answers one request. It responds with 403 to a Host or an Origin that is
+// not allowed.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if why := h.refusal(r); why != "" {
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	switch path := pathOf(r); path {
+	case "mcp":
+		h.endpoint.ServeHTTP(w, r)
+	case "events":
+		h.events(w, r)
+	case "clients":
+		showClients(w, r)
+	default:
+		if path == "" {
+			path = "index.html"
+		}
+		a := assets()[path]
+		if a == nil {
+			http.NotFound(w, r)
+			return
+		}
+		a.ServeHTTP(w, r)
+	}
+}
+
+// isMethod reports whether the request has the method, and answers it if not.
+func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
+	if r.Method != method {
+		w.Header().Set("Allow", method)
+		http.Error(w, "the method is not allowed", http.StatusMethodNotAllowed)
+	}
+	return r.Method == method
+}
+
+// OnReload returns a function for OnReload of promptfs.Options, which reports the
+// errors and the changes of one folder to open pages. Call it once for each folder.
+func (h *Handler) OnReload() func(promptfs.Report) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.folders = append(h.folders, report{})
+	i := len(h.folders) - 1
+	return func(r promptfs.Report) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		f := &h.folders[i]
+		f.Errors, f.Changed = fileErrors(r.Err), append(r.Changed, r.Added...)
+		f.number++
+		if !h.closed {
+			close(h.changed)
+			h.changed = make(chan struct{})
+		}
+	}
+}
+
+// fileErrors returns the errors that err joins.
+func fileErrors(err error) []fileError {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []fileError
+		for _, err := range joined.Unwrap() {
+			all = append(all, fileErrors(err)...)
+		}
+		return all
+	}
+	var e *promptfs.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error()}}
+	}
+	return []fileError{{Message: err.Error()}}
+}
+
+// events sends the errors of files, now and at each change, and the names of the
+// prompts that files have changed since.
+func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
+	if !isMethod(w, r, http.MethodGet) {
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	flush := http.NewResponseController(w)
+	seen := map[int]int{} // the numbers of the folders' reports
+	for isFirst := true; ; isFirst = false {
+		event := struct {
+			Errors  []fileError `json:"errors"`
+			Changed []string    `json:"changed,omitempty"`
+		}{Errors: []fileError{}}
+		h.mu.Lock()
+		changed, closed := h.changed, h.closed
+		for i, f := range h.folders {
+			event.Errors = append(event.Errors, f.Errors...)
+			if seen[i] != f.number && !isFirst {
+				event.Changed = append(event.Changed, f.Changed...)
+			}
+			seen[i] = f.number
+		}
+		h.mu.Unlock()
+		if closed {
+			return
+		}
+		data, err := json.Marshal(event)
+		if err != nil {
+			return // strings can be encoded
+		}
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || flush.Flush() != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

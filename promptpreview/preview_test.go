@@ -1,0 +1,233 @@
+package promptpreview_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptpreview"
+)
+
+// serve serves the page of the registry's prompts.
+func serve(t *testing.T, reg *prompts.Registry, o prompts.Options) (*promptpreview.Handler, string) {
+	t.Helper()
+	o.InputSchemas = true
+	page := promptpreview.NewHandler(prompts.NewServer(reg, o), promptpreview.Options{})
+	ts := httptest.NewServer(page)
+	t.Cleanup(func() {
+		assert.NoError(t, page.Close())
+		ts.CloseClientConnections() // of browsers that try again
+		ts.Close()
+	})
+	return page, ts.URL
+}
+
+// Only loopback names on loopback addresses are answered, unless AllowedHosts has
+// others, and no page of another origin, for any path.
+func TestHostAndOrigin(t *testing.T) {
+	t.Parallel()
+	loopback := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
+	elsewhere := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}
+	named := promptpreview.Options{AllowedHosts: []string{"dev.example.org:81"}}
+	var none promptpreview.Options
+	for _, test := range []struct {
+		name, host, origin string
+		addr               net.Addr
+		options            promptpreview.Options
+		want               int
+	}{
+		{"loopback", "127.0.0.1:81", "", loopback, none, 200},
+		{"localhost", "localhost:81", "http://localhost:81", loopback, none, 200},
+		{"IPv6", "[::1]:81", "", loopback, none, 200},
+		{"a name that leads to loopback", "evil.example.org", "", loopback, none, 403},
+		{"a name that begins like an address", "127.0.0.1.evil.example.org:81", "", loopback, none, 403},
+		{"another address", "localhost:81", "", elsewhere, none, 403},
+		{"no address", "localhost:81", "", nil, none, 403},
+		{"a page of another site", "localhost:81", "https://evil.example.org", loopback, none, 403},
+		{"a page of another port", "localhost:81", "http://localhost:82", loopback, none, 403},
+		{"a page without an origin", "localhost:81", "null", loopback, none, 403},
+		{"allowed", "dev.example.org:81", "http://dev.example.org:81", elsewhere, named, 200},
+		{"not allowed", "localhost:81", "", loopback, named, 403},
+	} {
+		page := promptpreview.NewHandler(prompts.NewServer(new(prompts.Registry), prompts.Options{}), test.options)
+		for _, path := range []string{"/", "/app.js", "/events", "/mcp", "/clients"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			if test.addr != nil {
+				ctx = context.WithValue(ctx, http.LocalAddrContextKey, test.addr)
+			}
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+			r.Host = test.host
+			if test.origin != "" {
+				r.Header.Set("Origin", test.origin)
+			}
+			w := httptest.NewRecorder()
+			if path == "/events" {
+				cancel() // the stream would not end
+			}
+			page.ServeHTTP(w, r)
+			cancel()
+			switch got := w.Code; {
+			case test.want == 403:
+				assert.Equal(t, 403, got, "%s %s", test.name, path)
+			case path == "/clients" || path == "/mcp":
+				assert.Equal(t, 405, got, "%s %s", test.name, path)
+			default:
+				assert.Equal(t, 200, got, "%s %s", test.name, path)
+			}
+		}
+		assert.NoError(t, page.Close())
+	}
+}
+
+// Everything that the page loads has the policy, its type, and a size that is small
+// enough in all.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	total := 0
+	for path, mimeType := range map[string]string{
+		"": "text/html", "style.css": "text/css", "icon.svg": "image/svg+xml",
+		"app.js": "text/javascript", "client.js": "text/javascript", "dom.js": "text/javascript", "form.js": "text/javascript",
+		"list.js": "text/javascript", "result.js": "text/javascript", "markdown.js": "text/javascript",
+		"third_party/markdown-it.mjs": "text/javascript", "third_party/highlight.mjs": "text/javascript", "third_party/purify.js": "text/javascript",
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/"+path, nil)
+		require.NoError(t, err)
+		r.Header.Set("Accept-Encoding", "gzip")
+		resp, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 200, resp.StatusCode, path)
+		total += len(body)
+		assert.Contains(t, resp.Header.Get("Content-Type"), mimeType, path)
+		assert.Equal(t, "gzip", resp.Header.Get("Content-Encoding"), path)
+		assert.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"), path)
+		policy := resp.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "trusted-types dompurify"} {
+			assert.Contains(t, policy, part, path)
+		}
+		assert.NotContains(t, policy, "unsafe", path)
+		unzipped, err := gzip.NewReader(strings.NewReader(string(body)))
+		require.NoError(t, err)
+		text, err := io.ReadAll(unzipped)
+		require.NoError(t, err)
+		if path == "" {
+			assert.NotRegexp(t, `<script(?: type="module")?>|\son\w+=|\sstyle=`, string(text), "an inline script or style")
+		}
+
+		r.Header.Set("If-None-Match", resp.Header.Get("ETag"))
+		resp, err = http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, 304, resp.StatusCode, path)
+	}
+	t.Logf("%d bytes compressed", total)
+	assert.Less(t, total, 200_000)
+
+	plain, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/app.js", nil)
+	require.NoError(t, err)
+	plain.Header.Set("Accept-Encoding", "gzip;q=0, identity")
+	resp, err := http.DefaultClient.Do(plain)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Empty(t, resp.Header.Get("Content-Encoding"))
+}
+
+// Errors of the files of several folders reach a page that is open, and go when they
+// are fixed.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	page, url := serve(t, new(prompts.Registry), prompts.Options{})
+	one, two := page.OnReload(), page.OnReload()
+	one(promptfs.Report{Err: errors.Join(&promptfs.Error{Path: "a.md", Line: 2, Column: 3, Err: errors.New("no key \"titel\"")}, errors.New("the folder is away"))})
+
+	resp, err := http.Get(url + "/events")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		require.Fail(t, "the stream has ended")
+		return ""
+	}
+	first := `{"path":"a.md","line":2,"column":3,"message":"no key \"titel\""},{"path":"","message":"the folder is away"}`
+	assert.JSONEq(t, `{"errors":[`+first+`]}`, next())
+	two(promptfs.Report{Changed: []string{"b"}, Added: []string{"c"}, Err: &promptfs.Error{Path: "b.md", Err: errors.New("is empty")}})
+	assert.JSONEq(t, `{"errors":[`+first+`,{"path":"b.md","message":"is empty"}],"changed":["b","c"]}`, next())
+	one(promptfs.Report{})
+	two(promptfs.Report{})
+	got := next()
+	for strings.Contains(got, "is empty") { // the two reports may be one event
+		got = next()
+	}
+	assert.JSONEq(t, `{"errors":[]}`, got)
+	require.NoError(t, page.Close())
+	assert.False(t, lines.Scan() && lines.Scan(), "the stream goes on after Close")
+	one(promptfs.Report{}) // which is of no use, but harmless
+}
+
+// The findings for clients are those of prompttest.CheckPortable.
+func TestClients(t *testing.T) {
+	t.Parallel()
+	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	ask := func(outline string) (status int, findings map[string][]string) {
+		resp, err := http.Post(url+"/clients", "application/json", strings.NewReader(outline))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		var answer struct {
+			Clients []struct {
+				Client   string
+				Findings []struct{ What string }
+			}
+		}
+		if resp.StatusCode == 200 {
+			require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+		}
+		findings = map[string][]string{}
+		for _, c := range answer.Clients {
+			for _, f := range c.Findings {
+				findings[c.Client] = append(findings[c.Client], f.What)
+			}
+		}
+		return resp.StatusCode, findings
+	}
+	_, got := ask(`{"name":"p","arguments":[{"name":"a"}],"messages":[{"role":"user","type":"text"}]}`)
+	assert.Equal(t, map[string][]string{"Codex": {""}, "Copilot CLI": {""}}, got)
+	_, got = ask(`{"name":"a b","arguments":[{"name":"a","schema":{"type":"integer"}},{"name":"b","schema":{"enum":["x"],"type":"string"}}],
+		"messages":[{"role":"assistant","type":"text"},{"role":"user","type":"image"}]}`)
+	assert.Equal(t, []string{"it has 2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
+	assert.Empty(t, got["Claude Code"], "the values are single words")
+	assert.Len(t, got["Gemini CLI"], 3)
+
+	status, _ := ask(`{`)
+	assert.Equal(t, 400, status)
+}
+
+// A body that is too large is not read to its end.
+func TestOutlineIsBounded(t *testing.T) {
+	t.Parallel()
+	_, url := serve(t, new(prompts.Registry), prompts.Options{})
+	resp, err := http.Post(url+"/clients", "application/json", strings.NewReader(`{"name":"`+strings.Repeat("a", 1<<20)+`"}`))
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	assert.Equal(t, 400, resp.StatusCode)
+}
