@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/mcp-prompts/prompts/internal/portable"
+)
+
+func newCheck() *cobra.Command {
+	var format string
+	var strict bool
+	var clients []string
+	cmd := &cobra.Command{
+		Use:   "check DIR...",
+		Short: "Report the errors of all prompts in folders",
+		Long: `Check loads all prompts in the folders, renders each with made-up values, and
+reports errors (the prompt is not served, or cannot be rendered), warnings (it is
+served, but probably not as it was meant) and notes (a client cannot show it).
+
+The exit code is 1 if there are errors; with --strict, if there are warnings.
+
+The rules:
+` + ruleTable(),
+		Example: `  prompts check .
+  prompts check --strict --format github prompts
+  prompts check --format sarif prompts >prompts.sarif
+  prompts check --client Zed --client "VS Code" prompts`,
+		Args: atLeastOne("a folder"),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			write, ok := formats[format]
+			if !ok {
+				return usageErrorf("--format is %q; it must be one of %s", format, strings.Join(formatNames(), ", "))
+			}
+			for _, c := range clients {
+				if names := clientNames(); !slices.Contains(names, c) {
+					return usageErrorf("--client is %q; it must be one of %s", c, strings.Join(names, ", "))
+				}
+			}
+			if err := openFolders(dirs); err != nil {
+				return err
+			}
+			progress := startProgress(cmd.ErrOrStderr(), "prompts checked")
+			i := &inspection{dirs: dirs, clients: clients, done: progress.step}
+			findings, err := i.inspect(cmd.Context())
+			progress.end()
+			if err != nil {
+				return err
+			}
+			r := &report{Findings: findings, Prompts: i.registry.Len(), lines: i.lines, color: hasColor(cmd.OutOrStdout())}
+			r.count()
+			if err := write(cmd.OutOrStdout(), r); err != nil {
+				return err
+			}
+			if r.Errors > 0 || strict && r.Warnings > 0 {
+				return errReported
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(formatNames(), ", "))
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 if there are warnings")
+	cmd.Flags().StringArrayVar(&clients, "client", nil, "report the limits of this client as warnings, and of no other (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("client", cobra.FixedCompletions(clientNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func ruleTable() string {
+	var b strings.Builder
+	for _, r := range rules {
+		fmt.Fprintf(&b, "  %-15s %s\n", r.id, r.text)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// clientNames returns the clients whose limits are known.
+func clientNames() []string {
+	var names []string
+	for _, r := range portable.Rules {
+		if !slices.Contains(names, r.Client) {
+			names = append(names, r.Client)
+		}
+	}
+	return names
+}
+
+// atLeastOne accepts one argument or more.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageErrorf("%s is missing; usage: %s", what, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// exactly accepts n arguments.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageErrorf("%d arguments, but %d are expected; usage: %s", len(args), n, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// hasColor reports whether w is a terminal for which NO_COLOR is not set.
+func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isTerminal(w) }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progress shows on a terminal how far a command is that takes more than a second.
+type progress struct {
+	out   io.Writer // nil if nothing is shown
+	what  string
+	begin time.Time
+	shown time.Time
+	n     int
+}
+
+func startProgress(w io.Writer, what string) *progress {
+	p := &progress{what: what, begin: time.Now()}
+	if isTerminal(w) {
+		p.out = w
+	}
+	return p
+}
+
+func (p *progress) step() {
+	if p.n++; p.out == nil {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.begin) > time.Second && now.Sub(p.shown) > 200*time.Millisecond {
+		p.shown = now
+		fmt.Fprintf(p.out, "\r%d %s", p.n, p.what)
+	}
+}
+
+// end removes what is shown.
+func (p *progress) end() {
+	if !p.shown.IsZero() {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+// complete returns a completion of the folders on the command line.
+func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// promptNames completes the names of the prompts in the folder args[0].
+func promptNames(_ context.Context, dir string) []string {
+	if openFolders([]string{dir}) != nil {
+		return nil
+	}
+	reg, _ := loadFolders([]string{dir})
+	var names []string
+	for p := range reg.All() {
+		names = append(names, cobra.CompletionWithDesc(p.Name, p.Description))
+	}
+	return names
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// addToJSON returns a JSON document with a value at the keys, which name objects within
+// one another. Comments, the order and the white space of the document stay. An empty
+// document becomes an object.
+func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, error) {
+	if len(bytes.TrimSpace(document)) == 0 {
+		document = []byte("{}\n")
+	}
+	tree, err := hujson.Parse(document)
+	if err != nil {
+		return nil, fmt.Errorf("it is not valid JSON: %w", err)
+	}
+	indent := indentOf(document)
+	at := &tree
+	for depth, key := range keys[:len(keys)-1] {
+		object, err := objectAt(at, keys[:depth])
+		if err != nil {
+			return nil, err
+		}
+		next := find(object, key)
+		if next == nil {
+			next = appendMember(object, key, hujson.Value{Value: new(hujson.Object)}, indent, depth)
+		}
+		at = next
+	}
+	depth := len(keys) - 1
+	object, err := objectAt(at, keys[:depth])
+	if err != nil {
+		return nil, err
+	}
+	added, err := valueOf(value, indent, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	if old := find(object, keys[depth]); old != nil {
+		if hasMembers(*old, added) {
+			return document, nil
+		}
+		if !force {
+			return nil, fmt.Errorf("it has another server %q; choose a name with --name, or change it with --force", keys[depth])
+		}
+		merge(old, added, indent, depth+1)
+	} else {
+		appendMember(object, keys[depth], added, indent, depth)
+	}
+	return tree.Pack(), nil
+}
+
+// objectAt returns the object of a value.
+func objectAt(v *hujson.Value, path []string) (*hujson.Object, error) {
+	if o, ok := v.Value.(*hujson.Object); ok {
+		return o, nil
+	}
+	place := "the document"
+	if len(path) > 0 {
+		place = fmt.Sprintf("the value of %q", strings.Join(path, "."))
+	}
+	return nil, fmt.Errorf("%s must be an object", place)
+}
+
+func find(o *hujson.Object, key string) *hujson.Value {
+	for i := range o.Members {
+		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
+			return &o.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// merge sets the members of value in old, and keeps the others, such as those that say
+// what the server is allowed to do.
+func merge(old *hujson.Value, value hujson.Value, indent string, depth int) {
+	into, isObject := old.Value.(*hujson.Object)
+	if !isObject {
+		old.Value = value.Value
+		return
+	}
+	for _, m := range value.Value.(*hujson.Object).Members {
+		key := m.Name.Value.(hujson.Literal).String()
+		if v := find(into, key); v != nil {
+			v.Value = m.Value.Value
+		} else {
+			appendMember(into, key, m.Value, indent, depth)
+		}
+	}
+}
+
+// appendMember adds a member to an object at a depth, on a line of its own.
+func appendMember(o *hujson.Object, key string, value hujson.Value, indent string, depth int) *hujson.Value {
+	line := hujson.Extra("\n" + strings.Repeat(indent, depth+1))
+	value.BeforeExtra = hujson.Extra(" ")
+	member := hujson.ObjectMember{Name: hujson.Value{BeforeExtra: line, Value: hujson.String(key)}, Value: value}
+	end := hujson.Extra("\n" + strings.Repeat(indent, depth))
+	if n := len(o.Members); n > 0 {
+		last := &o.Members[n-1].Value
+		if last.AfterExtra != nil { // a comma is after the last member already
+			member.Value.AfterExtra = hujson.Extra{}
+		}
+		// Comments after the last member stay with it.
+		if comment := bytes.TrimRight(o.AfterExtra, " \t\r\n"); len(comment) > 0 {
+			member.Name.BeforeExtra = append(append(hujson.Extra{}, comment...), line...)
+		}
+		last.AfterExtra = nil
+	} else if comment := bytes.TrimRight(o.AfterExtra, " \t\r\n"); len(comment) > 0 {
+		member.Name.BeforeExtra = append(append(hujson.Extra{}, comment...), line...)
+	}
+	o.AfterExtra = end
+	o.Members = append(o.Members, member)
+	return &o.Members[len(o.Members)-1].Value
+}
+
+// valueOf returns a value with the indentation of a depth.
+func valueOf(value any, indent string, depth int) (hujson.Value, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(strings.Repeat(indent, depth), indent)
+	if err := e.Encode(value); err != nil {
+		return hujson.Value{}, err
+	}
+	return hujson.Parse(bytes.TrimSpace(b.Bytes()))
+}
+
+// hasMembers reports whether an object has the members of another one, with the same
+// values.
+func hasMembers(object, members hujson.Value) bool {
+	var have, want map[string]any
+	if !decode(object, &have) || !decode(members, &want) {
+		return false
+	}
+	for key, value := range want {
+		if !reflect.DeepEqual(have[key], value) {
+			return false
+		}
+	}
+	return true
+}
+
+func decode(v hujson.Value, into *map[string]any) bool {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), into) == nil
+}
+
+// indentOf returns the indentation of the first level of a document. Default: two
+// spaces.
+func indentOf(document []byte) string {
+	for line := range bytes.Lines(document) {
+		text := bytes.TrimLeft(line, " \t")
+		if indent := line[:len(line)-len(text)]; len(indent) > 0 && len(text) > 0 && text[0] == '"' {
+			return string(indent)
+		}
+	}
+	return "  "
+}

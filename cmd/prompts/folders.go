@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// openFolders checks that each path is a folder, and that none is in another one.
+func openFolders(paths []string) error {
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usageErrorf("the folder %s does not exist", path)
+		case err != nil:
+			return fmt.Errorf("the folder cannot be read: %w", err)
+		case !info.IsDir():
+			return usageErrorf("%s is not a folder; give the folder that it is in", path)
+		}
+		if _, err := os.ReadDir(path); err != nil {
+			return fmt.Errorf("the folder cannot be read: %w", err)
+		}
+		for _, other := range paths[:i] {
+			if isWithin(path, other) || isWithin(other, path) {
+				return usageErrorf("the folders %s and %s overlap; give only one of them", other, path)
+			}
+		}
+	}
+	return nil
+}
+
+// isWithin reports whether the folder at path is dir or in dir.
+func isWithin(path, dir string) bool {
+	relative, err := filepath.Rel(absolute(dir), absolute(path))
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
+}
+
+// absolute returns the absolute path without symbolic links.
+func absolute(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// prefixOf returns the beginning of the Source of each prompt of a folder, so that
+// Source is the path of the file as a user would write it.
+func prefixOf(dir string) string {
+	if dir = filepath.ToSlash(filepath.Clean(dir)); dir != "." {
+		return strings.TrimSuffix(dir, "/") + "/"
+	}
+	return "./"
+}
+
+// watchFolders loads the folders into reg and follows their changes until ctx ends.
+// Files with errors are logged, and the others are served.
+func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, logger *slog.Logger) error {
+	for _, dir := range dirs {
+		folder := promptfs.NewDir(reg, dir, promptfs.Options{Logger: logger, SourcePrefix: prefixOf(dir)})
+		if err := folder.Reload(ctx); err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		go folder.Watch(ctx) // ends with ctx
+	}
+	return nil
+}
+
+// loadFolders loads the folders into a registry, and returns the errors of files,
+// each a [fileError].
+func loadFolders(dirs []string) (*prompts.Registry, error) {
+	reg := new(prompts.Registry)
+	var errs []error
+	for _, dir := range dirs {
+		loaded, err := promptfs.Load(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler), SourcePrefix: prefixOf(dir)})
+		for _, err := range all(err) {
+			errs = append(errs, fileErrorOf(dir, err))
+		}
+		for _, p := range loaded {
+			if other, ok := reg.Lookup(p.Name); ok {
+				errs = append(errs, &fileError{Path: p.Source, Rule: "duplicate-name", Err: fmt.Errorf("the prompt %q is also in %s; give one of them another name", p.Name, other.Source)})
+				continue
+			}
+			if err := reg.Add(p); err != nil {
+				errs = append(errs, &fileError{Path: p.Source, Rule: "file", Err: err})
+			}
+		}
+	}
+	return reg, errors.Join(errs...)
+}
+
+// fileError is an error of a file, with its path as a user would write it.
+type fileError struct {
+	Path         string
+	Line, Column int // from 1; 0 if unknown
+	Rule         string
+	Err          error
+}
+
+func (e *fileError) Error() string {
+	switch {
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
+}
+
+func (e *fileError) Unwrap() error { return e.Err }
+
+// fileErrorOf returns an error of a file in dir as a fileError.
+func fileErrorOf(dir string, err error) *fileError {
+	var e *promptfs.Error
+	if errors.As(err, &e) {
+		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: "file", Err: e.Err}
+	}
+	return &fileError{Path: dir, Rule: "file", Err: err}
+}
+
+// all returns the errors that err joins.
+func all(err error) []error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case interface{ Unwrap() []error }:
+		var errs []error
+		for _, err := range e.Unwrap() {
+			errs = append(errs, all(err)...)
+		}
+		return errs
+	}
+	return []error{err}
+}

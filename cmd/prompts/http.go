@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+)
+
+// httpOptions are the flags of serve for HTTP.
+type httpOptions struct {
+	address, cert, key, tokens string
+	hosts, origins             []string
+}
+
+// drainTimeout is how long requests have to finish when the server stops.
+const drainTimeout = 10 * time.Second
+
+// serve serves the registry until ctx ends, and then lets requests finish.
+func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options prompts.Options) error {
+	authenticate := func(next http.Handler) http.Handler { return next }
+	if o.tokens != "" {
+		tokens, err := readTokens(o.tokens)
+		if err != nil {
+			return err
+		}
+		authenticate = tokens.authenticate
+		options.Principal = principal
+	}
+	handler := streamablehttp.NewHandler(prompts.NewServer(reg, options), streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
+	var isReady atomic.Bool
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", authenticate(handler))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !isReady.Load() {
+			http.Error(w, "stopping", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
+	listener, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if o.cert != "" {
+		scheme = "https"
+	}
+	options.Logger.Info("serving", slog.String("url", fmt.Sprintf("%s://%s/mcp", scheme, listener.Addr())), slog.Int("prompts", reg.Len()))
+	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {
+		options.Logger.Warn("everybody who reaches the address is answered; --tokens restricts it")
+	}
+	isReady.Store(true)
+	served := make(chan error, 1)
+	go func() { // ends with Shutdown or Close
+		if o.cert != "" {
+			served <- server.ServeTLS(listener, o.cert, o.key)
+		} else {
+			served <- server.Serve(listener)
+		}
+	}()
+	select {
+	case err := <-served:
+		return errors.Join(err, handler.Close())
+	case <-ctx.Done():
+	}
+	isReady.Store(false)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	// The handler stops first: the server waits for the streams that it has open.
+	err = errors.Join(handler.Shutdown(ctx), server.Shutdown(ctx))
+	if err != nil {
+		_ = server.Close()
+	}
+	<-served
+	return err
+}
+
+// tokens has the names of clients by the hashes of their tokens, so that the time of a
+// search says nothing of a token.
+type tokens map[[sha256.Size]byte]string
+
+// readTokens reads a file with lines NAME TOKEN.
+func readTokens(path string) (tokens, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all := tokens{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("%s:%d: a line has %d words; write the name of a client and its token", path, n, len(fields))
+		}
+		hash := sha256.Sum256([]byte(fields[1]))
+		if other, twice := all[hash]; twice {
+			return nil, fmt.Errorf("%s:%d: the clients %s and %s have the same token", path, n, other, fields[0])
+		}
+		all[hash] = fields[0]
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no token; write a line NAME TOKEN for each client", path)
+	}
+	return all, nil
+}
+
+type principalKey struct{}
+
+func principal(ctx context.Context) string {
+	name, _ := ctx.Value(principalKey{}).(string)
+	return name
+}
+
+// authenticate answers requests without a valid bearer token with 401.
+func (t tokens) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		name, ok := t[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+		if !ok || !strings.EqualFold(scheme, "Bearer") {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a bearer token is missing or unknown", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, name)))
+	})
+}
+
+// redacted returns a URL without its password.
+func redacted(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return "the URL"
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/portable"
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// level is how serious a finding is.
+type level string
+
+const (
+	levelError   level = "error"   // the prompt is not served, or cannot be rendered
+	levelWarning level = "warning" // it is served, and probably not as it was meant
+	levelNote    level = "note"    // a client cannot show it
+)
+
+// finding is what check reports of a file.
+type finding struct {
+	Path    string `json:"path"`             // with slashes, as the user gave the folder
+	Line    int    `json:"line,omitempty"`   // from 1
+	Column  int    `json:"column,omitempty"` // from 1, in characters
+	Level   level  `json:"level"`
+	Rule    string `json:"rule"`
+	Prompt  string `json:"prompt,omitempty"`
+	Message string `json:"message"`
+}
+
+// rules has the rules of check with what each is about, in the order of the
+// documentation.
+var rules = []struct{ id, text string }{
+	{"file", "A file cannot be read, or is not a valid prompt."},
+	{"duplicate-name", "Two files have a prompt of the same name."},
+	{"render", "A prompt cannot be rendered with values that its arguments accept."},
+	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
+	{"dead-argument", "The value of an argument changes nothing in the messages."},
+	{"no-description", "A prompt or an argument has no description."},
+	{"size", "A file or a rendered prompt is large."},
+	{"secret", "A text looks like a password or a key."},
+	{"client", "A client cannot show the prompt."},
+}
+
+// maxComfortableBytes is the size of a rendered prompt above which check warns: about
+// 25,000 tokens of a model.
+const maxComfortableBytes = 100_000
+
+// maxReadBytes is the size of the largest file of which lines are shown: the largest
+// that promptfs loads.
+const maxReadBytes = 1 << 20
+
+// inspection is a check of folders.
+type inspection struct {
+	dirs    []string
+	clients []string // whose limits are warnings; all are notes if there are none
+	done    func()   // called after each prompt
+
+	registry *prompts.Registry
+	renderer *renderer
+	findings []finding
+	files    map[string][]string // lines by path
+}
+
+// inspect checks all files of the folders. It returns the findings in the order of
+// their places.
+func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
+	i.files = map[string][]string{}
+	reg, err := loadFolders(i.dirs)
+	for _, err := range all(err) {
+		var e *fileError
+		errors.As(err, &e)
+		i.findings = append(i.findings, finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error()})
+	}
+	i.registry, i.renderer = reg, newRenderer(reg)
+	for p := range reg.All() {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		i.prompt(ctx, &p)
+		i.done()
+	}
+	for _, dir := range i.dirs {
+		if err := i.secrets(dir); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(i.findings, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
+	})
+	return i.findings, nil
+}
+
+// secrets reports credentials in the Markdown files of a folder, those with errors and
+// the partials included.
+func (i *inspection) secrets(dir string) error {
+	return fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // has been reported, or is of a removed folder
+			return nil
+		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !strings.EqualFold(path.Ext(name), ".md") && !strings.EqualFold(path.Ext(name), ".markdown"):
+			return nil
+		}
+		file := prefixOf(dir) + name
+		for n, line := range i.lines(file) {
+			if what := secretIn(line); what != "" {
+				i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",
+					Message: fmt.Sprintf("the line has what looks like %s; remove it, because clients and models get the text", what)})
+			}
+		}
+		return nil
+	})
+}
+
+// add adds a finding about a prompt.
+func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format string, args ...any) {
+	i.findings = append(i.findings, finding{Path: p.Source, Line: line, Level: lv, Rule: rule, Prompt: p.Name, Message: fmt.Sprintf(format, args...)})
+}
+
+func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
+	lines := i.lines(p.Source)
+	if p.Description == "" {
+		i.add(p, 1, levelWarning, "no-description", "the prompt has no description; write one under the key description")
+	}
+	for _, a := range p.Arguments {
+		if a.Description == "" {
+			i.add(p, argumentLine(lines, a.Name), levelWarning, "no-description", "the argument %q has no description; write one under the key description", a.Name)
+		}
+	}
+	trials, failures := i.renderer.try(ctx, p)
+	for _, err := range failures {
+		i.failure(p, err)
+	}
+	var results []*prompts.Result
+	largest := 0
+	for _, t := range trials {
+		results = append(results, t.result)
+		largest = max(largest, sizeOf(t.result))
+	}
+	if largest > maxComfortableBytes {
+		i.add(p, 0, levelWarning, "size", "the messages have %d bytes with short values; models get at most a part of them, so split the prompt", largest)
+	}
+	if len(trials) > 0 {
+		i.deadArguments(ctx, p, lines, trials)
+	}
+	for n := range portable.Rules {
+		r := &portable.Rules[n]
+		if r.HasNoPrompts() && len(i.clients) == 0 || len(i.clients) > 0 && !slices.Contains(i.clients, r.Client) {
+			continue
+		}
+		lv := levelNote
+		if len(i.clients) > 0 {
+			lv = levelWarning
+		}
+		switch what := r.Find(p, results); {
+		case r.HasNoPrompts():
+			i.add(p, 0, lv, "client", "%s %s", r.Client, r.Effect)
+		case what != "":
+			i.add(p, 0, lv, "client", "%s: %s %s", what, r.Client, r.Effect)
+		}
+	}
+}
+
+// failure reports that a prompt could not be rendered.
+func (i *inspection) failure(p *prompts.Prompt, err error) {
+	var e *promptfs.Error
+	switch {
+	case errors.As(err, &e):
+		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "the prompt cannot be rendered: " + e.Err.Error()}
+		if strings.TrimPrefix(p.Source, e.Path) == p.Source && !strings.HasSuffix(p.Source, e.Path) { // a partial
+			f.Path = strings.TrimSuffix(p.Source, i.pathIn(p)) + e.Path
+		}
+		i.findings = append(i.findings, f)
+	case len(problemsOf(err)) > 0:
+		i.add(p, 0, levelWarning, "values", "the prompt was not rendered, because no generated value is valid: %v", err)
+	default:
+		i.add(p, 0, levelError, "render", "the prompt cannot be rendered: %v", err)
+	}
+}
+
+// pathIn returns the path of a prompt's file in its folder.
+func (i *inspection) pathIn(p *prompts.Prompt) string {
+	for _, dir := range i.dirs {
+		if rest, ok := strings.CutPrefix(p.Source, prefixOf(dir)); ok {
+			return rest
+		}
+	}
+	return p.Source
+}
+
+// deadArguments reports the arguments whose values change nothing.
+func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lines []string, trials []trial) {
+	for n := range p.Arguments {
+		a := &p.Arguments[n]
+		isDead := true
+		compared := 0
+		for _, t := range trials {
+			if _, ok := t.args[a.Name]; !ok {
+				continue
+			}
+			other, ok := i.renderer.other(ctx, p, a, t.args)
+			if !ok {
+				continue
+			}
+			compared++
+			if !reflect.DeepEqual(t.result, other.result) {
+				isDead = false
+				break
+			}
+		}
+		if isDead && compared > 0 {
+			i.add(p, argumentLine(lines, a.Name), levelWarning, "dead-argument", "the value of the argument %q changes nothing in the messages; use it in the text, or remove it", a.Name)
+		}
+	}
+}
+
+// lines returns the lines of a file.
+func (i *inspection) lines(path string) []string {
+	if lines, ok := i.files[path]; ok {
+		return lines
+	}
+	info, err := os.Stat(filepath.FromSlash(path))
+	if err != nil || info.Size() > maxReadBytes { // it was there a moment ago, or has been reported
+		return nil
+	}
+	content, err := os.ReadFile(filepath.FromSlash(path))
+	if err != nil {
+		return nil
+	}
+	i.files[path] = strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
+	return i.files[path]
+}
+
+// argumentLine returns the line on which the front matter names an argument; 0 if it
+// is not found.
+func argumentLine(lines []string, name string) int {
+	pattern := regexp.MustCompile(`^\s*(?:-\s+)?(?:\{\s*)?"?name"?\s*:\s*["']?` + regexp.QuoteMeta(name) + `["']?\s*(?:$|[,}#])`)
+	for n, line := range lines {
+		if n > 0 && strings.TrimRight(line, " ") == "---" {
+			break
+		}
+		if strings.HasPrefix(line, "name") { // of the prompt
+			continue
+		}
+		if pattern.MatchString(line) {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// sizeOf returns the bytes of the texts of a result.
+func sizeOf(r *prompts.Result) int {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return 0
+	}
+	return len(raw)
+}
+
+// secrets are texts that look like credentials, by their fixed beginnings.
+var secrets = []struct {
+	what    string
+	pattern *regexp.Regexp
+}{
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	{"an access key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{22,})\b`)},
+	{"a token of GitLab", regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20}`)},
+	{"a token of Slack", regexp.MustCompile(`\bxox[abprs]-[0-9A-Za-z-]{10,}`)},
+	{"a key of Google", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a key of Stripe", regexp.MustCompile(`\b[rs]k_live_[0-9A-Za-z]{20,}`)},
+	{"a key of a model's API", regexp.MustCompile(`\bsk-(?:ant-|proj-)?[0-9A-Za-z_-]{32,}`)},
+	{"a JSON Web Token", regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}`)},
+	{"a password in a URL", regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^/\s:@{}<>]+:[^/\s:@{}<>$]{6,}@`)},
+}
+
+// secretIn returns which kind of credential a line seems to have, if any.
+func secretIn(line string) string {
+	for _, s := range secrets {
+		if s.pattern.MatchString(line) {
+			return s.what
+		}
+	}
+	return ""
+}

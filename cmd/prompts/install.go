@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// client is a program to whose configuration install adds the server.
+type client struct {
+	name, title string
+	// path returns the file of the configuration. project is true for the one of the
+	// folder in which the command runs.
+	path func(project bool) (string, error)
+	// keys is the place of the servers in the file.
+	keys []string
+	// entry returns what the file has of a server.
+	entry func(s server) any
+	// command, if not nil, returns the client's own command, which is run instead of a
+	// change of a file.
+	command func(s server) []string
+}
+
+// server is what a client starts.
+type server struct {
+	name    string
+	command string
+	args    []string
+}
+
+// commandEntry is the entry that most clients have.
+type commandEntry struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func plainEntry(s server) any { return commandEntry{Command: s.command, Args: s.args} }
+
+// clients are sorted by name.
+var clients = []client{
+	{name: "claude-code", title: "Claude Code", command: func(s server) []string {
+		return append([]string{"claude", "mcp", "add", s.name, "--", s.command}, s.args...)
+	}},
+	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "codex", title: "Codex", command: func(s server) []string {
+		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
+	}},
+	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
+	{name: "opencode", title: "opencode", path: opencodePath, keys: []string{"mcp"}, entry: func(s server) any {
+		return struct {
+			Type    string   `json:"type"`
+			Command []string `json:"command"`
+			Enabled bool     `json:"enabled"`
+		}{"local", append([]string{s.command}, s.args...), true}
+	}},
+	{name: "vscode", title: "VS Code", path: vscodePath, keys: []string{"servers"}, entry: func(s server) any {
+		return commandEntry{Type: "stdio", Command: s.command, Args: s.args}
+	}},
+	{name: "zed", title: "Zed", path: zedPath, keys: []string{"context_servers"}, entry: plainEntry},
+}
+
+// inHome returns the path of a file in the home folder, or in the project.
+func inHome(name string) func(project bool) (string, error) {
+	return func(project bool) (string, error) {
+		if project {
+			return filepath.FromSlash(name), nil
+		}
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, filepath.FromSlash(name)), err
+	}
+}
+
+// errNoProject is for a client without a configuration of a project.
+var errNoProject = errors.New("the client has no configuration for a project; leave out --project")
+
+func claudeDesktopPath(project bool) (string, error) {
+	if project {
+		return "", errNoProject
+	}
+	if runtime.GOOS == "linux" {
+		return "", errors.New("there is no Claude Desktop for Linux; give the path of its configuration with --file")
+	}
+	dir, err := os.UserConfigDir()
+	return filepath.Join(dir, "Claude", "claude_desktop_config.json"), err
+}
+
+func vscodePath(project bool) (string, error) {
+	if project {
+		return filepath.Join(".vscode", "mcp.json"), nil
+	}
+	dir, err := os.UserConfigDir()
+	return filepath.Join(dir, "Code", "User", "mcp.json"), err
+}
+
+func opencodePath(project bool) (string, error) {
+	if project {
+		return "opencode.json", nil
+	}
+	dir, err := inHome(".config/opencode")(false)
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.Join(dir, "opencode.jsonc"); exists(path) {
+		return path, nil
+	}
+	return filepath.Join(dir, "opencode.json"), nil
+}
+
+func zedPath(project bool) (string, error) {
+	if project {
+		return filepath.Join(".zed", "settings.json"), nil
+	}
+	if runtime.GOOS == "windows" {
+		dir, err := os.UserConfigDir()
+		return filepath.Join(dir, "Zed", "settings.json"), err
+	}
+	return inHome(".config/zed/settings.json")(false)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+type installOptions struct {
+	name, file            string
+	print, project, force bool
+}
+
+func newInstall() *cobra.Command {
+	var o installOptions
+	names := make([]string, len(clients))
+	titles := make([]string, len(clients))
+	for i, c := range clients {
+		names[i] = cobra.CompletionWithDesc(c.name, c.title)
+		titles[i] = fmt.Sprintf("  %-15s %s", c.name, c.title)
+	}
+	cmd := &cobra.Command{
+		Use:   "install CLIENT DIR...",
+		Short: "Add the server to the configuration of a client",
+		Long: `Install adds a server for the folders to the configuration of a client. It keeps
+comments and the order of the file, and leaves the old file beside it with the
+extension .bak. For a client with a command of its own for that, it runs the command.
+
+The clients:
+` + strings.Join(titles, "\n"),
+		Example: `  prompts install gemini prompts
+  prompts install vscode --project prompts
+  prompts install claude-desktop --print prompts`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageErrorf("the client or the folder is missing; usage: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return names, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.install(cmd, args[0], args[1:])
+		},
+	}
+	cmd.Flags().StringVar(&o.name, "name", "", "name of the server in the client (default: name of the folder)")
+	cmd.Flags().StringVar(&o.file, "file", "", "change this file instead of the client's usual one")
+	cmd.Flags().BoolVar(&o.print, "print", false, "print the entry or the command, and change nothing")
+	cmd.Flags().BoolVar(&o.project, "project", false, "change the configuration of the project in the current folder")
+	cmd.Flags().BoolVar(&o.force, "force", false, "change a server of the same name")
+	return cmd
+}
+
+func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []string) error {
+	n := slices.IndexFunc(clients, func(c client) bool { return c.name == clientName })
+	if n < 0 {
+		var names []string
+		for _, c := range clients {
+			names = append(names, c.name)
+		}
+		return usageErrorf("nothing is known of the client %q; the clients are %s", clientName, strings.Join(names, ", "))
+	}
+	c := &clients[n]
+	if err := openFolders(dirs); err != nil {
+		return err
+	}
+	s, err := o.server(dirs)
+	if err != nil {
+		return err
+	}
+	if c.command != nil && o.file == "" {
+		return o.run(cmd, c, s)
+	}
+	if c.path == nil {
+		return usageErrorf("%s has no file that can be changed; leave out --file", c.title)
+	}
+	raw, err := json.MarshalIndent(nested(append(c.keys, s.name), c.entry(s)), "", "  ")
+	if err != nil {
+		return err
+	}
+	if o.print {
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
+		return err
+	}
+	path := o.file
+	if path == "" {
+		if path, err = c.path(o.project); err != nil {
+			return err
+		}
+	}
+	changed, err := addToFile(path, append(c.keys, s.name), c.entry(s), o.force)
+	if err != nil {
+		return err
+	}
+	if !changed {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s already has the server %s\n", path, s.name)
+		return nil
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s has the server %s; start %s again\n", path, s.name, c.title)
+	return nil
+}
+
+// server returns the server for folders, with absolute paths, because a client starts
+// it in a folder of its own.
+func (o *installOptions) server(dirs []string) (server, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return server{}, err
+	}
+	s := server{name: o.name, command: program, args: []string{"serve"}}
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return server{}, err
+		}
+		s.args = append(s.args, path)
+	}
+	if s.name == "" {
+		s.name = filepath.Base(s.args[1])
+	}
+	return s, nil
+}
+
+// run runs or prints the command of a client.
+func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
+	command := c.command(s)
+	if o.print {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))
+		return err
+	}
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return fmt.Errorf("%s is not installed, or not in PATH; its command would be:\n  %s", c.title, shellQuoted(command))
+	}
+	return execute(cmd.Context(), cmd, command)
+}
+
+func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
+	p := exec.CommandContext(ctx, command[0], command[1:]...)
+	p.Stdin, p.Stdout, p.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if err := p.Run(); err != nil {
+		return fmt.Errorf("%s: %w", shellQuoted(command), err)
+	}
+	return nil
+}
+
+// shellQuoted returns a command as a POSIX shell reads it.
+func shellQuoted(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = w
+		if w == "" || strings.ContainsFunc(w, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+		}) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// nested returns an object with the value at the keys.
+func nested(keys []string, value any) any {
+	for _, k := range slices.Backward(keys) {
+		value = map[string]any{k: value}
+	}
+	return value
+}
+
+// addToFile adds a value to a JSON file, with comments or without. If the file exists,
+// it leaves a copy of it in a file that ends in .bak. It returns false if the file has
+// the value already.
+func addToFile(path string, keys []string, value any, force bool) (changed bool, err error) {
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	isNew := err != nil
+	after, err := addToJSON(before, keys, value, force)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("%s is not changed: %w", path, err)
+	case bytes.Equal(before, after):
+		return false, nil
+	case isNew:
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return false, err
+		}
+	default:
+		if err := replace(path+".bak", before); err != nil {
+			return false, fmt.Errorf("%s is not changed, because no copy of it can be written: %w", path, err)
+		}
+	}
+	return true, replace(path, after)
+}

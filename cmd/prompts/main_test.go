@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/xeipuuv/gojsonschema"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"prompts": main})
+}
+
+// TestScripts runs the sessions in testdata/script: each command with its output and
+// its exit code.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"code": wantCode,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.Getenv("WORK"))
+			e.Setenv("XDG_CONFIG_HOME", "")
+			e.Setenv("NO_COLOR", "")
+			return nil
+		},
+	})
+}
+
+// wantCode is the command "code N ARGS...": prompts has to end with the exit code N.
+func wantCode(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec("prompts", args[1:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("the exit code is %d, not %d", got, want)
+	}
+}
+
+// TestSARIF checks the report of files with errors against the schema of SARIF 2.1.0.
+func TestSARIF(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a b.md"), []byte("---\ntitel: x\n---\nHi\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.md"), []byte("{{.x | nothing}}\n"), 0o600))
+	var out, errOut bytes.Buffer
+	assert.Equal(t, exitFailed, run(context.Background(), []string{"check", "--format", "sarif", dir}, nil, &out, &errOut), errOut.String())
+	schema, err := filepath.Abs("testdata/sarif-schema-2.1.0.json")
+	require.NoError(t, err)
+	result, err := gojsonschema.Validate(gojsonschema.NewReferenceLoader("file://"+filepath.ToSlash(schema)), gojsonschema.NewBytesLoader(out.Bytes()))
+	require.NoError(t, err)
+	assert.Empty(t, result.Errors())
+	assert.Contains(t, out.String(), `"uri": "`)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts/promptfs"
+)
+
+// starter is the content of a new prompt.
+const starter = `---
+description: Reviews a text for %s
+arguments:
+  - name: text
+    description: the text to review
+    required: true
+  - name: audience
+    description: the readers of the text
+    enum: [beginners, experts]
+    default: beginners
+---
+
+Please review this text for {{.audience}}. Quote each sentence that should change, and
+write a better one below it.
+
+{{untrusted "the text" .text}}
+`
+
+func newNew() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Write a prompt to start from",
+		Long: `New writes the file NAME.md with a prompt to start from. A name such as review/code
+is a file in the folder review. An existing file is never changed.`,
+		Example: "  prompts new review/text --dir prompts",
+		Args:    exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.TrimSuffix(filepath.ToSlash(args[0]), ".md")
+			if !fs.ValidPath(name) || name == "." {
+				return usageErrorf("the name %q is not valid; write names separated by /, such as review/text", args[0])
+			}
+			content := fmt.Appendf(nil, starter, filepath.Base(name))
+			if _, err := promptfs.Parse(nil, name+".md", content, promptfs.Options{}); err != nil {
+				return usageErrorf("the name is not valid: %w", err)
+			}
+			path := filepath.Join(dir, filepath.FromSlash(name)+".md")
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := create(path, content); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), path)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", ".", "write the file into this folder")
+	_ = cmd.MarkFlagDirname("dir")
+	return cmd
+}
+
+// create writes a file that must not exist. After an error there is no file.
+func create(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("the file %s exists", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// replace replaces the content of a file at once: readers see the old content or the
+// new one. A symbolic link stays, and its target is replaced.
+func replace(path string, content []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := fs.FileMode(0o600) // of a new file: configurations can have secrets
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

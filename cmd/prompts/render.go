@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sample"
+)
+
+func newRender() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "render DIR NAME [KEY=VALUE...]",
+		Short: "Print the messages of a prompt",
+		Long: `Render prints the messages that a client gets for a prompt.
+
+A value that is @FILE is the content of the file, and - is standard input. To begin
+a value with @, write @@. On a terminal, required arguments that are missing are
+asked for.`,
+		Example: `  prompts render prompts code_review language=go code=@main.go
+  git diff | prompts render prompts commit_message diff=-`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usageErrorf("the folder or the name of the prompt is missing; usage: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeRender,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := openFolders(args[:1]); err != nil {
+				return err
+			}
+			reg, loadErr := loadFolders(args[:1])
+			p, ok := reg.Lookup(args[1])
+			values, err := readValues(args[2:], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
+				if err := askMissing(&p, values, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+					return err
+				}
+			}
+			result, raw, cause, err := newRenderer(reg).render(cmd.Context(), args[1], values)
+			switch {
+			case err != nil && !ok && loadErr != nil:
+				return fmt.Errorf("%w\nThese files have errors:\n%w", renderError(err, cause), loadErr)
+			case err != nil:
+				return renderError(err, cause)
+			case asJSON:
+				return writeIndented(cmd.OutOrStdout(), raw)
+			}
+			return writeMessages(cmd.OutOrStdout(), result)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result of prompts/get as JSON")
+	return cmd
+}
+
+// completeRender completes the folder, the name of the prompt, and its arguments.
+func completeRender(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case 1:
+		return promptNames(cmd.Context(), args[0]), cobra.ShellCompDirectiveNoFileComp
+	}
+	reg, _ := loadFolders(args[:1])
+	p, ok := reg.Lookup(args[1])
+	if !ok {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []string
+	for _, a := range p.Arguments {
+		if key, _, ok := strings.Cut(toComplete, "="); ok {
+			if key == a.Name {
+				for _, v := range sample.Finite(a.Schema) {
+					all = append(all, key+"="+v)
+				}
+			}
+			continue
+		}
+		all = append(all, cobra.CompletionWithDesc(a.Name+"=", a.Description))
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// maxValueBytes is the size of the largest value that is read from a file.
+const maxValueBytes = 4 << 20
+
+// readValues reads arguments of the form key=value.
+func readValues(args []string, in io.Reader) (map[string]string, error) {
+	values := map[string]string{}
+	usedInput := ""
+	for _, arg := range args {
+		key, value, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, usageErrorf("%q is not of the form KEY=VALUE", arg)
+		}
+		if _, twice := values[key]; twice {
+			return nil, usageErrorf("the argument %q is given twice", key)
+		}
+		switch {
+		case value == "-":
+			if usedInput != "" {
+				return nil, usageErrorf("standard input is the value of both %q and %q", usedInput, key)
+			}
+			usedInput = key
+			text, err := readLimited(in)
+			if err != nil {
+				return nil, fmt.Errorf("the value of %q: %w", key, err)
+			}
+			value = text
+		case strings.HasPrefix(value, "@@"):
+			value = value[1:]
+		case strings.HasPrefix(value, "@"):
+			f, err := os.Open(value[1:])
+			if err != nil {
+				return nil, fmt.Errorf("the value of %q: %w", key, err)
+			}
+			text, err := readLimited(f)
+			f.Close()
+			if err != nil {
+				return nil, fmt.Errorf("the value of %q: %w", key, err)
+			}
+			value = text
+		}
+		values[key] = value
+	}
+	return values, nil
+}
+
+func readLimited(r io.Reader) (string, error) {
+	content, err := io.ReadAll(io.LimitReader(r, maxValueBytes+1))
+	if err == nil && len(content) > maxValueBytes {
+		err = fmt.Errorf("it has more than %d bytes", maxValueBytes)
+	}
+	return string(content), err
+}
+
+// askMissing asks for the required arguments that have no value.
+func askMissing(p *prompts.Prompt, values map[string]string, in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	for _, a := range p.Arguments {
+		if _, ok := values[a.Name]; ok || !a.Required {
+			continue
+		}
+		if a.Description != "" {
+			fmt.Fprintln(out, printable(a.Description))
+		}
+		if few := sample.Finite(a.Schema); few != nil {
+			fmt.Fprintln(out, printable("one of: "+strings.Join(few, ", ")))
+		}
+		fmt.Fprintf(out, "%s: ", printable(a.Name))
+		if a.Sensitive {
+			secret, err := term.ReadPassword(int(in.(*os.File).Fd()))
+			fmt.Fprintln(out)
+			if err != nil {
+				return err
+			}
+			values[a.Name] = string(secret)
+			continue
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
+			return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
+		}
+		values[a.Name] = strings.TrimRight(line, "\r\n")
+	}
+	return nil
+}
+
+// renderError returns the error of a rendering, with a line for each argument, and
+// with the cause that a client would not get.
+func renderError(err, cause error) error {
+	problems := problemsOf(err)
+	var client *prompts.Error
+	if len(problems) == 0 {
+		if cause != nil && errors.As(err, &client) && client.Code == prompts.CodeInternalError {
+			return cause
+		}
+		if errors.As(err, &client) {
+			return errors.New(client.Message)
+		}
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("the arguments are not valid:")
+	for _, p := range problems {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
+		if p.Suggestion != "" {
+			fmt.Fprintf(&b, "; did you mean %q?", p.Suggestion)
+		}
+	}
+	return errors.New(b.String())
+}
+
+// writeMessages writes messages as a prompt file has them. A single text of the user
+// is written unchanged.
+func writeMessages(w io.Writer, r *prompts.Result) error {
+	if len(r.Messages) == 1 && r.Messages[0].Role == prompts.RoleUser {
+		if t, ok := r.Messages[0].Content.(prompts.Text); ok {
+			_, err := fmt.Fprintln(w, t.Text)
+			return err
+		}
+	}
+	for i, m := range r.Messages {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		text := ""
+		head := string(m.Role)
+		switch c := m.Content.(type) {
+		case prompts.Text:
+			text = c.Text
+		case prompts.Image:
+			head += fmt.Sprintf(": image %s, %d bytes", c.MIMEType, len(c.Data))
+		case prompts.Audio:
+			head += fmt.Sprintf(": audio %s, %d bytes", c.MIMEType, len(c.Data))
+		case prompts.EmbeddedResource:
+			head += ": resource " + c.URI
+			if text = c.Text; c.Blob != nil {
+				head += fmt.Sprintf(", %d bytes", len(c.Blob))
+			}
+		case prompts.ResourceLink:
+			head += ": link " + c.URI
+		}
+		if _, err := fmt.Fprintf(w, "--- %s ---\n", printable(head)); err != nil {
+			return err
+		}
+		if text != "" {
+			if _, err := fmt.Fprintln(w, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func newList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "list DIR...",
+		Short:             "List the prompts in folders",
+		Example:           "  prompts list prompts",
+		Args:              atLeastOne("a folder"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := openFolders(dirs); err != nil {
+				return err
+			}
+			reg, loadErr := loadFolders(dirs)
+			if asJSON {
+				if err := listJSON(cmd.OutOrStdout(), reg); err != nil {
+					return err
+				}
+			} else if err := listTable(cmd.OutOrStdout(), reg); err != nil {
+				return err
+			}
+			if loadErr != nil {
+				return fmt.Errorf("these files have errors and are not listed:\n%w", loadErr)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the prompts as JSON")
+	return cmd
+}
+
+// listing is a prompt in the output of list --json.
+type listing struct {
+	Name        string            `json:"name"`
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	File        string            `json:"file"`
+	Arguments   []listingArgument `json:"arguments"`
+}
+
+type listingArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required"`
+}
+
+func listJSON(w io.Writer, reg *prompts.Registry) error {
+	all := []listing{}
+	for p := range reg.All() {
+		l := listing{Name: p.Name, Title: p.Title, Description: p.Description, File: p.Source, Arguments: []listingArgument{}}
+		for _, a := range p.Arguments {
+			l.Arguments = append(l.Arguments, listingArgument{a.Name, a.Description, a.Required})
+		}
+		all = append(all, l)
+	}
+	return writeIndented(w, all)
+}
+
+func listTable(w io.Writer, reg *prompts.Registry) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tARGUMENTS\tDESCRIPTION")
+	for p := range reg.All() {
+		var names []string
+		for _, a := range p.Arguments {
+			if a.Required {
+				names = append(names, a.Name)
+			} else {
+				names = append(names, "["+a.Name+"]")
+			}
+		}
+		text, _ := excerpt(p.Description, 0)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(p.Name), printable(strings.Join(names, " ")), text)
+	}
+	return t.Flush()
+}

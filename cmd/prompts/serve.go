@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptnats"
+	"github.com/mcp-prompts/prompts/stdio"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	name         string
+	http         httpOptions
+	nats, bucket string
+	logFormat    string
+	logLevel     slog.Level
+}
+
+func newServe() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve [DIR...]",
+		Short: "Serve the prompts in folders to MCP clients",
+		Long: `Serve answers MCP clients on standard input and output, or, with --http, over
+Streamable HTTP at the path /mcp. It follows changes of the files: a file with an
+error is logged, and its last valid version is served.
+
+Over HTTP, /healthz answers 200 while the process runs, and /readyz answers 200 once
+the prompts are loaded and until the server stops. On SIGTERM or an interrupt,
+requests have 10 seconds to finish.
+
+With --nats the prompts come from a key-value bucket of NATS instead of folders.
+
+The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`,
+		Example: `  prompts serve prompts
+  prompts serve --http 127.0.0.1:8080 prompts
+  prompts serve --http :8443 --cert cert.pem --key key.pem --tokens tokens.txt prompts
+  prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
+		ValidArgsFunction: completeFolders,
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := o.check(dirs); err != nil {
+				return err
+			}
+			logger, err := o.logger(cmd)
+			if err != nil {
+				return err
+			}
+			return o.serve(cmd.Context(), dirs, logger)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
+	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
+	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
+	flags.StringVar(&o.http.key, "key", "", "file with the key of the certificate")
+	flags.StringVar(&o.http.tokens, "tokens", "", "file with bearer tokens; without one, everybody is answered")
+	flags.StringArrayVar(&o.http.hosts, "allow-host", nil, "answer requests with this Host header (repeatable)")
+	flags.StringArrayVar(&o.http.origins, "allow-origin", nil, "answer browsers on pages of this origin (repeatable)")
+	flags.StringVar(&o.nats, "nats", "", "URL of a NATS server")
+	flags.StringVar(&o.bucket, "bucket", "prompts", "key-value bucket of NATS")
+	flags.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
+	flags.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "lowest level that is logged: DEBUG, INFO, WARN or ERROR")
+	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// check reports flags that do not fit together.
+func (o *serveOptions) check(dirs []string) error {
+	h := &o.http
+	switch {
+	case o.nats == "" && len(dirs) == 0:
+		return usageErrorf("a folder is missing; usage: prompts serve DIR...")
+	case o.nats != "" && len(dirs) > 0:
+		return usageErrorf("with --nats the prompts come from the bucket; do not give folders")
+	case h.address == "" && (h.cert != "" || h.key != "" || h.tokens != "" || len(h.hosts) > 0 || len(h.origins) > 0):
+		return usageErrorf("--cert, --key, --tokens, --allow-host and --allow-origin need --http")
+	case (h.cert == "") != (h.key == ""):
+		return usageErrorf("--cert and --key need each other")
+	}
+	return openFolders(dirs)
+}
+
+func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: o.logLevel}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options)), nil
+	}
+	return nil, usageErrorf("--log-format is %q; it must be text or json", o.logFormat)
+}
+
+// serve serves until ctx ends.
+func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Logger) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reg := new(prompts.Registry)
+	if o.nats != "" {
+		stop, err := o.follow(ctx, reg, logger)
+		if err != nil {
+			return fmt.Errorf("the bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
+		}
+		defer stop()
+	} else if err := watchFolders(ctx, reg, dirs, logger); err != nil {
+		return err
+	}
+	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}
+	if o.http.address != "" {
+		return o.http.serve(ctx, reg, options)
+	}
+	return prompts.NewServer(reg, options).Serve(ctx, stdio.New())
+}
+
+// follow fills the registry from the bucket until stop is called.
+func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, logger *slog.Logger) (stop func(), err error) {
+	nc, err := nats.Connect(o.nats, nats.Name(o.name), nats.MaxReconnects(-1))
+	if err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(nc)
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	follower, err := promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: promptfs.Options{Logger: logger}})
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return func() { follower.Close(); nc.Close() }, nil
+}

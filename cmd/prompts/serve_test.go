@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/promptnats"
+)
+
+// serveHTTP runs serve until the test ends. It returns the URL of the server; the exit
+// code must be 0.
+func serveHTTP(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	logs, log := io.Pipe()
+	ended := make(chan int, 1)
+	go func() { // ends with ctx
+		code := run(ctx, append([]string{"serve", "--http", "127.0.0.1:0"}, args...), strings.NewReader(""), io.Discard, log)
+		log.Close()
+		ended <- code
+	}()
+	t.Cleanup(func() {
+		cancel()
+		assert.Equal(t, exitOK, <-ended)
+	})
+	lines := bufio.NewScanner(logs)
+	for lines.Scan() {
+		if m := regexp.MustCompile(`url=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			go func() { _, _ = io.Copy(io.Discard, logs) }() // ends with the server
+			return m[1]
+		}
+	}
+	t.Fatalf("the server has not started: exit code %d", <-ended)
+	return ""
+}
+
+// getPrompt sends a prompts/get of the prompt hello, and returns the status and the
+// body.
+func getPrompt(t *testing.T, client *http.Client, url, token string) (int, string) {
+	t.Helper()
+	const body = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"hello","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	for key, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "prompts/get", "Mcp-Name": "hello",
+	} {
+		r.Header.Set(key, value)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return do(t, client, r)
+}
+
+func do(t *testing.T, client *http.Client, r *http.Request) (int, string) {
+	t.Helper()
+	response, err := client.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(content)
+}
+
+func folderOfHello(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hello.md"), []byte("Hello!\n"), 0o600))
+	return dir
+}
+
+func TestServeHTTP(t *testing.T) {
+	t.Parallel()
+	url := serveHTTP(t, folderOfHello(t))
+	status, body := getPrompt(t, http.DefaultClient, url, "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "Hello!")
+	for _, path := range []string{"/healthz", "/readyz"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(url, "/mcp")+path, nil)
+		require.NoError(t, err)
+		status, body := do(t, http.DefaultClient, r)
+		assert.Equal(t, http.StatusOK, status)
+		assert.Equal(t, "ok\n", body)
+	}
+}
+
+func TestServeTokens(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "tokens.txt")
+	require.NoError(t, os.WriteFile(file, []byte("# clients\n\nada token-of-ada\ngrace  token-of-grace\n"), 0o600))
+	url := serveHTTP(t, "--tokens", file, folderOfHello(t))
+	for token, want := range map[string]int{
+		"": http.StatusUnauthorized, "token-of-nobody": http.StatusUnauthorized, "ada": http.StatusUnauthorized,
+		"token-of-ada": http.StatusOK, "token-of-grace": http.StatusOK,
+	} {
+		status, _ := getPrompt(t, http.DefaultClient, url, token)
+		assert.Equal(t, want, status, token)
+	}
+}
+
+func TestServeTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	keyBytes, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyBytes}), 0o600))
+	url := serveHTTP(t, "--cert", certFile, "--key", keyFile, folderOfHello(t))
+	assert.True(t, strings.HasPrefix(url, "https://"), url)
+	roots := x509.NewCertPool()
+	parsed, err := x509.ParseCertificate(certificate)
+	require.NoError(t, err)
+	roots.AddCert(parsed)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	defer transport.CloseIdleConnections()
+	status, body := getPrompt(t, &http.Client{Transport: transport}, url, "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "Hello!")
+}
+
+func TestServeNATS(t *testing.T) {
+	t.Parallel()
+	broker, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	require.NoError(t, err)
+	go broker.Start() // ends with Shutdown
+	t.Cleanup(func() { broker.Shutdown(); broker.WaitForShutdown() })
+	require.True(t, broker.ReadyForConnections(time.Minute))
+	nc, err := nats.Connect(broker.ClientURL())
+	require.NoError(t, err)
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	_, err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "mine"})
+	require.NoError(t, err)
+	_, err = promptnats.Publish(t.Context(), js, "mine", os.DirFS(folderOfHello(t)), promptnats.Options{})
+	require.NoError(t, err)
+	url := serveHTTP(t, "--nats", broker.ClientURL(), "--bucket", "mine")
+	status, body := getPrompt(t, http.DefaultClient, url, "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, body, "Hello!")
+}

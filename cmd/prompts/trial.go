@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sample"
+)
+
+// renderer renders the prompts of a registry as a server does.
+type renderer struct{ server *prompts.Server }
+
+// captured is what the server made of a request before it was encoded.
+type captured struct {
+	result *prompts.Result
+	err    error
+}
+
+type capturedKey struct{}
+
+func newRenderer(reg *prompts.Registry) *renderer {
+	return &renderer{prompts.NewServer(reg, prompts.Options{
+		Info:   prompts.Implementation{Name: "prompts", Version: version()},
+		Logger: slog.New(slog.DiscardHandler),
+		Limits: prompts.Limits{GetsPerSecond: -1},
+		Middleware: func(next prompts.Handler) prompts.Handler {
+			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+				response, err := next(ctx, r)
+				c := ctx.Value(capturedKey{}).(*captured)
+				if c.err = err; response != nil {
+					c.result = response.Result
+				}
+				return response, err
+			}
+		},
+	})}
+}
+
+// render returns the result of prompts/get, and the same as JSON. If the client would
+// get an error, it is a *prompts.Error; cause is what the log of a server would have.
+func (r *renderer) render(ctx context.Context, name string, args map[string]string) (result *prompts.Result, raw json.RawMessage, cause, err error) {
+	var c captured
+	params, err := json.Marshal(map[string]any{"name": name, "arguments": args})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	raw, err = r.server.Call(context.WithValue(ctx, capturedKey{}, &c), "prompts/get", params, prompts.CallOptions{})
+	return c.result, raw, c.err, err
+}
+
+// problem is an error of an argument, from the data of an error.
+type problem struct {
+	Argument, Reason, Message string
+	Suggestion                string
+}
+
+// problemsOf returns the problems with arguments that an error names, if any.
+func problemsOf(err error) []problem {
+	var e *prompts.Error
+	if !errors.As(err, &e) || e.Data == nil {
+		return nil
+	}
+	raw, err := json.Marshal(e.Data)
+	if err != nil {
+		return nil
+	}
+	var data struct{ Problems []problem }
+	_ = json.Unmarshal(raw, &data) // other errors have other data
+	return data.Problems
+}
+
+const (
+	maxTrials     = 64 // renderings of a prompt
+	maxCandidates = 48 // values that are tried until one is accepted
+)
+
+// trial is a rendering with made-up values.
+type trial struct {
+	args   map[string]string
+	result *prompts.Result
+}
+
+// try renders a prompt with made-up values: with all arguments, with the required ones
+// alone, and with each value that the prompt distinguishes. It returns the renderings
+// and the causes of those that have failed.
+func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, failures []error) {
+	args, err := r.values(ctx, p)
+	if err != nil {
+		return nil, []error{err}
+	}
+	seen := map[string]bool{}
+	render := func(args map[string]string) {
+		result, _, cause, err := r.render(ctx, p.Name, args)
+		if err == nil {
+			trials = append(trials, trial{args, result})
+			return
+		}
+		if cause == nil {
+			cause = err
+		}
+		if text := cause.Error(); !seen[text] {
+			seen[text] = true
+			failures = append(failures, cause)
+		}
+	}
+	render(args)
+	required := maps.Clone(args)
+	for _, a := range p.Arguments {
+		if !a.Required {
+			delete(required, a.Name)
+		}
+	}
+	if len(required) < len(args) {
+		render(required)
+	}
+	n := 0
+	for _, a := range p.Arguments {
+		for _, value := range sample.Finite(a.Schema) {
+			if value == args[a.Name] || n == maxTrials {
+				continue
+			}
+			n++
+			with := maps.Clone(args)
+			with[a.Name] = value
+			if len(problemsOf(r.check(ctx, p, with))) == 0 {
+				render(with)
+			}
+		}
+	}
+	return trials, failures
+}
+
+// check returns the error of a get.
+func (r *renderer) check(ctx context.Context, p *prompts.Prompt, args map[string]string) error {
+	_, _, _, err := r.render(ctx, p.Name, args)
+	return err
+}
+
+// values returns a value for each argument that the server accepts. It returns the
+// error of the server if no generated value is valid.
+func (r *renderer) values(ctx context.Context, p *prompts.Prompt) (map[string]string, error) {
+	candidates := map[string][]string{}
+	args := map[string]string{}
+	for _, a := range p.Arguments {
+		values := slices.Concat(sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
+		candidates[a.Name] = values[:min(len(values), maxCandidates)]
+		args[a.Name] = values[0]
+	}
+	for range maxCandidates {
+		err := r.check(ctx, p, args)
+		problems := problemsOf(err)
+		if len(problems) == 0 {
+			return args, nil
+		}
+		for _, problem := range problems {
+			rest := candidates[problem.Argument]
+			if len(rest) < 2 {
+				return nil, err
+			}
+			candidates[problem.Argument], args[problem.Argument] = rest[1:], rest[1]
+		}
+	}
+	return args, nil
+}
+
+// other returns a value of an argument that the server accepts beside args, and that
+// is not the one in args.
+func (r *renderer) other(ctx context.Context, p *prompts.Prompt, a *prompts.Argument, args map[string]string) (trial, bool) {
+	values := slices.Concat(sample.Finite(a.Schema), sample.Values(a.Name, a.Schema))
+	for _, value := range values[:min(len(values), maxCandidates)] {
+		if value == args[a.Name] {
+			continue
+		}
+		with := maps.Clone(args)
+		with[a.Name] = value
+		if result, _, _, err := r.render(ctx, p.Name, with); err == nil {
+			return trial{with, result}, true
+		}
+	}
+	return trial{}, false
+}
