@@ -102,6 +102,14 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 	return r
 }
 
+// Reject reports a message to Options.Observer that a transport rejected without
+// passing it to Handle, such as a body that is too large. The operation has the kind
+// OperationInvalid, a Duration of 0 and r as its Err. from describes the connection and
+// may be nil. Without an Observer, Reject does nothing. Safe for concurrent use.
+func (s *Server) Reject(ctx context.Context, from transport.Informer, r *transport.Rejection) {
+	s.rpc.Reject(ctx, from, r)
+}
+
 // Log writes a record of a transport to Options.Logger, within the server's rate
 // limit of 100 records a second and a burst of 200. A panic of the logger is
 // dropped. Safe for concurrent use.

@@ -40,6 +40,14 @@ type Observer interface {
 	End(ctx context.Context, op Operation, out Outcome)
 }
 
+// Injector is an optional interface of an [Observer]. For each request to the client,
+// the server calls Inject with the context that Begin returned, and adds the members to
+// the _meta of the request, such as traceparent. A request with a _meta of the
+// application is not changed. Inject must return at once.
+type Injector interface {
+	Inject(ctx context.Context) map[string]string
+}
+
 // OperationKind is the kind of an [Operation]. Its String method returns a name such
 // as "client request".
 type OperationKind = rpc.Kind // a uint8
@@ -130,6 +138,13 @@ func (o observer) Begin(ctx context.Context, op rpc.Operation) context.Context {
 
 func (o observer) End(ctx context.Context, op rpc.Operation, out rpc.Outcome) {
 	o.Observer.End(ctx, Operation(op), Outcome(out))
+}
+
+func (o observer) Inject(ctx context.Context) map[string]string {
+	if i, ok := o.Observer.(Injector); ok {
+		return i.Inject(ctx)
+	}
+	return nil
 }
 
 // describe describes a connection for internal/rpc.

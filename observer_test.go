@@ -531,3 +531,52 @@ func BenchmarkObserver(b *testing.B) {
 		}
 	}
 }
+
+// injector is an observer with a trace context for the client.
+type injector struct{ idleObserver }
+
+func (injector) Inject(context.Context) map[string]string {
+	return map[string]string{"tracestate": "a=b", "traceparent": "00-1"}
+}
+
+// TestInjector proves that a request to the client has what the observer injects, unless
+// the application has set a _meta.
+func TestInjector(t *testing.T) {
+	t.Parallel()
+	const injected = `"_meta":{"traceparent":"00-1","tracestate":"a=b"}`
+	for params, want := range map[string]string{
+		`{}`:                      `{` + injected + `}`,
+		`{"a":1}`:                 `{` + injected + `,"a":1}`,
+		`{"a":{"_meta":1}}`:       `{` + injected + `,"a":{"_meta":1}}`,
+		`{"a":1,"_meta":{"b":2}}`: `{"a":1,"_meta":{"b":2}}`,
+	} {
+		t.Run(params, func(t *testing.T) {
+			t.Parallel()
+			srv := prompts.NewServer(registryOf(rendered("asks", func(ctx context.Context) (*prompts.Result, error) {
+				q := prompts.InputRequest("roots", "roots/list", json.RawMessage(params))
+				return prompts.Messages(), prompts.Ask(ctx, q)
+			})), prompts.Options{Observer: injector{}, Logger: slog.New(slog.DiscardHandler)})
+			got := ""
+			_, _ = srv.Call(t.Context(), "prompts/get", []byte(`{"name":"asks"}`), prompts.CallOptions{
+				ClientCapabilities: json.RawMessage(`{"roots":{}}`),
+				Request: func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
+					got = string(params)
+					return json.RawMessage(`{}`), nil
+				},
+			})
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// TestObserverOfRejections proves that a message which a transport rejects is an
+// operation.
+func TestObserverOfRejections(t *testing.T) {
+	t.Parallel()
+	w := new(watcher)
+	srv := observedServer(w, prompts.Options{})
+	srv.Reject(t.Context(), pipeInfo{}, &transport.Rejection{Type: "413", Reason: "too large"})
+	assert.Equal(t, []string{"invalid err=too large (413)"}, w.lines(t, srv))
+	assert.Equal(t, "pipe", w.ends[0].op.Network)
+	observedServer(nil, prompts.Options{}).Reject(t.Context(), nil, new(transport.Rejection))
+}

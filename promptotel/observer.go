@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const scope = "github.com/mcp-prompts/prompts/promptotel"
@@ -28,7 +29,10 @@ type Observer struct {
 	server, client, sessions metric.Float64Histogram
 }
 
-var _ prompts.Observer = (*Observer)(nil)
+var (
+	_ prompts.Observer = (*Observer)(nil)
+	_ prompts.Injector = (*Observer)(nil)
+)
 
 // New returns an Observer for Options.Observer of package prompts. It returns an error
 // if the MeterProvider cannot make the instruments.
@@ -80,6 +84,18 @@ func (o *Observer) Begin(ctx context.Context, op prompts.Operation) context.Cont
 	}
 	ctx, span := o.tracer.Start(ctx, methodOf(op), options...)
 	return context.WithValue(ctx, spanKey{}, span)
+}
+
+// Inject returns the trace context of ctx for a request to the client. Baggage is left
+// out, because it may have data of the application. With WithTrustRemote(false), Inject
+// returns nothing.
+func (o *Observer) Inject(ctx context.Context) map[string]string {
+	if o.distrust {
+		return nil
+	}
+	carrier := propagation.MapCarrier{}
+	o.propagator.Inject(baggage.ContextWithoutBaggage(ctx), carrier)
+	return carrier
 }
 
 // End ends the span, and records the duration.
@@ -177,12 +193,15 @@ func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
 
 func isFailure(out prompts.Outcome) bool { return out.Code != 0 || out.Err != nil }
 
-// errorType returns the code of the error response, or a word for why there is no
-// response.
+// errorType returns the code of the error response, the type of a rejection such as the
+// HTTP status, or a word for why there is no response.
 func errorType(out prompts.Outcome) string {
+	var rejected *transport.Rejection
 	switch {
 	case out.Code != 0:
 		return strconv.Itoa(int(out.Code))
+	case errors.As(out.Err, &rejected):
+		return rejected.Type
 	case errors.Is(out.Err, context.DeadlineExceeded):
 		return "timeout"
 	case errors.Is(out.Err, context.Canceled):

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -98,7 +100,11 @@ func server(o prompts.Observer, limit time.Duration) *prompts.Server {
 	add("refuses", func(context.Context) error { return prompts.InvalidArgument("x", "secret reason") })
 	add("fails", func(context.Context) error { return errors.New("secret error") })
 	add("panics", func(context.Context) error { panic("secret panic") })
-	add("waits", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+	add("waits", func(ctx context.Context) error {
+		prompts.Progress(ctx, 1, 0, "")
+		<-ctx.Done()
+		return ctx.Err()
+	})
 	add("asks", func(ctx context.Context) error {
 		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "secret question")
 		return err
@@ -169,6 +175,15 @@ func TestGoldenTable(t *testing.T) {
 			}
 		}
 	}
+	for _, version := range versions {
+		for _, c := range connections {
+			x := newTelemetry(t)
+			srv := server(x, -1)
+			if c.run(t, srv, version) {
+				fmt.Fprintf(&table, "## %s, %s\n%s\n\n", version, c.name, strings.Join(x.lines(t, srv), "\n"))
+			}
+		}
+	}
 	got := table.String()
 	assert.NotContains(t, strings.ReplaceAll(got, ", invented", ""), "invented")
 	assert.NotContains(t, got, "secret")
@@ -178,6 +193,129 @@ func TestGoldenTable(t *testing.T) {
 	want, err := os.ReadFile("testdata/operations.txt")
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got)
+}
+
+// connections are the ends of what takes more than one message. run reports whether
+// the version has it.
+var connections = []struct {
+	name string
+	run  func(t *testing.T, srv *prompts.Server, version string) bool
+}{
+	{"pipe, canceled", func(t *testing.T, srv *prompts.Server, version string) bool {
+		s := open(t, srv, version)
+		defer s.Close()
+		var running sync.WaitGroup
+		progress := make(chan struct{}, 1)
+		running.Go(func() {
+			get := message(version, "prompts/get", `"name":"waits"`)
+			get = strings.Replace(get, `"name"`, `"_meta":{"progressToken":1},"name"`, 1)
+			if version == "2026-07-28" {
+				get = strings.Replace(message(version, "prompts/get", `"name":"waits"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1)
+			}
+			_ = s.Handle(t.Context(), []byte(get), transport.Exchange{Informer: pipe{}, Send: func([]byte, prompts.Code, bool) error { progress <- struct{}{}; return nil }})
+		})
+		<-progress
+		_ = s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`), transport.Exchange{Informer: pipe{}})
+		running.Wait()
+		return true
+	}},
+	{"pipe, answered question", func(t *testing.T, srv *prompts.Server, version string) bool {
+		if version < "2025-06-18" || version == "2026-07-28" {
+			return false
+		}
+		s := open(t, srv, version)
+		defer s.Close()
+		var asked []byte
+		var answering sync.WaitGroup
+		x := transport.Exchange{Informer: pipe{}}
+		x.Send = func(msg []byte, _ prompts.Code, last bool) error {
+			if !last {
+				asked = slices.Clone(msg)
+				answering.Go(func() {
+					_ = s.Handle(t.Context(), []byte(`{"jsonrpc":"2.0","id":"prompts-1","result":{"action":"accept","content":{"Name":"Ada"}}}`), transport.Exchange{Informer: pipe{}})
+				})
+			}
+			return nil
+		}
+		_ = s.Handle(t.Context(), []byte(message(version, "prompts/get", `"name":"asks"`)), x)
+		answering.Wait()
+		assert.Regexp(t, `"params":\{"_meta":\{"traceparent":"00-[0-9a-f]{32}-[0-9a-f]{16}-01"\},"`, string(asked))
+		return true
+	}},
+	{"http, listen", func(t *testing.T, srv *prompts.Server, version string) bool {
+		if version != "2026-07-28" {
+			return false
+		}
+		stream(t, srv, message(version, "subscriptions/listen", `"notifications":{"promptsListChanged":true}`))
+		return true
+	}},
+	{"http, disconnected", func(t *testing.T, srv *prompts.Server, version string) bool {
+		if version != "2026-07-28" {
+			return false
+		}
+		stream(t, srv, strings.Replace(message(version, "prompts/get", `"name":"waits"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1))
+		return true
+	}},
+	{"http, rejected", func(t *testing.T, srv *prompts.Server, version string) bool {
+		for _, o := range []streamablehttp.Options{{}, {AllowedHosts: []string{"example.com"}}} {
+			h := streamablehttp.NewHandler(srv, o)
+			for _, contentType := range []string{"application/json", "text/plain"} {
+				if contentType == "text/plain" || o.AllowedHosts != nil {
+					r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader("{}"))
+					r.Header.Set("Content-Type", contentType)
+					h.ServeHTTP(httptest.NewRecorder(), r)
+				}
+			}
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/mcp", nil) // not a message
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			if o.AllowedHosts == nil {
+				post(t.Context(), h, version, strings.Repeat(" ", 5<<20))
+			}
+			require.NoError(t, h.Close())
+		}
+		return version == "2025-11-25" // before the version is known
+	}},
+}
+
+// open returns a session of a version. A session has both directions.
+func open(t *testing.T, srv *prompts.Server, version string) transport.Session {
+	t.Helper()
+	s := srv.NewSession(transport.SessionOptions{})
+	if version == "2026-07-28" {
+		return s
+	}
+	for _, msg := range []string{
+		`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+	} {
+		require.NoError(t, s.Handle(t.Context(), []byte(msg), transport.Exchange{Informer: pipe{}, Send: func([]byte, prompts.Code, bool) error { return nil }}))
+	}
+	return s
+}
+
+// stream sends a message over HTTP and disconnects when the stream has an event.
+func stream(t *testing.T, srv *prompts.Server, msg string) {
+	t.Helper()
+	h := streamablehttp.NewHandler(srv, streamablehttp.Options{})
+	ended := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		h.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, web.URL, strings.NewReader(msg))
+	require.NoError(t, err)
+	setHeaders(r, "2026-07-28", msg)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	_, err = response.Body.Read(make([]byte, 1))
+	require.NoError(t, err)
+	cancel()
+	<-ended
+	require.NoError(t, h.Close())
 }
 
 type pipe struct{}
@@ -204,6 +342,11 @@ func send(t testing.TB, srv *prompts.Server, network, version, msg string) {
 
 func post(ctx context.Context, h http.Handler, version, msg string) {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(msg))
+	setHeaders(r, version, msg)
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+func setHeaders(r *http.Request, version, msg string) {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", version)
@@ -215,7 +358,6 @@ func post(ctx context.Context, h http.Handler, version, msg string) {
 			}
 		}
 	}
-	h.ServeHTTP(httptest.NewRecorder(), r)
 }
 
 // TestTraceContext proves where the trace context of a span comes from.
@@ -334,4 +476,16 @@ func TestCheckObserver(t *testing.T) {
 	t.Parallel()
 	prompttest.CheckObserver(t, newTelemetry(t))
 	prompttest.CheckObserver(t, newTelemetry(t, promptotel.WithoutTracing(), promptotel.WithoutMetrics()))
+}
+
+// TestInject proves what a client gets of the server's trace.
+func TestInject(t *testing.T) {
+	t.Parallel()
+	id, _ := trace.TraceIDFromHex("4bf92f3577b34da6a3ce929d0e0e4736")
+	ctx := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: trace.SpanID{1}, TraceFlags: 1}))
+	secret, err := baggage.Parse("secret=1")
+	require.NoError(t, err)
+	ctx = baggage.ContextWithBaggage(ctx, secret)
+	assert.Equal(t, map[string]string{"traceparent": "00-" + id.String() + "-0100000000000000-01"}, newTelemetry(t).Inject(ctx))
+	assert.Empty(t, newTelemetry(t, promptotel.WithTrustRemote(false)).Inject(ctx))
 }

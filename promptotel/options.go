@@ -36,7 +36,8 @@ func WithPropagator(p propagation.TextMapPropagator) Option {
 }
 
 // WithTrustRemote sets whether the trace context of a client is the parent of the
-// server's spans, as the conventions recommend. If trust is false, the client's span is
+// server's spans, as the conventions recommend, and whether requests to the client have
+// the trace context of the server. If trust is false, the client's span is
 // linked instead, and its baggage is ignored: for a server that anyone may call.
 // Default: true.
 func WithTrustRemote(trust bool) Option { return func(c *config) { c.distrust = !trust } }

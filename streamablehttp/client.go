@@ -32,9 +32,12 @@ func (h *Handler) clientOf(r *http.Request) client {
 	return c
 }
 
-// TransportInfo describes the connection of the request.
-func (x *exchange) TransportInfo() transport.Info {
-	r := x.request
+// informer describes the connection of a request.
+type informer struct{ request *http.Request }
+
+// TransportInfo describes the connection.
+func (i informer) TransportInfo() transport.Info {
+	r := i.request
 	_, version, _ := strings.Cut(r.Proto, "/")
 	if r.ProtoMajor > 1 {
 		version, _, _ = strings.Cut(version, ".")

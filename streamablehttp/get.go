@@ -12,17 +12,17 @@ import (
 func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c client) *session {
 	id, ok, err := singleHeader(r.Header, headerSession)
 	if err != nil || !ok {
-		refuse(w, http.StatusBadRequest, "the session id is required, once")
+		h.refuse(w, r, http.StatusBadRequest, "the session id is required, once")
 		return nil
 	}
 	version, hasVersion, err := singleHeader(r.Header, headerVersion)
 	if err != nil || hasVersion && !isStateful(version) {
-		refuse(w, http.StatusBadRequest, "the protocol version is not one with sessions")
+		h.refuse(w, r, http.StatusBadRequest, "the protocol version is not one with sessions")
 		return nil
 	}
 	found := h.sessions.use(id, c.principal)
 	if found == nil {
-		refuse(w, http.StatusNotFound, "there is no such session")
+		h.refuse(w, r, http.StatusNotFound, "there is no such session")
 	}
 	return found
 }
@@ -41,15 +41,15 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
 // lost a stream opens another, and may do so before the server knows (HTO-21, HTO-22).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	if !accepts(r.Header, "text/event-stream") {
-		refuse(w, http.StatusNotAcceptable, "the reply is text/event-stream")
+		h.refuse(w, r, http.StatusNotAcceptable, "the reply is text/event-stream")
 		return
 	}
 	if !canStream(w) {
-		refuse(w, http.StatusInternalServerError, noStream)
+		h.refuse(w, r, http.StatusInternalServerError, noStream)
 		return
 	}
 	if r.ContentLength != 0 { // which net/http would wait for before it sends anything
-		refuse(w, http.StatusBadRequest, "a GET has no body")
+		h.refuse(w, r, http.StatusBadRequest, "a GET has no body")
 		return
 	}
 	found := h.requireSession(w, r, c)

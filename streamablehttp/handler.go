@@ -11,11 +11,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Handler is an http.Handler for one MCP endpoint. Safe for concurrent use.
@@ -68,7 +70,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if status == http.StatusServiceUnavailable {
 			w.Header().Set("Retry-After", "1")
 		}
-		refuse(w, status, why)
+		h.refuse(w, r, status, why)
 		return
 	}
 	defer h.end(c)
@@ -85,7 +87,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			allowed = "POST"
 		}
 		w.Header().Set("Allow", allowed)
-		refuse(w, http.StatusMethodNotAllowed, "the method is not allowed")
+		h.refuse(w, r, http.StatusMethodNotAllowed, "the method is not allowed")
 	}
 }
 
@@ -97,8 +99,14 @@ func (h *Handler) bound(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers a request that is none of the protocol's.
-func refuse(w http.ResponseWriter, status int, why string) { http.Error(w, why, status) }
+// refuse rejects an HTTP request that has no JSON-RPC response. A POST is a message for
+// the observer.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if r.Method == http.MethodPost {
+		h.server.Reject(r.Context(), informer{r}, &transport.Rejection{Type: strconv.Itoa(status), Reason: why})
+	}
+	http.Error(w, why, status)
+}
 
 // begin counts a request, or returns why there is no room for it. After the end
 // of the handler has begun, a message may still be what a request under way

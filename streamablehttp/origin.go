@@ -17,7 +17,7 @@ func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
 	refused := func(header, option string) {
 		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request refused",
 			slog.String("header", header), slog.String("allow_with", "streamablehttp.Options."+option))
-		refuse(w, http.StatusForbidden, "the "+header+" is not allowed")
+		h.refuse(w, r, http.StatusForbidden, "the "+header+" is not allowed")
 	}
 	switch o := &h.options; {
 	case !o.trustsHost(r):

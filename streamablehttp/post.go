@@ -17,11 +17,11 @@ import (
 // post answers one message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	if len(r.Header["Content-Type"]) > 1 {
-		refuse(w, http.StatusBadRequest, "the header Content-Type is repeated")
+		h.refuse(w, r, http.StatusBadRequest, "the header Content-Type is repeated")
 		return
 	}
 	if !isJSON(r.Header) || isEncoded(r.Header) {
-		refuse(w, http.StatusUnsupportedMediaType, "the body must be application/json, and not compressed")
+		h.refuse(w, r, http.StatusUnsupportedMediaType, "the body must be application/json, and not compressed")
 		return
 	}
 	x := &exchange{
@@ -31,7 +31,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		canStream: canStream(w),
 	}
 	if !x.takesJSON && !x.takesEvents {
-		refuse(w, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
+		h.refuse(w, r, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
 		return
 	}
 	x.body = getFrame()
@@ -43,14 +43,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		refuse(w, http.StatusRequestEntityTooLarge, "the body is too large")
+		h.refuse(w, r, http.StatusRequestEntityTooLarge, "the body is too large")
 		return
 	case errors.Is(err, errBodyBudget):
 		w.Header().Set("Retry-After", "1")
-		refuse(w, http.StatusServiceUnavailable, "too many large bodies are on their way")
+		h.refuse(w, r, http.StatusServiceUnavailable, "too many large bodies are on their way")
 		return
 	case err != nil:
-		refuse(w, http.StatusBadRequest, "the body could not be read")
+		h.refuse(w, r, http.StatusBadRequest, "the body could not be read")
 		return
 	}
 	*x.body = body
@@ -137,7 +137,7 @@ func (x *exchange) answer() {
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
-		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(), Informer: x,
+		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(), Informer: informer{x.request},
 	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's

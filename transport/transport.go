@@ -116,6 +116,19 @@ type Info struct {
 // be called concurrently, and after the end of the connection.
 type Informer interface{ TransportInfo() Info }
 
+// Rejection is the error of a message that a transport rejected before it reached the
+// server: see the Reject method of prompts.Server.
+type Rejection struct {
+	// Type is a word or a code for the reason, of a small number of them, such as
+	// an HTTP status code. It becomes the error type in metrics.
+	Type string
+	// Reason is the reason in words. It must not quote the client.
+	Reason string
+}
+
+// Error returns the reason and the type.
+func (r *Rejection) Error() string { return r.Reason + " (" + r.Type + ")" }
+
 // SessionOptions configures a [Session]. The zero value is its default.
 type SessionOptions struct {
 	// Version, if not empty, is the protocol version (2024-11-05 to 2025-11-25) that

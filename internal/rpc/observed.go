@@ -3,6 +3,8 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -385,6 +387,11 @@ func (o *observation) conn() Info {
 	return Info{o.op.Network, o.op.Protocol, o.op.ProtocolVersion, o.op.ClientAddress, o.op.ServerAddress}
 }
 
+// Reject is an operation of a message that the transport rejected.
+func (s *Server) Reject(ctx context.Context, conn any, err error) {
+	s.observer.start(ctx, KindInvalid, 0, conn).end(err)
+}
+
 // startSession begins the operation of a session that is initialized. It ends with
 // the session.
 func (b *observer) startSession(s *Session) *observation {
@@ -444,10 +451,33 @@ func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
 		o.setVersion(t.request.Rev)
 		if b.blocked.Load() == 0 {
 			o.ctx, o.begun = b.begin(ctx, o.op), true
+			b.guard(func() { requests[i].Params = addMeta(r.Params, b.hook.Inject(o.ctx)) })
 		}
 		all[i] = o
 	}
 	return all
+}
+
+// addMeta returns params with members in their _meta, unless the application has set
+// one.
+func addMeta(params json.RawMessage, members map[string]string) json.RawMessage {
+	var own struct {
+		Meta json.RawMessage `json:"_meta"`
+	}
+	if len(members) == 0 || len(params) > 0 && json.Unmarshal(params, &own) != nil || own.Meta != nil {
+		return params
+	}
+	meta, err := json.Marshal(members)
+	if err != nil {
+		return params
+	}
+	rest := bytes.TrimPrefix(bytes.TrimSpace(params), []byte("{"))
+	if len(bytes.TrimSpace(rest)) <= 1 { // no other members
+		rest = []byte("}")
+	} else {
+		meta = append(meta, ',')
+	}
+	return slices.Concat(json.RawMessage(`{"_meta":`), meta, rest)
 }
 
 func (a asked) respond(r clientResponse) {

@@ -27,6 +27,8 @@ import (
 type Observer interface {
 	Begin(ctx context.Context, op Operation) context.Context
 	End(ctx context.Context, op Operation, out Outcome)
+	// Inject returns members for the _meta of a request to the client.
+	Inject(ctx context.Context) map[string]string
 }
 
 // Kind says what an [Operation] is.
