@@ -43,6 +43,11 @@ type Feature struct {
 	Capabilities func(version string, listChanged bool) map[string]any
 	// Lists are the lists that clients are notified of.
 	Lists []List
+	// Resources, if not nil, lets clients subscribe to resources one by one, with
+	// resources/subscribe and resources/unsubscribe, and in 2026-07-28 with
+	// resourceSubscriptions of subscriptions/listen. One feature of a server may have
+	// it.
+	Resources *Resources
 }
 
 // Method is a method of a [Feature].
@@ -97,6 +102,17 @@ type Call interface {
 	// Params returns a copy of the params, a JSON object that was checked for
 	// duplicate names, nesting and UTF-8; nil without params.
 	Params() json.RawMessage
+	// From identifies the client that has sent the request.
+	From() Client
+}
+
+// Client identifies a client: two requests with equal values are of one client.
+// The zero value is a client that the transport does not identify.
+type Client struct {
+	// Session is the number of the session, from 1; 0 outside of one.
+	Session uint64
+	// Key is the ClientKey of the transport, outside of a session.
+	Key string
 }
 
 // Work makes the result of one request. It takes a slot of the concurrency limits
@@ -147,4 +163,13 @@ type List struct {
 	// returns at once and may be called concurrently. Subscribe is called for the
 	// first client that waits, and cancel after the last has gone.
 	Subscribe func(changed func()) (cancel func())
+}
+
+// Resources are resources that change.
+type Resources struct {
+	// Subscribe has changed called for each change of a resource, until cancel is
+	// called. The client gets a notifications/resources/updated. changed returns at
+	// once and may be called concurrently. The error is that of Method.Serve. ctx is
+	// that of the client, as in Handler.Run.
+	Subscribe func(ctx context.Context, from Client, uri string, changed func()) (cancel func(), err error)
 }

@@ -121,6 +121,13 @@
 // and the text verbatim. Other keys are ignored. The folder of a skill contains no
 // further prompts.
 //
+// With Options.Skills, the folder of a SKILL.md is a skill of package promptskills,
+// too, with all files in it and below it, but those whose names begin with a dot.
+// The path of the skill is that of the folder; of a SKILL.md in the root, its name.
+// A folder with a SKILL.md below another is a skill of its own. A skill follows the
+// rules of the format to the letter: see promptskills.Skill and [ParseFrontmatter].
+// What breaks them is an error, and the skill stays as it was.
+//
 // # Errors
 //
 // An invalid file is skipped, and other files are loaded. The error joins all errors

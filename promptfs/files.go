@@ -10,8 +10,9 @@ import (
 )
 
 // Files reads all files for the prompts in fsys: prompts, partials, and files
-// included in messages. It returns the contents by path, or the joined errors of
-// [Load]. Use Files to upload a folder to a store.
+// included in messages. With Options.Skills, the result has all files of skills, too,
+// and nothing is added to that registry. It returns the contents by path, or the
+// joined errors of [Load] and [LoadSkills]. Use Files to upload a folder to a store.
 func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	o = o.filled()
 	t, s := newTable(&o), newSource(fsys, &o)
@@ -33,6 +34,19 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 		all[path] = max(all[path], o.MaxFileBytes)
 	}
 	contents := make(map[string][]byte, len(all))
+	if o.Skills != nil {
+		skills := newSkillTable(&o)
+		if err := skills.refresh(context.Background(), s); err != nil {
+			return nil, err
+		}
+		if err := join(skills.all()); err != nil {
+			return nil, err
+		}
+		for path, f := range skills.files {
+			contents[path] = f.content
+			delete(all, path)
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		stamp, info, err := s.stat(path)
 		if err != nil {

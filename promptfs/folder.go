@@ -35,15 +35,16 @@ type Folder struct {
 
 	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
 	// table is nil before the first reload.
-	table *table
-	told  map[string]bool // the texts of the faults that are known
+	table  *table
+	skills *skillTable
+	told   map[string]bool // the texts of the faults that are known
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
 // time. NewFolder reads no files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), told: map[string]bool{}}
-	f.table = newTable(&f.options)
+	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
 	f.turn <- struct{}{}
 	return f
 }
@@ -123,6 +124,11 @@ func (f *Folder) reload(ctx context.Context, quiet time.Duration) (*Report, erro
 	defer done()
 	s := newSource(fsys, &f.options)
 	s.quiet = quiet
+	if f.options.Skills != nil {
+		if err := f.skills.refresh(ctx, s); err != nil {
+			return nil, f.unreadable(err)
+		}
+	}
 	if err := f.table.refresh(ctx, s); err != nil {
 		return nil, f.unreadable(err)
 	}
@@ -154,7 +160,14 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 		}
 	}
 	f.table.done(p)
-	return p.report(f.more()), nil
+	more := f.more()
+	if f.options.Skills != nil {
+		f.skills.apply(f.options.Skills)
+		more = append(more, f.skills.all()...)
+	}
+	r := p.report(more)
+	r.SkillsAdded, r.SkillsChanged, r.SkillsRemoved = f.skills.changes.added, f.skills.changes.changed, f.skills.changes.removed
+	return r, nil
 }
 
 // unreadable returns the error of a folder that cannot be read at all.
@@ -206,6 +219,11 @@ func (f *Folder) tell(ctx context.Context, r *Report) {
 		isNews = true
 		f.options.Logger.InfoContext(ctx, "prompts have been reloaded",
 			slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed)))
+	}
+	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
+		isNews = true
+		f.options.Logger.InfoContext(ctx, "skills have been reloaded",
+			slog.String("added", enumeration(r.SkillsAdded)), slog.String("changed", enumeration(r.SkillsChanged)), slog.String("removed", enumeration(r.SkillsRemoved)))
 	}
 	if isNews && f.options.OnReload != nil {
 		f.options.OnReload(*r)

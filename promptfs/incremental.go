@@ -30,7 +30,7 @@ func (t *table) refreshPaths(ctx context.Context, s *source, paths []string) (sc
 			return scope{}, false // which may be the end or the beginning of any prompt
 		}
 		changed[p] = true
-		if isPrompt(p, skills) {
+		if s.isPrompt(p, skills) {
 			look[p] = true
 		}
 	}
@@ -119,8 +119,8 @@ func (t *table) spread(inside, names map[string]bool) {
 
 // isPrompt reports whether a scan would take a file of this path for a prompt.
 // skills are the folders of skills.
-func isPrompt(name string, skills map[string]bool) bool {
-	if slices.ContainsFunc(strings.Split(name, "/"), isHidden) || !(&scan{}).isOurs(path.Base(name)) {
+func (s *source) isPrompt(name string, skills map[string]bool) bool {
+	if slices.ContainsFunc(strings.Split(name, "/"), isHidden) || !(&scan{source: s}).isOurs(path.Base(name), false) {
 		return false
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {

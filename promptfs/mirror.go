@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // Mirror keeps the prompts of a registry in sync with files in a store, such as a
@@ -118,6 +119,11 @@ func (m *Mirror) change(ctx context.Context, f func()) error {
 func (m *Mirror) look(ctx context.Context) (*Report, error) {
 	s := newSource(m.files, &m.folder.options)
 	within, ok := scope{}, false
+	if skills := m.folder.skills; m.folder.options.Skills != nil && (m.all || skills.concerns(m.dirty)) {
+		if err := skills.refresh(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	if !m.all {
 		within, ok = m.folder.table.refreshPaths(ctx, s, slices.Collect(maps.Keys(m.dirty)))
 	}
@@ -148,7 +154,11 @@ func (m *Mirror) put(f File) {
 		m.faults[f.Path] = &Error{Path: f.Path, Err: err}
 	default:
 		o := m.folder.options
-		changed, others = m.files.set(f.Path, f.Content, max(o.MaxFileBytes, o.MaxResourceBytes))
+		most := max(o.MaxFileBytes, o.MaxResourceBytes)
+		if o.Skills != nil {
+			most = max(most, promptskills.MaxBytes)
+		}
+		changed, others = m.files.set(f.Path, f.Content, most)
 	}
 	if changed {
 		m.dirty[f.Path] = true

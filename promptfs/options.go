@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"text/template"
 	"time"
+
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // Options configures how files are read and watched. The zero value of each field is
@@ -28,6 +30,11 @@ type Options struct {
 	// MaxResourceBytes is the maximum size of an image, audio or resource. Default:
 	// 4 MiB.
 	MaxResourceBytes int64
+	// Skills, if not nil, receives the skills: each folder with a SKILL.md, with all
+	// files in it and below it whose names do not begin with a dot. Default: none.
+	Skills *promptskills.Registry
+	// DisableSkillPrompts says that a SKILL.md is not a prompt.
+	DisableSkillPrompts bool
 	// Logger receives errors when they appear and when they are fixed, and the
 	// changes of each reload. It receives at most 100 errors of a reload and the
 	// number of the others. Default: slog.Default(). To log nothing, use
@@ -57,6 +64,8 @@ const (
 type Report struct {
 	// Added, Changed and Removed are the names of prompts, in order.
 	Added, Changed, Removed []string
+	// SkillsAdded, SkillsChanged and SkillsRemoved are the paths of skills, in order.
+	SkillsAdded, SkillsChanged, SkillsRemoved []string
 	// Err joins all current errors, each an [*Error]. It is nil if there are none.
 	Err error
 }

@@ -18,13 +18,12 @@ type file struct {
 	info  fs.FileInfo
 }
 
-// scan is what is in a folder: the files that are prompts, or partials, as far
-// as that can be said without reading them.
+// scan is what is in a folder: the files that are prompts, or partials, or files
+// of skills, as far as that can be said without reading them.
 type scan struct {
 	source *source
 	ctx    context.Context
-	// isPartials says that any file will do, and that SKILL.md is one of them.
-	isPartials bool
+	kind   scanKind
 
 	files   []file
 	faults  []*Error
@@ -34,8 +33,20 @@ type scan struct {
 	read    map[string]string // the path by which a folder was read, by that without links
 }
 
+// scanKind says which files a scan finds.
+type scanKind uint8
+
+const (
+	ofPrompts  scanKind = iota
+	ofPartials          // any file, SKILL.md included
+	ofSkills            // any file in a folder with a SKILL.md, or below one
+)
+
 // link is a link that has yet to be followed.
-type link struct{ path, real string }
+type link struct {
+	path, real string
+	inSkill    bool
+}
 
 // scanPrompts finds the prompts. The error is that the folder cannot be read,
 // or the end of ctx.
@@ -44,9 +55,15 @@ func (s *source) scanPrompts(ctx context.Context) (*scan, error) {
 	return found, found.all(".")
 }
 
+// scanSkills finds the files of skills. The error is that of scanPrompts.
+func (s *source) scanSkills(ctx context.Context) (*scan, error) {
+	found := &scan{source: s, ctx: ctx, kind: ofSkills, read: map[string]string{}}
+	return found, found.all(".")
+}
+
 // scanPartials finds the partials. There may be none.
 func (s *source) scanPartials(ctx context.Context) (*scan, error) {
-	found := &scan{source: s, ctx: ctx, isPartials: true, read: map[string]string{}}
+	found := &scan{source: s, ctx: ctx, kind: ofPartials, read: map[string]string{}}
 	at := s.options.Partials
 	if !fs.ValidPath(at) || at == "." {
 		return found, fmt.Errorf("promptfs: Options.Partials is %q; it must be the path of a folder, from the root and without a slash at its end", at)
@@ -65,7 +82,7 @@ func (s *source) scanPartials(ctx context.Context) (*scan, error) {
 		found.unreadable(at, err)
 		return found, ctx.Err()
 	}
-	if err := found.folder(at, real); err != nil {
+	if err := found.folder(at, real, false); err != nil {
 		found.unreadable(at, err)
 	}
 	found.follow()
@@ -87,7 +104,7 @@ func (c *scan) unreadable(path string, err error) {
 
 // all reads the folder and all in it.
 func (c *scan) all(root string) error {
-	if err := c.folder(root, root); err != nil {
+	if err := c.folder(root, root, false); err != nil {
 		return err
 	}
 	c.follow()
@@ -103,8 +120,8 @@ func (c *scan) sort() {
 func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
 
 // folder reads a folder, but for the links in it. real is its path without
-// links.
-func (c *scan) folder(at, real string) error {
+// links. inSkill says that it is below a folder with a SKILL.md.
+func (c *scan) folder(at, real string, inSkill bool) error {
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
@@ -114,21 +131,22 @@ func (c *scan) folder(at, real string) error {
 		return err
 	}
 	c.folders = append(c.folders, real)
-	ofSkill := !c.isPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(e.Name()) && !e.IsDir() })
+	ofSkill := c.kind != ofPartials && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isSkill(e.Name()) && !e.IsDir() })
+	inSkill = inSkill || ofSkill && c.kind == ofSkills
 	for _, e := range entries {
 		name := e.Name()
 		below, belowReal := path.Join(at, name), path.Join(real, name)
 		switch {
-		case isHidden(name), ofSkill && !isSkill(name), !c.isPartials && below == c.source.options.Partials:
+		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials:
 		case !utf8.ValidString(name):
 			c.fault(below, errors.New("its name is not UTF-8; give it another"))
 		case e.Type()&fs.ModeSymlink != 0:
-			c.links = append(c.links, link{below, belowReal})
+			c.links = append(c.links, link{below, belowReal, inSkill})
 		case e.IsDir():
-			if err := c.folder(below, belowReal); err != nil {
+			if err := c.folder(below, belowReal, inSkill); err != nil {
 				c.unreadable(below, err)
 			}
-		case c.isOurs(name):
+		case c.isOurs(name, inSkill):
 			info, err := e.Info()
 			if err != nil {
 				c.unreadable(below, err)
@@ -140,10 +158,18 @@ func (c *scan) folder(at, real string) error {
 	return nil
 }
 
-// isOurs reports whether a file of this name is a prompt, or a partial.
-func (c *scan) isOurs(name string) bool {
-	bare, isPrompt := isMarkdown(name)
-	return (c.isPartials || isPrompt) && !(isPrompt && strings.EqualFold(bare, "README"))
+// isOurs reports whether a file of this name is what the scan finds.
+func (c *scan) isOurs(name string, inSkill bool) bool {
+	switch bare, isPrompt := isMarkdown(name); {
+	case c.kind == ofSkills:
+		return inSkill
+	case isPrompt && strings.EqualFold(bare, "README"):
+		return false
+	case c.kind == ofPrompts && isSkill(name) && c.source.options.DisableSkillPrompts:
+		return false
+	default:
+		return isPrompt || c.kind == ofPartials
+	}
 }
 
 // isMarkdown reports whether the extension of a name is that of Markdown, and
@@ -163,7 +189,7 @@ func (c *scan) follow() {
 		stamp, info, err := c.source.stat(l.real)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if c.isOurs(path.Base(l.path)) {
+			if c.isOurs(path.Base(l.path), l.inSkill) {
 				c.fault(l.path, errors.New("the link leads to nothing; let it lead to a file"))
 			}
 		case err != nil:
@@ -171,10 +197,10 @@ func (c *scan) follow() {
 		case info.IsDir() && c.read[stamp.real] != "":
 			c.fault(l.path, fmt.Errorf("the link leads to the folder %s, which is read already; remove the link", shown(c.read[stamp.real])))
 		case info.IsDir():
-			if err := c.folder(l.path, stamp.real); err != nil {
+			if err := c.folder(l.path, stamp.real, l.inSkill); err != nil {
 				c.unreadable(l.path, err)
 			}
-		case c.isOurs(path.Base(l.path)):
+		case c.isOurs(path.Base(l.path), l.inSkill):
 			c.files = append(c.files, file{l.path, stamp, info})
 		}
 	}

@@ -59,9 +59,7 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 		return err
 	}
 	for _, f := range slices.Concat(ofPartials.files, found.files) {
-		// One that is written now has been changed after the reading began; one
-		// of a time to come has a clock of its own, and is not waited for.
-		if age := s.now.Sub(f.stamp.modified); s.quiet > 0 && -coarse < age && age < s.quiet {
+		if s.isChanging(f) {
 			return errChanging
 		}
 	}

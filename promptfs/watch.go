@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // heartbeat is how often [Folder.Watch] makes sure that it still looks at the
@@ -159,8 +162,8 @@ func (w *watcher) reload(ctx context.Context) {
 		w.hint()
 	}
 	var e *Error
-	if err != nil && !errors.As(err, &e) {
-		w.isTold = false // of what would mend it, such as the return of the directory
+	if err != nil && (!errors.As(err, &e) || errors.Is(err, promptskills.ErrTooLarge)) {
+		w.isTold = false // of what would mend it, such as the return of the directory, or the end of what is retained
 	}
 }
 
@@ -273,7 +276,9 @@ func (f *Folder) folders(ctx context.Context) []string {
 		if len(f.table.folders) == 0 {
 			return []string{"."}
 		}
-		return f.table.folders
+		all := slices.Concat(f.table.folders, f.skills.folders)
+		slices.Sort(all)
+		return slices.Compact(all)
 	case <-ctx.Done():
 		return nil
 	}

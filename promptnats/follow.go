@@ -340,6 +340,9 @@ func (s *watchSession) apply(ctx context.Context) error {
 		}
 		if isTold {
 			s.registry.Notify()
+			if skills := s.options.Files.Skills; skills != nil {
+				skills.Notify()
+			}
 		}
 		quiet.Stop()
 		most.Stop()

@@ -188,7 +188,7 @@ func text(err error) string {
 
 // reloaded takes note of the faults, before the author hears of them.
 func (f *Follower) reloaded(r promptfs.Report) {
-	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed) > 0
+	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
 		f.mu.Lock()
 		f.status.Faults = r.Err

@@ -37,7 +37,7 @@ func (tx *Tx) compose() error {
 		if !ok {
 			continue
 		}
-		json, err := encode(old.compiled, all)
+		json, err := encode(old.compiled, all, nil)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -47,8 +47,9 @@ func (tx *Tx) compose() error {
 	return errors.Join(errs...)
 }
 
-// encode returns the Skill of the protocol.
-func encode(c *compiled, all ordmap.Map[*entry]) ([]byte, error) {
+// encode returns the Skill of the protocol, without the skills below it that are
+// not visible. visible may be nil.
+func encode(c *compiled, all ordmap.Map[*entry], visible func(*entry) bool) ([]byte, error) {
 	path := c.skill.Path
 	dst := append([]byte(nil), `{"uri":`...)
 	dst = strictjson.AppendString(dst, c.skill.URI())
@@ -68,6 +69,9 @@ func encode(c *compiled, all ordmap.Map[*entry]) ([]byte, error) {
 		if !ok {
 			break
 		}
+		if visible != nil && !visible(below) {
+			continue
+		}
 		if i, _ := c.find(name + "/"); i < len(c.files) && strings.HasPrefix(c.files[i].name, name+"/") {
 			return nil, &Error{path, c.files[i].name, fmt.Errorf("it is in the folder of the skill %q; add it to that skill", at)}
 		}
@@ -75,7 +79,7 @@ func encode(c *compiled, all ordmap.Map[*entry]) ([]byte, error) {
 			return nil, &Error{path, name, fmt.Errorf("it is a file, and a skill has this path")}
 		}
 		if below.skill.Dynamic != nil {
-			// What has no digest makes the whole have none (SKL-17).
+			// What has no digest makes the whole have none (SKL-15).
 			return append(dst, `"dynamic"}`...), nil
 		}
 		files, size = files+len(below.files), size+below.bytes

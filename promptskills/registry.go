@@ -141,7 +141,7 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	now := time.Now()
 	pasts := append(slices.Clone(before.past), past{before.snapshot, now, gone})
 	r.state.Store(&state{next, r.forget(pasts, now)})
-	r.notify(&change{before.skills, next.skills, tx.changed})
+	r.notify(&change{before.skills, next.skills, next.seq, tx.changed})
 	return nil
 }
 
@@ -242,22 +242,22 @@ func (r *Registry) expire() {
 	r.state.Store(&s)
 }
 
-// Lookup returns a copy of the skill with a path, and reports whether it exists.
-// The contents of the files must not be changed.
+// Lookup returns the skill with a path, and reports whether it exists. Its
+// Frontmatter, Files and their contents must not be changed.
 func (r *Registry) Lookup(path string) (Skill, bool) {
 	e, ok := r.load().skills.Get(path)
 	if !ok {
 		return Skill{}, false
 	}
-	return e.export(), true
+	return e.skill, true
 }
 
-// All returns copies of the skills as they are when the iteration begins, in the
-// order of their paths.
+// All returns the skills as they are when the iteration begins, in the order of
+// their paths, as [Registry.Lookup] returns them.
 func (r *Registry) All() iter.Seq[Skill] {
 	return func(yield func(Skill) bool) {
 		for _, e := range r.load().skills.All() {
-			if !yield(e.export()) {
+			if !yield(e.skill) {
 				return
 			}
 		}
@@ -316,7 +316,7 @@ func (tx *Tx) Lookup(path string) (Skill, bool) {
 	if !ok {
 		return Skill{}, false
 	}
-	return e.export(), true
+	return e.skill, true
 }
 
 // compiledSkill is a compiled skill, or its errors.
@@ -373,6 +373,7 @@ type subscriber struct {
 // change is what one Update has changed.
 type change struct {
 	before, after ordmap.Map[*entry]
+	seq           uint64
 	paths         map[string]bool // of skills
 }
 
@@ -411,6 +412,11 @@ func (r *Registry) subscribe(changed func(*change)) (cancel func()) {
 		delete(r.subscribers, s)
 	}
 }
+
+// Notify reports a change to all subscribers although the registry did not change.
+// Call Notify if clients may have read an older list elsewhere, such as on another
+// replica that lags behind.
+func (r *Registry) Notify() { r.notify(&change{}) }
 
 func (r *Registry) notify(c *change) {
 	r.mu.Lock()

@@ -32,7 +32,7 @@ func skill(path string, files ...string) promptskills.Skill {
 	return s
 }
 
-// SKL-04, SKL-06, SKL-20: a skill with an error is not added, and the error names
+// SKL-04, SKL-06, SKL-16: a skill with an error is not added, and the error names
 // skill, file and rule.
 func TestInvalidSkills(t *testing.T) {
 	t.Parallel()

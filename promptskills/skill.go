@@ -27,7 +27,7 @@ import (
 // Main is the name of the file that makes a folder a skill.
 const Main = "SKILL.md"
 
-// The limits of one skill, which hosts need not exceed (SKL-20).
+// The limits of one skill, which hosts need not exceed (SKL-16).
 const (
 	// MaxFiles is the maximum number of files of a skill, those of skills below it
 	// included.
@@ -175,14 +175,6 @@ func compile(s Skill) (*compiled, error) {
 // find returns the index of a file, and whether it exists.
 func (c *compiled) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.name, name) })
-}
-
-// export returns a copy of the skill.
-func (c *compiled) export() Skill {
-	s := c.skill
-	s.Frontmatter = bytes.Clone(s.Frontmatter)
-	s.Files = maps.Clone(s.Files)
-	return s
 }
 
 // equal reports whether two versions of a skill look the same to clients.

@@ -138,6 +138,14 @@ func (c *Call) Params() json.RawMessage {
 // Owner returns Config.Owner of the server.
 func (c *Call) Owner() any { return c.server.config.Owner }
 
+// From identifies the client that has sent the request.
+func (c *Call) From() feature.Client {
+	if c.session != nil && !c.session.isDetached {
+		return feature.Client{Session: c.session.number}
+	}
+	return feature.Client{Key: c.from}
+}
+
 // SessionID returns the id of the request's session for the middleware; empty
 // without a session.
 func (c *Call) SessionID() string {

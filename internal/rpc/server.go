@@ -97,6 +97,7 @@ type Timeouts struct {
 type feed struct {
 	list     feature.List
 	notifier *notify.Notifier
+	uri      string // of a resource; empty for a list
 }
 
 // Server answers messages. It is safe for concurrent use.
@@ -105,10 +106,12 @@ type Server struct {
 	methods       map[string]*method
 	rated         int // methods with a rate
 	feeds         []*feed
+	resources     *feature.Resources // nil without any
 	running       *limit.Requests
 	subscriptions *limit.Semaphore
 	memory        memory
 	sessions      atomic.Uint64 // that were ever named
+	numbers       atomic.Uint64 // of sessions
 	logger        *logger
 	observer      *observer // nil without one
 	idKey         []byte    // of the ids of sessions
@@ -171,6 +174,7 @@ func NewServer(c Config) (*Server, []error) {
 			}
 		}
 	}
+	errs = append(errs, s.addResources()...)
 	errs = append(errs, s.encodeResults()...)
 	for _, m := range s.methods {
 		m.setTail(s.serverInfo)

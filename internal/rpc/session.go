@@ -34,6 +34,7 @@ type Session struct {
 	ended      chan struct{} // closed by Close
 	readClosed chan struct{} // closed by closeRead
 	isDetached bool
+	number     uint64 // no other session of the server has it
 	isStream   bool   // all messages go over one byte stream
 	id         string // for the observer and the middleware; not the transport's
 
@@ -72,6 +73,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		changed:    make(chan struct{}, 1),
 		inFlight:   map[wire.ID]inFlight{},
 		isDetached: o.Detached,
+		number:     s.numbers.Add(1),
 	}
 	if !o.Detached {
 		x.id = s.sessionID(o.ID)
@@ -137,9 +139,7 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 	case <-ctx.Done():
 		return nil
 	}
-	s.mu.Lock()
-	lists := s.lists
-	s.mu.Unlock()
+	lists := s.listeners()
 	if slices.ContainsFunc(lists, func(l listener) bool { return l.Pending() }) {
 		if !s.gather(ctx) {
 			return nil
@@ -157,7 +157,7 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 		case <-ctx.Done():
 			return nil
 		}
-		for _, l := range lists {
+		for _, l := range s.listeners() { // which may be others by now
 			if s.hasEnded(ctx) {
 				return nil
 			}
@@ -166,7 +166,7 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 			}
 			// A change is pending until it is sent.
 			err := l.Send(func() error {
-				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, nil)
+				msg = wire.AppendNotification(msg[:0], l.feed.list.Notification, l.feed.params(nil))
 				o := s.server.observer.startChange(ctx, s, nil, &l, len(msg))
 				err := send(msg)
 				o.end(err)
@@ -177,6 +177,13 @@ func (s *Session) Notifications(ctx context.Context, send func(msg []byte) error
 			}
 		}
 	}
+}
+
+// listeners returns what the client is notified of.
+func (s *Session) listeners() []listener {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists
 }
 
 // gather waits for more of the changes that a call of Notifications finds, and

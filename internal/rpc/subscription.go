@@ -1,12 +1,15 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -18,7 +21,11 @@ import (
 const MethodListen = "subscriptions/listen"
 
 // filter says which changes a subscription is notified of.
-type filter struct{ feeds []*feed }
+type filter struct {
+	feeds []*feed
+	uris  []string // of resources
+	from  feature.Client
+}
 
 // protocolFilters are the boolean members of notifications that the protocol
 // defines, whether a feature has them or not.
@@ -62,7 +69,16 @@ func listen(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
 		return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be an array of strings", uriFilter)
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
-	return nil, Work{subscribe: &filter{feeds}}, nil
+	f := &filter{feeds: feeds, from: c.From()}
+	if c.server.resources != nil {
+		for uri := range wanted.Get(uriFilter).Elements() {
+			if len(f.uris) == maxResources {
+				return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must not have more than %d elements", uriFilter, maxResources)
+			}
+			f.uris = append(f.uris, strings.Clone(uri.Text()))
+		}
+	}
+	return nil, Work{subscribe: f}, nil
 }
 
 // isStrings reports whether v is an array of strings, null, or absent.
@@ -159,12 +175,12 @@ func (l *subscription) run() error {
 	defer l.ctx.cancel(ErrAnswered)
 	// Before the acknowledgement, after which no change may be missed.
 	changed := make(chan struct{}, 1)
-	lists := subscribe(l.filter.feeds, changed)
+	lists := append(subscribe(l.filter.feeds, changed), l.server.listenToAll(&l.ctx, l.filter.from, l.filter.uris, changed)...)
 	for _, list := range lists {
 		defer list.Unsubscribe()
 	}
 	meta := []byte(`{"_meta":{"` + wire.SubscriptionKey + `":` + l.id + `}}`)
-	if err := l.acknowledge(meta); err != nil {
+	if err := l.acknowledge(meta, lists); err != nil {
 		return l.abort(err)
 	}
 	if len(lists) == 0 {
@@ -188,7 +204,7 @@ func (l *subscription) run() error {
 			if !list.Signaled() && !isClosing {
 				continue
 			}
-			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, meta, &list) }); err != nil {
+			if err := list.Send(func() error { return l.notify(list.feed.list.Notification, list.feed.params(meta), &list) }); err != nil {
 				return l.abort(err)
 			}
 		}
@@ -199,15 +215,20 @@ func (l *subscription) run() error {
 }
 
 // acknowledge tells the client which of the changes it will be notified of.
-func (l *subscription) acknowledge(meta []byte) error {
-	var accepted []byte
-	for _, f := range l.filter.feeds {
-		if accepted != nil {
-			accepted = append(accepted, ',')
+func (l *subscription) acknowledge(meta []byte, lists []listener) error {
+	var accepted, uris []byte
+	for _, list := range lists {
+		if uri := list.feed.uri; uri != "" {
+			uris = append(strictjson.AppendString(uris, uri), ',')
+			continue
 		}
-		accepted = strictjson.AppendString(accepted, f.list.Filter)
-		accepted = append(accepted, ":true"...)
+		accepted = strictjson.AppendString(accepted, list.feed.list.Filter)
+		accepted = append(accepted, ":true,"...)
 	}
+	if uris != nil {
+		accepted = fmt.Appendf(accepted, "%q:[%s],", uriFilter, uris[:len(uris)-1])
+	}
+	accepted = bytes.TrimSuffix(accepted, []byte(","))
 	params := fmt.Appendf(nil, `%s,"notifications":{%s}}`, meta[:len(meta)-1], accepted)
 	return l.notify("notifications/subscriptions/acknowledged", params, nil)
 }

@@ -1,0 +1,187 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/notify"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file has subscriptions to single resources. Each is a feed of its own, with
+// one subscriber.
+
+// maxResources is the maximum number of resources that a session, or one
+// subscription, is subscribed to.
+const maxResources = 1024
+
+// addResources adds the methods for the resources of the features.
+func (s *Server) addResources() []error {
+	var errs []error
+	for _, f := range s.config.Features {
+		if f.Resources == nil {
+			continue
+		}
+		if s.resources != nil {
+			errs = append(errs, errors.New("two features have Resources"))
+		}
+		s.resources = f.Resources
+	}
+	if s.resources == nil {
+		return errs
+	}
+	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, Work, *wire.Error){
+		"resources/subscribe": subscribeResource, "resources/unsubscribe": unsubscribeResource,
+	} {
+		if s.methods[name] != nil {
+			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
+		}
+		s.methods[name] = &method{serve: serve, versions: stateful, isRaw: true}
+	}
+	return errs
+}
+
+// params returns the params of the notification. meta is a JSON object with
+// _meta, or nil.
+func (f *feed) params(meta []byte) []byte {
+	if f.uri == "" {
+		return meta
+	}
+	dst := []byte{'{'}
+	if meta != nil {
+		dst = append(slices.Clone(meta[:len(meta)-1]), ',')
+	}
+	dst = append(dst, `"uri":`...)
+	return append(strictjson.AppendString(dst, f.uri), '}')
+}
+
+// listenTo returns a listener for one resource, or the application's error. ctx is
+// that of the client.
+func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, c chan struct{}) (l listener, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	f := &feed{uri: uri, list: feature.List{Notification: "notifications/resources/updated"}}
+	f.notifier = notify.New(func(changed func()) (cancel func()) {
+		if cancel, err = s.resources.Subscribe(ctx, from, uri, changed); err != nil {
+			return func() {}
+		}
+		return cancel
+	}, s.config.Timeouts.Changes)
+	l = listener{f.notifier.Subscribe(c), f}
+	if err != nil {
+		l.Unsubscribe()
+	}
+	return l, err
+}
+
+// listenToAll returns listeners for the resources of a subscription. Those that the
+// client cannot subscribe to are left out (SUB-06).
+func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, c chan struct{}) []listener {
+	var all []listener
+	for i, uri := range uris {
+		if slices.Contains(uris[:i], uri) {
+			continue
+		}
+		if l, err := s.listenTo(ctx, from, uri, c); err == nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// subscribeResource is the method resources/subscribe.
+func subscribeResource(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
+	uri, err := resourceURI(c)
+	if err != nil {
+		return nil, Work{}, err
+	}
+	uri = strings.Clone(uri)
+	session, server, from := c.session, c.server, c.From()
+	run := func(ctx context.Context, dst []byte) ([]byte, error) {
+		if session == nil || session.isDetached {
+			return append(dst, "{}"...), nil // the client gets no notifications
+		}
+		l, err := server.listenTo(ctx, from, uri, session.changed)
+		if err != nil {
+			return nil, err
+		}
+		if err := session.addResource(l); err != nil {
+			return nil, &Failure{Client: err}
+		}
+		return append(dst, "{}"...), nil
+	}
+	return nil, Work{Work: feature.Work{Handler: feature.HandlerFunc(slog.String("uri", uri), run)}}, nil
+}
+
+// unsubscribeResource is the method resources/unsubscribe. A resource that the
+// client is not subscribed to is no error.
+func unsubscribeResource(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+	uri, err := resourceURI(c)
+	if err != nil {
+		return nil, Work{}, err
+	}
+	if c.session != nil {
+		c.session.removeResource(uri)
+	}
+	return append(dst, "{}"...), Work{}, nil
+}
+
+func resourceURI(c *Call) (string, *wire.Error) {
+	p := c.Message.Params
+	if err := wire.CheckCase(p, "uri", "_meta"); err != nil {
+		return "", err
+	}
+	if uri := p.Get("uri"); uri.Kind() == strictjson.String {
+		return uri.Text(), nil
+	}
+	return "", wire.InvalidParam("uri", "uri is required, a string")
+}
+
+// addResource makes the client hear of the changes of a resource.
+func (s *Session) addResource(l listener) *wire.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, other := range s.lists {
+		if other.feed.uri == l.feed.uri {
+			l.Unsubscribe() // it is subscribed to already
+			return nil
+		}
+		if other.feed.uri != "" {
+			n++
+		}
+	}
+	switch {
+	case s.isEnded:
+		l.Unsubscribe()
+		return errClosed
+	case n >= maxResources:
+		l.Unsubscribe()
+		return wire.InternalError(fmt.Sprintf("there are %d subscriptions to resources; unsubscribe from some", maxResources))
+	}
+	s.lists = append(slices.Clip(s.lists), l)
+	return nil
+}
+
+// removeResource is the opposite of addResource.
+func (s *Session) removeResource(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lists := slices.Clone(s.lists)
+	s.lists = slices.DeleteFunc(lists, func(l listener) bool {
+		if l.feed.uri != uri || uri == "" {
+			return false
+		}
+		l.Unsubscribe()
+		return true
+	})
+}

@@ -1,0 +1,407 @@
+package promptfs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/promptskills"
+)
+
+// This file keeps a registry of skills equal to the folders with a SKILL.md.
+
+// LoadSkills makes skills of all folders in fsys that have a SKILL.md. It returns
+// those that are valid, in the order of their paths, and an error that joins all
+// errors of the others, each an [*Error]: there can be both. The rules for files
+// and links are those of [Load].
+func LoadSkills(fsys fs.FS, o Options) ([]promptskills.Skill, error) {
+	o = o.filled()
+	t := newSkillTable(&o)
+	if err := t.refresh(context.Background(), newSource(fsys, &o)); err != nil {
+		return nil, err
+	}
+	var skills []promptskills.Skill
+	for _, dir := range sortedKeys(t.entries) {
+		if e := t.entries[dir]; e.isValid() {
+			skills = append(skills, e.skill)
+		}
+	}
+	return skills, join(t.all())
+}
+
+// skillTable is what is known of the skills of a folder.
+type skillTable struct {
+	options *Options
+	files   map[string]*skillFile  // by path
+	entries map[string]*skillEntry // by the folder
+	owners  map[string]*skillEntry // what the registry has, by the path of the skill
+	faults  []*Error               // of folders and links
+	refused []*Error               // why the registry did not take skills, when it was last updated
+	folders []string               // that something was read from
+	changes skillChanges
+}
+
+// skillChanges are the paths of skills that an update has changed.
+type skillChanges struct{ added, changed, removed []string }
+
+func (c skillChanges) isEmpty() bool { return len(c.added)+len(c.changed)+len(c.removed) == 0 }
+
+// skillFile is one file of a skill. It is immutable.
+type skillFile struct {
+	stamp   stamp
+	content []byte
+	err     error
+
+	// Of a SKILL.md.
+	front  json.RawMessage
+	lines  map[string]int
+	faults []*Error
+}
+
+// skillEntry is one folder with a SKILL.md. It is immutable.
+type skillEntry struct {
+	dir    string
+	prefix string                // of the paths of all skills
+	files  map[string]*skillFile // by their paths in the folder
+	skill  promptskills.Skill
+	faults []*Error
+}
+
+func (e *skillEntry) isValid() bool { return len(e.faults) == 0 }
+
+func newSkillTable(o *Options) *skillTable {
+	return &skillTable{options: o, owners: map[string]*skillEntry{}}
+}
+
+// found is a folder with a SKILL.md and its files, those of skills below it not
+// included.
+type foundSkill struct {
+	files []file
+	// With those of skills below it.
+	count int
+	bytes int64
+}
+
+// refresh looks at the files of skills, and reads those that have changed. If it
+// fails, the table is what it was.
+func (t *skillTable) refresh(ctx context.Context, s *source) error {
+	found, err := s.scanSkills(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range found.files {
+		if s.isChanging(f) {
+			return errChanging
+		}
+	}
+	for path, f := range t.files {
+		if isBelow(path, found.unread) { // what cannot be looked at has not gone
+			found.files = append(found.files, file{path: path, stamp: f.stamp})
+		}
+	}
+	found.sort()
+	skills := map[string]*foundSkill{}
+	for _, f := range found.files {
+		if path.Base(f.path) == promptskills.Main {
+			skills[path.Dir(f.path)] = &foundSkill{}
+		} else if isSkill(path.Base(f.path)) {
+			found.fault(f.path, fmt.Errorf("the file of a skill is %s, in capitals; rename it", promptskills.Main))
+		}
+	}
+	for _, f := range found.files {
+		for dir, isOwn := path.Dir(f.path), true; ; dir = path.Dir(dir) {
+			if k := skills[dir]; k != nil {
+				if k.count, k.bytes = k.count+1, k.bytes+f.stamp.size; isOwn {
+					k.files, isOwn = append(k.files, f), false
+				}
+			}
+			if dir == "." {
+				break
+			}
+		}
+	}
+	files := t.read(ctx, s, skills)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	prefix := ""
+	if root := files[promptskills.Main]; root != nil {
+		var front struct{ Name string }
+		_ = json.Unmarshal(root.front, &front) // whose faults are those of the file
+		prefix = front.Name
+	}
+	entries := make(map[string]*skillEntry, len(skills))
+	for dir, k := range skills {
+		entries[dir] = t.entry(dir, prefix, k, files)
+	}
+	t.files, t.entries, t.faults, t.folders = files, entries, found.faults, found.folders
+	return nil
+}
+
+// isChanging reports whether a file was changed within the quiet time. One of a
+// time to come has a clock of its own, and is not waited for.
+func (s *source) isChanging(f file) bool {
+	age := s.now.Sub(f.stamp.modified)
+	return s.quiet > 0 && -coarse < age && age < s.quiet
+}
+
+// read returns the files of all skills that are not too large, by path. Those that
+// have changed are read.
+func (t *skillTable) read(ctx context.Context, s *source, skills map[string]*foundSkill) map[string]*skillFile {
+	var all []file
+	for _, k := range skills {
+		if len(k.files) <= promptskills.MaxFiles {
+			all = append(all, k.files...)
+		}
+	}
+	read := make([]*skillFile, len(all))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(all) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				f, old := all[i], t.files[all[i].path]
+				switch {
+				case old != nil && (f.info == nil || old.err == nil && f.stamp == old.stamp && f.stamp.settled):
+					read[i] = old
+				case old != nil && old.err == nil && f.stamp.same(old.stamp): // it has settled
+					same := *old
+					same.stamp, read[i] = f.stamp, &same
+				default:
+					read[i] = s.readSkillFile(f, old)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	files := make(map[string]*skillFile, len(all))
+	for i, f := range all {
+		files[f.path] = read[i]
+	}
+	return files
+}
+
+// readSkillFile reads one file of a skill. If the content is that of old, it is
+// not held twice.
+func (s *source) readSkillFile(f file, old *skillFile) *skillFile {
+	content, err := s.read(f.stamp.real, f.info, promptskills.MaxBytes)
+	if err == nil && old != nil && old.err == nil && string(old.content) == string(content) {
+		same := *old
+		same.stamp = f.stamp
+		return &same
+	}
+	k := &skillFile{stamp: f.stamp, content: content, err: err}
+	if err == nil && path.Base(f.path) == promptskills.Main {
+		front, lines, faults := frontmatterOf(f.path, content)
+		k.front, k.lines, k.faults = front, lines, faults.all
+	}
+	return k
+}
+
+// entry returns what a folder with a SKILL.md is.
+func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*skillFile) *skillEntry {
+	e := &skillEntry{dir: dir, prefix: prefix, files: make(map[string]*skillFile, len(k.files))}
+	for _, f := range k.files {
+		e.files[below(dir, f.path)] = files[f.path]
+	}
+	main := path.Join(dir, promptskills.Main)
+	fail := func(path string, line int, err error) {
+		e.faults = append(e.faults, &Error{Path: path, Line: line, Err: err})
+	}
+	switch {
+	case k.count > promptskills.MaxFiles:
+		fail(main, 0, fmt.Errorf("the skill has %d files; the maximum is %d, those of skills below it included", k.count, promptskills.MaxFiles))
+		return e
+	case k.bytes > promptskills.MaxBytes:
+		fail(main, 0, fmt.Errorf("the files of the skill have %d bytes; the maximum is %d, those of skills below it included", k.bytes, promptskills.MaxBytes))
+		return e
+	}
+	if old := t.entries[dir]; old != nil && old.prefix == prefix && old.isValid() && maps.EqualFunc(old.files, e.files, sameFile) {
+		return old
+	}
+	contents := make(map[string][]byte, len(e.files))
+	for name, f := range e.files {
+		if f.err != nil {
+			fail(path.Join(dir, name), 0, f.err)
+		}
+		contents[name] = f.content
+	}
+	mainFile := e.files[promptskills.Main]
+	if e.faults = append(e.faults, mainFile.faults...); len(e.faults) > 0 {
+		return e
+	}
+	e.skill = promptskills.Skill{Path: path.Join(prefix, dir), Frontmatter: mainFile.front, Files: contents, Source: t.options.sourceOf(main)}
+	if err := e.skill.Check(); err != nil {
+		for _, err := range flat(err) {
+			e.faults = append(e.faults, e.errorOf(err))
+		}
+	}
+	return e
+}
+
+// sameFile reports whether two files have the same content.
+func sameFile(a, b *skillFile) bool {
+	return a == b || a.err == nil && b.err == nil && len(a.content) == len(b.content) && (len(a.content) == 0 || &a.content[0] == &b.content[0])
+}
+
+// errorOf returns an error of a skill as one of its file.
+func (e *skillEntry) errorOf(err error) *Error {
+	at := &Error{Path: path.Join(e.dir, promptskills.Main), Err: err}
+	var of *promptskills.Error
+	if !errors.As(err, &of) {
+		return at
+	}
+	if at.Err = of.Err; of.File != "" {
+		at.Path = path.Join(e.dir, of.File)
+	}
+	if main := e.files[promptskills.Main]; of.File == promptskills.Main && main != nil {
+		text := strings.TrimPrefix(of.Err.Error(), "front matter: ")
+		key, _, _ := strings.Cut(text, " ")
+		at.Line = main.lines[key]
+	}
+	return at
+}
+
+// below returns the path of a file in a folder.
+func below(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return name[len(dir)+1:]
+}
+
+// all returns the faults that there are now.
+func (t *skillTable) all() []*Error {
+	all := slices.Concat(t.faults, t.refused)
+	for _, e := range t.entries {
+		all = append(all, e.faults...)
+	}
+	return all
+}
+
+// concerns reports whether the files of skills may have changed with one of the
+// paths.
+func (t *skillTable) concerns(paths map[string]bool) bool {
+	for p := range paths {
+		if isSkill(path.Base(p)) {
+			return true
+		}
+		for dir := path.Dir(p); ; dir = path.Dir(dir) {
+			if t.entries[dir] != nil {
+				return true
+			}
+			if dir == "." {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// apply brings what has changed into the registry, as one update. A skill with a
+// fault stays as it is.
+func (t *skillTable) apply(reg *promptskills.Registry) {
+	without := map[string]bool{} // skills that the registry does not take
+	t.refused = nil
+	for {
+		next := maps.Clone(t.owners)
+		changes, faults := skillChanges{}, []*Error(nil)
+		err := reg.Update(func(tx *promptskills.Tx) error {
+			changes, faults = t.change(tx, next, without)
+			return nil
+		})
+		if err == nil {
+			t.owners, t.changes = next, changes
+			t.refused = append(t.refused, faults...)
+			return
+		}
+		t.changes = skillChanges{}
+		refused := false
+		for _, err := range flat(err) {
+			var of *promptskills.Error
+			if !errors.As(err, &of) {
+				continue
+			}
+			if e := t.entryOf(of.Skill); e != nil && !without[of.Skill] {
+				t.refused = append(t.refused, e.errorOf(err))
+			}
+			refused = refused || !without[of.Skill]
+			without[of.Skill] = true
+		}
+		if !refused {
+			t.refused = append(t.refused, &Error{Path: ".", Err: fmt.Errorf("the skills stay as they are: %w", err)})
+			return
+		}
+	}
+}
+
+// entryOf returns the entry of a skill.
+func (t *skillTable) entryOf(skill string) *skillEntry {
+	for _, e := range t.entries {
+		if e.skill.Path == skill {
+			return e
+		}
+	}
+	return t.owners[skill]
+}
+
+// change changes the registry, but for the skills that it does not take and those
+// above and below them. owners is what the registry has then.
+func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, without map[string]bool) (c skillChanges, faults []*Error) {
+	isLeft := func(skill string) bool {
+		for other := range without {
+			if skill == other || strings.HasPrefix(skill, other+"/") || strings.HasPrefix(other, skill+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	there := make(map[string]bool, len(t.entries)) // skills whose folders are there
+	for dir, e := range t.entries {
+		there[path.Join(e.prefix, dir)] = true
+	}
+	for _, skill := range sortedKeys(owners) {
+		if there[skill] || isLeft(skill) {
+			continue
+		}
+		if now, ok := tx.Lookup(skill); ok && now.Source == owners[skill].skill.Source {
+			tx.Remove(skill)
+			c.removed = append(c.removed, skill)
+		}
+		delete(owners, skill)
+	}
+	for _, dir := range sortedKeys(t.entries) {
+		e := t.entries[dir]
+		skill := e.skill.Path
+		if !e.isValid() || isLeft(skill) {
+			continue
+		}
+		now, exists := tx.Lookup(skill)
+		switch {
+		case exists && now.Source != e.skill.Source:
+			faults = append(faults, &Error{Path: path.Join(dir, promptskills.Main), Err: fmt.Errorf("the path %q is that of a skill that comes from no file of this folder; rename the folder", skill)})
+			continue
+		case exists && owners[skill] == e:
+			continue
+		}
+		if err := tx.Set(e.skill); err != nil { // which was checked
+			faults = append(faults, e.errorOf(err))
+			continue
+		}
+		if owners[skill] = e; exists {
+			c.changed = append(c.changed, skill)
+		} else {
+			c.added = append(c.added, skill)
+		}
+	}
+	return c, faults
+}

@@ -1,0 +1,223 @@
+package promptskills
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
+
+// This file has the feature: the methods, the capabilities and the notifications.
+
+// Extension is the name of the extension in the capabilities of a server.
+const Extension = "io.modelcontextprotocol/skills"
+
+// ErrUnknownResource is what Resources.Read and Resources.Subscribe return,
+// possibly wrapped, for a resource that does not exist.
+var ErrUnknownResource = errors.New("the resource does not exist")
+
+// Feature returns the feature of a server that serves the skills of a registry and
+// the resources of the options:
+//
+//	prompts.Options{Features: []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}}
+//
+// The registry may change at any time; nil is an empty one. The feature has the
+// methods skills/list, skills/get, resources/list, resources/templates/list,
+// resources/read and resources/directory/read, in all protocol versions.
+//
+// Errors for clients: a URI that is not one, a skill that does not exist, a
+// directory that is read as a file and the other way round, and a cursor of
+// another list are -32602. A resource that does not exist is -32602 in 2026-07-28,
+// and -32002 before. The error's data has the URI.
+func Feature(r *Registry, o Options) feature.Feature {
+	if r == nil {
+		r = new(Registry)
+	}
+	s := &service{registry: r, options: o.complete(), clients: newClients()}
+	cache := &feature.Cache{TTL: s.options.CacheTTL, Public: o.CachePublic && o.Visible == nil}
+	ofResources := *cache
+	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
+		ofResources.Public = false // the application may tell clients apart
+	}
+	return feature.Feature{
+		Methods: map[string]feature.Method{
+			"skills/list":              {Serve: s.serve(s.listSkills), Callable: true, Cache: cache},
+			"skills/get":               {Serve: s.serve(s.getSkill), Callable: true, Cache: cache},
+			"resources/list":           {Serve: s.serve(s.listResources), Callable: true, Cache: &ofResources},
+			"resources/templates/list": {Serve: s.serve(s.listTemplates), Callable: true, Cache: &ofResources},
+			"resources/read":           {Serve: s.serve(s.read), Callable: true, Cache: &ofResources, Rate: o.ReadsPerSecond},
+			"resources/directory/read": {Serve: s.serve(s.readDirectory), Callable: true},
+		},
+		Capabilities: func(_ string, listChanged bool) map[string]any {
+			resources := map[string]any{}
+			if listChanged {
+				resources["listChanged"], resources["subscribe"] = true, true
+			}
+			return map[string]any{
+				"resources":  resources,
+				"extensions": map[string]any{Extension: map[string]any{"directoryRead": true}},
+			}
+		},
+		Lists: []feature.List{{
+			Notification: "notifications/resources/list_changed",
+			Filter:       "resourcesListChanged",
+			Subscribe:    s.subscribeToList,
+		}},
+		Resources: &feature.Resources{Subscribe: s.subscribe},
+	}
+}
+
+// service answers the methods.
+type service struct {
+	registry *Registry
+	options  Options
+	clients  *clients
+}
+
+// request is one request, checked as far as its params allow.
+type request struct {
+	method  string
+	from    feature.Client
+	version string
+	uri     string // empty if the method has none
+	after   string // what the cursor says; empty for the first page
+}
+
+// errNeedsWork says that a result needs code of the application, or much time.
+var errNeedsWork = errors.New("the result needs work")
+
+// serve returns the Serve of a method. f appends the result; if ctx is nil, it
+// returns errNeedsWork rather than call the application's code.
+func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]byte, error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		q, err := readRequest(c)
+		if err != nil {
+			return nil, feature.Work{}, err
+		}
+		if result, err := f(nil, q, dst); err != errNeedsWork {
+			return result, feature.Work{}, err
+		}
+		run := func(ctx context.Context, dst []byte) ([]byte, error) { return f(ctx, q, dst) }
+		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", q.method), run)}, nil
+	}
+}
+
+// readRequest reads the params of a request.
+func readRequest(c feature.Call) (*request, error) {
+	q := &request{method: c.Method(), from: c.From(), version: c.Version()}
+	var params map[string]json.RawMessage
+	if raw := c.Params(); raw != nil {
+		if err := json.Unmarshal(raw, &params); err != nil {
+			return nil, err
+		}
+	}
+	takesURI := q.method == "skills/get" || strings.HasSuffix(q.method, "/read")
+	takesCursor := q.method != "skills/get" && q.method != "resources/read"
+	for name := range params {
+		for _, known := range []string{"uri", "cursor"} {
+			if name != known && strings.EqualFold(name, known) && (takesURI || known == "cursor") {
+				return nil, invalid(known, "params: %q must be written %q", phrase.Clip(name, 64), known)
+			}
+		}
+	}
+	if takesURI {
+		if err := json.Unmarshal(params["uri"], &q.uri); err != nil || params["uri"][0] != '"' {
+			return nil, invalid("uri", "uri is required, a string")
+		}
+	}
+	if raw := params["cursor"]; takesCursor && raw != nil && string(raw) != "null" {
+		var cursor string
+		if err := json.Unmarshal(raw, &cursor); err != nil {
+			return nil, invalid("cursor", "cursor must be a string")
+		}
+		after, ok := parseCursor(q.method, q.uri, cursor)
+		if !ok {
+			return nil, invalid("cursor", "cursor is not one that this server has given for this list")
+		}
+		q.after = after
+	}
+	return q, nil
+}
+
+// invalid returns the error of a param.
+func invalid(param, format string, args ...any) error {
+	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf(format, args...), Data: map[string]string{"param": param}}
+}
+
+// codeUnknownResource is replaced by -32602 in 2026-07-28.
+const codeUnknownResource prompts.Code = -32002
+
+// unknown returns the error for a URI that does not exist.
+func (q *request) unknown() error {
+	e := &prompts.Error{Code: codeUnknownResource, Message: fmt.Sprintf("there is no resource %q", phrase.Clip(q.uri, 256)), Data: q.data()}
+	if q.method == "skills/get" {
+		e.Code, e.Message = prompts.CodeInvalidParams, fmt.Sprintf("there is no skill %q", phrase.Clip(q.uri, 256))
+	}
+	return e
+}
+
+// wrong returns the error for a URI that exists, or could never exist.
+func (q *request) wrong(format string, args ...any) error {
+	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("%q ", phrase.Clip(q.uri, 256)) + fmt.Sprintf(format, args...), Data: q.data()}
+}
+
+func (q *request) data() map[string]string { return map[string]string{"uri": phrase.Clip(q.uri, 4096)} }
+
+// visible returns the filter for the client in ctx; nil if it sees all skills.
+func (s *service) visible(ctx context.Context) func(e *entry) bool {
+	if s.options.Visible == nil {
+		return nil
+	}
+	return func(e *entry) bool { return ctx.Err() == nil && s.options.Visible(ctx, e.skill) }
+}
+
+// isOwn reports whether a URI is one of the application's.
+func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }
+
+// subscribeToList has changed called for each change of the list of resources.
+func (s *service) subscribeToList(changed func()) (cancel func()) {
+	end := s.registry.subscribe(func(*change) { changed() })
+	if s.options.Resources.Changed == nil {
+		return end
+	}
+	endOwn := s.options.Resources.Changed(changed)
+	return func() {
+		end()
+		endOwn()
+	}
+}
+
+// subscribe has changed called for each change of a file.
+func (s *service) subscribe(ctx context.Context, from feature.Client, uri string, changed func()) (cancel func(), err error) {
+	q := &request{method: "resources/subscribe", uri: uri}
+	if isOwn(uri) {
+		if s.options.Resources.Subscribe == nil {
+			return nil, q.unknown()
+		}
+		cancel, err := s.options.Resources.Subscribe(ctx, uri, changed)
+		if errors.Is(err, ErrUnknownResource) {
+			err = q.unknown()
+		}
+		return cancel, err
+	}
+	path, ok := pathOf(uri)
+	if !ok {
+		return nil, q.wrong("is not a URI of a file")
+	}
+	e, _, ok := find(s.registry.load().skills, path)
+	if visible := s.visible(ctx); !ok || visible != nil && !visible(e) {
+		return nil, q.unknown()
+	}
+	return s.registry.subscribe(func(c *change) {
+		if c.affects(path) {
+			s.clients.refresh(from, path, c.seq) // what the client reads next is the new content
+			changed()
+		}
+	}), nil
+}

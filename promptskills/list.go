@@ -1,0 +1,231 @@
+package promptskills
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file serves skills/list, skills/get, resources/list and
+// resources/templates/list.
+
+// listSkills is the method skills/list.
+func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	if s.options.Visible != nil && ctx == nil {
+		return nil, errNeedsWork
+	}
+	now, visible := s.registry.load(), s.visible(ctx)
+	p := &page{q: q, dst: append(dst, `{"skills":[`...), size: s.options.PageSize}
+	for path, e := range now.skills.After(q.after) {
+		if visible != nil && !visible(e) {
+			continue
+		}
+		if !p.add(path, func(dst []byte) []byte { return e.append(dst, now.skills, visible) }) {
+			break
+		}
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx) // and not half a list
+	}
+	s.clients.listed(q.from, span{q.after, p.last, !p.more, now.seq})
+	return p.end(), nil
+}
+
+// getSkill is the method skills/get.
+func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	if s.options.Visible != nil && ctx == nil {
+		return nil, errNeedsWork
+	}
+	path, ok := pathOf(q.uri)
+	if !ok {
+		return nil, q.unknown()
+	}
+	path, ok = strings.CutSuffix(path, "/"+Main)
+	now, visible := s.registry.load(), s.visible(ctx)
+	e, exists := now.skills.Get(path)
+	if !ok || !exists || visible != nil && !visible(e) {
+		return nil, q.unknown()
+	}
+	dst = e.append(append(dst, `{"skill":`...), now.skills, visible)
+	if ctx != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.clients.refresh(q.from, path, now.seq)
+	return append(dst, '}'), nil
+}
+
+// append appends the entry as the client sees it.
+func (e *entry) append(dst []byte, all ordmap.Map[*entry], visible func(*entry) bool) []byte {
+	if visible == nil {
+		return append(dst, e.json...)
+	}
+	isHidden := false
+	for range hidden(all, e.skill.Path, visible) {
+		isHidden = true
+		break
+	}
+	if !isHidden {
+		return append(dst, e.json...)
+	}
+	json, _ := encode(e.compiled, all, visible) // which has fewer files than the registry has checked
+	return append(dst, json...)
+}
+
+// hidden yields the skills below a path that are not visible.
+func hidden(all ordmap.Map[*entry], path string, visible func(*entry) bool) func(yield func(*entry) bool) {
+	return func(yield func(*entry) bool) {
+		for at, e := range all.After(path + "/") {
+			if !strings.HasPrefix(at, path+"/") || !visible(e) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// The names of resources in the order of resources/list: those of the application
+// by their URIs, and then the files by skill and name.
+const (
+	ownPrefix   = "a"
+	skillPrefix = "s"
+	separator   = "\x00" // between a skill and the name of a file
+)
+
+// listResources is the method resources/list.
+func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	if (s.options.Visible != nil || s.options.Resources.List != nil) && ctx == nil {
+		return nil, errNeedsWork
+	}
+	p := &page{q: q, dst: append(dst, `{"resources":[`...), size: s.options.PageSize}
+	if own := s.options.Resources.List; own != nil && q.after < skillPrefix {
+		links, err := own(ctx)
+		if err != nil {
+			return nil, err
+		}
+		links = slices.Clone(links)
+		slices.SortStableFunc(links, func(a, b prompts.ResourceLink) int { return strings.Compare(a.URI, b.URI) })
+		for _, l := range links {
+			if name := ownPrefix + l.URI; name > q.after && !p.add(name, func(dst []byte) []byte { return appendLink(dst, &l, q.version) }) {
+				return p.end(), nil
+			}
+		}
+	}
+	now, visible := s.registry.load(), s.visible(ctx)
+	skill, file, _ := strings.Cut(strings.TrimPrefix(q.after, skillPrefix), separator)
+	if !strings.HasPrefix(q.after, skillPrefix) {
+		skill, file = "", ""
+	}
+	add := func(path string, e *entry, after string) bool {
+		if visible != nil && !visible(e) {
+			return true
+		}
+		if e.skill.Dynamic != nil {
+			return Main <= after || p.add(skillPrefix+path+separator+Main, e.appendMain)
+		}
+		for i := range e.files {
+			f := &e.files[i]
+			if f.name > after && !p.add(skillPrefix+path+separator+f.name, func(dst []byte) []byte { return e.appendFile(dst, f) }) {
+				return false
+			}
+		}
+		return true
+	}
+	if e, ok := now.skills.Get(skill); ok && !add(skill, e, file) {
+		return p.end(), nil
+	}
+	for path, e := range now.skills.After(skill) {
+		if !add(path, e, "") {
+			break
+		}
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return p.end(), nil
+}
+
+// listTemplates is the method resources/templates/list.
+func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	p := &page{q: q, dst: append(dst, `{"resourceTemplates":[`...), size: s.options.PageSize}
+	own := s.options.Resources.Templates
+	if own == nil {
+		return p.end(), nil
+	}
+	if ctx == nil {
+		return nil, errNeedsWork
+	}
+	templates, err := own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	templates = slices.Clone(templates)
+	slices.SortStableFunc(templates, func(a, b Template) int { return strings.Compare(a.URITemplate, b.URITemplate) })
+	for _, t := range templates {
+		if t.URITemplate > q.after && !p.add(t.URITemplate, func(dst []byte) []byte {
+			dst = appendMember(dst, '{', "uriTemplate", t.URITemplate)
+			dst = appendMember(dst, ',', "name", t.Name)
+			if q.version >= hasTitles {
+				dst = appendMember(dst, ',', "title", t.Title)
+			}
+			dst = appendMember(dst, ',', "description", t.Description)
+			return append(appendMember(dst, ',', "mimeType", t.MIMEType), '}')
+		}) {
+			break
+		}
+	}
+	return p.end(), nil
+}
+
+// hasTitles is the first protocol version with titles.
+const hasTitles = "2025-06-18"
+
+// appendMember appends a string, unless it is empty.
+func appendMember(dst []byte, before byte, name, value string) []byte {
+	if value == "" && before == ',' {
+		return dst
+	}
+	dst = strictjson.AppendString(append(dst, before), name)
+	return strictjson.AppendString(append(dst, ':'), strings.ToValidUTF8(value, "\ufffd"))
+}
+
+// appendLink appends a resource of the application.
+func appendLink(dst []byte, l *prompts.ResourceLink, version string) []byte {
+	dst = appendMember(dst, '{', "uri", l.URI)
+	dst = appendMember(dst, ',', "name", cmp.Or(l.Name, l.URI))
+	if version >= hasTitles {
+		dst = appendMember(dst, ',', "title", l.Title)
+	}
+	dst = appendMember(dst, ',', "description", l.Description)
+	dst = appendMember(dst, ',', "mimeType", l.MIMEType)
+	if l.Size != nil {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), *l.Size, 10)
+	}
+	return append(dst, '}')
+}
+
+// appendMain appends the SKILL.md of a dynamic skill.
+func (e *entry) appendMain(dst []byte) []byte {
+	dst = appendMember(dst, '{', "uri", e.skill.URI())
+	dst = appendMember(dst, ',', "name", e.name)
+	dst = appendMember(dst, ',', "description", e.description)
+	return append(appendMember(dst, ',', "mimeType", markdownType), '}')
+}
+
+// appendFile appends a file of a skill.
+func (e *entry) appendFile(dst []byte, f *file) []byte {
+	if f.name == Main {
+		dst = e.appendMain(dst)
+		dst = dst[:len(dst)-1]
+	} else {
+		dst = appendMember(dst, '{', "uri", uriOf(e.skill.Path+"/"+f.name))
+		dst = appendMember(dst, ',', "name", f.name[strings.LastIndexByte(f.name, '/')+1:])
+		dst = appendMember(dst, ',', "mimeType", f.mimeType)
+	}
+	dst = strconv.AppendInt(append(dst, `,"size":`...), int64(len(f.data)), 10)
+	return append(dst, '}')
+}

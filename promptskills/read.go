@@ -1,0 +1,296 @@
+package promptskills
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// This file serves resources/read and resources/directory/read.
+
+// maxInstant is the size in bytes of the largest file that is sent by the
+// goroutine that reads the connection.
+const maxInstant = 64 << 10
+
+// read is the method resources/read.
+func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	if isOwn(q.uri) {
+		return s.readOwn(ctx, q, dst)
+	}
+	at, ok := pathOf(q.uri)
+	if !ok {
+		return nil, q.wrong("is not a URI of a file")
+	}
+	if s.options.Visible != nil && ctx == nil {
+		return nil, errNeedsWork
+	}
+	snapshot, visible := s.clients.snapshot(q.from, s.registry.load(), at), s.visible(ctx)
+	e, f, ok := find(snapshot.skills, at)
+	switch {
+	case !ok || visible != nil && !visible(e):
+		if s.isDirectory(snapshot.skills, at, visible) {
+			return nil, q.wrong("is a directory; read it with resources/directory/read")
+		}
+		return nil, q.unknown()
+	case f == nil || ctx == nil && len(f.data) > maxInstant:
+		if ctx == nil {
+			return nil, errNeedsWork
+		}
+	}
+	content := prompts.EmbeddedResource{URI: uriOf(at)}
+	if f == nil {
+		data, err := readDynamic(ctx, q, e, at[len(e.skill.Path)+1:])
+		if err != nil {
+			return nil, err
+		}
+		f = &file{name: at, data: data}
+		f.mimeType, f.isText = typeOf(at, data)
+	}
+	content.MIMEType = f.mimeType
+	if f.isText {
+		content.Text = string(f.data)
+	} else {
+		content.Blob = f.data
+	}
+	return append(appendContent(append(dst, `{"contents":[`...), &content), "]}"...), nil
+}
+
+// readOwn reads a resource of the application.
+func (s *service) readOwn(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	own := s.options.Resources.Read
+	switch {
+	case own == nil:
+		return nil, q.unknown()
+	case ctx == nil:
+		return nil, errNeedsWork
+	}
+	contents, err := own(ctx, q.uri)
+	switch {
+	case errors.Is(err, ErrUnknownResource):
+		return nil, q.unknown()
+	case err != nil:
+		return nil, err
+	}
+	dst = append(dst, `{"contents":[`...)
+	for i, c := range contents {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.URI == "" {
+			c.URI = q.uri
+		}
+		dst = appendContent(dst, &c)
+	}
+	return append(dst, "]}"...), nil
+}
+
+// appendContent appends the content of a resource.
+func appendContent(dst []byte, c *prompts.EmbeddedResource) []byte {
+	dst = appendMember(dst, '{', "uri", c.URI)
+	dst = appendMember(dst, ',', "mimeType", c.MIMEType)
+	if c.Blob == nil {
+		dst = append(dst, `,"text":`...)
+		return append(strictjson.AppendString(dst, strings.ToValidUTF8(c.Text, "\ufffd")), '}')
+	}
+	dst = append(dst, `,"blob":"`...)
+	dst = base64.StdEncoding.AppendEncode(dst, c.Blob)
+	return append(dst, `"}`...)
+}
+
+// readDynamic reads a file of a dynamic skill.
+func readDynamic(ctx context.Context, q *request, e *entry, name string) ([]byte, error) {
+	fsys, err := e.skill.Dynamic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, q.unknown()
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, q.wrong("is a directory; read it with resources/directory/read")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err == nil && len(data) > MaxBytes {
+		err = fmt.Errorf("the file %s of the skill %s has more than %d bytes", name, e.skill.Path, MaxBytes)
+	}
+	return data, err
+}
+
+// child is a direct child of a directory.
+type child struct {
+	name   string
+	encode func(dst []byte) []byte
+}
+
+// readDirectory is the method resources/directory/read.
+func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]byte, error) {
+	at, ok := pathOf(q.uri)
+	if !ok {
+		return nil, q.wrong("is not a directory of skills")
+	}
+	if s.options.Visible != nil && ctx == nil {
+		return nil, errNeedsWork
+	}
+	all, visible := s.registry.load().skills, s.visible(ctx)
+	children, isDirectory := s.children(all, at, visible)
+	if e := enclosing(all, at); e != nil && e.skill.Dynamic != nil && (visible == nil || visible(e)) {
+		if ctx == nil {
+			return nil, errNeedsWork
+		}
+		more, err := dynamicChildren(ctx, q, e, at)
+		if err != nil && !isDirectory {
+			return nil, err
+		}
+		children = append(children, more...)
+	} else if !isDirectory {
+		if e, f, ok := find(all, at); ok && f != nil && (visible == nil || visible(e)) {
+			return nil, q.wrong("is not a directory")
+		}
+		return nil, q.wrong("does not exist")
+	}
+	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
+	children = slices.CompactFunc(children, func(a, b child) bool { return a.name == b.name })
+	p := &page{q: q, dst: append(dst, `{"resources":[`...), size: s.options.PageSize}
+	for _, c := range children {
+		if c.name > q.after && !p.add(c.name, c.encode) {
+			break
+		}
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return p.end(), nil
+}
+
+// enclosing returns the nearest skill that a directory is in, which may be that of
+// the skill; nil if there is none.
+func enclosing(all ordmap.Map[*entry], at string) *entry {
+	if e, ok := all.Get(at); ok {
+		return e
+	}
+	for above := range parents(at) {
+		if e, ok := all.Get(above); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// isDirectory reports whether a path is a directory that the client can see.
+func (s *service) isDirectory(all ordmap.Map[*entry], at string, visible func(*entry) bool) bool {
+	_, ok := s.children(all, at, visible)
+	return ok
+}
+
+// children returns the children of a directory, except those in a dynamic skill,
+// and reports whether it is a directory.
+func (s *service) children(all ordmap.Map[*entry], at string, visible func(*entry) bool) (children []child, isDirectory bool) {
+	directory := func(name string) child {
+		return child{name, func(dst []byte) []byte { return appendDirectory(dst, at+"/"+name, name) }}
+	}
+	if e := enclosing(all, at); e != nil && (visible == nil || visible(e)) && e.skill.Dynamic == nil {
+		isDirectory = e.skill.Path == at
+		prefix := strings.TrimPrefix(at+"/", e.skill.Path+"/")
+		for i, _ := e.find(prefix); i < len(e.files) && strings.HasPrefix(e.files[i].name, prefix); i++ {
+			isDirectory = true
+			f := &e.files[i]
+			if name, _, isBelow := strings.Cut(f.name[len(prefix):], "/"); isBelow {
+				children = append(children, directory(name))
+			} else {
+				children = append(children, child{name, func(dst []byte) []byte { return e.appendFile(dst, f) }})
+			}
+		}
+	}
+	for after := at + "/"; ; {
+		var found bool
+		for path, e := range all.After(after) {
+			rest, ok := strings.CutPrefix(path, at+"/")
+			if !ok {
+				break
+			}
+			if visible != nil && !visible(e) {
+				continue
+			}
+			name, _, isBelow := strings.Cut(rest, "/")
+			children, isDirectory, found = append(children, directory(name)), true, true
+			if after = path; isBelow {
+				after = at + "/" + name + "/\xff" // past all that is below it
+			}
+			break
+		}
+		if !found {
+			return children, isDirectory
+		}
+	}
+}
+
+// dynamicChildren returns the children of a directory in a dynamic skill.
+func dynamicChildren(ctx context.Context, q *request, e *entry, at string) ([]child, error) {
+	fsys, err := e.skill.Dynamic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := "."
+	if at != e.skill.Path {
+		name = at[len(e.skill.Path)+1:]
+	}
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, q.wrong("does not exist")
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, q.wrong("is not a directory")
+	}
+	entries, err := fs.ReadDir(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	var children []child
+	for _, d := range entries {
+		if checkPath(d.Name()) != nil {
+			continue // which no URI can name
+		}
+		isDir, below := d.IsDir(), path.Join(at, d.Name())
+		children = append(children, child{d.Name(), func(dst []byte) []byte {
+			switch {
+			case isDir:
+				return appendDirectory(dst, below, d.Name())
+			case below == e.skill.Path+"/"+Main:
+				return e.appendMain(dst)
+			}
+			mimeType, _ := typeOf(d.Name(), nil)
+			dst = appendMember(dst, '{', "uri", uriOf(below))
+			dst = appendMember(dst, ',', "name", d.Name())
+			return append(appendMember(dst, ',', "mimeType", mimeType), '}')
+		}})
+	}
+	return children, nil
+}
+
+// appendDirectory appends a directory.
+func appendDirectory(dst []byte, at, name string) []byte {
+	dst = appendMember(dst, '{', "uri", uriOf(at))
+	dst = appendMember(dst, ',', "name", name)
+	return append(appendMember(dst, ',', "mimeType", directoryType), '}')
+}
