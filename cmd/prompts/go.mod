@@ -6,12 +6,15 @@ replace github.com/mcp-prompts/prompts => ../..
 
 replace github.com/mcp-prompts/prompts/promptfs => ../../promptfs
 
+replace github.com/mcp-prompts/prompts/promptpreview => ../../promptpreview
+
 replace github.com/mcp-prompts/prompts/promptnats => ../../promptnats
 
 require (
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/mcp-prompts/prompts/promptfs v0.0.0
 	github.com/mcp-prompts/prompts/promptnats v0.0.0
+	github.com/mcp-prompts/prompts/promptpreview v0.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/rogpeppe/go-internal v1.16.0

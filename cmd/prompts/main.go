@@ -84,7 +84,7 @@ The exit code is 0 for success, 1 if prompts have errors or a command fails, and
 	}
 	root.SetVersionTemplate("prompts {{.Version}}\n")
 	root.AddCommand(
-		newServe(), newCheck(), newRender(), newList(), newNew(),
+		newServe(), newCheck(), newRender(), newList(), newNew(), newPreview(),
 		newImport(), newInstall(), newMan(),
 	)
 	return root

@@ -110,7 +110,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 			return fmt.Errorf("the bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
 		}
 		defer stop()
-	} else if err := watchFolders(ctx, reg, dirs, logger); err != nil {
+	} else if err := watchFolders(ctx, reg, dirs, logger, nil); err != nil {
 		return err
 	}
 	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}

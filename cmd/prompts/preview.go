@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptpreview"
+)
+
+func newPreview() *cobra.Command {
+	var address string
+	var noOpen bool
+	cmd := &cobra.Command{
+		Use:   "preview DIR...",
+		Short: "Show the prompts in folders on a page that follows each change",
+		Long: `Preview serves a page with a form for each prompt in the folders, the messages that
+a client gets, and the errors of files, and opens it in the browser. The page follows
+each change of a file.
+
+The page is for the author: it answers everybody who can connect to the address.`,
+		Example:           "  prompts preview prompts",
+		Args:              atLeastOne("a folder"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := openFolders(dirs); err != nil {
+				return err
+			}
+			listener, err := net.Listen("tcp", address)
+			if err != nil {
+				return err
+			}
+			url := "http://" + listener.Addr().String() + "/"
+			fmt.Fprintln(cmd.OutOrStdout(), url)
+			if !noOpen {
+				if err := openBrowser(url); err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "prompts: the browser was not opened: %v\n", err)
+				}
+			}
+			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			return servePreview(cmd.Context(), listener, dirs, logger)
+		},
+	}
+	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
+	return cmd
+}
+
+// servePreview serves the page until ctx ends.
+func servePreview(ctx context.Context, listener net.Listener, dirs []string, logger *slog.Logger) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reg := new(prompts.Registry)
+	page := promptpreview.NewHandler(prompts.NewServer(reg, prompts.Options{
+		Info:         prompts.Implementation{Name: "preview", Version: version()},
+		InputSchemas: true,
+		ChangeDelay:  previewDelay,
+		Logger:       logger,
+	}), promptpreview.Options{})
+	if err := watchFolders(ctx, reg, dirs, logger, page.OnReload); err != nil {
+		return errors.Join(err, listener.Close(), page.Close())
+	}
+	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }() // ends with Close
+	select {
+	case err := <-served:
+		return errors.Join(err, page.Close())
+	case <-ctx.Done():
+	}
+	err := errors.Join(page.Close(), server.Close()) // an author waits for nothing
+	<-served
+	return err
+}
+
+// previewDelay is how long the page waits for further changes of files.
+const previewDelay = 50 * time.Millisecond
+
+// openBrowser opens a URL in the browser of the user.
+func openBrowser(url string) error {
+	command := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	p := exec.Command(command[0], command[1:]...)
+	if err := p.Start(); err != nil {
+		return err
+	}
+	go func() { _ = p.Wait() }() // ends with the program, which may be the browser
+	return nil
+}
