@@ -2,17 +2,14 @@ package prompts
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -129,42 +126,6 @@ func (s *Server) suggestion(ctx context.Context, name string) string {
 	return search.Near()
 }
 
-// A cursor is the name after which a page begins, so it is good on every
-// replica, after every restart and however the list has changed. It is not
-// secret: the checksum is against accidents, the version for later forms.
-//
-//	base64url( version, CRC-32 of the name, name )
-const (
-	cursorVersion = 1
-	cursorHeader  = 1 + crc32.Size
-)
-
-// opaqueEncoding is the alphabet of what clients only pass back.
-var opaqueEncoding = base64.RawURLEncoding.Strict()
-
-// appendCursor appends the cursor of the page after the name.
-func appendCursor(dst []byte, name string) []byte {
-	raw := make([]byte, 0, cursorHeader+len(name))
-	raw = append(raw, cursorVersion)
-	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE([]byte(name)))
-	raw = append(raw, name...)
-	return opaqueEncoding.AppendEncode(dst, raw)
-}
-
-// parseCursor returns the name in a cursor and reports whether it is one.
-func parseCursor(cursor string) (after string, ok bool) {
-	raw, err := opaqueEncoding.DecodeString(cursor)
-	if err != nil || strings.ContainsAny(cursor, "\r\n") || // which the decoder passes over
-		len(raw) <= cursorHeader || raw[0] != cursorVersion {
-		return "", false
-	}
-	name := raw[cursorHeader:]
-	if binary.BigEndian.Uint32(raw[1:]) != crc32.ChecksumIEEE(name) || !utf8.Valid(name) {
-		return "", false
-	}
-	return string(name), true
-}
-
 // cursorReserve is the most that is reserved for a page, in bytes.
 const cursorReserve = 1 << 20
 
@@ -175,7 +136,7 @@ func (p listParams) after() (string, *wire.Error) {
 	if p.cursor == "" {
 		return "", nil
 	}
-	after, ok := parseCursor(p.cursor)
+	after, ok := cursor.Parse("", p.cursor)
 	if !ok {
 		return "", errCursor
 	}
@@ -217,7 +178,7 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 		}
 		if n == size {
 			dst = append(dst, `],"nextCursor":"`...)
-			dst = appendCursor(dst, last)
+			dst = cursor.Append(dst, "", last)
 			return append(dst, '"')
 		}
 		entry := d.entries(schemas)[shape]

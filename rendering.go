@@ -34,9 +34,9 @@ type Rendering struct {
 	// not nil there is no result: the arguments are invalid, the user declined to
 	// answer, or the render function has returned rejected. Required.
 	Append func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
-	// Unknown, if not nil, returns the error for a prompt that does not exist or that
-	// the client may not see. Default: the error of prompts/get.
-	Unknown func(ctx context.Context) error
+	// Unknown, if not nil, is Append for a prompt that does not exist or that the client
+	// may not see. visible is that of a [Listing]. Default: the error of prompts/get.
+	Unknown func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)
 }
 
 // Render returns the Work that renders a prompt for a request of a feature, as
@@ -134,7 +134,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
-		return nil, v.Unknown(ctx)
+		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
 	}
 	_, isAboutArguments := f.Client.Data.(argumentsData)
 	if !isAboutArguments && !f.IsAnswer || f.Client.Code == transport.CodeMissingCapability {
@@ -155,6 +155,10 @@ type Listing struct {
 	// whether the client may see a prompt; it is nil if the client may see all.
 	// cursor is Cursor, unless the middleware has changed it. Required.
 	Append func(ctx context.Context, dst []byte, cursor string, visible func(prompt string) bool) ([]byte, error)
+	// NeedsContext says that Append calls AppendContent or code that may wait.
+	// Otherwise it is called at once, with an empty context, if nothing depends on the
+	// client.
+	NeedsContext bool
 }
 
 // List returns a list for a request of a feature, as prompts/list does: with
@@ -167,7 +171,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 		p := &middlewareRequest{method: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
 		return nil, s.throughMiddleware(call, p, listFailed), nil
 	}
-	if s.options.Visible == nil && !call.Deferred {
+	if s.options.Visible == nil && !call.Deferred && !l.NeedsContext {
 		result, err := l.Append(context.Background(), dst, l.Cursor, nil)
 		return result, feature.Work{}, err
 	}
@@ -180,13 +184,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 
 // appendListing appends the result of a Listing.
 func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, cursor string) ([]byte, *rpc.Failure) {
-	var visible func(string) bool
-	if s.options.Visible != nil {
-		visible = func(prompt string) bool {
-			d, ok := s.registry.snapshot().Get(prompt)
-			return ok && ctx.Err() == nil && s.isVisible(ctx, d)
-		}
-	}
+	visible := s.visibleIn(ctx)
 	result, err := l.Append(ctx, dst, cursor, visible)
 	if visible != nil && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
@@ -195,6 +193,17 @@ func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, curs
 		return s.failure(ctx, listFailed, err, dst)
 	}
 	return result, nil
+}
+
+// visibleIn returns the visible of a [Listing].
+func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
+	if s.options.Visible == nil {
+		return nil
+	}
+	return func(prompt string) bool {
+		d, ok := s.registry.snapshot().Get(prompt)
+		return ok && ctx.Err() == nil && s.isVisible(ctx, d)
+	}
 }
 
 // AppendContent appends members of a result to dst, which ends with "{" or a member:

@@ -1,11 +1,11 @@
 package argument
 
 import (
-	"cmp"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -47,7 +47,7 @@ func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem
 		case !v.hasType(kind):
 			text.Given, text.notTyped = false, true
 			if kind == strictjson.String {
-				text.Value = string(strictjson.AppendString(nil, text.Value))
+				text.Value = Quote(text.Value)
 			}
 		case kind == strictjson.String && v.kind == kindJSON:
 			text.Value = string(strictjson.AppendString(nil, text.Value)) // which JSON is read from
@@ -92,5 +92,19 @@ func (v *value) notTyped(json string) *Problem {
 	case kindBool, kindInt, kindUint, kindFloat, kindList:
 		expected = v.expected
 	}
-	return &Problem{Reason: reasonType, Message: Quote(json) + " is not " + cmp.Or(expected, "a valid value")}
+	got := "null"
+	switch json[0] {
+	case '"':
+		got = "the string " + json
+	case '[':
+		got = "an array"
+	case '{':
+		got = "an object"
+	case 't', 'f':
+		got = "the boolean " + json
+	case 'n':
+	default:
+		got = "the number " + phrase.Clip(json, 64)
+	}
+	return &Problem{Reason: reasonType, Message: got + " is not " + expected}
 }

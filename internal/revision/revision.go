@@ -44,22 +44,24 @@ type traits struct {
 	elicitation  bool  // the server may ask the client for input
 	modes        bool  // elicitation has modes; its forms have defaults and multiple choice
 	sampling     bool  // the capability for sampling has parts
+	toolHints    bool  // tools have annotations
+	structured   bool  // results of tools have structured content, and tools a schema of it
 }
 
 var table = [...]traits{
 	V20241105: {version: "2024-11-05", nullID: true},
-	V20250326: {version: "2025-03-26", nullID: true, audio: true, batches: true, completions: true, progress: true},
+	V20250326: {version: "2025-03-26", nullID: true, audio: true, batches: true, completions: true, progress: true, toolHints: true},
 	V20250618: {
 		version: "2025-06-18", nullID: true, audio: true, completions: true, progress: true,
-		titles: true, resourceLink: true, shape: ShapeTitled, context: true, elicitation: true,
+		titles: true, resourceLink: true, shape: ShapeTitled, context: true, elicitation: true, toolHints: true, structured: true,
 	},
 	V20251125: {
 		version: "2025-11-25", audio: true, completions: true, progress: true,
-		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true, toolHints: true, structured: true,
 	},
 	V20260728: {
 		version: "2026-07-28", audio: true, completions: true, progress: true,
-		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true,
+		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true, toolHints: true, structured: true,
 		stateless: true,
 	},
 }
@@ -143,6 +145,13 @@ func (r Revision) ElicitationModes() bool { return table[r].modes }
 // SamplingParts reports whether clients declare separately what a request for
 // sampling may contain.
 func (r Revision) SamplingParts() bool { return table[r].sampling }
+
+// ToolAnnotations reports whether tools have annotations.
+func (r Revision) ToolAnnotations() bool { return table[r].toolHints }
+
+// StructuredContent reports whether results of tools have structured content, and
+// tools a schema of it.
+func (r Revision) StructuredContent() bool { return table[r].structured }
 
 // String returns the version string, such as "2025-11-25".
 func (r Revision) String() string { return table[r].version }

@@ -1,0 +1,50 @@
+// Package cursor writes and reads the cursors of lists. A cursor is the name after
+// which a page begins, so it is valid on every replica, after every restart and
+// however the list has changed. It is not secret: the checksum is against accidents
+// and against cursors of other lists, the version for later forms.
+//
+//	base64url( version, CRC-32 of the list and the name, name )
+package cursor
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	version = 1
+	header  = 1 + crc32.Size
+)
+
+var encoding = base64.RawURLEncoding.Strict()
+
+// Append appends the cursor of the page of a list after the name. The list is empty
+// for prompts/list.
+func Append(dst []byte, list, name string) []byte {
+	raw := make([]byte, 0, header+len(name))
+	raw = append(raw, version)
+	raw = binary.BigEndian.AppendUint32(raw, checksum(list, name))
+	raw = append(raw, name...)
+	return encoding.AppendEncode(dst, raw)
+}
+
+// Parse returns the name in a cursor of a list, and reports whether it is one.
+func Parse(list, cursor string) (after string, ok bool) {
+	raw, err := encoding.DecodeString(cursor)
+	if err != nil || strings.ContainsAny(cursor, "\r\n") || // which the decoder ignores
+		len(raw) <= header || raw[0] != version {
+		return "", false
+	}
+	name := string(raw[header:])
+	if binary.BigEndian.Uint32(raw[1:]) != checksum(list, name) || !utf8.ValidString(name) {
+		return "", false
+	}
+	return name, true
+}
+
+func checksum(list, name string) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE([]byte(list)), crc32.IEEETable, []byte(name))
+}

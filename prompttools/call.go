@@ -1,0 +1,153 @@
+package prompttools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file serves tools/call: of prompts, and of tools of the application.
+
+// call is the method tools/call.
+func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
+	var doc strictjson.Doc
+	params := read(&doc, c.Params())
+	if err := wire.CheckCase(params, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
+		return nil, feature.Work{}, err
+	}
+	name := params.Get("name")
+	if name.Kind() != strictjson.String {
+		return nil, feature.Work{}, wire.InvalidParam("name", "name is required, a string")
+	}
+	var arguments json.RawMessage
+	if v := params.Get("arguments"); v.Kind() > strictjson.Null {
+		arguments = json.RawMessage(v.Raw())
+	}
+	rev, _ := revision.Parse(c.Version())
+	r := &request{server: s, rev: rev, tool: name.Text()}
+	t := s.own[r.tool]
+	if t != nil && t.serve != nil {
+		w, err := t.serve(r, c, arguments)
+		return nil, w, err
+	}
+	if t != nil {
+		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("tool", r.tool), func(ctx context.Context, dst []byte) ([]byte, error) {
+			return r.callOwn(ctx, dst, t.own, arguments)
+		})}, nil
+	}
+	rendering := prompts.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
+	if t, ok := s.prompts.Load().Get(r.tool); ok && s.options.Pair == nil {
+		rendering.Prompt = t.prompt // else empty, which no prompt is named
+	}
+	w, err := prompts.Render(c, rendering)
+	return nil, w, err
+}
+
+// request is a request for a tool.
+type request struct {
+	server *server
+	rev    revision.Revision
+	tool   string // its name
+}
+
+// callOwn calls a tool of the application.
+func (r *request) callOwn(ctx context.Context, dst []byte, t *Tool, arguments json.RawMessage) ([]byte, error) {
+	if arguments != nil && arguments[0] != '{' {
+		return r.appendError(ctx, dst, "arguments must be a JSON object", nil)
+	}
+	result, err := t.Call(ctx, arguments)
+	switch {
+	case err != nil:
+		return nil, err
+	case result == nil:
+		return nil, errors.New("the tool returned neither a result nor an error")
+	}
+	return r.appendResult(ctx, dst, result)
+}
+
+// append appends the result of a prompt.
+func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result, rejected *prompts.Error) ([]byte, error) {
+	if rejected != nil {
+		return r.appendError(ctx, dst, rejected.Message, rejected.Data)
+	}
+	return r.appendResult(ctx, dst, &Result{Content: r.server.options.Content(result.Messages), Meta: result.Meta})
+}
+
+// appendError appends a result that says what is wrong, for a model.
+func (r *request) appendError(ctx context.Context, dst []byte, message string, data any) ([]byte, error) {
+	result := &Result{IsError: true, Content: []prompts.Content{prompts.Text{Text: message}}}
+	if object, err := jsonenc.Append(nil, data); err == nil && object[0] == '{' {
+		result.Structured = json.RawMessage(object)
+	}
+	return r.appendResult(ctx, dst, result)
+}
+
+func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) ([]byte, error) {
+	dst = append(dst, '{')
+	if result.IsError {
+		dst = append(dst, `"isError":true`...)
+	}
+	if result.Structured != nil && r.rev.StructuredContent() {
+		if result.IsError {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `"structuredContent":`...)
+		at := len(dst)
+		var err error
+		if dst, err = jsonenc.Append(dst, result.Structured); err != nil {
+			return nil, fmt.Errorf("structuredContent: %w", err)
+		}
+		if dst[at] != '{' {
+			return nil, errors.New("structuredContent is not a JSON object")
+		}
+	}
+	dst, err := prompts.AppendContent(ctx, dst, result.Content, result.Meta)
+	return append(dst, '}'), err
+}
+
+// unknownTool returns the error for a tool that does not exist or that the client may
+// not see.
+func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string) bool) ([]byte, error) {
+	message, data := unknown("tool", r.tool, near(ctx, r.tool, r.server.all.Load(), visible))
+	return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: data}
+}
+
+// unknown returns the message and the data of an error about an unknown tool or
+// prompt.
+func unknown(kind, name, suggestion string) (string, map[string]string) {
+	message := fmt.Sprintf("there is no %s %q", kind, phrase.Clip(name, 64))
+	data := map[string]string{kind: phrase.Clip(name, phrase.MaxEcho)}
+	if suggestion != "" {
+		message += "; did you mean " + phrase.Choice(suggestion) + "?"
+		data["suggestion"] = suggestion
+	}
+	return message, data
+}
+
+// maxSearched is how many tools are compared with an unknown name, unless some are
+// hidden: those must not count.
+const maxSearched = 10_000
+
+// near returns the name that name may have been meant to be; empty if there is none.
+func near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
+	search, n := suggest.NewSearch(name), 0
+	for other, t := range tools.All() {
+		if n++; ctx.Err() != nil || visible == nil && n > maxSearched {
+			break
+		}
+		search.Add(other, func() bool { return t.prompt == "" || visible == nil || visible(t.prompt) })
+	}
+	return search.Near()
+}

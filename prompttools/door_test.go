@@ -1,0 +1,390 @@
+package prompttools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/prompttools"
+)
+
+type userKey struct{}
+
+// A hidden prompt is no tool: it is not listed, not called and not suggested, for
+// each of the two shapes.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for name, pair := range map[string]*prompttools.Pair{"each": nil, "pair": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, _ := serve(t, prompttools.Options{Select: all, Pair: pair}, prompts.Options{
+				Visible: func(ctx context.Context, p prompts.Prompt) bool {
+					return p.Name == "open" || ctx.Value(userKey{}) == "ada"
+				},
+			}, textPrompt("open", ""), textPrompt("secret", "x"))
+			call := func(user, tool, arguments string) string {
+				t.Helper()
+				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/call", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments)), prompts.CallOptions{})
+				if err != nil {
+					return err.Error()
+				}
+				return string(result)
+			}
+			if pair != nil {
+				assert.Contains(t, call("ada", "list_prompts", "{}"), "secret")
+				assert.NotContains(t, call("eve", "list_prompts", "{}"), "secret")
+				assert.Contains(t, call("ada", "get_prompt", `{"name":"secret"}`), `"x"`)
+				assert.Contains(t, call("eve", "get_prompt", `{"name":"secret"}`), `there is no prompt`)
+				assert.NotContains(t, call("eve", "get_prompt", `{"name":"secrets"}`), `mean`)
+				assert.Contains(t, call("ada", "get_prompt", `{"name":"secrets"}`), `did you mean secret?`)
+				return
+			}
+			list := func(user string) string {
+				result, err := srv.Call(context.WithValue(t.Context(), userKey{}, user), "tools/list", nil, prompts.CallOptions{})
+				require.NoError(t, err)
+				return string(result)
+			}
+			assert.Contains(t, list("ada"), "secret")
+			assert.NotContains(t, list("eve"), "secret")
+			assert.Contains(t, call("ada", "secret", "{}"), `"x"`)
+			assert.Equal(t, `there is no tool "secret" (-32602)`, call("eve", "secret", "{}"))
+			assert.Equal(t, `there is no tool "secrets" (-32602)`, call("eve", "secrets", "{}"))
+			assert.Equal(t, `there is no tool "secrets"; did you mean secret? (-32602)`, call("ada", "secrets", "{}"))
+		})
+	}
+}
+
+// The middleware sees calls as requests for prompts, with what they come by.
+func TestMiddleware(t *testing.T) {
+	t.Parallel()
+	for name, pair := range map[string]*prompttools.Pair{"each": nil, "pair": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var seen []string
+			srv, _ := serve(t, prompttools.Options{Select: all, Pair: pair}, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+				return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+					seen = append(seen, fmt.Sprintf("%s %s %s %v", r.Method, r.Via, r.Prompt, r.Arguments))
+					switch {
+					case r.Arguments["lines"] == "1":
+						return nil, &prompts.Error{Code: 9, Message: "not now"}
+					case r.Arguments["lines"] == "2":
+						r.Arguments["lines"] = "22" // a string, as a middleware has them
+					case r.Arguments["lines"] == "3":
+						return &prompts.Response{Result: prompts.Messages(prompts.User("own"))}, nil
+					}
+					return next(ctx, r)
+				}
+			}}, reviewPrompt())
+			c := connect(t, srv, "2026-07-28")
+			call := func(arguments string) result {
+				if pair != nil {
+					return c.call("get_prompt", `{"name":"review","arguments":`+arguments+`}`)
+				}
+				return c.call("review", arguments)
+			}
+			assert.Equal(t, 9, call(`{"language":"go","lines":1}`).Code)
+			assert.Equal(t, "go 22 false [] ", call(`{"language":"go","lines":2}`).Content[0].Text)
+			assert.Equal(t, "own", call(`{"language":"go","lines":3}`).Content[0].Text)
+			assert.Equal(t, "go 4 true [1 2] ", call(`{"language":"go","lines":4,"strict":true,"tags":[1,2]}`).Content[0].Text)
+			assert.Contains(t, call(`{"language":"go","lines":"4"}`).Content[0].Text, "lines: the string")
+			assert.Contains(t, call(`[]`).Content[0].Text, "arguments must be a JSON object")
+			want := []string{
+				"prompts/get tools/call review map[language:go lines:1]", "prompts/get tools/call review map[language:go lines:2]",
+				"prompts/get tools/call review map[language:go lines:3]", "prompts/get tools/call review map[language:go lines:4 strict:true tags:[1,2]]",
+				"prompts/get tools/call review map[language:go lines:4]", "prompts/get tools/call review map[]",
+			}
+			if pair == nil {
+				assert.Equal(t, -32602, c.call("reviews", "").Code)
+				names, _, _ := c.list("")
+				assert.Equal(t, []string{"review"}, names)
+				want = append(want, "prompts/get tools/call  map[]", "prompts/list tools/list  map[]")
+			} else {
+				assert.Contains(t, c.call("list_prompts", "").Content[0].Text, "review")
+				want = append(want, "prompts/list tools/call  map[]")
+			}
+			assert.Equal(t, want, seen)
+		})
+	}
+}
+
+// The response of one list is none to another.
+func TestMiddlewareOfLists(t *testing.T) {
+	t.Parallel()
+	var kept *prompts.Response
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			if kept != nil {
+				return kept, nil
+			}
+			response, err := next(ctx, r)
+			kept = response
+			return response, err
+		}
+	}}, reviewPrompt())
+	c := connect(t, srv, "2025-11-25")
+	assert.Contains(t, c.request("prompts/list", ""), `"prompts":[`)
+	assert.Contains(t, c.request("tools/list", ""), `"code":-32603`)
+}
+
+type place struct {
+	City string `json:"city"`
+}
+
+// A prompt that asks the user does so from a tool: in a session while the call waits,
+// in 2026-07-28 by input_required. A state is of no use to another method.
+func TestAsking(t *testing.T) {
+	t.Parallel()
+	asking := prompts.NewText(prompts.Prompt{Name: "trip"}, func(ctx context.Context, in struct {
+		Days int `json:"days"`
+	}) (string, error) {
+		p, err := prompts.Elicit[place](ctx, "where", "Where to?")
+		return fmt.Sprintf("%d days in %s", in.Days, p.City), err
+	})
+	middleware := func(next prompts.Handler) prompts.Handler { return next }
+	for name, o := range map[string]prompts.Options{"direct": {}, "middleware": {Middleware: middleware}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, _ := serve(t, prompttools.Options{Select: all}, o, asking)
+			for _, version := range []string{"2025-06-18", "2025-11-25"} {
+				c := connect(t, srv, version)
+				c.asked = func(method string, _ json.RawMessage) string {
+					assert.Equal(t, "elicitation/create", method)
+					return `{"action":"accept","content":{"city":"Rome"}}`
+				}
+				assert.Equal(t, "3 days in Rome", c.call("trip", `{"days":3}`).Content[0].Text)
+				c.asked = func(string, json.RawMessage) string { return `{"action":"decline"}` }
+				r := c.call("trip", `{"days":3}`)
+				assert.True(t, r.IsError)
+				assert.Contains(t, r.Content[0].Text, "declined")
+				assert.JSONEq(t, `{"input":"where","action":"decline"}`, string(r.StructuredContent))
+			}
+			r := connect(t, srv, "2025-03-26").call("trip", `{"days":3}`)
+			assert.True(t, r.IsError)
+			assert.Contains(t, r.Content[0].Text, "the client cannot be asked")
+
+			c := connect(t, srv, "2026-07-28")
+			r = c.call("trip", `{"days":3}`)
+			require.Equal(t, "input_required", r.ResultType)
+			require.Contains(t, r.InputRequests, "where")
+			answers := `"inputResponses":{"where":{"action":"accept","content":{"city":"Rome"}}}`
+			state := fmt.Sprintf(`"requestState":%q`, r.RequestState)
+			assert.Equal(t, "3 days in Rome", c.call("trip", `{"days":3}`, answers, state).Content[0].Text)
+			assert.Contains(t, c.request("prompts/get", `"name":"trip","arguments":{"days":"3"},`+answers+","+state), "requestState")
+			assert.Equal(t, -32602, c.call("trip", `{"days":4}`, answers, state).Code)
+			assert.Equal(t, -32602, c.call("trip", `{"days":3}`, `"inputResponses":1`).Code)
+		})
+	}
+}
+
+// A client of 2026-07-28 that cannot be asked has the error that the protocol has for
+// that (DSC-12).
+func TestMissingCapability(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, prompts.NewText(prompts.Prompt{Name: "p"}, func(ctx context.Context, _ struct{}) (string, error) {
+		_, err := prompts.Elicit[place](ctx, "where", "Where to?")
+		return "", err
+	}))
+	_, err := srv.Call(t.Context(), "tools/call", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{Version: "2026-07-28"})
+	assert.ErrorContains(t, err, "(-32021)")
+}
+
+// Options.ElicitArguments asks for arguments that are missing or invalid.
+func TestElicitArguments(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{ElicitArguments: true}, reviewPrompt())
+	c := connect(t, srv, "2025-11-25")
+	c.asked = func(_ string, params json.RawMessage) string {
+		assert.Contains(t, string(params), `"lines"`)
+		return `{"action":"accept","content":{"language":"python","lines":5}}`
+	}
+	assert.Equal(t, "python 5 true [] ", c.call("review", `{"lines":"x","strict":true}`).Content[0].Text)
+	r := connect(t, srv, "2026-07-28").call("review", `{"lines":"x"}`)
+	assert.Equal(t, "input_required", r.ResultType)
+}
+
+// A call counts for the rate of prompts/get, and is under the time limit.
+func TestRateAndTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := prompts.NewText(prompts.Prompt{Name: "slow"}, func(ctx context.Context, _ struct{}) (string, error) {
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		})
+		srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}, Timeouts: prompts.Timeouts{Render: time.Minute}}, slow, textPrompt("a", "x"))
+		c := connect(t, srv, "2025-11-25")
+		assert.Contains(t, c.request("prompts/get", `"name":"a"`), `"x"`)
+		assert.Zero(t, c.call("a", "").Code)
+		assert.Contains(t, c.call("a", "").Message, "too many requests")
+		assert.Contains(t, c.request("prompts/get", `"name":"a"`), `too many requests`)
+		time.Sleep(time.Minute)
+		assert.Equal(t, "the request took too long", c.call("slow", "").Message)
+	})
+}
+
+// Progress and cancellation reach a prompt that is called as a tool, and the observer
+// is told of the call.
+func TestProgressCancellationAndTelemetry(t *testing.T) {
+	t.Parallel()
+	var progress []string
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(ctx context.Context, _ struct{}) (string, error) {
+		prompts.Progress(ctx, 1, 2, "half")
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	})
+	seen := &observer{}
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Observer: seen}, p)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := srv.Call(ctx, "tools/call", json.RawMessage(`{"name":"p","_meta":{"progressToken":1}}`), prompts.CallOptions{Notify: func(method string, params json.RawMessage) {
+		progress = append(progress, method+string(params))
+		cancel()
+	}})
+	assert.ErrorIs(t, err, context.Canceled)
+	require.Len(t, progress, 1)
+	assert.Contains(t, progress[0], "half")
+	require.NoError(t, srv.Flush(t.Context()))
+	assert.Equal(t, []string{"tools/call p"}, seen.ended("tools/call"))
+}
+
+// observer notes operations.
+type observer struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (o *observer) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
+
+func (o *observer) End(_ context.Context, op prompts.Operation, out prompts.Outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.all = append(o.all, op.Method+" "+out.Prompt)
+}
+
+func (o *observer) ended(method string) (all []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.all {
+		if strings.HasPrefix(e, method) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Clients are notified when a tool comes or goes, in sessions and by subscriptions. A
+// pair does not change.
+func TestListChanged(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	tools, err := prompttools.New(&reg, prompttools.Options{Select: all})
+	require.NoError(t, err)
+	changed := 0
+	require.Len(t, tools.Lists, 1)
+	assert.Equal(t, "notifications/tools/list_changed", tools.Lists[0].Notification)
+	assert.Equal(t, "toolsListChanged", tools.Lists[0].Filter)
+	cancel := tools.Lists[0].Subscribe(func() { changed++ })
+	reg.MustAdd(textPrompt("a", ""))
+	assert.Equal(t, 1, changed)
+	cancel()
+	reg.Remove("a")
+	assert.Equal(t, 1, changed)
+	assert.Equal(t, map[string]any{"tools": map[string]any{"listChanged": true}}, tools.Capabilities("2025-11-25", true))
+
+	pair, err := prompttools.New(&reg, prompttools.Options{Select: all, Pair: &prompttools.Pair{}})
+	require.NoError(t, err)
+	assert.Empty(t, pair.Lists)
+}
+
+// The list of tools has the hints of the options (CCH-01).
+func TestCacheHints(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]prompttools.Options{
+		`"ttlMs":0,"cacheScope":"private"`:   {},
+		`"ttlMs":2000,"cacheScope":"public"`: {CacheTTL: 2 * time.Second, CachePublic: true},
+	} {
+		srv, _ := serve(t, o, prompts.Options{})
+		assert.Contains(t, connect(t, srv, "2026-07-28").request("tools/list", ""), want)
+		assert.NotContains(t, connect(t, srv, "2025-11-25").request("tools/list", ""), "ttlMs")
+	}
+}
+
+// The pair lists prompts with their schemas, page by page, and gets one by name.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	srv, reg := serve(t, prompttools.Options{Tags: []string{"tool"}, Pair: &prompttools.Pair{List: "ls"}, PageSize: 1}, prompts.Options{},
+		reviewPrompt(), textPrompt("code review", "1", "tool"), textPrompt("other", "", "no tool"))
+	for _, version := range prompttest.Versions() {
+		c := connect(t, srv, version)
+		names, entries, _ := c.list("")
+		assert.Equal(t, []string{"get_prompt"}, names, "a page of one")
+		assert.NotEmpty(t, entries[0]["description"])
+		var pages []string
+		arguments := `{}`
+		for range 2 {
+			r := c.call("ls", arguments)
+			require.False(t, r.IsError)
+			text := r.Content[0].Text
+			if version >= "2025-06-18" {
+				assert.JSONEq(t, text, string(r.StructuredContent))
+			}
+			var page struct {
+				Prompts []struct {
+					Name        string
+					InputSchema map[string]any
+				}
+				NextCursor string
+			}
+			require.NoError(t, json.Unmarshal([]byte(text), &page))
+			require.Len(t, page.Prompts, 1)
+			assert.Equal(t, "object", page.Prompts[0].InputSchema["type"])
+			pages = append(pages, page.Prompts[0].Name)
+			arguments = fmt.Sprintf(`{"cursor":%q}`, page.NextCursor)
+		}
+		assert.Equal(t, []string{"code review", "review"}, pages)
+		assert.Equal(t, "1", c.call("get_prompt", `{"name":"code review"}`).Content[0].Text)
+		assert.Equal(t, "go 3 false [] ", c.call("get_prompt", `{"name":"review","arguments":{"language":"go","lines":3}}`).Content[0].Text)
+		for arguments, want := range map[string]string{
+			`{"name":"review"}`:               `language: is required`,
+			`{"name":"reviews"}`:              `there is no prompt "reviews"; did you mean review?; ls has the names`,
+			`{"name":"other"}`:                `there is no prompt "other"; ls has the names`,
+			`{}`:                              `name is required, a string; ls has the names`,
+			``:                                `name is required, a string; ls has the names`,
+			`{"name":1}`:                      `name is required, a string; ls has the names`,
+			`{"name":"review","args":{}}`:     `"args" is not an argument of this tool; its arguments are ["name" "arguments"]`,
+			`{"name":"review","arguments":1}`: `arguments must be a JSON object`,
+			`[]`:                              `arguments must be a JSON object`,
+		} {
+			r := c.call("get_prompt", arguments)
+			require.True(t, r.IsError, arguments)
+			assert.Equal(t, want, r.Content[0].Text, arguments)
+		}
+		for _, arguments := range []string{`{"cursor":1}`, `{"cursor":"x"}`, `{"page":1}`, `1`} {
+			assert.True(t, c.call("ls", arguments).IsError, arguments)
+		}
+		assert.Equal(t, -32602, c.call("review", `{"language":"go"}`).Code)
+	}
+	reg.Remove("review")
+	assert.True(t, connect(t, srv, "2025-11-25").call("get_prompt", `{"name":"review"}`).IsError)
+}
+
+// Of very many tools only the first are compared with an unknown name.
+func TestSuggestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	var ps []prompts.Prompt
+	for i := range 10_001 {
+		ps = append(ps, textPrompt(fmt.Sprintf("a%05d", i), ""))
+	}
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, append(ps, textPrompt("zebra", ""))...)
+	c := connect(t, srv, "2025-11-25")
+	assert.NotContains(t, c.call("zebras", "").Message, "mean")
+}

@@ -1,0 +1,92 @@
+package prompttools
+
+import (
+	"context"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file serves tools/list. A page is a copy of entries that tool.go has encoded.
+
+var errCursor = &prompts.Error{Code: prompts.CodeInvalidParams, Message: "cursor is not one that this server has given", Data: map[string]string{"param": "cursor"}}
+
+// list is the method tools/list.
+func (s *server) list(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+	var doc strictjson.Doc
+	params := read(&doc, c.Params())
+	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
+		return nil, feature.Work{}, err
+	}
+	from := params.Get("cursor")
+	switch from.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.String:
+		if from.Text() == "" {
+			return nil, feature.Work{}, errCursor
+		}
+	default:
+		return nil, feature.Work{}, wire.InvalidParam("cursor", "cursor must be a string")
+	}
+	rev, _ := revision.Parse(c.Version())
+	return prompts.List(c, dst, prompts.Listing{Cursor: from.Text(), Append: func(_ context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
+		after, err := parseCursor("tools", from)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, '{')
+		dst = appendPage(dst, "tools", s.all.Load(), after, s.options.PageSize, visible, func(t *tool) []byte { return t.listed[rev] })
+		return append(dst, '}'), nil
+	}})
+}
+
+// read parses params, which the server has checked.
+func read(doc *strictjson.Doc, params []byte) strictjson.Value {
+	if params == nil {
+		return strictjson.Value{}
+	}
+	_ = doc.Parse(string(params), wire.MaxDepth)
+	return doc.Root()
+}
+
+// parseCursor returns the name after which a page of a list begins; empty for the
+// first.
+func parseCursor(list, from string) (after string, err error) {
+	if from == "" {
+		return "", nil
+	}
+	after, ok := cursor.Parse(list, from)
+	if !ok {
+		return "", errCursor
+	}
+	return after, nil
+}
+
+// appendPage appends the members of a page, without the braces. If visible is not nil
+// it chooses the prompts.
+func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string, size int, visible func(string) bool, text func(*tool) []byte) []byte {
+	dst = strictjson.AppendString(dst, list)
+	dst = append(dst, ":["...)
+	n, last := 0, ""
+	for name, t := range tools.After(after) { // no name is empty
+		if t.prompt != "" && visible != nil && !visible(t.prompt) {
+			continue
+		}
+		if n == size {
+			dst = append(dst, `],"nextCursor":"`...)
+			dst = cursor.Append(dst, list, last)
+			return append(dst, '"')
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, text(t)...)
+		n, last = n+1, name
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,299 @@
+// Package prompttools offers prompts as tools, for clients that show tools but no
+// prompts, and for models, which can call tools but no prompts.
+//
+//	tools, err := prompttools.New(&reg, prompttools.Options{Tags: []string{"for-models"}})
+//	…
+//	srv := prompts.NewServer(&reg, prompts.Options{Features: []feature.Feature{tools}})
+//
+// Users invoke prompts, and models invoke tools. Choose only prompts that a model
+// may use without a user: no prompt is a tool until it is chosen.
+//
+// Each chosen prompt is one tool. The schema of the tool's arguments is that of
+// [prompts.Prompt.InputSchema]: types, enums, bounds, defaults and descriptions reach
+// the client. For many prompts, [Pair] offers two tools for all of them.
+//
+// A call of a tool renders the prompt as prompts/get does: with Visible, Middleware,
+// ElicitArguments, the rate GetsPerSecond, the limits and timeouts of the server. A
+// hidden prompt is no tool. The differences are:
+//
+//   - Arguments are JSON of their types: the integer 3, not the string "3". Undeclared
+//     arguments are errors.
+//   - Invalid arguments, a user who declines to answer, and a [prompts.Error] of the
+//     render function are results with isError, because models see results. The text
+//     says what to change. From 2025-06-18, structuredContent has the data of the error.
+//   - An unknown tool is an error with [prompts.CodeInvalidParams].
+//   - The messages become content, see [Content].
+package prompttools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/ordmap"
+)
+
+// Options configures the tools. The zero value has none.
+type Options struct {
+	// Names, Tags and Select choose the prompts that are tools: those with one of the
+	// names, those with one of the tags, and those for which Select returns true.
+	// Select is called when a prompt is added, and must not use the registry. Default:
+	// no prompt.
+	Names  []string
+	Tags   []string
+	Select func(p prompts.Prompt) bool
+	// Pair, if not nil, offers two tools for all chosen prompts instead of one for
+	// each.
+	Pair *Pair
+	// ToolName returns the name of the tool for a prompt. Two tools with the same name
+	// are an error when the second is added. Default: [ToolName].
+	ToolName func(prompt string) string
+	// Annotations, if not nil, returns the annotations of the tool for a prompt, from
+	// 2025-03-26; nil for none. Default: none.
+	Annotations func(p prompts.Prompt) *Annotations
+	// Content turns the messages of a prompt into the content of the tool's result. It
+	// may be called concurrently. Default: [Content].
+	Content func(messages []prompts.Message) []prompts.Content
+
+	// Tools are tools of the application, beside the prompts.
+	Tools []Tool
+
+	// PageSize is the number of tools in one response to tools/list, and of prompts in
+	// one result of the tool that lists them. Default: 100.
+	PageSize int
+	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a list of
+	// tools, in whole milliseconds. Default: 0, not at all.
+	CacheTTL time.Duration
+	// CachePublic allows a shared cache to return the list to other clients. Set it
+	// only if all clients see the same prompts.
+	CachePublic bool
+}
+
+const defaultPageSize = 100
+
+// Pair names two tools: the first lists prompts with the schemas of their arguments,
+// and the second gets a prompt by name. An empty name is the default.
+type Pair struct {
+	List string // "list_prompts" if empty
+	Get  string // "get_prompt" if empty
+}
+
+// Annotations describe a tool to clients, from 2025-03-26. They are hints: a client
+// decides nothing by those of a server that it does not trust.
+type Annotations struct {
+	Title           string `json:"title,omitempty"`
+	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
+	DestructiveHint *bool  `json:"destructiveHint,omitempty"`
+	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// Tool is a tool of the application.
+type Tool struct {
+	// Name identifies the tool. Required: 1 to 128 characters of A-Z, a-z, 0-9, "_",
+	// "-" and ".".
+	Name string
+	// Title is the name for people, from 2025-06-18.
+	Title       string
+	Description string
+	// InputSchema is the schema of the arguments, an object. Default: an object without
+	// members.
+	InputSchema *jsonschema.Schema
+	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an
+	// object.
+	OutputSchema *jsonschema.Schema
+	Annotations  *Annotations
+	// Icons may be shown beside the tool, from 2025-11-25.
+	Icons []prompts.Icon
+	// Meta is sent as the tool's _meta, from 2025-06-18.
+	Meta prompts.Meta
+	// Call answers a call. arguments is a JSON object, or nil. The server does not
+	// check arguments against InputSchema. The rules for ctx and errors are those of a
+	// [prompts.Method]: an error that the model is to see is a Result with IsError.
+	// Required.
+	Call func(ctx context.Context, arguments json.RawMessage) (*Result, error)
+}
+
+// Result is the result of a [Tool].
+type Result struct {
+	Content []prompts.Content
+	// Structured, if not nil, is the structuredContent, from 2025-06-18. It must encode
+	// as a JSON object.
+	Structured any
+	// IsError says that the call failed in a way that the model should know.
+	IsError bool
+	Meta    prompts.Meta
+}
+
+// New returns a feature with the tools of the registry's prompts, for
+// Options.Features of a server of the same registry. It returns all errors of the
+// options, and an error if two tools have the same name. From then on a change of the
+// registry that gives two tools the same name is rejected with an error.
+func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
+	s, err := newServer(o)
+	if err != nil {
+		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
+	}
+	if err := reg.Follow(s.follow); err != nil {
+		return feature.Feature{}, fmt.Errorf("prompttools: %w", err)
+	}
+	f := feature.Feature{
+		Methods: map[string]feature.Method{
+			"tools/list": {Serve: s.list, Callable: true, Cache: &feature.Cache{TTL: o.CacheTTL, Public: o.CachePublic}},
+			"tools/call": {Serve: s.call, Callable: true, Raw: true, RateWith: "prompts/get"},
+		},
+		Capabilities: func(_ string, listChanged bool) map[string]any {
+			tools := map[string]any{}
+			if listChanged {
+				tools["listChanged"] = true
+			}
+			return map[string]any{"tools": tools}
+		},
+	}
+	if o.Pair == nil {
+		f.Lists = []feature.List{{
+			Notification: "notifications/tools/list_changed",
+			Filter:       "toolsListChanged",
+			Subscribe:    reg.OnChange,
+		}}
+	}
+	return f, nil
+}
+
+// server answers the methods of tools. Readers load the maps and never wait.
+type server struct {
+	options Options
+	own     map[string]*tool // the tools that are no prompts, by name
+
+	prompts atomic.Pointer[ordmap.Map[*tool]] // the tools that are prompts: by the name of the tool, or of the prompt for a pair
+	all     atomic.Pointer[ordmap.Map[*tool]] // those of tools/list
+	names   map[string]string                 // of the tools by prompt; used by follow alone
+}
+
+func newServer(o Options) (*server, error) {
+	var errs []error
+	if o.PageSize < 0 {
+		errs = append(errs, errors.New("PageSize is negative"))
+	}
+	if o.PageSize <= 0 {
+		o.PageSize = defaultPageSize
+	}
+	if o.CacheTTL < 0 {
+		errs = append(errs, errors.New("CacheTTL is negative"))
+	}
+	if o.ToolName == nil {
+		o.ToolName = ToolName
+	}
+	if o.Content == nil {
+		o.Content = Content
+	}
+	o.Names, o.Tags, o.Tools = slices.Clone(o.Names), slices.Clone(o.Tags), slices.Clone(o.Tools)
+	s := &server{options: o, own: map[string]*tool{}, names: map[string]string{}}
+	add := func(t *tool, err error) {
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case s.own[t.name] != nil:
+			errs = append(errs, fmt.Errorf("tool %q is defined twice", t.name))
+		default:
+			s.own[t.name] = t
+		}
+	}
+	for i := range o.Tools {
+		if o.Tools[i].Call == nil {
+			errs = append(errs, fmt.Errorf("tool %q: it has no Call", o.Tools[i].Name))
+		}
+		add(ownTool(&o.Tools[i]))
+	}
+	if o.Pair != nil {
+		add(s.listTool())
+		add(s.getTool())
+	}
+	edit := ordmap.Map[*tool]{}.Edit()
+	for name, t := range s.own {
+		edit.Set(name, t)
+	}
+	all := edit.Map()
+	s.all.Store(&all)
+	s.prompts.Store(new(ordmap.Map[*tool]))
+	return s, errors.Join(errs...)
+}
+
+// chooses reports whether a prompt is a tool.
+func (s *server) chooses(p *prompts.Prompt) bool {
+	o := &s.options
+	return slices.Contains(o.Names, p.Name) ||
+		slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(o.Tags, tag) }) ||
+		o.Select != nil && o.Select(*p)
+}
+
+// follow follows the changes of the registry.
+func (s *server) follow(changes []prompts.Change) (commit func(), err error) {
+	tools, all := s.prompts.Load().Edit(), s.all.Load().Edit()
+	names := map[string]string{} // of the changed prompts; empty for one that is no tool now
+	for _, c := range changes {
+		if name, ok := s.names[c.Name]; ok {
+			tools.Delete(name)
+			if s.options.Pair == nil {
+				all.Delete(name)
+			}
+		}
+		names[c.Name] = ""
+	}
+	var errs []error
+	for _, c := range changes {
+		if c.Prompt == nil || !s.chooses(c.Prompt) {
+			continue
+		}
+		t, err := s.promptTool(c.Prompt)
+		if err == nil {
+			err = s.clash(t, tools)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("prompt %q: %w", c.Name, err))
+			continue
+		}
+		names[c.Name] = t.name
+		tools.Set(t.name, t)
+		if s.options.Pair == nil {
+			all.Set(t.name, t)
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	newTools, newAll := tools.Map(), all.Map()
+	return func() {
+		for prompt, name := range names {
+			if name == "" {
+				delete(s.names, prompt)
+			} else {
+				s.names[prompt] = name
+			}
+		}
+		s.prompts.Store(&newTools)
+		s.all.Store(&newAll)
+	}, nil
+}
+
+// clash returns an error if another tool has the name of t.
+func (s *server) clash(t *tool, tools *ordmap.Editor[*tool]) error {
+	if s.options.Pair != nil {
+		return nil
+	}
+	if s.own[t.name] != nil {
+		return fmt.Errorf("a tool of Options.Tools is named %q, too; set Options.ToolName", t.name)
+	}
+	if other, ok := tools.Get(t.name); ok {
+		return fmt.Errorf("its tool %q would be that of the prompt %q, too; set Options.ToolName", t.name, other.prompt)
+	}
+	return nil
+}

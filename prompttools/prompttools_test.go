@@ -1,0 +1,520 @@
+package prompttools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/speccheck"
+	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/prompttools"
+	"github.com/mcp-prompts/prompts/transport"
+)
+
+type review struct {
+	Language string `json:"language" enum:"go,python" jsonschema:"of the code"`
+	Lines    int    `json:"lines,omitempty" minimum:"1" maximum:"50" default:"10"`
+	Strict   bool   `json:"strict,omitempty"`
+	Tags     []int  `json:"tags,omitempty"`
+	When     *struct {
+		Day string `json:"day"`
+	} `json:"when,omitempty"`
+}
+
+func reviewPrompt() prompts.Prompt {
+	return prompts.NewText(prompts.Prompt{Name: "review", Title: "Review", Description: "Reviews code.", Tags: []string{"tool"}, Version: "2"},
+		func(_ context.Context, in review) (string, error) {
+			day := ""
+			if in.When != nil {
+				day = in.When.Day
+			}
+			return fmt.Sprintf("%s %d %t %v %s", in.Language, in.Lines, in.Strict, in.Tags, day), nil
+		})
+}
+
+func textPrompt(name, text string, tags ...string) prompts.Prompt {
+	return prompts.NewText(prompts.Prompt{Name: name, Tags: tags}, func(context.Context, struct{}) (string, error) { return text, nil })
+}
+
+func all(prompts.Prompt) bool { return true }
+
+// serve returns a server of the prompts with tools.
+func serve(t testing.TB, o prompttools.Options, so prompts.Options, ps ...prompts.Prompt) (*prompts.Server, *prompts.Registry) {
+	t.Helper()
+	reg := new(prompts.Registry)
+	reg.MustAdd(ps...)
+	tools, err := prompttools.New(reg, o)
+	require.NoError(t, err)
+	so.Features = append(so.Features, tools)
+	if so.Logger == nil {
+		so.Logger = slog.New(slog.DiscardHandler)
+	}
+	return prompts.NewServer(reg, so), reg
+}
+
+// client is a client of one protocol version. What the server sends is checked
+// against the schemas of the specification.
+type client struct {
+	t       testing.TB
+	server  *prompts.Server
+	version string
+	session transport.Session
+	judge   *speccheck.Judge // nil without the schemas
+	lastID  int
+	asked   func(method string, params json.RawMessage) string // the result, of a question in a session
+	meta    string                                             // more members of _meta
+}
+
+// specification judges what the server sends.
+var specification = sync.OnceValues(speccheck.FromEnvironment)
+
+func connect(t testing.TB, srv *prompts.Server, version string) *client {
+	t.Helper()
+	c := &client{t: t, server: srv, version: version}
+	if os.Getenv(speccheck.Variable) != "" {
+		checker, err := specification()
+		require.NoError(t, err)
+		c.judge = checker.Judge(speccheck.Options{HTTP: true})
+	}
+	if version < "2026" {
+		c.session = srv.NewSession(transport.SessionOptions{})
+		t.Cleanup(c.session.Close)
+		c.request("initialize", fmt.Sprintf(`"protocolVersion":%q,"capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}`, version))
+		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	return c
+}
+
+func (c *client) send(msg string) (response string) {
+	c.t.Helper()
+	if c.judge != nil {
+		c.judge.Client([]byte(msg))
+	}
+	x := transport.Exchange{Send: func(msg []byte, _ prompts.Code, last bool) error {
+		if c.judge != nil {
+			assert.NoError(c.t, c.judge.Server(slices.Clone(msg)), "%s", msg)
+		}
+		if last {
+			response = string(msg)
+			return nil
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params json.RawMessage
+		}
+		require.NoError(c.t, json.Unmarshal(msg, &m))
+		if m.ID != nil {
+			answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, c.asked(m.Method, m.Params))
+			go func() {
+				_ = c.session.Handle(context.Background(), []byte(answer), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+			}()
+		}
+		return nil
+	}}
+	if c.session != nil {
+		_ = c.session.Handle(context.Background(), []byte(msg), x)
+	} else {
+		_ = c.server.Handle(context.Background(), []byte(msg), x)
+	}
+	return response
+}
+
+// request returns the result of a request, or its error.
+func (c *client) request(method, params string) string {
+	c.t.Helper()
+	c.lastID++
+	if c.session == nil {
+		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + c.version + `","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}`
+		params = strings.TrimSuffix(meta+","+params, ",")
+	}
+	response := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.lastID, method, params))
+	var m struct{ Result, Error json.RawMessage }
+	require.NoError(c.t, json.Unmarshal([]byte(response), &m), response)
+	if m.Error != nil {
+		return string(m.Error)
+	}
+	return string(m.Result)
+}
+
+type result struct {
+	IsError bool
+	Content []struct {
+		Type, Text string
+		Resource   struct{ URI string }
+	}
+	StructuredContent json.RawMessage
+	ResultType        string
+	Meta              map[string]any `json:"_meta"`
+	Code              int
+	Message           string
+	Data              json.RawMessage
+	InputRequests     map[string]json.RawMessage
+	RequestState      string
+}
+
+// call calls a tool. more are members of params, such as inputResponses.
+func (c *client) call(tool, arguments string, more ...string) result {
+	c.t.Helper()
+	params := fmt.Sprintf(`"name":%q`, tool)
+	if arguments != "" {
+		params += `,"arguments":` + arguments
+	}
+	text := c.request("tools/call", strings.Join(append([]string{params}, more...), ","))
+	var r result
+	require.NoError(c.t, json.Unmarshal([]byte(text), &r), text)
+	return r
+}
+
+// list returns the names of the tools of a page, and the entries.
+func (c *client) list(params string) (names []string, entries []map[string]any, next string) {
+	c.t.Helper()
+	var r struct {
+		Tools      []map[string]any
+		NextCursor string
+	}
+	require.NoError(c.t, json.Unmarshal([]byte(c.request("tools/list", params)), &r))
+	for _, e := range r.Tools {
+		names = append(names, e["name"].(string))
+	}
+	return names, r.Tools, r.NextCursor
+}
+
+// No prompt is a tool until it is chosen, by name, by tag or by a function.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	ps := []prompts.Prompt{textPrompt("a", ""), textPrompt("b", "", "x"), textPrompt("c", "", "y")}
+	for name, test := range map[string]struct {
+		o    prompttools.Options
+		want []string
+	}{
+		"none":     {prompttools.Options{}, nil},
+		"name":     {prompttools.Options{Names: []string{"a", "missing"}}, []string{"a"}},
+		"tag":      {prompttools.Options{Tags: []string{"x"}}, []string{"b"}},
+		"function": {prompttools.Options{Select: func(p prompts.Prompt) bool { return p.Name > "a" }}, []string{"b", "c"}},
+		"any":      {prompttools.Options{Names: []string{"a"}, Tags: []string{"y"}}, []string{"a", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, _ := serve(t, test.o, prompts.Options{}, ps...)
+			c := connect(t, srv, "2025-11-25")
+			names, _, _ := c.list("")
+			assert.Equal(t, test.want, names)
+			for _, p := range ps {
+				r := c.call(p.Name, "{}")
+				if slices.Contains(test.want, p.Name) {
+					assert.Zero(t, r.Code)
+				} else {
+					assert.Equal(t, -32602, r.Code)
+					assert.Equal(t, fmt.Sprintf(`there is no tool %q`, p.Name), r.Message)
+				}
+			}
+		})
+	}
+}
+
+// An entry has what its protocol version has, and the true schema of the arguments.
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	p := reviewPrompt()
+	p.Icons = []prompts.Icon{{Src: "https://example.org/i.png"}}
+	p.Meta = prompts.Meta{"example.org/a": 1}
+	yes := true
+	srv, _ := serve(t, prompttools.Options{Select: all, Annotations: func(prompts.Prompt) *prompttools.Annotations {
+		return &prompttools.Annotations{ReadOnlyHint: &yes}
+	}, Tools: []prompttools.Tool{{Name: "own", OutputSchema: &jsonschema.Schema{Type: "object"}, Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }}}}, prompts.Options{}, p)
+	members := map[string]string{
+		"2024-11-05": "description inputSchema name",
+		"2025-03-26": "annotations description inputSchema name",
+		"2025-06-18": "_meta annotations description inputSchema name title",
+		"2025-11-25": "_meta annotations description icons inputSchema name title",
+		"2026-07-28": "_meta annotations description icons inputSchema name title",
+	}
+	for _, version := range prompttest.Versions() {
+		_, entries, _ := connect(t, srv, version).list("")
+		require.Len(t, entries, 2)
+		var names []string
+		for name := range entries[1] {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		assert.Equal(t, members[version], strings.Join(names, " "), version)
+		assert.Equal(t, version >= "2025-06-18", entries[0]["outputSchema"] != nil, version)
+		schema := entries[1]["inputSchema"].(map[string]any)["properties"].(map[string]any)
+		assert.Equal(t, []any{"go", "python"}, schema["language"].(map[string]any)["enum"])
+		assert.EqualValues(t, 50, schema["lines"].(map[string]any)["maximum"])
+		assert.EqualValues(t, 10, schema["lines"].(map[string]any)["default"])
+		if version >= "2025-06-18" {
+			assert.Equal(t, map[string]any{"io.github.mcp-prompts/version": "2", "example.org/a": 1.0}, entries[1]["_meta"])
+		}
+	}
+}
+
+// tools/list has pages, whose cursors are those of no other list.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	var ps []prompts.Prompt
+	for i := range 5 {
+		ps = append(ps, textPrompt(fmt.Sprintf("p%d", i), ""))
+	}
+	srv, _ := serve(t, prompttools.Options{Select: all, PageSize: 2}, prompts.Options{PageSize: 2}, ps...)
+	for _, version := range prompttest.Versions() {
+		c := connect(t, srv, version)
+		var names []string
+		params := ""
+		for range 3 {
+			page, _, next := c.list(params)
+			names = append(names, page...)
+			params = fmt.Sprintf(`"cursor":%q`, next)
+		}
+		assert.Equal(t, []string{"p0", "p1", "p2", "p3", "p4"}, names, version)
+		var listed struct{ NextCursor string }
+		require.NoError(t, json.Unmarshal([]byte(c.request("prompts/list", "")), &listed))
+		for _, cursor := range []string{`""`, `"x"`, `1`, fmt.Sprintf("%q", listed.NextCursor)} {
+			assert.Contains(t, c.request("tools/list", `"cursor":`+cursor), `"code":-32602`, cursor)
+		}
+	}
+}
+
+// Arguments are JSON of their types. What is wrong with them is a result that says so
+// to a model.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Limits: prompts.Limits{MaxArguments: 6, MaxArgumentBytes: 64}}, reviewPrompt())
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	for name, test := range map[string]struct{ arguments, want string }{
+		"typed":                  {`{"language":"go","lines":3,"strict":true,"tags":[1,2],"when":{"day":"x"}}`, "go 3 true [1 2] x"},
+		"defaults":               {`{"language":"go"}`, "go 10 false [] "},
+		"an integer as a float":  {`{"language":"go","lines":3.0}`, "go 3 false [] "},
+		"an integer as a power":  {`{"language":"go","lines":1e1}`, "go 10 false [] "},
+		"a string for a number":  {`{"language":"go","lines":"3"}`, `!lines: the string "3" is not an integer`},
+		"a number for a string":  {`{"language":3}`, `!language: the number 3 is not a string`},
+		"a fraction":             {`{"language":"go","lines":1.5}`, `!lines: "1.5" is not an integer`},
+		"a string for a boolean": {`{"language":"go","strict":"true"}`, `!strict: the string "true" is not true or false`},
+		"a string for a list":    {`{"language":"go","tags":"1,2"}`, `!tags: the string "1,2" is not a JSON array`},
+		"null":                   {`{"language":null}`, `!language: null is not a string`},
+		"an enum":                {`{"language":"rust"}`, `!language: "rust" is not one of`},
+		"a bound":                {`{"language":"go","lines":51}`, `!lines: `},
+		"missing":                {`{}`, `!language: is required`},
+		"none at all":            {``, `!language: is required`},
+		"unknown":                {`{"language":"go","line":1}`, `!line: is not an argument of this prompt; did you mean lines?`},
+		"no object":              {`[1]`, `!arguments must be a JSON object`},
+		"too many":               {`{"language":"go","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`, `!there are more than 6 arguments`},
+		"too large":              {`{"language":"` + strings.Repeat("x", 100) + `"}`, `!language: has more than 64 bytes`},
+		"nested":                 {`{"language":"go","when":` + deep + `}`, `!`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, version := range prompttest.Versions() {
+				r := connect(t, srv, version).call("review", test.arguments)
+				require.Len(t, r.Content, 1, "%s: %+v", version, r)
+				want, isError := strings.CutPrefix(test.want, "!")
+				assert.Equal(t, isError, r.IsError, version)
+				if isError {
+					assert.Contains(t, r.Content[0].Text, want, version)
+				} else {
+					assert.Equal(t, want, r.Content[0].Text, version)
+				}
+				isAboutOne := isError && name != "no object" && name != "too many" && name != "too large"
+				if version < "2025-06-18" || !isError {
+					assert.Nil(t, r.StructuredContent, version)
+				} else if isAboutOne {
+					assert.Contains(t, string(r.StructuredContent), `{"prompt":"review","problems":[{"argument":`, version)
+				}
+			}
+		})
+	}
+}
+
+// A failure of the prompt is a result if the model or the user can do something about
+// it, and else an error.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	failing := func(err error) prompts.Prompt {
+		return prompts.NewText(prompts.Prompt{Name: "p"}, func(context.Context, struct{}) (string, error) { return "", err })
+	}
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"an Error":        {fmt.Errorf("secret: %w", &prompts.Error{Code: 7, Message: "no such branch", Data: map[string]int{"n": 1}}), `{"isError":true,"structuredContent":{"n":1},"content":[{"type":"text","text":"no such branch"}]}`},
+		"an argument":     {prompts.InvalidArgument("a", "is too old"), `{"isError":true,"structuredContent":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"is too old"}]},"content":[{"type":"text","text":"a: is too old"}]}`},
+		"any other":       {errors.New("secret"), `{"code":-32603,"message":"the prompt could not be rendered"}`},
+		"an open code":    {&prompts.Error{Code: -32000, Message: "m"}, `{"code":-32603,"message":"the prompt could not be rendered"}`},
+		"not to be asked": {prompts.ErrElicitationUnavailable, `{"isError":true,"content":[{"type":"text","text":"the prompt needs input, and the client cannot be asked: it has no answer"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, failing(test.err))
+			assert.Equal(t, test.want, connect(t, srv, "2025-11-25").request("tools/call", `"name":"p"`))
+		})
+	}
+}
+
+// Params of a wrong form, and tools that do not exist, are errors.
+func TestBadCalls(t *testing.T) {
+	t.Parallel()
+	srv, reg := serve(t, prompttools.Options{Select: all}, prompts.Options{}, reviewPrompt(), textPrompt("gone", ""))
+	reg.Remove("gone")
+	for _, version := range prompttest.Versions() {
+		c := connect(t, srv, version)
+		for params, want := range map[string]string{
+			``:                             `name is required, a string`,
+			`"name":1`:                     `name is required, a string`,
+			`"Name":"review"`:              `\"Name\" must be written \"name\"`,
+			`"name":"gone"`:                `there is no tool \"gone\"`,
+			`"name":"reviews"`:             `there is no tool \"reviews\"; did you mean review?`,
+			`"name":""`:                    `there is no tool \"\"`,
+			`"name":"review","x":"\ud800"`: ``,
+		} {
+			got := c.request("tools/call", params)
+			assert.Contains(t, got, want, version)
+			if want != "" {
+				assert.Contains(t, got, `"code":-32602`, version)
+			}
+		}
+	}
+}
+
+// The messages become content in order. Only a conversation shows who speaks.
+func TestContent(t *testing.T) {
+	t.Parallel()
+	messages := []prompts.Message{
+		prompts.User("a"),
+		prompts.UserContent(prompts.Image{Data: []byte{1}, MIMEType: "image/png"}),
+		prompts.UserContent(prompts.EmbeddedResource{URI: "file:///a", Text: "b"}),
+	}
+	assert.Equal(t, []prompts.Content{messages[0].Content, messages[1].Content, messages[2].Content}, prompttools.Content(messages))
+	messages = append(messages, prompts.Assistant("c"))
+	assert.Equal(t, []prompts.Content{
+		prompts.Text{Text: "User:\na"},
+		prompts.Text{Text: "User:"}, messages[1].Content,
+		prompts.Text{Text: "User:"}, messages[2].Content,
+		prompts.Text{Text: "Assistant:\nc"},
+	}, prompttools.Content(messages))
+	assert.Empty(t, prompttools.Content(nil))
+
+	p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		return &prompts.Result{Meta: prompts.Meta{"example.org/a": 1}, Messages: append(slices.Clone(messages), prompts.UserContent(prompts.ResourceLink{URI: "file:///b", Name: "b"}))}, nil
+	}}
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, p)
+	for _, version := range prompttest.Versions() {
+		r := connect(t, srv, version).call("p", "{}")
+		require.Len(t, r.Content, 8, version)
+		assert.Equal(t, "image", r.Content[2].Type)
+		assert.Equal(t, "file:///a", r.Content[4].Resource.URI)
+		assert.Equal(t, 1.0, r.Meta["example.org/a"])
+	}
+	srv, _ = serve(t, prompttools.Options{Select: all, Content: func(m []prompts.Message) []prompts.Content {
+		return []prompts.Content{prompts.Text{Text: fmt.Sprint(len(m))}}
+	}}, prompts.Options{}, p)
+	assert.Equal(t, "5", connect(t, srv, "2025-11-25").call("p", "").Content[0].Text)
+}
+
+// A name that is no legal name of a tool is mapped. Two prompts with one tool are an
+// error when the second is added, and nothing changes.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	srv, reg := serve(t, prompttools.Options{Select: all, Tools: []prompttools.Tool{{Name: "own", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }}}},
+		prompts.Options{}, textPrompt("code review", "1"), textPrompt("a.b-c_d", "2"), textPrompt("日", "3"), textPrompt(strings.Repeat("x", 200), "4"))
+	c := connect(t, srv, "2026-07-28")
+	names, _, _ := c.list("")
+	assert.Equal(t, []string{"a.b-c_d", "code_review", "own", "u65e5", strings.Repeat("x", 128)}, names)
+	assert.Equal(t, "1", c.call("code_review", "").Content[0].Text)
+	assert.Equal(t, -32602, c.call("code review", "").Code)
+
+	assert.EqualError(t, reg.Add(textPrompt("z", ""), textPrompt("code_review", "")), `prompt "code_review": its tool "code_review" would be that of the prompt "code review", too; set Options.ToolName`)
+	assert.EqualError(t, reg.Add(textPrompt("own", "")), `prompt "own": a tool of Options.Tools is named "own", too; set Options.ToolName`)
+	_, ok := reg.Lookup("z")
+	assert.False(t, ok, "nothing was added")
+	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
+		tx.Remove("code review")
+		return tx.Add(textPrompt("code_review", "5"))
+	}), "the name is free at the end of the change")
+	assert.Equal(t, "5", c.call("code_review", "").Content[0].Text)
+	require.NoError(t, reg.Set(textPrompt("code_review", "6")))
+	assert.Equal(t, "6", c.call("code_review", "").Content[0].Text)
+	assert.True(t, reg.Remove("code_review"))
+	require.NoError(t, reg.Add(textPrompt("code review", "7")))
+	assert.Equal(t, "7", c.call("code_review", "").Content[0].Text)
+}
+
+// Options that cannot be served are errors.
+func TestOptionErrors(t *testing.T) {
+	t.Parallel()
+	call := func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }
+	for want, o := range map[string]prompttools.Options{
+		"PageSize is negative":                          {PageSize: -1},
+		"CacheTTL is negative":                          {CacheTTL: -1},
+		`tool "a": it has no Call`:                      {Tools: []prompttools.Tool{{Name: "a"}}},
+		`tool "a b": its name must have 1 to 128`:       {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
+		`tool "a" is defined twice`:                     {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
+		`tool "list_prompts" is defined twice`:          {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
+		`tool "x" is defined twice`:                     {Pair: &prompttools.Pair{List: "x", Get: "x"}},
+		`the type of its InputSchema must be "object"`:  {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`the type of its OutputSchema must be "object"`: {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`a tool of Options.Tools is named "p", too`:     {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+		`its tool is named "a b"`:                       {Select: all, ToolName: func(string) string { return "a b" }},
+	} {
+		var reg prompts.Registry
+		reg.MustAdd(textPrompt("p", ""))
+		_, err := prompttools.New(&reg, o)
+		assert.ErrorContains(t, err, want)
+		require.NoError(t, reg.Add(textPrompt("q", "")), "a failed New leaves nothing behind")
+	}
+	tools, err := prompttools.New(new(prompts.Registry), prompttools.Options{})
+	require.NoError(t, err)
+	assert.PanicsWithError(t, `prompts: options: method "tools/list" is defined twice`, func() {
+		prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{tools}, Methods: map[string]prompts.Method{
+			"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil },
+		}})
+	})
+}
+
+// Tools of the application are served beside the prompts.
+func TestOwnTools(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{
+		{Name: "echo", Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "ok"}}, Structured: map[string]any{"args": args}}, nil
+		}},
+		{Name: "refuses", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return nil, &prompts.Error{Code: 5, Message: "no"}
+		}},
+		{Name: "fails", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, errors.New("secret") }},
+		{Name: "panics", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { panic("secret") }},
+		{Name: "nothing", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }},
+		{Name: "list", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Structured: []int{1}}, nil
+		}},
+	}}, prompts.Options{})
+	for _, version := range prompttest.Versions() {
+		c := connect(t, srv, version)
+		r := c.call("echo", `{"a":[1]}`)
+		assert.Equal(t, "ok", r.Content[0].Text)
+		if version >= "2025-06-18" {
+			assert.JSONEq(t, `{"args":{"a":[1]}}`, string(r.StructuredContent))
+		}
+		assert.True(t, c.call("echo", `[]`).IsError)
+		assert.Equal(t, 5, c.call("refuses", ``).Code)
+		for _, tool := range []string{"fails", "panics", "nothing"} {
+			r := c.call(tool, "")
+			assert.Equal(t, -32603, r.Code)
+			assert.Equal(t, "the request failed", r.Message)
+		}
+	}
+	assert.Equal(t, -32603, connect(t, srv, "2025-11-25").call("list", "").Code)
+}

@@ -1,0 +1,183 @@
+package prompttools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/revision"
+)
+
+// This file compiles tools: their names, and their entries in tools/list as JSON for
+// each protocol version.
+
+const maxNameBytes = 128
+
+var legalName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// ToolName returns the name of the tool for a prompt: the name of the prompt, if that
+// is a valid name of a tool. Otherwise "_" replaces each other ASCII character, and "u"
+// and its hexadecimal number any other character; and a name longer than 128 bytes is
+// cut. Two prompts whose tools would have the same name are an error when the second
+// is added.
+func ToolName(prompt string) string {
+	if legalName.MatchString(prompt) {
+		return prompt
+	}
+	var b strings.Builder
+	for _, r := range prompt {
+		switch {
+		case r > 127:
+			fmt.Fprintf(&b, "u%04x", r)
+		case legalName.MatchString(string(r)):
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()[:min(b.Len(), maxNameBytes)]
+}
+
+// tool is a compiled tool. It is immutable.
+type tool struct {
+	name   string
+	prompt string                                                                            // its name; empty for a tool that is no prompt
+	own    *Tool                                                                             // nil for a prompt
+	serve  func(r *request, c feature.Call, arguments json.RawMessage) (feature.Work, error) // of the tools of a pair, which have no Call
+	listed map[revision.Revision][]byte
+	paired []byte // the entry in the result of list_prompts
+}
+
+// entry is an entry in tools/list.
+type entry struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  *Annotations    `json:"annotations,omitempty"`
+	Icons        []icon          `json:"icons,omitempty"`
+	Meta         prompts.Meta    `json:"_meta,omitempty"`
+}
+
+type icon struct {
+	Src      string   `json:"src"`
+	MIMEType string   `json:"mimeType,omitempty"`
+	Sizes    []string `json:"sizes,omitempty"`
+	Theme    string   `json:"theme,omitempty"`
+}
+
+// versionKey is the member of a prompt's _meta with its version, as in prompts/list.
+const versionKey = "io.github.mcp-prompts/version"
+
+// promptTool returns the tool of a prompt.
+func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
+	t := &tool{name: p.Name, prompt: p.Name}
+	if s.options.Pair == nil {
+		if t.name = s.options.ToolName(p.Name); !legalName.MatchString(t.name) {
+			return nil, fmt.Errorf("its tool is named %q; a name has 1 to %d of the characters A-Z, a-z, 0-9, _, - and .", t.name, maxNameBytes)
+		}
+	}
+	schema, err := p.InputSchema()
+	if err != nil {
+		return nil, err
+	}
+	e := entry{Name: t.name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons), Meta: p.Meta}
+	if p.Version != "" {
+		e.Meta = prompts.Meta{versionKey: p.Version}
+		for k, v := range p.Meta {
+			e.Meta[k] = v
+		}
+	}
+	if s.options.Annotations != nil {
+		e.Annotations = s.options.Annotations(*p)
+	}
+	if e.InputSchema, err = jsonenc.Marshal(schema); err != nil {
+		return nil, err
+	}
+	if s.options.Pair != nil {
+		t.paired, err = jsonenc.Marshal(entry{Name: e.Name, Title: e.Title, Description: e.Description, InputSchema: e.InputSchema})
+	} else {
+		t.listed, err = e.encode()
+	}
+	return t, err
+}
+
+// ownTool returns the tool of a definition of the application.
+func ownTool(o *Tool) (*tool, error) {
+	fail := func(err error) (*tool, error) { return nil, fmt.Errorf("tool %q: %w", o.Name, err) }
+	if !legalName.MatchString(o.Name) {
+		return fail(fmt.Errorf("its name must have 1 to %d of the characters A-Z, a-z, 0-9, _, - and .", maxNameBytes))
+	}
+	e := entry{Name: o.Name, Title: o.Title, Description: o.Description, Annotations: o.Annotations, Icons: icons(o.Icons), Meta: o.Meta}
+	input := o.InputSchema
+	if input == nil {
+		input = &jsonschema.Schema{Type: "object"}
+	}
+	if input.Type != "object" {
+		return fail(errors.New(`the type of its InputSchema must be "object"`))
+	}
+	var err error
+	if e.InputSchema, err = jsonenc.Marshal(input); err != nil {
+		return fail(fmt.Errorf("InputSchema: %w", err))
+	}
+	if o.OutputSchema != nil {
+		if o.OutputSchema.Type != "object" {
+			return fail(errors.New(`the type of its OutputSchema must be "object"`))
+		}
+		if e.OutputSchema, err = jsonenc.Marshal(o.OutputSchema); err != nil {
+			return fail(fmt.Errorf("OutputSchema: %w", err))
+		}
+	}
+	t := &tool{name: o.Name, own: o}
+	if t.listed, err = e.encode(); err != nil {
+		return fail(err)
+	}
+	return t, nil
+}
+
+// encode returns the entry in each protocol version. Equal ones are shared.
+func (e entry) encode() (map[revision.Revision][]byte, error) {
+	listed := map[revision.Revision][]byte{}
+	var last []byte
+	for _, rev := range revision.All() { // the newest, which has every member, comes first
+		if !rev.Icons() {
+			e.Icons = nil
+		}
+		if !rev.Titles() {
+			e.Title, e.Meta = "", nil
+		}
+		if !rev.StructuredContent() {
+			e.OutputSchema = nil
+		}
+		if !rev.ToolAnnotations() {
+			e.Annotations = nil
+		}
+		// Appended, so that a value of the application that a strict reader rejects is
+		// an error.
+		text, err := jsonenc.Append(nil, e)
+		if err != nil {
+			return nil, err
+		}
+		if string(text) != string(last) {
+			last = text
+		}
+		listed[rev] = last
+	}
+	return listed, nil
+}
+
+func icons(icons []prompts.Icon) []icon {
+	var all []icon
+	for _, i := range icons {
+		all = append(all, icon(i))
+	}
+	return all
+}
