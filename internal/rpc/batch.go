@@ -42,10 +42,11 @@ const batchTaskBytes = 2 << 10
 var errBatchFull = wire.InternalError("the answers to this batch are too large; send fewer messages together")
 
 // receiveBatch is read for a batch.
-func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure) received {
+func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure, left *received) {
 	elements, invalid := s.readBatch(session, root, large, x)
 	if invalid != nil {
-		return received{reply: session.errorResponse(&wire.Message{}, invalid)}
+		left.reply = session.errorResponse(&wire.Message{}, invalid)
+		return
 	}
 	own := *x // which outlives the caller's
 	if own.observed != nil {
@@ -72,29 +73,27 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 		var r received
 		switch {
 		case m.Kind != wire.KindRequest || e.err != nil:
-			r = s.handleNonRequest(session, m, e.err)
+			s.handleNonRequest(session, m, e.err, &r)
 			ignored = cmp.Or(ignored, r.err)
 		case b.isFull():
-			r = rejection(m.ID, errBatchFull)
+			r.reject(m.ID, errBatchFull)
 		default:
 			x := b.exchangeOf(m.ID)
 			x.observed = o
-			var w Work
-			if w, r = s.answer(&e.call, x); r.reply.Msg != nil {
+			if s.answer(&e.call, x, &r) {
 				break
 			}
-			n, rejected := b.addTask(&e.call, x, w)
+			n, rejected := b.addTask(&e.call, x)
 			if rejected == nil {
 				kept += batchTaskBytes + n
 				continue
 			}
-			r = rejection(m.ID, rejected)
+			r.reject(m.ID, rejected)
 		}
 		if r.reply.Msg != nil {
 			b.add(m.ID, r.reply.Msg)
 			o.respond(r.reply, nil)
-			r.putBuffer()
-			s.memory.release(&r.held, session, x.Client)
+			r.release(s, x.Client)
 		}
 		o.end(r.err)
 	}
@@ -102,22 +101,24 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 	switch {
 	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, session, x.Client, p):
 		if b.hold(kept) {
-			return received{job: b}
+			left.job = b
+			return
 		}
 		fallthrough
 	case len(b.tasks) > 0:
-		return received{finish: func() error {
+		left.finish = func() error {
 			defer b.release()
 			return b.giveUp(limit.ErrBusy)
-		}}
+		}
 	case len(b.answers) == 0:
 		session.batches.Done()
-		return received{err: ignored}
+		left.err = ignored
+	default:
+		left.finish = func() error {
+			defer b.release()
+			return b.finish(nil)
+		}
 	}
-	return received{finish: func() error {
-		defer b.release()
-		return b.finish(nil)
-	}}
 }
 
 // hold counts n bytes more until release, and reports whether they were free.
@@ -196,8 +197,8 @@ func (b *batch) exchangeOf(id string) *Exchange {
 // addTask adds a request whose result the application's code makes, and returns
 // how many bytes of the message it keeps, or why the request is rejected. The batch
 // is in the limits, the task is not.
-func (b *batch) addTask(c *Call, x *Exchange, w Work) (kept int, rejected *wire.Error) {
-	t := b.server.newTask(b.parent, c, x, w)
+func (b *batch) addTask(c *Call, x *Exchange) (kept int, rejected *wire.Error) {
+	t := b.server.newTask(b.parent, c, x)
 	t.batch = b
 	if err := t.begin(t); err != nil {
 		t.ctx.cancel(nil)

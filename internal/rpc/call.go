@@ -79,19 +79,19 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		return nil, err
 	}
 	c.observed.readCall(c)
-	result, w, err := m.admitAndServe(c, nil)
+	result, err := m.admitAndServe(c, nil)
 	if err != nil {
 		return nil, err
 	}
 	if result != nil {
 		return result, nil
 	}
-	return s.call(ctx, c, w, o)
+	return s.call(ctx, c, o)
 }
 
 // call does the work of a Call.
-func (s *Server) call(ctx context.Context, c *Call, w Work, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &Exchange{Conn: o.Conn, observed: c.observed}, w)
+func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
+	t := s.newTask(ctx, c, &Exchange{Conn: o.Conn, observed: c.observed})
 	t.call = &callback{options: o, responded: make(chan struct{})}
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {

@@ -126,15 +126,15 @@ type reading struct {
 // backpressure. Of the message it keeps what the job needs, and no more by the
 // time that it sends anything: a client may be slow to read.
 func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) (job, error) {
-	r := s.read(ctx, session, msg, x, p)
+	var r received
+	s.read(ctx, session, msg, x, p, &r)
 	switch {
 	case r.finish != nil:
 		return nil, r.finish()
 	case r.reply.Msg == nil:
 		return r.job, r.err
 	}
-	defer s.memory.release(&r.held, r.session, x.Client)
-	defer r.putBuffer()
+	defer r.release(s, x.Client)
 	return nil, x.respond(r.reply)
 }
 
@@ -150,18 +150,21 @@ type received struct {
 	err     error // why a message without a response is not accepted
 }
 
-func (r *received) putBuffer() {
+// reject sets the error response to a request.
+func (r *received) reject(id string, err *wire.Error) { r.reply = wire.ErrorResponse(id, err) }
+
+// release returns what the reply takes.
+func (r *received) release(s *Server, client string) {
 	if r.buf != nil {
 		wire.PutBuffer(r.buf)
+		r.buf = nil
 	}
+	s.memory.release(&r.held, r.session, client)
 }
 
-func rejection(id string, err *wire.Error) received {
-	return received{reply: wire.ErrorResponse(id, err)}
-}
-
-// read reads a message, and acts on it but for what waits for the client.
-func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) received {
+// read reads a message, and acts on it but for what waits for the client. It sets
+// what is left to do.
+func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure, left *received) {
 	release := x.Release
 	defer func() {
 		if release != nil {
@@ -169,14 +172,16 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		}
 	}()
 	if len(msg) > s.config.Limits.MessageBytes {
-		return received{reply: session.errorResponse(&wire.Message{}, errTooLarge)}
+		left.reply = session.errorResponse(&wire.Message{}, errTooLarge)
+		return
 	}
 	isLarge := wire.IsLarge(len(msg))
 	if isLarge {
 		// The copy below, the copies of what is kept, and the parsed form.
 		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.Client)
 		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
-			return received{err: err}
+			left.err = err
+			return
 		}
 		defer s.memory.parsing.Release(account, n)
 	}
@@ -204,15 +209,18 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		session, rejected = x.Session(Envelope{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
 		if rejected != nil && !isMalformed { // else the message has an error already
 			if m.Kind != wire.KindRequest && !isBatch {
-				return received{err: &Unaccepted{rejected}}
+				left.err = &Unaccepted{rejected}
+			} else {
+				left.reject(m.ID, rejected)
 			}
-			return rejection(m.ID, rejected)
+			return
 		}
 		c.session = session
 	}
 	x.observed.inSession(c)
 	if isBatch && session.revision().Batches() {
-		return s.receiveBatch(ctx, session, root, m.Large, x, p)
+		s.receiveBatch(ctx, session, root, m.Large, x, p, left)
+		return
 	}
 	if root.Kind() == strictjson.Array {
 		err = errNoBatch
@@ -221,9 +229,10 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		err = broken
 	}
 	if m.Kind == wire.KindRequest && err == nil {
-		return s.receiveRequest(ctx, c, x, p)
+		s.receiveRequest(ctx, c, x, p, left)
+	} else {
+		s.handleNonRequest(session, m, err, left)
 	}
-	return s.handleNonRequest(session, m, err)
 }
 
 var (
@@ -233,7 +242,7 @@ var (
 )
 
 // handleNonRequest handles a message that is no request, or that has an error.
-func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error) received {
+func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error, left *received) {
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
 	}
@@ -242,16 +251,15 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.E
 	}
 	switch isSilent := m.Kind == wire.KindNotification || m.Kind == wire.KindResponse; {
 	case !isSilent:
-		return received{reply: session.errorResponse(m, err)}
+		left.reply = session.errorResponse(m, err)
 	case err != nil:
-		return received{err: &Unaccepted{err}}
+		left.err = &Unaccepted{err}
 	case session == nil: // no stateless notification means anything
 	case m.Kind == wire.KindNotification:
 		session.handleNotification(m)
 	default:
 		session.handleResponse(m)
 	}
-	return received{}
 }
 
 // Unaccepted is the error of a message that is not accepted and has no
@@ -261,49 +269,42 @@ type Unaccepted struct{ Err *wire.Error }
 func (u *Unaccepted) Error() string { return "the message cannot be accepted: " + u.Err.Error() }
 
 // receiveRequest is read for a valid request.
-func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure) received {
-	w, r := s.answer(c, x)
-	if r.reply.Msg != nil {
-		return r
+func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure, left *received) {
+	if s.answer(c, x, left) {
+		return
 	}
-	if w.subscribe != nil {
-		return s.newSubscription(ctx, c, x, w.subscribe)
-	}
-	t := s.newTask(ctx, c, x, w)
-	rejected := t.admit(ctx, keptBytes(&c.Message), p)
-	if rejected == nil {
-		if rejected = t.begin(t); rejected != nil {
-			t.release()
-		}
+	var rejected *wire.Error
+	if c.work.subscribe != nil {
+		left.job, rejected = s.newSubscription(ctx, c, x)
+	} else {
+		left.job, rejected = s.newTask(ctx, c, x).start(ctx, keptBytes(&c.Message), p)
 	}
 	if rejected != nil {
-		t.ctx.cancel(nil)
-		return rejection(c.Message.ID, rejected)
+		left.reject(c.Message.ID, rejected)
 	}
-	return received{job: t}
 }
 
-// answer returns the reply to a request that needs no application code, or its
-// work.
-func (s *Server) answer(c *Call, x *Exchange) (Work, received) {
-	r := received{buf: wire.GetBuffer(), session: c.session}
-	*r.buf = wire.AppendResultHead(*r.buf, c.Message.ID)
-	result, w, rejected := s.dispatch(c, x, *r.buf)
+// answer sets the reply to a request that needs no application code, and reports
+// whether there is one. Otherwise, the work is in c.
+func (s *Server) answer(c *Call, x *Exchange, left *received) bool {
+	buf := wire.GetBuffer()
+	left.buf, left.session = buf, c.session
+	*buf = wire.AppendResultHead(*buf, c.Message.ID)
+	result, rejected := s.dispatch(c, x, *buf)
 	if result != nil {
-		*r.buf = append(result, '}')
-		if s.memory.hold(&r.held, c.session, c.from, cap(*r.buf)) {
-			r.reply.Msg = *r.buf
-			return Work{}, r
+		*buf = append(result, '}')
+		if s.memory.hold(&left.held, c.session, c.from, cap(*buf)) {
+			left.reply.Msg = *buf
+			return true
 		}
-		*r.buf = nil
+		*buf = nil
 		rejected = wire.Busy()
 	}
-	r.putBuffer()
-	r.buf = nil
+	left.release(s, c.from)
 	if rejected != nil {
-		return Work{}, rejection(c.Message.ID, rejected)
+		left.reject(c.Message.ID, rejected)
 	}
-	return w, r
+	return rejected != nil
 }
 
 var readings = sync.Pool{New: func() any { return new(reading) }}

@@ -27,7 +27,7 @@ import (
 // method is one row of the table of methods.
 type method struct {
 	// serve answers a request, as feature.Method.Serve does.
-	serve      func(c *Call, dst []byte) ([]byte, Work, *wire.Error)
+	serve      func(c *Call, dst []byte) ([]byte, *wire.Error)
 	versions   func(rev revision.Revision) bool
 	beforeInit bool // the method is answered before initialize
 	callable   bool // [Server.Call] answers the method
@@ -55,18 +55,21 @@ func (s *Server) newMethod(f feature.Method) *method {
 		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated
 		s.rated++
 	}
-	m.serve = func(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+	m.serve = func(c *Call, dst []byte) ([]byte, *wire.Error) {
 		result, w, err := f.Serve(c, dst)
 		if err != nil {
 			if e, ok := err.(*wire.Error); ok {
-				return nil, Work{}, e
+				return nil, e
 			}
-			return nil, Work{Work: feature.Work{Handler: rejectMethod(c, err)}}, nil
+			c.work.Handler = rejectMethod(c, err)
+			return nil, nil
 		}
-		if !c.Rev.Stateless() || m.tail == "" {
-			return result, Work{Work: w}, nil
+		c.work.Work = w
+		if c.Rev.Stateless() && m.tail != "" {
+			c.work.tail = &m.tail
+			result = appendTail(result, m.tail)
 		}
-		return appendTail(result, m.tail), Work{Work: w, tail: m.tail}, nil
+		return result, nil
 	}
 	return m
 }
@@ -117,6 +120,8 @@ type Call struct {
 	conn      any
 	sessionID string // of a Server.Call
 	observed  *observation
+
+	work work // set by a method that returns no result
 }
 
 var _ feature.Call = (*Call)(nil)
@@ -181,46 +186,40 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 }
 
 // dispatch passes a request to its method. It appends the result to dst, or
-// returns nil and the work that makes the result. The order of the checks is
+// returns nil and sets the work that makes the result. The order of the checks is
 // that of GAP-10.
-func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire.Error) {
+func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error) {
 	session, m := c.session, &c.Message
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
-	env := Envelope{Method: m.Method, ID: m.ID, Request: true}
-	env.Name, env.HasName = m.Name()
+	var name string
 	if stateless {
 		if version.Kind() != strictjson.String {
-			return nil, Work{}, wire.InvalidParam("_meta", "_meta: %q must be a string", wire.VersionKey)
+			return nil, wire.InvalidParam("_meta", "_meta: %q must be a string", wire.VersionKey)
 		}
-		env.Version = version.Text()
+		name = version.Text()
 	}
-	if x.Check != nil {
-		if err := x.Check(env); err != nil {
-			return nil, Work{}, err
-		}
+	if err := x.check(m, name, false); err != nil {
+		return nil, err
 	}
 	if stateless {
-		rev, ok := revision.Parse(env.Version)
+		rev, ok := revision.Parse(name)
 		if !ok || !rev.Stateless() {
-			return nil, Work{}, wire.UnsupportedVersion(env.Version)
+			return nil, wire.UnsupportedVersion(name)
 		}
 		declared := m.Meta.Get(wire.CapabilitiesKey)
 		if declared.Kind() != strictjson.Object {
-			return nil, Work{}, wire.InvalidParam("_meta", "_meta: %q is required, an object", wire.CapabilitiesKey)
+			return nil, wire.InvalidParam("_meta", "_meta: %q is required, an object", wire.CapabilitiesKey)
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
-	if x.Check != nil {
-		env.Routing = true
-		if err := x.Check(env); err != nil {
-			return nil, Work{}, err
-		}
+	if err := x.check(m, name, true); err != nil {
+		return nil, err
 	}
 	if session != nil {
 		rev, client, err := session.checkID(m.Key)
 		if err != nil {
-			return nil, Work{}, err
+			return nil, err
 		}
 		if !stateless {
 			c.Rev, c.Client = rev, client
@@ -230,19 +229,29 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, Work, *wire
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, c.Rev != 0 && !row.versions(c.Rev):
-		return nil, Work{}, wire.MethodNotFound(m.Method)
+		return nil, wire.MethodNotFound(m.Method)
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
-		return nil, Work{}, errNotInitialized
+		return nil, errNotInitialized
 	}
 	if err := m.CheckParams(); err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	if stateless {
 		if err := m.CheckMetadata(); err != nil {
-			return nil, Work{}, err
+			return nil, err
 		}
 	}
 	return row.admitAndServe(c, dst)
+}
+
+// check calls Check for a request.
+func (x *Exchange) check(m *wire.Message, version string, routing bool) *wire.Error {
+	if x.Check == nil {
+		return nil
+	}
+	e := Envelope{Version: version, Method: m.Method, ID: m.ID, Request: true, Routing: routing}
+	e.Name, e.HasName = m.Name()
+	return x.Check(e)
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).
@@ -250,25 +259,24 @@ var errNotInitialized = wire.InvalidParams("initialize the session first, or sen
 	wire.VersionKey, wire.CapabilitiesKey)
 
 // admitAndServe calls serve within the method's rate.
-func (m *method) admitAndServe(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+func (m *method) admitAndServe(c *Call, dst []byte) ([]byte, *wire.Error) {
 	if m.limiter == nil {
 		return m.serve(c, dst)
 	}
 	if c.server.config.Principal == nil {
 		if err := m.admit("", c.session, c.from); err != nil {
-			return nil, Work{}, err
+			return nil, err
 		}
 		return m.serve(c, dst)
 	}
 	// Only the application's code can tell who the client is, and a request
 	// with an error counts as well.
 	c.Deferred = true
-	_, w, err := m.serve(c, dst)
-	if err != nil {
-		w = Work{Work: feature.Work{Handler: rejectMethod(c, err)}}
+	if _, err := m.serve(c, dst); err != nil {
+		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	}
-	w.Handler = &rateLimited{Handler: w.Handler, method: m, server: c.server, session: c.session, from: c.from}
-	return nil, w, nil
+	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
+	return nil, nil
 }
 
 // admit counts a request of a client, or returns why it is rejected.
@@ -306,23 +314,23 @@ func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	return r.Handler.Run(ctx, dst)
 }
 
-func ping(_ *Call, dst []byte) ([]byte, Work, *wire.Error) { return append(dst, "{}"...), Work{}, nil }
+func ping(_ *Call, dst []byte) ([]byte, *wire.Error) { return append(dst, "{}"...), nil }
 
-func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	version := p.Get("protocolVersion")
 	if version.Kind() != strictjson.String {
-		return nil, Work{}, wire.InvalidParam("protocolVersion", "protocolVersion is required, a string")
+		return nil, wire.InvalidParam("protocolVersion", "protocolVersion is required, a string")
 	}
 	capabilities := p.Get("capabilities")
 	if capabilities.Kind() != strictjson.Object {
-		return nil, Work{}, wire.InvalidParam("capabilities", "capabilities are required, an object")
+		return nil, wire.InvalidParam("capabilities", "capabilities are required, an object")
 	}
 	if !wire.IsClientInfo(p.Get("clientInfo")) {
-		return nil, Work{}, wire.InvalidParam("clientInfo", "clientInfo is required, an object with name and version")
+		return nil, wire.InvalidParam("clientInfo", "clientInfo is required, an object with name and version")
 	}
 	rev, ok := revision.Parse(version.Text())
 	if !ok || rev.Stateless() {
@@ -330,23 +338,23 @@ func initialize(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
 	}
 	info := wire.ReadClientInfo(p.Get("clientInfo"))
 	if err := c.session.initialize(rev, wire.ReadCapabilities(rev, capabilities), info, c.observed.conn()); err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	c.observed.setVersion(rev)
 	if c.session.isDetached {
-		return append(dst, c.server.detached[rev]...), Work{}, nil
+		return append(dst, c.server.detached[rev]...), nil
 	}
-	return append(dst, c.server.initialized[rev]...), Work{}, nil
+	return append(dst, c.server.initialized[rev]...), nil
 }
 
-func discover(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
-	return append(dst, c.server.discovered[c.Rev]...), Work{}, nil
+func discover(c *Call, dst []byte) ([]byte, *wire.Error) {
+	return append(dst, c.server.discovered[c.Rev]...), nil
 }
 
-// Work makes the result of a request.
-type Work struct {
+// work makes the result of a request.
+type work struct {
 	feature.Work
-	tail      string  // see method
+	tail      *string // see method; nil for none
 	subscribe *filter // of subscriptions/listen, which has no Handler
 }
 
@@ -357,11 +365,11 @@ func rejectMethod(c *Call, err error) feature.Handler {
 }
 
 // failed returns what the client reads of an error whose text it must not see.
-func (w *Work) failed() string { return cmp.Or(w.Failed, "the request failed") }
+func (w *work) failed() string { return cmp.Or(w.Failed, "the request failed") }
 
 // do runs the handler, and the methods of the errors and data that it returns.
 // A panic in any of them is a failure.
-func (w *Work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f *Failure) {
+func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f *Failure) {
 	defer func() {
 		if v := recover(); v != nil {
 			result, f = nil, Panic(w.failed(), v)
@@ -369,8 +377,8 @@ func (w *Work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 	}()
 	result, err := w.Handler.Run(ctx, dst)
 	if err == nil {
-		if w.tail != "" {
-			result = appendTail(result, w.tail)
+		if w.tail != nil {
+			result = appendTail(result, *w.tail)
 		}
 		return result, nil
 	}
@@ -441,7 +449,7 @@ func (f *Failure) finish(ctx context.Context) {
 }
 
 // logFailure logs what the client did not get to see.
-func (s *Server) logFailure(ctx context.Context, w *Work, f *Failure) {
+func (s *Server) logFailure(ctx context.Context, w *work, f *Failure) {
 	if f.Log == nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (s *Server) addResources() []error {
 	if s.resources == nil {
 		return errs
 	}
-	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, Work, *wire.Error){
+	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, *wire.Error){
 		"resources/subscribe": subscribeResource, "resources/unsubscribe": unsubscribeResource,
 	} {
 		if s.methods[name] != nil {
@@ -99,10 +99,10 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 }
 
 // subscribeResource is the method resources/subscribe.
-func subscribeResource(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
+func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	uri = strings.Clone(uri)
 	session, server, from := c.session, c.server, c.From()
@@ -119,20 +119,21 @@ func subscribeResource(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
 		}
 		return append(dst, "{}"...), nil
 	}
-	return nil, Work{Work: feature.Work{Handler: feature.HandlerFunc(slog.String("uri", uri), run)}}, nil
+	c.work.Handler = feature.HandlerFunc(slog.String("uri", uri), run)
+	return nil, nil
 }
 
 // unsubscribeResource is the method resources/unsubscribe. A resource that the
 // client is not subscribed to is no error.
-func unsubscribeResource(c *Call, dst []byte) ([]byte, Work, *wire.Error) {
+func unsubscribeResource(c *Call, dst []byte) ([]byte, *wire.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	if c.session != nil {
 		c.session.removeResource(uri)
 	}
-	return append(dst, "{}"...), Work{}, nil
+	return append(dst, "{}"...), nil
 }
 
 func resourceURI(c *Call) (string, *wire.Error) {

@@ -34,14 +34,14 @@ var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resour
 const uriFilter = "resourceSubscriptions"
 
 // listen is the method subscriptions/listen.
-func listen(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
+func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
-		return nil, Work{}, err
+		return nil, err
 	}
 	wanted := p.Get("notifications")
 	if wanted.Kind() != strictjson.Object {
-		return nil, Work{}, wire.InvalidParam("notifications", "notifications are required, an object")
+		return nil, wire.InvalidParam("notifications", "notifications are required, an object")
 	}
 	names := protocolFilters
 	var feeds []*feed
@@ -55,30 +55,31 @@ func listen(c *Call, _ []byte) ([]byte, Work, *wire.Error) {
 	}
 	for name := range wanted.Members() {
 		if k := wire.InOtherCase(name, append(slices.Clip(names), uriFilter)...); k != "" {
-			return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
+			return nil, wire.InvalidParam("notifications", "notifications: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
 		}
 	}
 	for _, name := range names {
 		switch wanted.Get(name).Kind() {
 		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
 		default:
-			return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be a boolean", name)
+			return nil, wire.InvalidParam("notifications", "notifications: %q must be a boolean", name)
 		}
 	}
 	if !isStrings(wanted.Get(uriFilter)) {
-		return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must be an array of strings", uriFilter)
+		return nil, wire.InvalidParam("notifications", "notifications: %q must be an array of strings", uriFilter)
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
 	f := &filter{feeds: feeds, from: c.From()}
 	if c.server.resources != nil {
 		for uri := range wanted.Get(uriFilter).Elements() {
 			if len(f.uris) == maxResources {
-				return nil, Work{}, wire.InvalidParam("notifications", "notifications: %q must not have more than %d elements", uriFilter, maxResources)
+				return nil, wire.InvalidParam("notifications", "notifications: %q must not have more than %d elements", uriFilter, maxResources)
 			}
 			f.uris = append(f.uris, strings.Clone(uri.Text()))
 		}
 	}
-	return nil, Work{subscribe: f}, nil
+	c.work.subscribe = f
+	return nil, nil
 }
 
 // isStrings reports whether v is an array of strings, null, or absent.
@@ -105,10 +106,10 @@ type subscription struct {
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
-func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *filter) received {
+func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job, *wire.Error) {
 	m := &c.Message
 	m.Detach()
-	l := &subscription{filter: f}
+	l := &subscription{filter: c.work.subscribe}
 	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, x.recipient()
 	if x.observed != nil {
 		l.observed = new(observed)
@@ -125,9 +126,9 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange, f *f
 		}
 	}
 	if err != nil {
-		return rejection(l.id, err)
+		return nil, err
 	}
-	return received{job: l}
+	return l, nil
 }
 
 // acquire takes a place for the subscription, or returns why there is none.

@@ -14,7 +14,7 @@ import (
 // task is a pending request whose result the application's code makes.
 type task struct {
 	pending
-	work    Work
+	work    work
 	request Request
 	batch   *batch    // that the request is part of, or nil
 	call    *callback // of a Server.Call, or nil
@@ -23,7 +23,7 @@ type task struct {
 	held    holding
 }
 
-func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *task {
+func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange) *task {
 	m := &c.Message
 	var t *task
 	if x.observed == nil {
@@ -37,7 +37,7 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *tas
 		t.pending.observed = &both.observed
 		t.pending.observed.start(x)
 	}
-	t.work = w
+	t.work = c.work
 	t.server, t.session, t.id, t.key, t.exchange = s, c.session, m.ID, m.Key, x.recipient()
 	if c.session != nil {
 		t.unanswered = &c.session.answers
@@ -47,6 +47,21 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange, w Work) *tas
 	t.request.progress.token = m.ProgressToken()
 	t.ctx.parent, t.ctx.request = ctx, &t.request
 	return t
+}
+
+// start admits the task and puts it in flight, or returns why it is rejected.
+func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *wire.Error) {
+	rejected := t.admit(ctx, kept, p)
+	if rejected == nil {
+		if rejected = t.begin(t); rejected != nil {
+			t.release()
+		}
+	}
+	if rejected != nil {
+		t.ctx.cancel(nil)
+		return nil, rejected
+	}
+	return t, nil
 }
 
 // admit counts the task and what it keeps of its message for the limits, or returns why it is rejected. If it is
