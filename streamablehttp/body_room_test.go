@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // bodyRoom is how much room there is for bodies that are on their way.
@@ -250,3 +251,39 @@ func TestReadBody(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// A large message that waits to be parsed is given up when its client disconnects.
+func TestDisconnectEndsWaitToParse(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", modern} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPipePlaceOf(t, prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 64 << 10, MaxMemoryBytes: 64 << 10}}, Options{})
+			h := p.session("2025-11-25")
+			padding := strings.Repeat(" ", 32<<10)
+			parsing, parsed := make(chan struct{}), make(chan error)
+			go func() { // holds the memory for parsing
+				parsed <- p.handler.server.Handle(t.Context(), []byte(modernBody("ping", "")+padding), transport.Exchange{
+					CheckVersion: func(transport.RequestInfo) error { <-parsing; return nil },
+					Send:         func([]byte, prompts.Code, bool) error { return nil },
+				})
+			}()
+			synctest.Wait()
+			body, mirror := oldGet("1", "text"), h
+			if version == modern {
+				body, mirror = modernGet("text")
+			}
+			c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
+			require.NoError(t, err)
+			require.NoError(t, p.request(http.MethodPost, body+padding, mirror).Write(c))
+			synctest.Wait()
+			assert.Equal(t, 1, p.underWay(), version)
+			require.NoError(t, c.Close())
+			synctest.Wait()
+			assert.Zero(t, p.underWay(), version)
+			assert.EqualValues(t, pendingBodies*64<<10, p.handler.bodyRoom(), version)
+			close(parsing)
+			require.NoError(t, <-parsed)
+			assert.Equal(t, http.StatusOK, p.post(body+padding, mirror).status, version)
+		})
+	}
+}

@@ -10,6 +10,7 @@ package streamablehttp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -59,6 +60,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.ending())) // not all writers have one
 		}()
 	}
+	if values := countValues(r.Header); values > maxHeaderValues {
+		h.refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the request must not have more than %d header values, got %d", maxHeaderValues, values))
+		return
+	}
 	if !h.trust(w, r) {
 		return
 	}
@@ -89,6 +94,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
 		h.refuse(w, r, http.StatusMethodNotAllowed, "the method is not allowed")
 	}
+}
+
+// maxHeaderValues is the limit that net/http has from Go 1.27 on. Each value may take 80
+// bytes of memory, however short it is.
+const maxHeaderValues = 500
+
+func countValues(header http.Header) int {
+	n := 0
+	for _, values := range header {
+		n += len(values)
+	}
+	return n
 }
 
 // bound gives the client its time for a body, be it read here or left to

@@ -42,7 +42,9 @@ const (
 //	handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 //	mux := http.NewServeMux()
 //	mux.Handle("/mcp", authenticate(handler))
-//	server := &http.Server{Addr: addr, Handler: mux, ReadTimeout: 30 * time.Second}
+//	server := &http.Server{
+//		Addr: addr, Handler: mux, ReadTimeout: 30 * time.Second, MaxHeaderBytes: 32 << 10,
+//	}
 //
 // At the end, call Shutdown of the handler, which ends the streams, and then
 // Shutdown of the http.Server.

@@ -139,6 +139,12 @@ func (x *exchange) handle(ctx context.Context) error {
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
 		Session: x.find, Send: x.send, Release: x.release, Done: x.handler.open.Done(), Informer: informer{x.request},
 	}
+	if len(*x.body) > smallBody {
+		// Until the message is parsed, which may wait for others, a disconnect ends
+		// everything.
+		stop := context.AfterFunc(x.request.Context(), x.cancel)
+		e.Release = func() { stop(); x.release() }
+	}
 	if x.request.ProtoMajor == 1 {
 		// Another goroutine would cost more than all the rest. If the author's
 		// code outlives the answer to it, the client is told to leave this

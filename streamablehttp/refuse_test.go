@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -203,5 +204,28 @@ func TestSlowBody(t *testing.T) {
 			_, err = io.ReadAll(c) // to its end
 			assert.NoError(t, err)
 		})
+	}
+}
+
+// A request with very many headers is rejected, whichever net/http has read it.
+func TestHeaderValues(t *testing.T) {
+	t.Parallel()
+	h := NewHandler(reviewServer(), Options{})
+	defer h.Close()
+	for values, status := range map[int]int{500: http.StatusOK, 501: http.StatusRequestHeaderFieldsTooLarge} {
+		body, mirror := modernBody("prompts/get", reviewParams), modernHeader("prompts/get", "review")
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
+		for name, value := range mirror.with("Content-Type", "application/json") {
+			r.Header.Set(name, value)
+		}
+		for len(r.Header["A"]) < 100 {
+			r.Header.Add("A", "")
+		}
+		for i := 0; countValues(r.Header) < values; i++ {
+			r.Header.Set(fmt.Sprintf("B%d", i), "")
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		assert.Equal(t, status, w.Code, w.Body)
 	}
 }
