@@ -73,10 +73,10 @@ func (s *Server) Serve(ctx context.Context, t Transport) error {
 	return nil
 }
 
-// exchange converts an exchange. The closures are made only for callbacks that
-// are set.
-func exchange(x *transport.Exchange) rpc.Exchange {
-	r := rpc.Exchange{Client: x.ClientKey, Send: x.Send, Release: x.Release, Done: x.Done, Conn: x.Informer}
+// exchange converts x to r, which must be zero. The closures are made only for
+// callbacks that are set.
+func exchange(r *rpc.Exchange, x *transport.Exchange) {
+	r.Client, r.Send, r.Release, r.Done, r.Conn = x.ClientKey, x.Send, x.Release, x.Done, x.Informer
 	if x.CheckVersion != nil || x.CheckRouting != nil {
 		version, routing := x.CheckVersion, x.CheckRouting
 		r.Check = func(e rpc.Envelope) *wire.Error {
@@ -99,7 +99,6 @@ func exchange(x *transport.Exchange) rpc.Exchange {
 			return nil, transportError(err)
 		}
 	}
-	return r
 }
 
 // Reject reports a message to Options.Observer that a transport rejected without
@@ -144,7 +143,9 @@ func transportError(err error) *wire.Error {
 // response, the error wraps an [*Error], for which a transport may have a status
 // code.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return public(s.rpc.Handle(ctx, msg, exchange(&x)))
+	var r rpc.Exchange
+	exchange(&r, &x)
+	return public(s.rpc.Handle(ctx, msg, &r))
 }
 
 // public returns an error of internal/rpc with the error types of this package.
@@ -170,7 +171,9 @@ func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
 }
 
 func (s session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	return public(s.Session.Handle(ctx, msg, exchange(&x)))
+	var r rpc.Exchange
+	exchange(&r, &x)
+	return public(s.Session.Handle(ctx, msg, &r))
 }
 
 // CallOptions describe the client of a [Server.Call]. The zero value is a client of

@@ -71,13 +71,13 @@ func (x *Exchange) respond(r wire.Response) error {
 }
 
 // Handle answers a message of no session.
-func (s *Server) Handle(ctx context.Context, msg []byte, x Exchange) error {
-	return s.handle(ctx, nil, msg, &x)
+func (s *Server) Handle(ctx context.Context, msg []byte, x *Exchange) error {
+	return s.handle(ctx, nil, msg, x)
 }
 
 // Handle answers a message of the session's client.
-func (s *Session) Handle(ctx context.Context, msg []byte, x Exchange) error {
-	return s.server.handle(ctx, s, msg, &x)
+func (s *Session) Handle(ctx context.Context, msg []byte, x *Exchange) error {
+	return s.server.handle(ctx, s, msg, x)
 }
 
 func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *Exchange) error {
