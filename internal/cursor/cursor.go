@@ -24,10 +24,10 @@ var encoding = base64.RawURLEncoding.Strict()
 // Append appends the cursor of the page of a list after the name. The list is empty
 // for prompts/list.
 func Append(dst []byte, list, name string) []byte {
-	raw := make([]byte, 0, header+len(name))
-	raw = append(raw, version)
-	raw = binary.BigEndian.AppendUint32(raw, checksum(list, name))
+	raw := make([]byte, header, header+len(name))
 	raw = append(raw, name...)
+	raw[0] = version
+	binary.BigEndian.PutUint32(raw[1:], checksum(list, raw[header:]))
 	return encoding.AppendEncode(dst, raw)
 }
 
@@ -38,13 +38,13 @@ func Parse(list, cursor string) (after string, ok bool) {
 		len(raw) <= header || raw[0] != version {
 		return "", false
 	}
-	name := string(raw[header:])
-	if binary.BigEndian.Uint32(raw[1:]) != checksum(list, name) || !utf8.ValidString(name) {
+	name := raw[header:]
+	if binary.BigEndian.Uint32(raw[1:]) != checksum(list, name) || !utf8.Valid(name) {
 		return "", false
 	}
-	return name, true
+	return string(name), true
 }
 
-func checksum(list, name string) uint32 {
-	return crc32.Update(crc32.ChecksumIEEE([]byte(list)), crc32.IEEETable, []byte(name))
+func checksum(list string, name []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE([]byte(list)), crc32.IEEETable, name)
 }
