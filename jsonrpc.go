@@ -202,11 +202,15 @@ type CallOptions struct {
 	// goroutine or on the caller's, and none after returning. Notify must not keep
 	// params.
 	Notify func(method string, params json.RawMessage)
-	// ID is the JSON-RPC id of the request as JSON, SessionID a non-secret name of
-	// the session, and Transport a description of the connection. Options.Observer
-	// and the middleware use them. Default: empty.
-	ID, SessionID string
-	Transport     transport.Info
+	// ID is the JSON-RPC id of the request as JSON, for Options.Observer and the
+	// middleware. Default: empty.
+	ID string
+	// SessionID is the name of the session. The name may be secret: observers and
+	// the middleware get a hash with a key of the server. Default: empty.
+	SessionID string
+	// Transport describes the connection, for observers and the middleware. Default:
+	// empty.
+	Transport transport.Info
 }
 
 // Call answers one request for an existing JSON-RPC server, which has read the

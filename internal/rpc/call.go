@@ -38,6 +38,9 @@ func (e *OptionsError) Error() string { return e.err.Error() }
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code goes on.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
+	if o.Session != "" {
+		o.Session = s.sessionID(o.Session)
+	}
 	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.Conn, sessionID: o.Session}
 	c.Message.ID = o.ID
 	c.observed = s.observer.startCall(ctx, name, params, o)

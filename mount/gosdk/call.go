@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/overdue"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type requestKey struct{}
@@ -35,6 +36,12 @@ func (m *mount) call(ctx context.Context, method string, r request) (json.RawMes
 	ctx = context.WithValue(ctx, overdue.Key{}, func() { cancel() })
 	p := &peer{ctx: sending, session: r.session}
 	options := prompts.CallOptions{Version: r.version, ClientCapabilities: r.capabilities, Client: r.client, Notify: p.notify}
+	if r.session != nil {
+		options.SessionID = r.session.ID()
+	}
+	if extra := r.sdk.GetExtra(); extra != nil && extra.Header != nil {
+		options.Transport = transport.Info{Network: "tcp", Protocol: "http"}
+	}
 	if r.version < stateless && r.session != nil {
 		options.Request = p.request
 	}

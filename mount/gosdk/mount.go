@@ -181,4 +181,7 @@ func (m *mount) unmount() {
 	m.running.Wait()
 	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
 	m.state.mounted.CompareAndSwap(m, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = m.server.Flush(ctx) // of Options.Observer
 }

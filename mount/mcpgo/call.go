@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // requestKey is the key of an *incoming in a context.
@@ -48,7 +49,7 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	}
 	result, err := decodeResult(raw)
 	if err != nil {
-		m.logger().Error("a result cannot be translated", "prompt", request.Params.Name, "error", err)
+		m.logger().ErrorContext(ctx, "a result cannot be translated", "prompt", request.Params.Name, "error", err)
 		return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt cannot be sent"})
 	}
 	return result, nil
@@ -66,9 +67,13 @@ func (m *mount) client(ctx context.Context, params json.RawMessage) prompts.Call
 		ClientCapabilities: capabilitiesOf(ctx, params),
 	}
 	session := server.ClientSessionFromContext(ctx)
+	if request, ok := Request(ctx); ok && len(request.Header) > 0 {
+		o.Transport = transport.Info{Network: "tcp", Protocol: "http"}
+	}
 	if session == nil {
 		return o
 	}
+	o.SessionID = session.SessionID()
 	if !mcp.IsModernProtocol(o.Version) {
 		o.Request = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 			return ask(ctx, m.server, method, params)

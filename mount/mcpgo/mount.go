@@ -1,6 +1,7 @@
 package mcpgo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -250,6 +251,9 @@ func (m *mount) end() {
 	}
 	m.server.DeletePrompts(ours...)
 	m.state.leave(m)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = m.calls.Flush(ctx) // of Options.Observer
 }
 
 // same reports whether a prompt is the same for clients in both.

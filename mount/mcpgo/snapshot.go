@@ -113,7 +113,7 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 		entries, err = decodeList(raw)
 	}
 	if err != nil {
-		s.mount.logger().Warn("a list of prompts has failed", "version", version, "error", err)
+		s.mount.logger().WarnContext(ctx, "a list of prompts has failed", "version", version, "error", err)
 	}
 	return entries
 }
