@@ -68,9 +68,9 @@ func prefixOf(dir string) string {
 // watchFolders loads the folders into reg and follows their changes until ctx ends.
 // Files with errors are logged, and the others are served. onReload, if not nil, returns
 // a function for each folder that is called after each reload.
-func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, logger *slog.Logger, onReload func() func(promptfs.Report)) error {
+func watchFolders(ctx context.Context, reg *prompts.Registry, dirs []string, o promptfs.Options, onReload func() func(promptfs.Report)) error {
 	for _, dir := range dirs {
-		o := promptfs.Options{Logger: logger, SourcePrefix: prefixOf(dir)}
+		o.SourcePrefix = prefixOf(dir)
 		if onReload != nil {
 			o.OnReload = onReload()
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
 )
 
@@ -66,7 +67,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, log
 		ChangeDelay:  previewDelay,
 		Logger:       logger,
 	}), promptpreview.Options{})
-	if err := watchFolders(ctx, reg, dirs, logger, page.OnReload); err != nil {
+	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}

@@ -10,14 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptnats"
+	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	name         string
+	tools        string
+	skills       bool
 	http         httpOptions
 	nats, bucket string
 	logFormat    string
@@ -36,6 +41,10 @@ error is logged, and its last valid version is served.
 Over HTTP, /healthz answers 200 while the process runs, and /readyz answers 200 once
 the prompts are loaded and until the server stops. On SIGTERM or an interrupt,
 requests have 10 seconds to finish.
+
+With --tools, clients without prompts get them as tools: --tools=each is a tool for
+each prompt, --tools=pair is the pair list_prompts and get_prompt for many prompts.
+With --skills, folders with a SKILL.md are served as skills, too.
 
 With --nats the prompts come from a key-value bucket of NATS instead of folders.
 
@@ -58,6 +67,9 @@ The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.name, "name", "prompts", "name of the server, which clients show")
+	flags.StringVar(&o.tools, "tools", "", "offer the prompts as tools, too: each or pair")
+	flags.Lookup("tools").NoOptDefVal = "each"
+	flags.BoolVar(&o.skills, "skills", false, "serve skills, too")
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
 	flags.StringVar(&o.http.key, "key", "", "file with the key of the certificate")
@@ -76,6 +88,8 @@ The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`
 func (o *serveOptions) check(dirs []string) error {
 	h := &o.http
 	switch {
+	case o.tools != "" && o.tools != "each" && o.tools != "pair":
+		return usageErrorf("--tools is %q; it must be each or pair", o.tools)
 	case o.nats == "" && len(dirs) == 0:
 		return usageErrorf("a folder is missing; usage: prompts serve DIR...")
 	case o.nats != "" && len(dirs) > 0:
@@ -104,24 +118,45 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
+	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}
+	files := promptfs.Options{Logger: logger}
+	if o.skills {
+		files.Skills = new(promptskills.Registry)
+		options.Features = append(options.Features, promptskills.Feature(files.Skills, promptskills.Options{}))
+	}
+	if o.tools != "" {
+		tools, err := o.toolsOf(reg)
+		if err != nil {
+			return err
+		}
+		options.Features = append(options.Features, tools)
+	}
 	if o.nats != "" {
-		stop, err := o.follow(ctx, reg, logger)
+		stop, err := o.follow(ctx, reg, files)
 		if err != nil {
 			return fmt.Errorf("the bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
 		}
 		defer stop()
-	} else if err := watchFolders(ctx, reg, dirs, logger, nil); err != nil {
+	} else if err := watchFolders(ctx, reg, dirs, files, nil); err != nil {
 		return err
 	}
-	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}
 	if o.http.address != "" {
 		return o.http.serve(ctx, reg, options)
 	}
 	return prompts.NewServer(reg, options).Serve(ctx, stdio.New())
 }
 
+// toolsOf returns the feature that offers all prompts as tools.
+func (o *serveOptions) toolsOf(reg *prompts.Registry) (feature.Feature, error) {
+	options := prompttools.Options{Select: func(prompts.Prompt) bool { return true }}
+	if o.tools == "pair" {
+		options.Pair = new(prompttools.Pair)
+	}
+	return prompttools.New(reg, options)
+}
+
 // follow fills the registry from the bucket until stop is called.
-func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, logger *slog.Logger) (stop func(), err error) {
+func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files promptfs.Options) (stop func(), err error) {
 	nc, err := nats.Connect(o.nats, nats.Name(o.name), nats.MaxReconnects(-1))
 	if err != nil {
 		return nil, err
@@ -131,7 +166,7 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, logger
 		nc.Close()
 		return nil, err
 	}
-	follower, err := promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: promptfs.Options{Logger: logger}})
+	follower, err := promptnats.Follow(ctx, reg, js, o.bucket, promptnats.Options{Files: files})
 	if err != nil {
 		nc.Close()
 		return nil, err
