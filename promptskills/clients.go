@@ -2,6 +2,7 @@ package promptskills
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 
 	"github.com/mcp-prompts/prompts/feature"
@@ -74,7 +75,10 @@ func (c *clients) listed(from feature.Client, s span) {
 	if v == nil {
 		return
 	}
-	if s.after == "" || len(v.pages) == maxViews {
+	v.pages = slices.DeleteFunc(v.pages, func(old span) bool {
+		return old.after >= s.after && (s.isLast || !old.isLast && old.last <= s.last) // which s replaces
+	})
+	if len(v.pages) == maxViews {
 		v.pages = nil
 	}
 	v.pages = append(v.pages, s)

@@ -8,6 +8,7 @@ require (
 	github.com/mcp-prompts/prompts v0.0.0
 	github.com/mcp-prompts/prompts/mount/gosdk v0.0.0
 	github.com/mcp-prompts/prompts/mount/mcpgo v0.0.0
+	github.com/mcp-prompts/prompts/promptfs v0.0.0
 	github.com/mcp-prompts/prompts/promptotel v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/stretchr/testify v1.12.1
@@ -16,6 +17,7 @@ require (
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -30,6 +32,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
@@ -44,3 +47,5 @@ replace github.com/mcp-prompts/prompts/mount/gosdk => ../../mount/gosdk
 replace github.com/mcp-prompts/prompts/mount/mcpgo => ../../mount/mcpgo
 
 replace github.com/mcp-prompts/prompts/promptotel => ../../promptotel
+
+replace github.com/mcp-prompts/prompts/promptfs => ../../promptfs
