@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -387,4 +388,25 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, append(ps, textPrompt("zebra", ""))...)
 	c := connect(t, srv, "2025-11-25")
 	assert.NotContains(t, c.call("zebras", "").Message, "mean")
+}
+
+// The value of a sensitive argument is in no result and no log, of whatever JSON type
+// it is.
+func TestSensitive(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+		prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+			Token string `json:"token" sensitive:"true" pattern:"^[a-z0-9]+$"`
+		}) (string, error) {
+			return "", fmt.Errorf("%w: %s", &prompts.Error{Code: 1, Message: "no " + in.Token}, in.Token)
+		}))
+	c := connect(t, srv, "2025-11-25")
+	for _, value := range []string{`"hunter2"`, `"hunter2 X"`, `12345678`, `["hunter2"]`, `{"hunter2":1}`} {
+		got := c.request("tools/call", `"name":"p","arguments":{"token":`+value+`}`)
+		assert.Contains(t, got, `"isError":true`, value)
+		assert.NotContains(t, got, "hunter2", value)
+		assert.NotContains(t, got, "12345678", value)
+	}
+	assert.NotContains(t, log.String(), "hunter2")
 }

@@ -15,15 +15,16 @@ import (
 // Typed are arguments that are JSON values, by name.
 type Typed struct {
 	// Texts are the values as strings: a string as it is, any other value as JSON.
-	Texts map[string]string
-	kinds map[string]strictjson.Kind
+	Texts  map[string]string
+	values map[string]strictjson.Value
 }
 
-// ReadTyped reads a JSON object, whose members are the arguments.
+// ReadTyped reads a JSON object, whose members are the arguments. The document of the
+// object must not be used for another.
 func ReadTyped(object strictjson.Value) Typed {
-	t := Typed{Texts: map[string]string{}, kinds: map[string]strictjson.Kind{}}
+	t := Typed{Texts: map[string]string{}, values: map[string]strictjson.Value{}}
 	for name, v := range object.Members() {
-		t.kinds[name] = v.Kind()
+		t.values[name] = v
 		if t.Texts[name] = v.Raw(); v.Kind() == strictjson.String {
 			t.Texts[name] = v.Text()
 		}
@@ -38,19 +39,19 @@ func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem
 	collected, problems, _ := p.CollectTexts(texts, nil, nil, true)
 	for i := range p.Arguments {
 		name := p.Arguments[i].Name
-		kind, ok := t.kinds[name]
+		given, ok := t.values[name]
 		text := &collected[i]
 		if !ok || !text.Given || text.Value != t.Texts[name] {
 			continue
 		}
 		switch v := p.Arguments[i].value; {
-		case !v.hasType(kind):
+		case !v.hasType(given.Kind()):
 			text.Given, text.notTyped = false, true
-			if kind == strictjson.String {
-				text.Value = Quote(text.Value)
+			if text.Value = given.Raw(); given.Kind() == strictjson.String {
+				text.Value = Quote(given.Text())
 			}
-		case kind == strictjson.String && v.kind == kindJSON:
-			text.Value = string(strictjson.AppendString(nil, text.Value)) // which JSON is read from
+		case v.kind == kindJSON:
+			text.Value = given.Raw()
 		case v.kind == kindInt || v.kind == kindUint:
 			text.Value = plainInteger(text.Value)
 		}

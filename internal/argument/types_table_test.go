@@ -111,7 +111,8 @@ type rejection struct {
 	Problems []Problem
 }
 
-// get fills the struct from JSON. It returns nil if there are no problems.
+// get fills the struct from JSON, as strings and as typed values: see bothDoors. It
+// returns nil if there are no problems.
 func get(t testing.TB, d declared, arguments string) *rejection {
 	t.Helper()
 	var doc strictjson.Doc
@@ -124,7 +125,9 @@ func get(t testing.TB, d declared, arguments string) *rejection {
 	} else {
 		_, problems = d.plan.Texts(texts)
 	}
-	if problems = append(problems, undeclared...); len(problems) == 0 {
+	problems = append(problems, undeclared...)
+	bothDoors(t, d, doc.Root(), problems)
+	if len(problems) == 0 {
 		return nil
 	}
 	var sentences []string

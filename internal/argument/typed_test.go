@@ -1,0 +1,171 @@
+package argument
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+)
+
+// differences are the reasons why an argument of a test of this package is not the
+// same as a string and as JSON of its type. All others are: see bothDoors.
+var differences = map[string]string{
+	"no JSON of the type": "a text such as yes, a,b or 007 has no typed form; as a JSON string it has another type",
+	"empty":               "an empty string is an empty field of a form; as a typed value only a string is empty",
+	"integer":             "JSON schema counts 7.0 and 7e0 as integers",
+	"undeclared":          "the schema does not allow undeclared arguments, so they are not ignored",
+	"not a string":        "as a string it has another type, typed it is the value",
+}
+
+// differ notes that a difference of the table was met.
+func differ(t testing.TB, why string) {
+	t.Helper()
+	require.Contains(t, differences, why)
+}
+
+// typedText returns the JSON of the argument's type that the text stands for.
+func typedText(v *value, text string) (string, bool) {
+	var doc strictjson.Doc
+	isJSON := doc.Parse(text, jsonenc.MaxDepth) == nil && doc.Root().Raw() == text // and no space around it
+	switch v.kind {
+	case kindBool:
+		return text, text == "true" || text == "false"
+	case kindInt, kindUint, kindFloat:
+		return text, isJSON && doc.Root().Kind() == strictjson.Number
+	case kindList:
+		return text, isJSON && doc.Root().Kind() == strictjson.Array
+	case kindJSON:
+		return text, isJSON
+	}
+	return string(strictjson.AppendString(nil, text)), true
+}
+
+// bothDoors checks that the arguments, as JSON of their types, have the same problems
+// and the same values as the strings have, but for the differences of the table.
+func bothDoors(t testing.TB, d declared, arguments strictjson.Value, problems []Problem) {
+	t.Helper()
+	var members []string
+	for name, v := range arguments.Members() {
+		i := d.plan.Find(name)
+		switch {
+		case v.Kind() != strictjson.String:
+			differ(t, "not a string")
+			return
+		case i < 0:
+			differ(t, "undeclared")
+			return
+		}
+		a := &d.plan.Arguments[i]
+		text, ok := typedText(a.value, v.Text())
+		if !ok && v.Text() == "" {
+			differ(t, "empty")
+			return
+		}
+		if !ok {
+			differ(t, "no JSON of the type")
+			if a.value.kind == kindJSON {
+				return // which may be a string
+			}
+			_, asString := typedDoor(t, d, `{`+string(strictjson.AppendString(nil, name))+`:`+v.Raw()+`}`)
+			require.True(t, slices.ContainsFunc(asString, func(p Problem) bool { return p.Argument == name }), "%s as a JSON string", v.Raw())
+			return
+		}
+		if (a.value.kind == kindInt || a.value.kind == kindUint) && strings.ContainsAny(text, ".eE") {
+			differ(t, "integer")
+			return
+		}
+		members = append(members, string(strictjson.AppendString(nil, name))+":"+text)
+	}
+	object := "{" + strings.Join(members, ",") + "}"
+	got, typed := typedDoor(t, d, object)
+	assert.Equal(t, jsonenc.Text(problems), jsonenc.Text(typed), "%s", object)
+	if len(problems) == 0 && d.in.IsValid() {
+		assert.Equal(t, d.in.Interface(), got.Interface(), "%s", object)
+	}
+}
+
+// typedDoor fills a new struct from a JSON object of typed arguments.
+func typedDoor(t testing.TB, d declared, object string) (reflect.Value, []Problem) {
+	t.Helper()
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(object, jsonenc.MaxDepth), object)
+	typed := ReadTyped(doc.Root())
+	texts, problems := d.plan.CollectTyped(typed, typed.Texts)
+	if !d.in.IsValid() {
+		_, more := d.plan.Texts(texts)
+		return reflect.Value{}, append(more, problems...)
+	}
+	in := reflect.New(d.in.Type()).Elem()
+	return in, append(d.plan.Fill(in, texts), problems...)
+}
+
+// A value of another JSON type is a problem for each kind of argument, and null is no
+// value but of JSON.
+func TestTypedArguments(t *testing.T) {
+	t.Parallel()
+	type all struct {
+		Text  string         `json:"text"`
+		Bool  bool           `json:"bool"`
+		Int   int            `json:"int"`
+		Uint  uint8          `json:"uint"`
+		Float float64        `json:"float"`
+		List  []string       `json:"list"`
+		JSON  map[string]any `json:"json"`
+		Any   any            `json:"any"`
+		Token string         `json:"token" sensitive:"true"`
+	}
+	values := map[string]string{"string": `"x"`, "number": `5`, "bool": `true`, "array": `["a"]`, "object": `{"a":1}`, "null": `null`}
+	accepts := map[string]string{"text": "string", "bool": "bool", "int": "number", "uint": "number", "float": "number", "list": "array", "json": "object", "any": "string", "token": "string"}
+	for argument, kind := range accepts {
+		for name, value := range values {
+			var in all
+			_, problems := typedDoor(t, filling(t, &in), `{"`+argument+`":`+value+`}`)
+			i := slices.IndexFunc(problems, func(p Problem) bool { return p.Argument == argument })
+			if name == kind {
+				assert.Equal(t, -1, i, "%s: %s", argument, value)
+			} else if assert.GreaterOrEqual(t, i, 0, "%s: %s", argument, value) {
+				assert.Contains(t, []string{"type", "schema"}, problems[i].Reason, "%s: %s", argument, value)
+				if argument == "token" {
+					assert.Equal(t, "is not valid", problems[i].Message)
+				}
+			}
+		}
+	}
+	for text, want := range map[string]int{"3.0": 3, "3e0": 3, "1e3": 1000, "-0.0": 0, "9007199254740991.0": 9007199254740991} {
+		var got one[int]
+		d := filling(t, &got)
+		in, problems := typedDoor(t, d, `{"a":`+text+`}`)
+		assert.Empty(t, problems, text)
+		assert.Equal(t, want, in.Interface().(one[int]).A, text)
+	}
+	for _, text := range []string{"3.5", "1e400", "1e-3", "9007199254740993.0", "1e999999999"} {
+		var got one[int]
+		_, problems := typedDoor(t, filling(t, &got), `{"a":`+text+`}`)
+		assert.Len(t, problems, 1, text)
+	}
+}
+
+// What a middleware has changed is a string again, and what it has added.
+func TestTypedTextsThatWereChanged(t *testing.T) {
+	t.Parallel()
+	p := planOf[struct {
+		A int    `json:"a"`
+		B []int  `json:"b"`
+		C string `json:"c"`
+	}](t)
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(`{"a":"1","b":[2],"c":3}`, jsonenc.MaxDepth))
+	typed := ReadTyped(doc.Root())
+	texts, _ := p.CollectTyped(typed, map[string]string{"a": "11", "b": "2,3", "c": "x"})
+	got, problems := p.Texts(texts)
+	assert.Empty(t, problems)
+	assert.Equal(t, map[string]string{"a": "11", "b": "2,3", "c": "x"}, got)
+	_, undeclared := p.CollectTyped(typed, map[string]string{"d": "x"})
+	assert.Equal(t, `[{"argument":"d","reason":"unknown","message":"is not an argument of this prompt"}]`, jsonenc.Text(undeclared))
+}
