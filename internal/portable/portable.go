@@ -25,6 +25,9 @@ type Rule struct {
 // HasNoPrompts reports whether the client shows no prompts at all.
 func (r *Rule) HasNoPrompts() bool { return r.cannot == noPrompts }
 
+// Limit returns the limitation, such as "one argument".
+func (r *Rule) Limit() string { return limits[r.cannot] }
+
 // Find returns which part of a prompt the client cannot show, such as "it has 2
 // arguments", or the empty string. results are what the prompt becomes.
 func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
@@ -45,6 +48,19 @@ const (
 	noSpaces                          // a name with a space
 	plainNames                        // a name with more than ASCII letters, digits and _ . -
 )
+
+// limits are the limitations in words, for a table.
+var limits = map[limitation]string{
+	noPrompts:       "no prompts",
+	oneArgument:     "one argument",
+	oneWordValues:   "no spaces in values if the prompt has several arguments",
+	oneMessage:      "one message",
+	textOnly:        "text only",
+	userOnly:        "no messages of the assistant",
+	alternatingOnly: "messages of the user and the assistant by turns",
+	noSpaces:        "no spaces in names",
+	plainNames:      "names of ASCII letters, digits, `_`, `.` and `-`",
+}
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
 
