@@ -101,6 +101,9 @@ func TestParseFrontmatter(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"name":"a","yes":"yes","on":"off","t":[true,true,null,null,""],"d":"2026-07-28","n":[1,-0,7,7,15,31,"1_000","0b1",1.10,0.5,1,1e3,12345678901234567890,"1:30"],"s":["1","true"],"lit":"a\nb\n","fold":"a b","empty":null,"m":{"x":{"y":["z"]}}}`, string(got))
 	assert.True(t, json.Valid(got))
+	got, err = promptfs.ParseFrontmatter([]byte("---\na: |\n  x\nb: |\n  y\n---\n"))
+	require.NoError(t, err)
+	assert.Equal(t, `{"a":"x\n","b":"y\n"}`, string(got))
 	for text, want := range map[string]string{
 		"name: a\n":                   "1: a skill begins with front matter",
 		" ---\nname: a\n---\n":        "1: a skill begins",

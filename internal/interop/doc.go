@@ -15,6 +15,8 @@
 //   - conformance: the expected failures of the official conformance suite, by
 //     protocol version, and what the suite needs to run; node installs the suite,
 //     and the client of the scenarios in examples/fleet;
+//   - skills: a folder of skills, for the conformance suite, the MCP Inspector and a
+//     host that is written from the specification of skills alone;
 //   - migrating: the programs of docs/migrating.md, and a test that runs them;
 //   - bench: the speed of the library compared with other SDKs.
 //

@@ -100,7 +100,13 @@ func TestOneFixtureOverHTTP(t *testing.T) {
 // have logged nothing else but a line with each of the given texts.
 func (d tools) startFixture(t *testing.T, fixture string, logged ...string) string {
 	t.Helper()
-	cmd := exec.Command(d.path(fixture), "-http", "127.0.0.1:0")
+	return d.startFixtureWith(t, fixture, nil, logged...)
+}
+
+// startFixtureWith is startFixture with more arguments.
+func (d tools) startFixtureWith(t *testing.T, fixture string, args []string, logged ...string) string {
+	t.Helper()
+	cmd := exec.Command(d.path(fixture), append([]string{"-http", "127.0.0.1:0"}, args...)...)
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
