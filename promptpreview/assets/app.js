@@ -58,15 +58,23 @@ class PromptView {
     const wasGone = this.isGone;
     this.isGone = isGone;
     if (isGone) {
-      this.#abort?.abort();
+      this.stop();
       if (!wasGone) announce("The prompt was removed.");
     } else if (!isSame) {
       this.entry = entry;
       this.#drawHeader();
       this.#redrawForm();
     }
-    if (this.renderButton) this.renderButton.disabled = isGone;
+    this.renderButton.disabled = isGone;
     this.drawNotices();
+    if (wasGone && !isGone && this.exchange) this.render({ isChange: true });
+  }
+
+  // stop ends what runs, and forgets about it.
+  stop() {
+    const abort = this.#abort;
+    this.#abort = null;
+    abort?.abort();
   }
 
   values() {
@@ -75,6 +83,11 @@ class PromptView {
 
   arguments() {
     return Object.fromEntries(Object.entries(this.values()).filter(([, v]) => v !== ""));
+  }
+
+  // known returns those of the arguments that the prompt has.
+  #known(args) {
+    return Object.fromEntries(Object.entries(args).filter(([name]) => this.#fields.some((f) => f.name === name)));
   }
 
   get sensitive() {
@@ -143,7 +156,11 @@ class PromptView {
       }
     }
     writeLink();
-    if (this.result) this.pane.classList.toggle("is-stale", JSON.stringify(this.arguments()) !== this.renderedArguments);
+    this.#markStale();
+  }
+
+  #markStale() {
+    this.pane.classList.toggle("is-stale", this.result !== undefined && JSON.stringify(this.arguments()) !== JSON.stringify(this.submitted));
   }
 
   #key(e) {
@@ -172,15 +189,16 @@ class PromptView {
     return this.#fields.some((f) => f.required);
   }
 
-  // render renders the prompt. After a change of the prompt, it keeps quiet about
-  // itself and marks what has changed in the result.
+  // render renders the prompt. After a change of the prompt, it renders with the
+  // arguments of before, whatever is being typed, and marks what has changed.
   async render({ isChange = false, answers, requestState } = {}) {
     if (this.isGone) return;
     this.#abort?.abort();
     const abort = this.#abort = new AbortController();
-    const args = this.arguments();
+    const args = isChange ? this.#known(this.submitted) : this.arguments();
+    this.submitted = args;
     const exchange = {};
-    const before = isChange ? this.result : undefined;
+    const before = isChange ? this.lastResult : undefined;
     if (!isChange) for (const f of this.#fields) f.setError("");
     replace(this.problems);
     const started = performance.now();
@@ -205,9 +223,11 @@ class PromptView {
     if (open !== this) return;
     this.exchange = exchange;
     this.took = performance.now() - started;
+    const isUnknown = outcome.error?.data?.prompt === this.name && !outcome.error.data.problems;
+    if (isUnknown && isChange) return; // which the next list says, too
     if (outcome.error) this.#failed(outcome.error, isChange);
     else if (outcome.result.resultType === "input_required") this.#ask(outcome.result, isChange);
-    else this.#rendered(outcome.result, args, before);
+    else this.#rendered(outcome.result, before);
   }
 
   // wait shows that the server is at work, once that takes a while.
@@ -232,21 +252,21 @@ class PromptView {
         clearTimeout(show);
         clearInterval(tick);
         element.remove();
-        if (this.#abort === abort) this.pane.removeAttribute("aria-busy");
+        if (this.#abort === abort || !this.#abort) this.pane.removeAttribute("aria-busy");
       },
     };
   }
 
-  #rendered(result, args, before) {
-    this.result = result;
+  #rendered(result, before) {
+    this.result = this.lastResult = result;
     this.failure = null;
     this.question = null;
-    this.renderedArguments = JSON.stringify(args);
     for (const f of this.#fields) {
       f.failed = undefined;
       f.setError("");
     }
     const changes = this.#drawPane(before);
+    this.#markStale();
     if (before) {
       if (changes > 0) announce(`The prompt has changed: ${plural(changes, "message")}.`);
     } else announce(`Rendered, ${plural(result.messages.length, "message")}.`);
@@ -263,7 +283,7 @@ class PromptView {
       const inLog = error.code === -32603 ? "The server's log has the reason." : "";
       this.failure = { title: `Error ${error.code}`, text: error.message, inLog };
     } else this.failure = { title: "The page has failed", text: String(error) };
-    if (error.name !== "AbortError" && error.name) this.result = this.failure.isField ? this.result : undefined;
+    if (error.name !== "AbortError") this.result = undefined;
     this.#drawPane();
     announce(`${this.failure.title}. ${this.failure.text}`);
   }
@@ -418,7 +438,7 @@ class PromptView {
 
   leave() {
     this.#remember();
-    this.#abort?.abort();
+    this.stop();
   }
 }
 
@@ -516,6 +536,7 @@ async function loadOnce() {
   const isFirst = !isListed;
   const next = new Map();
   const all = [];
+  let drawn = -Infinity;
   for await (const page of listPrompts()) {
     for (const p of page) {
       if (!next.has(p.name)) all.push(searchable(p));
@@ -523,7 +544,11 @@ async function loadOnce() {
     }
     if (isFirst) {
       entries = next;
-      list.set(all, false);
+      if (performance.now() - drawn > 200) {
+        list.set(all, false);
+        drawn = performance.now();
+      }
+      if (all.length === page.length) performance.mark("first-prompts");
       if (!open && location.hash.startsWith("#/") && next.has(decodeURIComponentSafe(location.hash.slice(2).split("?")[0]))) readLink();
     }
   }
@@ -539,6 +564,7 @@ async function loadOnce() {
   list.set(all, true);
   drawMarks();
   open?.update(entries.get(open.name) ?? null);
+  if (isFirst) performance.mark("all-prompts");
   document.documentElement.dataset.ready = "true";
 }
 

@@ -58,7 +58,7 @@ class Field {
       ? h("legend", {}, title || name, " ", marks)
       : h("label", { for: this.id }, title || name, " ", marks);
     this.error = h("p", { class: "field-error", id: `${this.id}-error` });
-    const help = h("p", { class: "field-help", id: `${this.id}-help` }, description, description && hint ? " " : null, hint && h("span", { class: "hint" }, hint));
+    const help = h("p", { class: "field-help", id: `${this.id}-help` }, description, description && hint ? " · " : null, hint && h("span", { class: "hint" }, hint));
     if (isGroup) {
       this.element.prepend(label);
       this.element.setAttribute("aria-describedby", describedBy);
@@ -201,6 +201,7 @@ class Suggestions {
     clearTimeout(this.#timer);
     this.#abort?.abort();
     this.#values = [];
+    this.#active = -1;
     this.#draw();
   }
 
@@ -251,12 +252,21 @@ export function argumentFields(prompt, complete) {
     const own = schema.description || "";
     const all = a.description || "";
     const isHinted = Object.hasOwn(schemas, a.name) && all.startsWith(own);
-    const hint = isHinted ? all.slice(own.length).trim().replace(/^\((.*)\)$/s, "$1") : "";
+    const hint = isHinted ? unsaid(all.slice(own.length).trim().replace(/^\((.*)\)$/s, "$1"), schema) : "";
     return new Field({
       name: a.name, title: a.title, description: isHinted ? own : all, hint, schema, required: a.required === true, isLong: true,
       complete: (value, signal) => complete(a.name, value, signal),
     });
   });
+}
+
+// unsaid returns what the field does not say by itself of a hint such as
+// "one of: go, python; default go".
+function unsaid(hint, schema) {
+  const values = choicesOf(schema) || choicesOf(schema.items);
+  const isChosen = typeOf(schema) === "boolean" || (values && values.length <= fewChoices);
+  return hint.split("; ").filter((part) => part !== "sensitive" && !(isChosen && /^(one of: |each one of: |true or false$|separated by commas|default )/.test(part)))
+    .concat(isChosen && typeOf(schema) === "array" && Array.isArray(schema.default) ? [`default: ${schema.default.join(", ")}`] : []).join("; ");
 }
 
 // questionFields returns the fields for the form of a question.

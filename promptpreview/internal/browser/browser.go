@@ -8,12 +8,15 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Browser is a running Chromium.
@@ -81,6 +84,10 @@ func (b *Browser) NewTab() (*Tab, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each page believes that it is the one in front.
+	if _, err := chromedp.Call(t.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		return nil, err
+	}
 	// What the policy of the page forbids is an event of its documents.
 	const report = `addEventListener("securitypolicyviolation", (e) => { console.error("violation: " + e.violatedDirective + " " + e.blockedURI + " " + e.sample); }, true);`
 	_, err = chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: report})
@@ -132,10 +139,14 @@ func (t *Tab) Open(url string) error {
 	return t.Wait(`document.documentElement.dataset.ready === "true"`)
 }
 
-// Wait waits until an expression is true. It has no time limit but that of the
-// tab's context.
+// waitLimit is how long Wait waits for what should come soon.
+const waitLimit = time.Minute
+
+// Wait waits until an expression is true.
 func (t *Tab) Wait(expression string) error {
-	_, err := Eval[bool](t, `new Promise((resolve) => {
+	ctx, cancel := context.WithTimeout(t.ctx, waitLimit)
+	defer cancel()
+	_, err := eval[bool](ctx, `new Promise((resolve) => {
 		const look = () => { let is = false; try { is = `+expression+`; } catch {} if (is) resolve(true); else setTimeout(look, 10); };
 		look();
 	})`)
@@ -145,12 +156,45 @@ func (t *Tab) Wait(expression string) error {
 // Screenshot returns a picture of the window as PNG.
 func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
 
-// Press presses a key, of package kb or a character, with modifiers.
-func (t *Tab) Press(key string, modifiers ...chromedp.Modifier) error {
-	return t.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(modifiers...)))
+// Type presses the keys of a text, each a character or a key of package kb, with
+// modifiers. A page that prevents the default of a key gets no character of it.
+func (t *Tab) Type(text string, modifiers ...kb.Modifier) error {
+	var held kb.Modifier
+	for _, m := range modifiers {
+		held |= m
+	}
+	for _, r := range text {
+		k, ok := kb.Keys[r]
+		if !ok {
+			return fmt.Errorf("no key %q", r)
+		}
+		e := input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyDown, Modifiers: int64(held), Code: k.Code, Key: k.Key,
+			WindowsVirtualKeyCode: k.Windows, NativeVirtualKeyCode: k.Native,
+		}
+		if k.Shift {
+			e.Modifiers |= int64(chromedp.ModifierShift)
+		}
+		if k.Print && held == 0 {
+			e.Text, e.UnmodifiedText = k.Text, k.Unmodified
+		}
+		if held == chromedp.ModifierCtrl && r == 'a' {
+			e.Commands = []string{"selectAll"}
+		}
+		if _, err := chromedp.Call(t.ctx, input.DispatchKeyEvent, e); err != nil {
+			return err
+		}
+		e.Type, e.Text, e.UnmodifiedText, e.Commands = input.DispatchKeyEventTypeKeyUp, "", "", nil
+		if _, err := chromedp.Call(t.ctx, input.DispatchKeyEvent, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Eval returns the value of an expression, or of the promise that it is.
-func Eval[T any](t *Tab, expression string) (T, error) {
-	return chromedp.Run(t.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+func Eval[T any](t *Tab, expression string) (T, error) { return eval[T](t.ctx, expression) }
+
+func eval[T any](ctx context.Context, expression string) (T, error) {
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
