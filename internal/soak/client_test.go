@@ -116,7 +116,7 @@ func (c *client) act(r *rand.Rand) {
 	c.soak.acts.Add(1)
 }
 
-func (c *client) name() string { name, _, _ := strings.Cut(c.who, " "); return name }
+func (r *reporter) name() string { name, _, _ := strings.Cut(r.who, " "); return name }
 
 // get gets a prompt of one text, and the signature of the middleware.
 func (c *client) get(name string, args map[string]string, want string) {
@@ -302,6 +302,7 @@ type observed struct {
 }
 
 func (o *observed) Write(ctx context.Context, msg []byte) error {
+	o.report.to.tally.carry(o.report.name(), msg, true)
 	o.mu.Lock()
 	if o.judge != nil {
 		o.judge.Client(msg)
@@ -315,6 +316,7 @@ func (o *observed) Read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return msg, err
 	}
+	o.report.to.tally.carry(o.report.name(), msg, false)
 	text := string(msg)
 	if strings.Contains(text, `"notifications/prompts/list_changed"`) {
 		o.changes.Add(1)

@@ -53,6 +53,7 @@ type soak struct {
 	handler   *streamablehttp.Handler
 	http      *http.Server
 	address   string
+	tally     *tally
 	plant     fault
 	planted   atomic.Bool
 	ctx       context.Context // of the streams
@@ -102,12 +103,14 @@ func newSoak(t *testing.T, patience time.Duration, plant fault) *soak {
 		s.checker, err = speccheck.FromEnvironment()
 		require.NoError(t, err)
 	}
+	s.tally = newTally(s)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.server = prompts.NewServer(&s.catalogue.registry, prompts.Options{
 		PageSize:   50,
 		Visible:    func(ctx context.Context, p prompts.Prompt) bool { return len(p.Tags) == 0 || isEven(principalOf(ctx)) },
 		Principal:  principalOf,
 		Middleware: sign,
+		Observer:   s.tally,
 		Timeouts:   prompts.Timeouts{Render: renderTimeout},
 		Limits:     prompts.Limits{MaxMessageBytes: mostBytes, CompletionsPerSecond: 1000},
 	})
@@ -255,6 +258,8 @@ func (s *soak) end(t *testing.T, goroutines int) {
 	assert.NoError(t, s.http.Shutdown(ctx))
 	s.cancel()
 	s.serving.Wait()
+	assert.NoError(t, s.server.Flush(ctx))
+	s.problems = append(s.problems, s.tally.problems()...)
 	if !eventually(s.patience/2, func() bool { return runtime.NumGoroutine() <= goroutines }) {
 		stacks := make([]byte, 1<<20)
 		s.problems = append(s.problems, "goroutines are left: "+string(stacks[:runtime.Stack(stacks, true)]))
@@ -301,6 +306,8 @@ const (
 	faultTwice
 	faultGoroutine
 	faultHeap
+	faultDropped // operations of the observer
+	faultDoubled
 )
 
 // faulty is a server's transport with a fault.
@@ -316,7 +323,7 @@ var (
 
 func (f *faulty) Write(ctx context.Context, msg []byte) error {
 	part := []byte(`"text":"stay-`)
-	if !bytes.Contains(msg, part) || f.soak.planted.Swap(true) && f.soak.plant != faultHeap {
+	if f.soak.plant >= faultDropped || !bytes.Contains(msg, part) || f.soak.planted.Swap(true) && f.soak.plant != faultHeap {
 		return f.Transport.Write(ctx, msg)
 	}
 	switch f.soak.plant {
@@ -345,6 +352,8 @@ func TestSoakFindsFaults(t *testing.T) {
 		{faultMissing, "has not answered within"},
 		{faultTwice, "has been answered before"},
 		{faultGoroutine, "(*faulty).Write.func1"},
+		{faultDropped, "the observer: good-"},
+		{faultDoubled, "the observer: good-"},
 	} {
 		goroutines := runtime.NumGoroutine()
 		s := newSoak(t, 5*time.Second, test.plant)
