@@ -40,7 +40,8 @@
 //
 // # Permissions
 //
-// To publish to the bucket prompts, a user of the broker needs these permissions:
+// For the bucket prompts, a user of the broker needs permission to publish on these
+// subjects:
 //
 //	$JS.API.STREAM.INFO.KV_prompts
 //	$JS.API.CONSUMER.CREATE.KV_prompts.*.$KV.prompts.>
@@ -49,7 +50,7 @@
 //	promptnats.prompts
 //	$KV.prompts.>    to write
 //
-// To subscribe, a user needs these permissions:
+// The user needs permission to subscribe to these subjects:
 //
 //	_INBOX_prompts.>
 //	promptnats.prompts

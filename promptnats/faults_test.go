@@ -361,7 +361,8 @@ func documented(t *testing.T, name string, replacements ...string) *server.User 
 	_, rest, _ := strings.Cut(string(text), "\n// # Permissions\n")
 	section, _, found := strings.Cut(rest, "\n// To separate teams")
 	require.True(t, found)
-	publish, subscribe, _ := strings.Cut(section, "And these to subscribe")
+	publish, subscribe, found := strings.Cut(section, "to subscribe to these subjects")
+	require.True(t, found)
 	subjects := func(part string) (all []string) {
 		for line := range strings.Lines(part) {
 			if subject, ok := strings.CutPrefix(line, "//\t"); ok {

@@ -283,7 +283,7 @@ func hasGrown(first, second uint64) bool { return second > first+first/5+8<<20 }
 
 func TestSoak(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
-	s := newSoak(t, 20*time.Second, faultNone)
+	s := newSoak(t, 2*time.Minute, faultNone)
 	s.run(*length/2, false)
 	first := s.rest(t)
 	s.run(*length/2, false)
