@@ -11,7 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// user is who a token belongs to, and what it is for.
+// user is the owner of a token, with the scopes of the token.
 type user struct {
 	name   string
 	scopes []string

@@ -19,7 +19,7 @@ type Incident struct {
 // Update is what the prompt update takes.
 type Update struct {
 	Service  string `json:"service" jsonschema:"the service that fails"`
-	Audience string `json:"audience,omitempty" jsonschema:"whom it is for"`
+	Audience string `json:"audience,omitempty" jsonschema:"the readers"`
 }
 
 // registry returns our prompts. They lead to the SDK's tools and resources.
