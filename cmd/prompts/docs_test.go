@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPage checks that the tutorial has each rule, each command, each client and each
+// flag of serve, and that it runs no command that does not exist.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../docs/write-prompts.md")
+	require.NoError(t, err)
+	page := string(raw)
+	for _, r := range rules {
+		assert.Contains(t, page, fmt.Sprintf("| `%s` | ", r.id))
+		assert.Contains(t, page, " | "+r.text+" |")
+	}
+	for _, c := range clients {
+		assert.Contains(t, page, "`"+c.name+"`")
+	}
+	for _, code := range []int{exitOK, exitFailed, exitUsage} {
+		assert.Contains(t, page, fmt.Sprintf("| %d | ", code))
+	}
+	root := newRoot()
+	root.InitDefaultCompletionCmd()
+	commands := map[string]*cobra.Command{}
+	for _, c := range root.Commands() {
+		if commands[c.Name()] = c; !c.Hidden {
+			assert.Contains(t, page, "| `prompts "+c.Name()+"` | ")
+		}
+	}
+	commands["serve"].Flags().VisitAll(func(f *pflag.Flag) {
+		assert.Contains(t, page, "`--"+f.Name)
+	})
+	for _, m := range regexp.MustCompile(`(?m)(?:^|run: )prompts ([a-z]+)( .*)?$`).FindAllStringSubmatch(page, -1) {
+		c := commands[m[1]]
+		if !assert.NotNil(t, c, m[0]) {
+			continue
+		}
+		for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(m[2], -1) {
+			assert.NotNil(t, c.Flags().Lookup(flag[1]), m[0])
+		}
+	}
+	assert.Greater(t, strings.Count(page, "\nprompts "), 8)
+}
