@@ -186,6 +186,9 @@ func leastCost(t *testing.T, s *prompts.Server, msg string) (least cost, sent in
 // code. The test is not parallel, because it counts what all of the process
 // allocates.
 func TestCostOfWorstMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	const small, large = 64 << 10, 256 << 10
 	for name, o := range map[string]prompts.Options{"as it is": {}, "strict": {StrictArguments: true}, "asking": {ElicitArguments: true}} {
 		s := prompts.NewServer(fuzzPrompts(), o)

@@ -131,6 +131,9 @@ func (r randomSchemas) like(s *jsonschema.Schema) any {
 // For random schemas and values, the schema of all arguments accepts as typed JSON
 // what prompts/get accepts as strings.
 func TestInputSchemaOfRandomDeclarations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a comparison of many values, which takes long")
+	}
 	t.Parallel()
 	r := randomSchemas{rand.New(rand.NewPCG(1, 2))}
 	declared, accepted, rejected := 0, 0, 0

@@ -318,7 +318,11 @@ func (h *holder) subscribe(n int) {
 // docs/limits.md, whatever the limits, when every kind of holding is filled at
 // once; and it is a good part of the formula, or the formula would say nothing.
 func TestMemoryFormula(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 19))
 		between := func(low, high int) int { return low + random.IntN(high-low+1) }
 		const kib, mib = 1 << 10, 1 << 20
@@ -398,6 +402,9 @@ func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Ra
 // A stream that is idle and a question that waits keep nothing of the message that
 // began them.
 func TestStreamsKeepNoMessage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	h := newHolder(t, prompts.Limits{}, streamablehttp.Options{}, 0, 0)
 	defer h.close()
 	before := liveHeap()
@@ -411,6 +418,9 @@ func TestStreamsKeepNoMessage(t *testing.T) {
 // Messages that are parsed at once take no more memory together than is reserved
 // for parsing: the others wait for their turn.
 func TestParsesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	msg := []byte(numbers(4 << 20))
 	bubble(t, func(t *testing.T) {
 		h := newHolder(t, prompts.Limits{}, streamablehttp.Options{}, 0, 0)
@@ -439,6 +449,9 @@ func TestParsesAtOnce(t *testing.T) {
 // Responses that clients do not read take no more memory than the limit, whatever
 // the number of requests that may run.
 func TestUnreadResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which takes long")
+	}
 	h := newHolder(t, prompts.Limits{MaxConcurrentTotal: 8, MaxMemoryBytes: 256 << 20}, streamablehttp.Options{}, 4<<20, 0)
 	defer h.close()
 	before := liveHeap()
