@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"image"
 	"image/png"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -142,4 +144,19 @@ func TestAccessible(t *testing.T) {
 	check("a failure")
 	eval[bool](p, `document.querySelector("#help-open").click(), true`)
 	check("the help")
+}
+
+// The gallery of the docs shows the files as they are.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/gallery.md")
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)prompts/([\\w/-]+\\.md)\">.*?~~~~markdown\n(.*?)~~~~\n.*?src=\"([^\"]+)\"").FindAllStringSubmatch(string(text), -1)
+	assert.Len(t, shown, 5)
+	for _, s := range shown {
+		declaration, err := os.ReadFile("../examples/files/prompts/" + s[1])
+		require.NoError(t, err)
+		assert.Equal(t, string(declaration), s[2], "run the program in internal/screenshots")
+		assert.FileExists(t, "../docs/"+s[3])
+	}
 }

@@ -11,7 +11,7 @@ const { DOMPurify } = globalThis;
 
 const md = new MarkdownIt({
   html: false,
-  linkify: false,
+  breaks: true, // a model gets every line, too
   highlight(code, language) {
     if (!hljs.getLanguage(language) || code.length > maxHighlighted) return "";
     return hljs.highlight(code, { language, ignoreIllegals: true }).value;
