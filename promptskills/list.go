@@ -26,6 +26,9 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 		if visible != nil && !visible(e) {
 			continue
 		}
+		if p.n == 0 { // the others may be of about the same size
+			p.dst = slices.Grow(p.dst, min((len(e.json)+1)*min(p.size, now.skills.Len()), maxReserve))
+		}
 		if !p.add(path, func(dst []byte) []byte { return e.append(dst, now.skills, visible) }) {
 			break
 		}
@@ -36,6 +39,9 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 	s.clients.listed(q.from, span{q.after, p.last, !p.more, now.seq})
 	return p.end(), nil
 }
+
+// maxReserve is the most that is reserved for a page, in bytes.
+const maxReserve = 1 << 20
 
 // getSkill is the method skills/get.
 func (s *service) getSkill(ctx context.Context, q *request, dst []byte) ([]byte, error) {

@@ -1,4 +1,5 @@
-// Files serves the prompts of a folder over stdio, and what becomes of them.
+// Files serves the prompts and the skills of a folder over stdio, and follows its
+// changes.
 package main
 
 import (
@@ -8,7 +9,9 @@ import (
 	"os/signal"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
@@ -17,9 +20,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	var reg prompts.Registry
-	srv := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger, InputSchemas: addr != ""})
+	var skills promptskills.Registry
+	features := []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}
+	srv := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
 	onReload := preview(srv, addr, logger)
-	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Logger: logger, OnReload: onReload})
+	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Skills: &skills, Logger: logger, OnReload: onReload})
 	_ = folder.Reload(ctx) // the logger has what is wrong; the other files are served
 	go folder.Watch(ctx)   // which ends with ctx
 	err := srv.Serve(ctx, stdio.New())

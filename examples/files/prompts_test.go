@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/promptskills"
 	"github.com/mcp-prompts/prompts/prompttest"
 )
 
@@ -70,4 +71,13 @@ func TestDeclarations(t *testing.T) {
 	prompttest.CheckDoc(t, reg, "prompts/README.md")
 	prompttest.CheckTools(t, reg, options) // there are no tools
 	prompttest.CheckPortable(t, reg, options)
+}
+
+// Hosts accept each skill of the folder.
+func TestSkills(t *testing.T) {
+	t.Parallel()
+	var skills promptskills.Registry
+	require.NoError(t, promptfs.NewDir(new(prompts.Registry), "prompts", promptfs.Options{Skills: &skills}).Reload(t.Context()))
+	assert.Equal(t, 1, skills.Len())
+	prompttest.CheckSkills(t, &skills, promptfs.ParseFrontmatter)
 }

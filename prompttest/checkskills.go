@@ -1,0 +1,198 @@
+package prompttest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/promptskills"
+)
+
+// CheckSkills serves the skills of a registry, and verifies them as a host does:
+// names, limits, and the digest, the size and the front matter of each file. It also
+// reports relative links in a SKILL.md that lead to no file of the skill. The front
+// matter is read with frontmatter, such as promptfs.ParseFrontmatter; nil: it is not
+// compared. Each error fails the test. Dynamic skills have no digests, and only
+// their front matter is compared.
+func CheckSkills(t testing.TB, skills *promptskills.Registry, frontmatter func(content []byte) (json.RawMessage, error)) {
+	t.Helper()
+	srv := prompts.NewServer(nil, prompts.Options{
+		Features: []feature.Feature{promptskills.Feature(skills, promptskills.Options{})}, Logger: testLogger(t),
+	})
+	c := &skillChecker{t: t, call: func(method string, params, result any) error {
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return err
+		}
+		answer, err := srv.Call(context.Background(), method, raw, prompts.CallOptions{})
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(answer, result)
+	}, frontmatter: frontmatter}
+	for cursor := ""; ; {
+		params := map[string]string{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		var page struct {
+			Skills     []skillEntry
+			NextCursor string
+		}
+		if err := c.call("skills/list", params, &page); err != nil {
+			t.Errorf("skills/list: %v", err)
+			return
+		}
+		for i := range page.Skills {
+			c.check(&page.Skills[i])
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return
+		}
+	}
+}
+
+type skillEntry struct {
+	URI         string          `json:"uri"`
+	Frontmatter json.RawMessage `json:"frontmatter"`
+	Resources   json.RawMessage `json:"resources"`
+}
+
+type skillResource struct {
+	URI    string `json:"uri"`
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+}
+
+type skillChecker struct {
+	t           testing.TB
+	call        func(method string, params, result any) error
+	frontmatter func(content []byte) (json.RawMessage, error)
+}
+
+// check verifies one skill.
+func (c *skillChecker) check(e *skillEntry) {
+	fail := func(format string, args ...any) {
+		c.t.Helper()
+		c.t.Errorf("skill %s: %s", e.URI, fmt.Sprintf(format, args...))
+	}
+	root, ok := strings.CutSuffix(e.URI, "/"+promptskills.Main)
+	var front struct{ Name, Description string }
+	if err := json.Unmarshal(e.Frontmatter, &front); err != nil || !ok || path.Base(root) != front.Name || front.Description == "" {
+		fail("name %q and description %q: the name must be the last segment of the path, and the description must not be empty", front.Name, front.Description)
+	}
+	var files []skillResource
+	isDynamic := string(e.Resources) == `"dynamic"`
+	if err := json.Unmarshal(e.Resources, &files); err != nil && !isDynamic {
+		fail("resources: %v", err)
+		return
+	}
+	if isDynamic {
+		files = []skillResource{{URI: e.URI}}
+	}
+	seen, total := map[string]bool{}, int64(0)
+	for _, f := range files {
+		if seen[f.URI] || !strings.HasPrefix(f.URI, root+"/") {
+			fail("file %s: it must be in the skill, and once in the list", f.URI)
+		}
+		seen[f.URI] = true
+		total += f.Size
+	}
+	if !seen[e.URI] || len(files) > promptskills.MaxFiles || total > promptskills.MaxBytes {
+		fail("%d files with %d bytes: at most %d and %d, and SKILL.md must be one of them", len(files), total, promptskills.MaxFiles, promptskills.MaxBytes)
+	}
+	for _, f := range files {
+		content, err := c.read(f.URI)
+		if err != nil {
+			fail("file %s: %v", f.URI, err)
+			continue
+		}
+		if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(content)); !isDynamic && (sum != f.Digest || int64(len(content)) != f.Size) {
+			fail("file %s: read %d bytes with %s, the entry says %d and %s", f.URI, len(content), sum, f.Size, f.Digest)
+		}
+		if f.URI != e.URI {
+			continue
+		}
+		c.checkFrontmatter(e, content, fail)
+		if !isDynamic {
+			for _, link := range relativeLinks(string(content)) {
+				if !leadsTo(root, link, seen) {
+					fail("the link %q leads to no file of the skill", link)
+				}
+			}
+		}
+	}
+}
+
+func (c *skillChecker) checkFrontmatter(e *skillEntry, content []byte, fail func(string, ...any)) {
+	if c.frontmatter == nil {
+		return
+	}
+	raw, err := c.frontmatter(content)
+	if err != nil {
+		fail("front matter: %v", err)
+		return
+	}
+	var want, got any
+	if json.Unmarshal(raw, &want) != nil || json.Unmarshal(e.Frontmatter, &got) != nil || !reflect.DeepEqual(want, got) {
+		fail("front matter: the entry says %s, and the file %s", e.Frontmatter, raw)
+	}
+}
+
+func (c *skillChecker) read(uri string) ([]byte, error) {
+	var result struct {
+		Contents []struct {
+			Text string
+			Blob *string
+		}
+	}
+	if err := c.call("resources/read", map[string]string{"uri": uri}, &result); err != nil {
+		return nil, err
+	}
+	if len(result.Contents) != 1 {
+		return nil, fmt.Errorf("it has %d contents instead of 1", len(result.Contents))
+	}
+	if blob := result.Contents[0].Blob; blob != nil {
+		return base64.StdEncoding.DecodeString(*blob)
+	}
+	return []byte(result.Contents[0].Text), nil
+}
+
+var markdownLink = regexp.MustCompile(`\]\(<?([^()<>\s]+)>?(?:\s+["'(][^)]*)?\)`)
+
+// relativeLinks returns the targets of the links in a Markdown text that are paths.
+func relativeLinks(text string) []string {
+	var links []string
+	for _, m := range markdownLink.FindAllStringSubmatch(withoutFences(text), -1) {
+		if u, err := url.Parse(m[1]); err == nil && u.Scheme == "" && u.Host == "" && u.Path != "" && !strings.HasPrefix(u.Path, "/") {
+			links = append(links, u.Path)
+		}
+	}
+	return links
+}
+
+// leadsTo reports whether a path in a skill is a file or a directory of it. A path
+// out of the skill is that of another skill, and not judged.
+func leadsTo(root, link string, files map[string]bool) bool {
+	p := path.Clean(link)
+	if p == "." || p == ".." || strings.HasPrefix(p, "../") {
+		return true
+	}
+	for uri := range files {
+		name, err := url.PathUnescape(strings.TrimPrefix(uri, root+"/"))
+		if err == nil && (name == p || strings.HasPrefix(name, p+"/")) {
+			return true
+		}
+	}
+	return false
+}
