@@ -77,9 +77,7 @@ func showClients(w http.ResponseWriter, r *http.Request) {
 			c.Findings = append(c.Findings, finding{what, rule.Effect, rule.Source})
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(answer) // a client that is gone needs no answer
+	writeJSON(w, answer)
 }
 
 // contentOf returns content of a type of the protocol.

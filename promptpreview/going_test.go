@@ -147,7 +147,6 @@ func TestLinks(t *testing.T) {
 	eval[bool](p, `document.documentElement.dataset.old = "true", setTimeout(() => location.reload()), true`)
 	require.NoError(t, p.tab.Wait(`!document.documentElement.dataset.old && document.querySelector(".conversation")?.innerText.includes("you said tea")`))
 
-	other.tab.Close() // a browser has six connections to a server
 	other = open(t, url+"/#/%E0%A4%A")
 	other.has("main", "There is no prompt")
 }
@@ -202,4 +201,23 @@ func TestPlainServer(t *testing.T) {
 	p.typing("tea")
 	p.pressCtrl("\r")
 	p.has(".conversation", "tea")
+}
+
+// A browser has six connections to a server: several pages that can be seen at the
+// same time leave some for requests.
+func TestSeveralPages(t *testing.T) {
+	t.Parallel()
+	f, url := serveFolder(t)
+	var pages []*page
+	for range 4 {
+		p := open(t, url+"/#/draft?topic=tea")
+		p.wait(`document.querySelector("[name=topic]")?.value === "tea"`)
+		p.pressCtrl("\r")
+		p.has(".conversation", "The last paragraph.")
+		pages = append(pages, p)
+	}
+	f.write("draft.md", fmt.Sprintf(draft, "For all of them."))
+	for _, p := range pages {
+		p.has(".changed-block", "For all of them.")
+	}
 }

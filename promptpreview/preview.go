@@ -19,9 +19,11 @@ package promptpreview
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
+	"time"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -44,16 +46,9 @@ type Handler struct {
 	endpoint *streamablehttp.Handler
 
 	mu      sync.Mutex // protects the fields below
-	folders []report
-	closed  bool
-	changed chan struct{} // closed at each change, and replaced
-}
-
-// report is what is known of a folder of files.
-type report struct {
-	Errors  []fileError
-	Changed []string
-	number  int // of this report
+	number  int64      // of the last report; begins with the time, so that no two handlers share one
+	folders [][]fileError
+	changed map[string]int64 // the number of the last report that has changed a prompt, by its name
 }
 
 // fileError is an error of a file, as the page gets it.
@@ -67,21 +62,13 @@ type fileError struct {
 // NewHandler returns a handler for the page with the prompts of the server. Call
 // [Handler.Close] at the end.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{options: o, changed: make(chan struct{})}
+	h := &Handler{options: o, number: time.Now().UnixMilli(), changed: map[string]int64{}}
 	h.endpoint = streamablehttp.NewHandler(s, streamablehttp.Options{DisableSessions: true, AllowedHosts: o.AllowedHosts})
 	return h
 }
 
 // Close ends the streams of open pages, which then try again.
-func (h *Handler) Close() error {
-	h.mu.Lock()
-	if !h.closed {
-		h.closed = true
-		close(h.changed)
-	}
-	h.mu.Unlock()
-	return h.endpoint.Close()
-}
+func (h *Handler) Close() error { return h.endpoint.Close() }
 
 // ServeHTTP answers one request. It responds with 403 to a Host or an Origin that is
 // not allowed.
@@ -97,8 +84,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := pathOf(r); path {
 	case "mcp":
 		h.endpoint.ServeHTTP(w, r)
-	case "events":
-		h.events(w, r)
+	case "reports":
+		h.reports(w, r)
 	case "clients":
 		showClients(w, r)
 	default:
@@ -128,17 +115,18 @@ func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 func (h *Handler) OnReload() func(promptfs.Report) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.folders = append(h.folders, report{})
+	h.folders = append(h.folders, nil)
 	i := len(h.folders) - 1
 	return func(r promptfs.Report) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		f := &h.folders[i]
-		f.Errors, f.Changed = fileErrors(r.Err), append(r.Changed, r.Added...)
-		f.number++
-		if !h.closed {
-			close(h.changed)
-			h.changed = make(chan struct{})
+		h.number++
+		h.folders[i] = fileErrors(r.Err)
+		for _, name := range append(slices.Clone(r.Added), r.Changed...) {
+			h.changed[name] = h.number
+		}
+		for _, name := range r.Removed {
+			delete(h.changed, name)
 		}
 	}
 }
@@ -162,45 +150,41 @@ func fileErrors(err error) []fileError {
 	return []fileError{{Message: err.Error()}}
 }
 
-// events sends the errors of files, now and at each change, and the names of the
-// prompts that files have changed since.
-func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
+// reports answers with the errors of files, and with the names of the prompts that
+// files have changed since a report. A page asks again and again: a stream for that
+// would take one of the few connections that a browser has to a server.
+func (h *Handler) reports(w http.ResponseWriter, r *http.Request) {
 	if !isMethod(w, r, http.MethodGet) {
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	flush := http.NewResponseController(w)
-	seen := map[int]int{} // the numbers of the folders' reports
-	for isFirst := true; ; isFirst = false {
-		event := struct {
-			Errors  []fileError `json:"errors"`
-			Changed []string    `json:"changed,omitempty"`
-		}{Errors: []fileError{}}
-		h.mu.Lock()
-		changed, closed := h.changed, h.closed
-		for i, f := range h.folders {
-			event.Errors = append(event.Errors, f.Errors...)
-			if seen[i] != f.number && !isFirst {
-				event.Changed = append(event.Changed, f.Changed...)
-			}
-			seen[i] = f.number
-		}
-		h.mu.Unlock()
-		if closed {
-			return
-		}
-		data, err := json.Marshal(event)
-		if err != nil {
-			return // strings can be encoded
-		}
-		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || flush.Flush() != nil {
-			return
-		}
-		select {
-		case <-changed:
-		case <-r.Context().Done():
-			return
+	since, _ := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64) // 0 for the first time
+	answer := struct {
+		Number  int64       `json:"number"`
+		Errors  []fileError `json:"errors"`
+		Changed []string    `json:"changed"`
+	}{Errors: []fileError{}, Changed: []string{}}
+	h.mu.Lock()
+	answer.Number = h.number
+	for _, errs := range h.folders {
+		answer.Errors = append(answer.Errors, errs...)
+	}
+	for name, number := range h.changed {
+		if since > 0 && number > since {
+			answer.Changed = append(answer.Changed, name)
 		}
 	}
+	h.mu.Unlock()
+	if answer.Number == since {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	slices.Sort(answer.Changed)
+	writeJSON(w, answer)
+}
+
+// writeJSON sends a value. A client that is gone needs no answer.
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(v)
 }

@@ -1,11 +1,11 @@
 package promptpreview_test
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -63,8 +63,8 @@ func TestHostAndOrigin(t *testing.T) {
 		{"not allowed", "localhost:81", "", loopback, named, 403},
 	} {
 		page := promptpreview.NewHandler(prompts.NewServer(new(prompts.Registry), prompts.Options{}), test.options)
-		for _, path := range []string{"/", "/app.js", "/events", "/mcp", "/clients"} {
-			ctx, cancel := context.WithCancel(t.Context())
+		for _, path := range []string{"/", "/app.js", "/reports", "/mcp", "/clients"} {
+			ctx := t.Context()
 			if test.addr != nil {
 				ctx = context.WithValue(ctx, http.LocalAddrContextKey, test.addr)
 			}
@@ -74,11 +74,7 @@ func TestHostAndOrigin(t *testing.T) {
 				r.Header.Set("Origin", test.origin)
 			}
 			w := httptest.NewRecorder()
-			if path == "/events" {
-				cancel() // the stream would not end
-			}
 			page.ServeHTTP(w, r)
-			cancel()
 			switch got := w.Code; {
 			case test.want == 403:
 				assert.Equal(t, 403, got, "%s %s", test.name, path)
@@ -150,39 +146,35 @@ func TestAssets(t *testing.T) {
 
 // Errors of the files of several folders reach a page that is open, and go when they
 // are fixed.
-func TestEvents(t *testing.T) {
+func TestReports(t *testing.T) {
 	t.Parallel()
 	page, url := serve(t, new(prompts.Registry), prompts.Options{})
-	one, two := page.OnReload(), page.OnReload()
-	one(promptfs.Report{Err: errors.Join(&promptfs.Error{Path: "a.md", Line: 2, Column: 3, Err: errors.New("no key \"titel\"")}, errors.New("the folder is away"))})
-
-	resp, err := http.Get(url + "/events")
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	next := func() string {
-		for lines.Scan() {
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				return data
-			}
+	var since int64
+	ask := func() string {
+		resp, err := http.Get(fmt.Sprintf("%s/reports?since=%d", url, since))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusNoContent {
+			return ""
 		}
-		require.Fail(t, "the stream has ended")
-		return ""
+		require.Equal(t, 200, resp.StatusCode)
+		var answer map[string]json.RawMessage
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+		require.NoError(t, json.Unmarshal(answer["number"], &since))
+		return string(answer["errors"]) + string(answer["changed"])
 	}
-	first := `{"path":"a.md","line":2,"column":3,"message":"no key \"titel\""},{"path":"","message":"the folder is away"}`
-	assert.JSONEq(t, `{"errors":[`+first+`]}`, next())
-	two(promptfs.Report{Changed: []string{"b"}, Added: []string{"c"}, Err: &promptfs.Error{Path: "b.md", Err: errors.New("is empty")}})
-	assert.JSONEq(t, `{"errors":[`+first+`,{"path":"b.md","message":"is empty"}],"changed":["b","c"]}`, next())
+	one, two := page.OnReload(), page.OnReload()
+	one(promptfs.Report{Added: []string{"a"}, Err: errors.Join(&promptfs.Error{Path: "a.md", Line: 2, Column: 3, Err: errors.New("no key")}, errors.New("the folder is away"))})
+	first := `{"path":"a.md","line":2,"column":3,"message":"no key"},{"path":"","message":"the folder is away"}`
+	assert.Equal(t, "["+first+"][]", ask(), "what a page that opens has is not new")
+	assert.Empty(t, ask())
+	two(promptfs.Report{Changed: []string{"d", "b"}, Added: []string{"c"}, Err: &promptfs.Error{Path: "b.md", Err: errors.New("is empty")}})
+	two(promptfs.Report{Removed: []string{"d"}, Err: &promptfs.Error{Path: "b.md", Err: errors.New("is empty")}})
+	assert.Equal(t, "["+first+`,{"path":"b.md","message":"is empty"}]["b","c"]`, ask())
 	one(promptfs.Report{})
 	two(promptfs.Report{})
-	got := next()
-	for strings.Contains(got, "is empty") { // the two reports may be one event
-		got = next()
-	}
-	assert.JSONEq(t, `{"errors":[]}`, got)
-	require.NoError(t, page.Close())
-	assert.False(t, lines.Scan() && lines.Scan(), "the stream goes on after Close")
-	one(promptfs.Report{}) // which is of no use, but harmless
+	assert.Equal(t, "[][]", ask())
+	assert.Empty(t, ask())
 }
 
 // The findings for clients are those of prompttest.CheckPortable.

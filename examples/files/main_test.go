@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -301,4 +302,36 @@ func TestFault(t *testing.T) {
 	c.write("plan.md", "three")
 	require.Equal(t, listChanged, c.next(c.lines))
 	assert.Equal(t, "three", c.text("plan"))
+}
+
+// With -preview the program serves the page, and its log has the address.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(server, "-preview", "127.0.0.1:0", "prompts")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	log := linesOf(stderr)
+	t.Cleanup(func() {
+		_ = stdin.Close() // the end of the input is the end of the server
+		for range log {
+		}
+		assert.NoError(t, cmd.Wait())
+	})
+	for line := range log {
+		_, url, ok := strings.Cut(line, "url=")
+		if !ok {
+			continue
+		}
+		resp, err := http.Get(url)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		assert.Contains(t, string(body), "<title>Prompts</title>")
+		return
+	}
+	require.Fail(t, "the log has no address")
 }

@@ -608,8 +608,13 @@ function setStatus(state, text) {
 // follow reads the list and hears of its changes, for as long as the page can be
 // seen. If the server goes away, it tries again.
 let following = null;
-async function follow() {
-  const abort = following = new AbortController();
+function start() {
+  following = new AbortController();
+  follow(following);
+  hear(following.signal);
+}
+
+async function follow(abort) {
   let pause = 250;
   while (!abort.signal.aborted) {
     try {
@@ -652,28 +657,32 @@ async function nameServer() {
   } catch { /* it stays without a name */ }
 }
 
-// hear gets the errors of files and the names of prompts that files have changed.
-let events = null;
-function hear() {
-  events = new EventSource("events");
-  events.onmessage = (e) => {
-    const report = JSON.parse(e.data);
-    fileErrors = report.errors || [];
-    for (const name of report.changed || []) {
-      if (name !== open?.name) marks.set(name, "changed");
-    }
-    drawErrors();
-  };
+// hear asks for the errors of files and the names of prompts that files have changed,
+// for as long as the page can be seen.
+const hearPause = 400; // ms
+let reportNumber = 0;
+async function hear(signal) {
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(`reports?since=${reportNumber}`, { signal, cache: "no-store" });
+      if (response.status === 200) {
+        const report = await response.json();
+        reportNumber = report.number;
+        fileErrors = report.errors;
+        for (const name of report.changed) {
+          if (name !== open?.name) marks.set(name, marks.get(name) || "changed");
+        }
+        drawErrors();
+      }
+    } catch { /* follow says that the server does not answer */ }
+    await new Promise((resolve) => { setTimeout(resolve, hearPause); });
+  }
 }
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
-    following?.abort();
-    events?.close(); // a browser has few connections to a server
-  } else {
-    follow();
-    hear();
-  }
+    following?.abort(); // a browser has few connections to a server
+  } else start();
 });
 
 addEventListener("popstate", readLink);
@@ -719,9 +728,6 @@ try {
 
 document.body.dataset.view = location.hash.startsWith("#/") ? "prompt" : "list";
 replace(main, h("div", { class: "empty" }, h("p", {}, "Choose a prompt."), h("p", {}, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "Enter"), " opens, ", h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Enter"), " renders.")));
-if (!document.hidden) {
-  follow();
-  hear();
-}
+if (!document.hidden) start();
 const markdownIsLoaded = loadMarkdown().catch(() => {}); // without it texts are shown plain
 if (document.body.dataset.view === "list") $("search").focus();
