@@ -56,6 +56,33 @@ func TestConformanceScenarios(t *testing.T) {
 	})
 }
 
+// TestConformanceOfTools has the scenarios of tools pass on a server whose tools are
+// those of package prompttools.
+func TestConformanceOfTools(t *testing.T) {
+	t.Parallel()
+	tools := build(t, "fixture")
+	node := installNode(t)
+	url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"})
+	for _, revision := range []string{newest, stateless} {
+		for _, scenario := range []string{
+			"tools-list",
+			"tools-call-simple-text",
+			"tools-call-image",
+			"tools-call-audio",
+			"tools-call-embedded-resource",
+			"tools-call-mixed-content",
+			"tools-call-error",
+			"tools-call-with-progress",
+		} {
+			t.Run(revision+"/"+scenario, func(t *testing.T) {
+				t.Parallel()
+				said := runSuite(t, node, url, "--scenario", scenario, "--spec-version", revision)
+				assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
+			})
+		}
+	}
+}
+
 // expected returns the path of a file of expected failures.
 func expected(of string) string { return filepath.Join("conformance", "expected."+of+".yml") }
 
