@@ -31,6 +31,9 @@ import (
 //   - the server has a mounted registry already;
 //   - the server and the registry have prompts with the same name. The error wraps
 //     [prompts.ErrExists] and contains all names;
+//   - a feature of package prompttools in Options.Features has a tool that the server
+//     has, too. The error wraps [prompts.ErrExists]. Otherwise the tools of the feature
+//     become tools of the server;
 //   - the server's prompts cannot be listed. Mount lists them in a session without a
 //     client, through the existing middleware. If the middleware requires a token,
 //     call Mount first.
@@ -55,8 +58,16 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	if err := m.checkNames(); err != nil {
 		return nil, err
 	}
+	if m.tools, err = newTools(m, o); err != nil {
+		return nil, err
+	}
 	if !m.state.mounted.CompareAndSwap(nil, m) {
 		return nil, errMounted
+	}
+	if err := m.tools.update(context.Background()); err != nil {
+		m.tools.remove()
+		m.state.mounted.CompareAndSwap(m, nil)
+		return nil, err
 	}
 	m.start(o.DisableListChanged)
 	return sync.OnceFunc(m.unmount), nil
@@ -82,6 +93,7 @@ type mount struct {
 	registry  *prompts.Registry
 	completes bool
 	logger    *slog.Logger
+	tools     *tools // nil without any
 
 	stopped chan struct{}  // closed to end the mount's goroutine
 	running sync.WaitGroup // of that
@@ -136,7 +148,7 @@ const (
 )
 
 func (m *mount) start(silent bool) {
-	if silent {
+	if silent && m.tools == nil {
 		m.addPlaceholder()
 		return
 	}
@@ -154,7 +166,12 @@ func (m *mount) start(silent bool) {
 			if !m.settle(changed) {
 				return
 			}
-			m.addPlaceholder()
+			if !silent {
+				m.addPlaceholder()
+			}
+			if err := m.tools.update(context.Background()); err != nil {
+				m.logger.LogAttrs(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+			}
 		}
 	})
 }
@@ -179,6 +196,7 @@ func (m *mount) settle(changed <-chan struct{}) bool {
 func (m *mount) unmount() {
 	close(m.stopped)
 	m.running.Wait()
+	m.tools.remove()
 	m.sdk.RemovePrompts(placeholder) // before another one may be mounted, which needs its own
 	m.state.mounted.CompareAndSwap(m, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)

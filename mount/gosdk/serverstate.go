@@ -79,6 +79,10 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 		if m != nil && method == methodGet && r.Params != nil {
 			return m.get(ctx, r)
 		}
+	case *mcp.ListToolsRequest:
+		if m != nil && method == methodListTools && m.tools != nil && m.tools.filter {
+			return m.listTools(ctx, r)
+		}
 	case *mcp.CompleteRequest:
 		if m != nil && method == methodComplete && r.Params != nil {
 			return m.complete(ctx, r)

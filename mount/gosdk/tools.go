@@ -1,0 +1,281 @@
+package gosdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// The methods of a feature of package prompttools.
+const (
+	methodListTools = "tools/list"
+	methodCallTool  = "tools/call"
+)
+
+// tools are the tools of a feature in Options.Features, as tools of the SDK's server.
+type tools struct {
+	mount  *mount
+	lister *prompts.Server   // lists all tools, whoever may see them
+	filter bool              // some may be hidden
+	added  map[string]string // the entries of the tools that the server has, by name
+}
+
+// newTools returns nil if no feature has tools.
+func newTools(m *mount, o prompts.Options) (*tools, error) {
+	if !slices.Contains(m.server.Methods(), methodCallTool) {
+		return nil, nil
+	}
+	lister, err := newServer(m.registry, prompts.Options{Features: o.Features, Logger: m.logger})
+	return &tools{mount: m, lister: lister, filter: o.Visible != nil, added: map[string]string{}}, err
+}
+
+// list returns the entries of all tools of a server, by name.
+func list(ctx context.Context, call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
+	all := map[string]string{}
+	for params := json.RawMessage(`{}`); ; {
+		raw, err := call(params)
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, err
+		}
+		for _, entry := range page.Tools {
+			var tool struct {
+				Name string `json:"name"`
+			}
+			if err := json.Unmarshal(entry, &tool); err != nil {
+				return nil, err
+			}
+			all[tool.Name] = string(entry)
+		}
+		if page.NextCursor == "" || ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		if params, err = json.Marshal(map[string]string{"cursor": page.NextCursor}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// native returns the names of the server's own tools.
+func (t *tools) native(ctx context.Context) (map[string]bool, error) {
+	names := map[string]bool{}
+	err := t.mount.state.loopback(ctx, t.mount.sdk, func(ss *mcp.ServerSession) error {
+		cursor := ""
+		for range maxPages {
+			res, err := t.mount.state.next(ctx, methodListTools, &mcp.ListToolsRequest{Session: ss, Params: &mcp.ListToolsParams{Cursor: cursor}})
+			page, ok := res.(*mcp.ListToolsResult)
+			if err != nil || !ok || page == nil {
+				return err
+			}
+			for _, tool := range page.Tools {
+				if _, ours := t.added[tool.Name]; !ours {
+					names[tool.Name] = true
+				}
+			}
+			if cursor = page.NextCursor; cursor == "" {
+				return nil
+			}
+		}
+		return errors.New("the list has no end")
+	})
+	return names, err
+}
+
+// update brings the server's tools up to date. It returns an error for each tool that
+// the server has already, which is left as it is. Only Mount and the mount's goroutine
+// call it.
+func (t *tools) update(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	all, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
+		return t.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
+	})
+	if err != nil {
+		return fmt.Errorf("gosdk: list the tools: %w", err)
+	}
+	native, err := t.native(ctx)
+	if err != nil {
+		return fmt.Errorf("gosdk: list the server's own tools: %w", err)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		entry := all[name]
+		if native[name] {
+			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w on the server", name, prompts.ErrExists))
+			continue
+		}
+		if t.added[name] == entry {
+			continue
+		}
+		tool := new(mcp.Tool)
+		if err := json.Unmarshal([]byte(entry), tool); err != nil {
+			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w", name, err))
+			continue
+		}
+		t.mount.sdk.AddTool(tool, t.call)
+		t.added[name] = entry
+	}
+	var gone []string
+	for name := range t.added {
+		if _, ok := all[name]; !ok {
+			gone = append(gone, name)
+			delete(t.added, name)
+		}
+	}
+	if len(gone) > 0 {
+		t.mount.sdk.RemoveTools(gone...)
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes the tools from the server.
+func (t *tools) remove() {
+	if t != nil && len(t.added) > 0 {
+		t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
+	}
+}
+
+// call is the handler of all tools.
+func (t *tools) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	m := t.mount
+	members := map[string]any{"name": r.Params.Name}
+	if len(r.Params.Arguments) > 0 {
+		members["arguments"] = r.Params.Arguments
+	}
+	if r.Params.InputResponses != nil {
+		members["inputResponses"] = answers(r.Params.InputResponses)
+	}
+	if r.Params.RequestState != "" {
+		members["requestState"] = r.Params.RequestState
+	}
+	req, err := m.newRequest(r, r.Session, r.Params.Meta, members)
+	if err != nil {
+		return nil, m.failure(ctx, methodCallTool, err)
+	}
+	raw, err := m.call(ctx, methodCallTool, req)
+	if err != nil {
+		if isNoTool(err) { // so that a hidden tool is as one that does not exist
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", r.Params.Name)}
+		}
+		return nil, err
+	}
+	result, err := toolResult(raw)
+	if err != nil {
+		m.logger.LogAttrs(ctx, slog.LevelError, "the SDK cannot carry the result", slog.String("tool", r.Params.Name), slog.Any("error", err))
+		return nil, internalError("the tool failed")
+	}
+	return result, nil
+}
+
+// isNoTool reports whether an error says that a tool does not exist.
+func isNoTool(err error) bool {
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
+		return false
+	}
+	var data map[string]json.RawMessage
+	return json.Unmarshal(e.Data, &data) == nil && data["tool"] != nil
+}
+
+// toolResult returns the SDK's form of a result of tools/call.
+func toolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
+	var wire struct {
+		ResultType        json.RawMessage            `json:"resultType"`
+		Content           []json.RawMessage          `json:"content"`
+		StructuredContent json.RawMessage            `json:"structuredContent"`
+		IsError           bool                       `json:"isError"`
+		RequestState      string                     `json:"requestState"`
+		InputRequests     map[string]wireQuestion    `json:"inputRequests"`
+		Meta              map[string]json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return nil, err
+	}
+	result := new(mcp.CallToolResult)
+	if wire.ResultType != nil {
+		// There is no other way to set it.
+		if err := result.UnmarshalJSON([]byte(`{"content":[],"resultType":` + string(wire.ResultType) + `}`)); err != nil {
+			return nil, err
+		}
+	}
+	result.IsError, result.RequestState, result.Meta = wire.IsError, wire.RequestState, metaOf(wire.Meta)
+	if wire.StructuredContent != nil {
+		result.StructuredContent = wire.StructuredContent
+	}
+	result.Content = make([]mcp.Content, len(wire.Content))
+	for i, c := range wire.Content {
+		var err error
+		if result.Content[i], err = contentOf(c); err != nil {
+			return nil, fmt.Errorf("content %d: %w", i+1, err)
+		}
+	}
+	if wire.InputRequests != nil {
+		result.Content, result.InputRequests = nil, make(mcp.InputRequestMap, len(wire.InputRequests))
+	}
+	for key, q := range wire.InputRequests {
+		question, err := inputRequest(q.Method, q.Params)
+		if err != nil {
+			return nil, fmt.Errorf("question %q: %w", key, err)
+		}
+		result.InputRequests[key] = question
+	}
+	return result, nil
+}
+
+// listTools answers tools/list: the server's list without the tools that are hidden
+// from the client.
+func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Result, error) {
+	res, err := m.state.next(ctx, methodListTools, r)
+	result, ok := res.(*mcp.ListToolsResult)
+	if err != nil || !ok || result == nil {
+		return res, err
+	}
+	visible, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
+		members := map[string]any{}
+		if err := json.Unmarshal(params, &members); err != nil {
+			return nil, err
+		}
+		var meta mcp.Meta
+		if r.Params != nil {
+			meta = r.Params.Meta
+		}
+		req, err := m.newRequest(r, r.Session, meta, members)
+		if err != nil {
+			return nil, err
+		}
+		return m.call(ctx, methodListTools, req)
+	})
+	if err != nil {
+		return nil, err
+	}
+	ours, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
+		return m.tools.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
+	})
+	if err != nil {
+		return nil, m.failure(ctx, methodListTools, err)
+	}
+	filtered := *result
+	filtered.Tools = []*mcp.Tool{}
+	for _, tool := range result.Tools {
+		if _, isOurs := ours[tool.Name]; !isOurs || visible[tool.Name] != "" {
+			filtered.Tools = append(filtered.Tools, tool)
+		}
+	}
+	return &filtered, nil
+}
