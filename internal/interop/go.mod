@@ -3,6 +3,8 @@ module github.com/mcp-prompts/prompts/internal/interop
 go 1.26.0
 
 require (
+	connectrpc.com/connect v1.21.0
+	connectrpc.com/otelconnect v0.12.0
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcp-prompts/prompts v0.0.0
@@ -13,9 +15,12 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/sdk v1.47.0
+	go.opentelemetry.io/otel/sdk/metric v1.47.0
+	google.golang.org/protobuf v1.36.11
 )
 
 require (
+	connectrpc.com/connect/v2 v2.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
