@@ -1,0 +1,210 @@
+package gosdk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/promptskills"
+)
+
+// skillFiles is the template of the files of skills.
+const skillFiles = "skill://{+path}"
+
+// MountSkills adds the skills of a registry to a server of the SDK: the methods
+// skills/list, skills/get and resources/directory/read, the files as resources
+// beside those that the server has, and the extension in the capabilities. The
+// registry may change at any time: without Options.Visible, the SKILL.md of each
+// skill is in resources/list, and clients are notified. Options.Resources has no
+// effect. Clients read the current files: what Registry.Retain says is for servers
+// of this library. Subscriptions to single files are those of the SDK, which are not
+// notified.
+//
+// Mount the skills of one registry only, before the server has clients. logger gets
+// errors that clients must not see; nil: slog.Default(). unmount removes the
+// resources, and the methods answer that they do not exist.
+func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options, logger *slog.Logger) (unmount func(), err error) {
+	if s == nil || r == nil {
+		return nil, errors.New("gosdk: the server or the registry is nil")
+	}
+	if logger == nil {
+		logger = slog.Default()
+	}
+	o.Resources = promptskills.Resources{}
+	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, logger: logger, listed: map[string]string{}}
+	m.server = prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger})
+	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
+		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
+			if m.isOver.Load() {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+			}
+			raw, err := m.call(ctx, method, ss, p)
+			return &skillResult{raw: raw}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.AddReceivingMiddleware(m.declare)
+	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
+	changed, cancel := r.Subscribe()
+	m.sync()
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-changed:
+				m.sync()
+			case <-stop:
+				return
+			}
+		}
+	})
+	return sync.OnceFunc(func() {
+		m.isOver.Store(true)
+		cancel()
+		close(stop)
+		running.Wait()
+		s.RemoveResourceTemplates(skillFiles)
+		for uri := range m.listed {
+			s.RemoveResources(uri)
+		}
+	}), nil
+}
+
+// skillMount is a registry of skills on a server.
+type skillMount struct {
+	sdk      *mcp.Server
+	server   *prompts.Server
+	registry *promptskills.Registry
+	isListed bool
+	logger   *slog.Logger
+	isOver   atomic.Bool
+	listed   map[string]string // front matter, by URI; of one goroutine at a time
+}
+
+// skillParams are those of all methods.
+type skillParams struct {
+	mcp.ParamsBase
+	URI    *string `json:"uri,omitempty"`
+	Cursor *string `json:"cursor,omitempty"`
+}
+
+// skillResult is a result that is encoded already.
+type skillResult struct {
+	mcp.ResultBase
+	raw json.RawMessage
+}
+
+// MarshalJSON returns the result as the library's server has encoded it.
+func (r *skillResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// call has the library's server answer a request.
+func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSession, p *skillParams) (json.RawMessage, error) {
+	params := map[string]*string{}
+	version := ""
+	if p != nil {
+		if p.URI != nil {
+			params["uri"] = p.URI
+		}
+		if p.Cursor != nil {
+			params["cursor"] = p.Cursor
+		}
+		version, _ = p.Meta["io.modelcontextprotocol/protocolVersion"].(string)
+	}
+	if version == "" && ss != nil && ss.InitializeParams() != nil {
+		version = ss.InitializeParams().ProtocolVersion
+	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	result, err := m.server.Call(ctx, method, raw, prompts.CallOptions{Version: version})
+	if err == nil {
+		return result, nil
+	}
+	var e *prompts.Error
+	if errors.As(err, &e) {
+		return nil, wireError(e)
+	}
+	m.logger.LogAttrs(ctx, slog.LevelError, "the request failed", slog.String("method", method), slog.Any("error", err))
+	return nil, internalError("the request failed")
+}
+
+// read is the handler of resources/read.
+func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	p := &skillParams{URI: &r.Params.URI}
+	p.Meta = r.Params.Meta
+	raw, err := m.call(ctx, "resources/read", r.Session, p)
+	if err != nil {
+		return nil, err
+	}
+	result := new(mcp.ReadResourceResult)
+	return result, json.Unmarshal(raw, result)
+}
+
+// declare adds the extension to the capabilities.
+func (m *skillMount) declare(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, r)
+		if err != nil || m.isOver.Load() {
+			return result, err
+		}
+		extend := func(c *mcp.ServerCapabilities) *mcp.ServerCapabilities {
+			all := mcp.ServerCapabilities{}
+			if c != nil {
+				all = *c
+			}
+			extensions := map[string]any{promptskills.Extension: map[string]any{"directoryRead": true}}
+			for name, settings := range all.Extensions {
+				extensions[name] = settings
+			}
+			all.Extensions = extensions
+			return &all
+		}
+		switch result := result.(type) {
+		case *mcp.InitializeResult:
+			own := *result
+			own.Capabilities = extend(own.Capabilities)
+			return &own, nil
+		case *mcp.DiscoverResult:
+			own := *result
+			own.Capabilities = extend(own.Capabilities)
+			return &own, nil
+		}
+		return result, nil
+	}
+}
+
+// sync makes the list of resources have the SKILL.md of each skill.
+func (m *skillMount) sync() {
+	if !m.isListed {
+		return
+	}
+	now := map[string]bool{}
+	for s := range m.registry.All() {
+		uri := s.URI()
+		now[uri] = true
+		if front := string(s.Frontmatter); m.listed[uri] != front {
+			m.listed[uri] = front
+			var about struct{ Name, Description string }
+			_ = json.Unmarshal(s.Frontmatter, &about) // which the registry has checked
+			m.sdk.AddResource(&mcp.Resource{URI: uri, Name: about.Name, Description: about.Description, MIMEType: "text/markdown"}, m.read)
+		}
+	}
+	for uri := range m.listed {
+		if !now[uri] {
+			delete(m.listed, uri)
+			m.sdk.RemoveResources(uri)
+		}
+	}
+}

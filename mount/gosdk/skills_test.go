@@ -1,0 +1,114 @@
+package gosdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/mount/gosdk"
+	"github.com/mcp-prompts/prompts/promptskills"
+)
+
+type getParams struct {
+	mcp.ParamsBase
+	URI string `json:"uri,omitempty"`
+}
+
+type resource struct {
+	URI string `json:"uri"`
+}
+
+type anyResult struct {
+	mcp.ResultBase
+	Skills []struct {
+		URI       string     `json:"uri"`
+		Resources []resource `json:"resources"`
+	} `json:"skills"`
+	Skill     resource   `json:"skill"`
+	Resources []resource `json:"resources"`
+}
+
+// The SDK's client lists, gets and reads skills of an SDK's server, beside a
+// resource that the server has; unmount removes them.
+func TestMountSkills(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	server.AddResource(&mcp.Resource{URI: "test://own", Name: "own"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://own", Text: "own"}}}, nil
+	})
+	var skills promptskills.Registry
+	add := func(path string) {
+		require.NoError(t, skills.Add(promptskills.Skill{
+			Path: path, Frontmatter: json.RawMessage(`{"name":"` + path + `","description":"d"}`),
+			Files: map[string][]byte{"SKILL.md": []byte("---\n---\n"), "x.bin": {0xff}},
+		}))
+	}
+	add("a")
+	unmount, err := gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer unmount()
+	ctx := t.Context()
+	near, far := mcp.NewInMemoryTransports()
+	_, err = server.Connect(ctx, far, nil)
+	require.NoError(t, err)
+	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
+	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
+		require.NoError(t, mcp.AddSendingCustomMethod[*getParams, *anyResult](client, method))
+	}
+	session, err := client.Connect(ctx, near, nil)
+	require.NoError(t, err)
+	defer session.Close()
+	assert.Contains(t, session.InitializeResult().Capabilities.Extensions, promptskills.Extension)
+	call := func(method, uri string) (*anyResult, error) {
+		return mcp.CallCustomMethod[*getParams, *anyResult](ctx, session, method, &getParams{URI: uri})
+	}
+	r, err := call("skills/list", "")
+	require.NoError(t, err)
+	require.Len(t, r.Skills, 1)
+	assert.Len(t, r.Skills[0].Resources, 2)
+	r, err = call("skills/get", "skill://a/SKILL.md")
+	require.NoError(t, err)
+	assert.Equal(t, "skill://a/SKILL.md", r.Skill.URI)
+	r, err = call("resources/directory/read", "skill://a")
+	require.NoError(t, err)
+	assert.Len(t, r.Resources, 2)
+	_, err = call("skills/get", "skill://none/SKILL.md")
+	assert.ErrorContains(t, err, "there is no skill")
+	read := func(uri string) (string, error) {
+		r, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			return "", err
+		}
+		return r.Contents[0].Text + string(r.Contents[0].Blob), nil
+	}
+	for uri, want := range map[string]string{"test://own": "own", "skill://a/SKILL.md": "---\n---\n", "skill://a/x.bin": "\xff"} {
+		text, err := read(uri)
+		require.NoError(t, err, uri)
+		assert.Equal(t, want, text, uri)
+	}
+	_, err = read("skill://a/none")
+	assert.Error(t, err)
+	resources := func() []string {
+		list, err := session.ListResources(ctx, nil)
+		require.NoError(t, err)
+		var uris []string
+		for _, r := range list.Resources {
+			uris = append(uris, r.URI)
+		}
+		return uris
+	}
+	assert.ElementsMatch(t, []string{"test://own", "skill://a/SKILL.md"}, resources())
+	add("b")
+	skills.Remove("a")
+	assert.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"skill://b/SKILL.md", "test://own"}, resources()) }, 10*time.Second, 10*time.Millisecond)
+	unmount()
+	assert.Equal(t, []string{"test://own"}, resources())
+	_, err = call("skills/list", "")
+	assert.Error(t, err)
+}
