@@ -126,7 +126,7 @@
 // The path of the skill is that of the folder; of a SKILL.md in the root, its name.
 // A folder with a SKILL.md below another is a skill of its own. A skill follows the
 // rules of the format to the letter: see promptskills.Skill and [ParseFrontmatter].
-// What breaks them is an error, and the skill stays as it was.
+// A violation is an error, and the skill stays as it was.
 //
 // # Errors
 //

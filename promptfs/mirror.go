@@ -16,7 +16,8 @@ import (
 // contents and the changes. A Mirror holds the files in memory. Apart from loading,
 // it behaves like a [Folder]. Safe for concurrent use.
 //
-// The store numbers its writes. Of two revisions of a file, the higher is the newer.
+// The store numbers its writes. The higher of two revisions of a
+// file is the newer.
 // So changes may arrive in any order and more than once.
 type Mirror struct {
 	folder *Folder

@@ -1,18 +1,17 @@
-// Package promptpreview serves a page on which authors of prompts see what becomes
-// of them: every prompt of a server as a form, with completion, the errors at the
-// fields, and the conversation that a client gets. When a prompt changes, the page
-// shows the change.
+// Package promptpreview serves a page for authors of prompts. The page shows every
+// prompt of a server as a form, with completion, the errors at the fields, and the
+// resulting conversation. When a prompt changes, the page shows the change:
 //
 //	page := promptpreview.NewHandler(srv, promptpreview.Options{})
 //	defer page.Close()
 //	err := http.ListenAndServe("127.0.0.1:8081", page)
 //
-// The page is a client of the server like any other, over an endpoint of its own. To
-// make forms of the types of arguments, set InputSchemas of the server's
-// prompts.Options. To show the errors of prompt files, set OnReload of
-// promptfs.Options to what [Handler.OnReload] returns.
+// The page is a client of the server, over an endpoint of its own. For forms with
+// the types of arguments, set InputSchemas of the server's prompts.Options. For
+// errors of prompt files, set OnReload of promptfs.Options to the result of
+// [Handler.OnReload].
 //
-// The page is for development: whoever opens the page gets every prompt that the
+// The page is for development: anyone who opens the page gets every prompt that the
 // server shows to a client without a principal.
 package promptpreview
 
@@ -67,7 +66,7 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 	return h
 }
 
-// Close ends the streams of open pages, which then try again.
+// Close ends the streams of open pages, which then reconnect.
 func (h *Handler) Close() error { return h.endpoint.Close() }
 
 // ServeHTTP answers one request. It responds with 403 to a Host or an Origin that is

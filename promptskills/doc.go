@@ -1,8 +1,6 @@
-// Package promptskills serves skills: folders with a SKILL.md that tells an agent
-// how to do something, by the extension io.modelcontextprotocol/skills.
-//
-// A [Registry] holds the skills. Package promptfs fills it from a folder, package
-// promptnats from a bucket, and Add from code:
+// Package promptskills serves skills by the extension
+// io.modelcontextprotocol/skills. A skill is a folder with a SKILL.md of
+// instructions for an agent:
 //
 //	var skills promptskills.Registry
 //	err := skills.Add(promptskills.Skill{
@@ -13,17 +11,20 @@
 //		},
 //	})
 //
+// A [Registry] holds the skills. Package promptfs fills a Registry from a folder,
+// package promptnats from a bucket, and Add from code.
+//
 // # Skills below skills
 //
-// A skill may have skills below it: acme/refunds/chargebacks is below
-// acme/refunds. Each has an entry of its own in the list. The entry of the upper
-// skill names the files of the lower one, too, so that a change to the lower one
-// changes both.
+// A skill may have skills below: acme/refunds/chargebacks is below acme/refunds.
+// Each has an entry of its own in the list. The entry of the upper skill contains
+// the files of the lower skill too, so a change to the lower skill changes both
+// entries.
 //
 // # Consistency
 //
-// Hosts compare each file with the digest in the list that they have. The server
-// makes list, digests and files from one snapshot of the registry. If a file
-// changes after a client has listed the skill, the client reads the file that the
-// list named, for Registry.Retain, unless it asks for the list or the entry again.
+// Hosts compare each file with the digest in their copy of the list. The server
+// makes list, digests and files from one snapshot of the registry. If a file changes
+// after a client has listed the skill, the client reads the listed version of the
+// file, for Registry.Retain, unless the client requests the list or the entry again.
 package promptskills

@@ -18,23 +18,23 @@ import (
 // Extension is the name of the extension in the capabilities of a server.
 const Extension = "io.modelcontextprotocol/skills"
 
-// ErrUnknownResource is what Resources.Read and Resources.Subscribe return,
-// possibly wrapped, for a resource that does not exist.
+// ErrUnknownResource reports a resource that does not exist. Resources.Read and
+// Resources.Subscribe return the error, wrapped or not.
 var ErrUnknownResource = errors.New("the resource does not exist")
 
-// Feature returns the feature of a server that serves the skills of a registry and
-// the resources of the options:
+// Feature returns a feature that serves the skills of a registry and the resources
+// of the options:
 //
 //	prompts.Options{Features: []feature.Feature{promptskills.Feature(&skills, promptskills.Options{})}}
 //
-// The registry may change at any time; nil is an empty one. The feature has the
+// The registry may change at any time. A nil registry is empty. The feature has the
 // methods skills/list, skills/get, resources/list, resources/templates/list,
 // resources/read and resources/directory/read, in all protocol versions.
 //
-// Errors for clients: a URI that is not one, a skill that does not exist, a
-// directory that is read as a file and the other way round, and a cursor of
-// another list are -32602. A resource that does not exist is -32602 in 2026-07-28,
-// and -32002 before. The error's data has the URI.
+// A client gets -32602 for an invalid URI, an unknown skill, a directory read as a
+// file, a file read as a directory, and a cursor of another list. For an unknown
+// resource, a client gets -32602 in 2026-07-28 and -32002 before. The error's data
+// contains the URI.
 func Feature(r *Registry, o Options) feature.Feature {
 	if r == nil {
 		r = new(Registry)

@@ -13,12 +13,12 @@ type Options struct {
 	// PageSize is the number of skills, resources or files in one response. Default:
 	// 100.
 	PageSize int
-	// CacheTTL is how long clients of protocol version 2026-07-28 may cache lists,
-	// entries and files, in whole milliseconds. A client compares files with the
-	// digests that it has, however long it caches. Default: 0, not at all.
+	// CacheTTL is the time that clients of protocol version 2026-07-28 may cache
+	// lists, entries and files, in whole milliseconds. Clients compare files with
+	// their digests even within this time. Default: 0, not at all.
 	CacheTTL time.Duration
 	// CachePublic allows a shared cache to return these responses to other clients.
-	// It has no effect with Visible.
+	// Without effect if Visible is set.
 	CachePublic bool
 	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
 	// skill is missing from lists, from the entries of skills above it and from
@@ -38,26 +38,26 @@ const defaultPageSize = 100
 
 // Resources are resources of the application. Their URIs must not begin with
 // skill://. Each function may be nil. The rules for ctx are those of a
-// prompts.RenderFunc; the functions may be called concurrently.
+// prompts.RenderFunc. The functions may be called concurrently.
 type Resources struct {
 	// List returns all resources for resources/list. The server makes the pages, in
 	// the order of the URIs.
 	List func(ctx context.Context) ([]prompts.ResourceLink, error)
 	// Templates returns all templates for resources/templates/list.
 	Templates func(ctx context.Context) ([]Template, error)
-	// Read returns the contents of a resource. A URI that does not exist is
-	// [ErrUnknownResource]. An empty URI in the result is that of the request.
+	// Read returns the contents of a resource, or [ErrUnknownResource] for an
+	// unknown URI. An empty URI in the result stands for the URI of the request.
 	Read func(ctx context.Context, uri string) ([]prompts.EmbeddedResource, error)
-	// Changed has f called for each change of the list, until cancel is called. f
-	// returns at once.
+	// Changed calls f for each change of the list, until cancel is called. f returns
+	// at once.
 	Changed func(f func()) (cancel func())
-	// Subscribe has changed called for each change of a resource, until cancel is
-	// called. Without it, clients cannot subscribe to the application's resources.
+	// Subscribe calls changed for each change of a resource, until cancel is called.
+	// Without Subscribe, clients cannot subscribe to the application's resources.
 	Subscribe func(ctx context.Context, uri string, changed func()) (cancel func(), err error)
 }
 
-// Template is a template for the URIs of resources, as resources/templates/list
-// sends it.
+// Template is a template for the URIs of resources, sent by
+// resources/templates/list.
 type Template struct {
 	URITemplate string // required, RFC 6570
 	Name        string // required

@@ -17,24 +17,21 @@ import (
 
 // This file has the registry: immutable snapshots behind an atomic pointer.
 
-// Registry is a set of skills by path. The zero value is an empty registry,
-// ready to use. It must not be copied. Set the options before the first use.
+// Registry is a set of skills by path. The zero value is an empty registry. It must
+// not be copied. Set the options before the first use. Safe for concurrent use.
 //
-// Any number of goroutines may use a Registry. Those that read never wait: they
-// see the skills as they were before or after a change, never between.
-//
-// A Registry retains what a change replaces, so that a client that has listed a
-// skill still reads the files of that list: see Retain.
+// Reads never wait for changes. A read sees the skills before or after a change, and
+// never a part of a change. A Registry retains replaced files, so a client that has
+// listed a skill can read the files of the list: see Retain.
 type Registry struct {
-	// MaxTotalBytes is the maximum size of all files together, in bytes, those that
-	// are retained included. Equal contents count once. A change that would exceed it
-	// is rejected with [ErrTooLarge], and the skills stay as they are. Default: 1 GiB.
+	// MaxTotalBytes is the maximum size of all files in bytes, including retained
+	// files. Equal contents count once. A larger change is rejected with
+	// [ErrTooLarge], and the skills are unchanged. Default: 1 GiB.
 	MaxTotalBytes int64
-	// Retain limits how long the registry retains files that were replaced or
-	// removed. During this time, a client whose last list is from before the change
-	// reads the files of that list. After it, or once the client gets a list or an
-	// entry again, the client reads the current files. Default: 1 minute; negative:
-	// not at all.
+	// Retain limits how long the registry retains replaced and removed files. During
+	// this time, a client with a list from before the change reads the files of its
+	// list. Afterwards, or after the client gets the list or an entry again, the
+	// client reads the current files. Default: 1 minute; negative: not at all.
 	Retain time.Duration
 
 	state atomic.Pointer[state]
@@ -53,11 +50,10 @@ const (
 	defaultRetain        = time.Minute
 )
 
-// ErrExists is returned, wrapped, by [Registry.Add] for a path that is in use.
+// ErrExists is the error of [Registry.Add], wrapped, for a path in use.
 var ErrExists = errors.New("a skill with this path exists")
 
-// ErrTooLarge is returned, wrapped, for a change that would exceed
-// Registry.MaxTotalBytes.
+// ErrTooLarge is the error, wrapped, of a change above Registry.MaxTotalBytes.
 var ErrTooLarge = errors.New("the files of all skills are too large")
 
 // snapshot is the skills at one time. It is immutable.
@@ -87,21 +83,22 @@ type blob struct {
 	refs int
 }
 
-// Add adds skills, all or none of them. The error joins all errors: [ErrExists]
-// for a path that is in use, and each [*Error] of a skill.
+// Add adds all skills, or none. It returns all errors, joined: [ErrExists] for a
+// path in use, and each [*Error] of a skill.
 func (r *Registry) Add(skills ...Skill) error {
 	all := compileAll(skills)
 	return r.Update(func(tx *Tx) error { return tx.put(all, false) })
 }
 
-// Set adds skills or replaces those with the same path, all or none of them. The
-// error joins all errors.
+// Set adds all skills, or none, and replaces skills with the same path. It returns
+// all errors, joined.
 func (r *Registry) Set(skills ...Skill) error {
 	all := compileAll(skills)
 	return r.Update(func(tx *Tx) error { return tx.put(all, true) })
 }
 
-// Remove removes a skill and reports whether it existed. Skills below it stay.
+// Remove removes a skill and reports whether the skill existed. Skills below are
+// kept.
 func (r *Registry) Remove(path string) bool {
 	removed := false
 	_ = r.Update(func(tx *Tx) error {
@@ -111,13 +108,13 @@ func (r *Registry) Remove(path string) bool {
 	return removed
 }
 
-// Update makes several changes in one step: readers see all of them or none, and
-// subscribers are notified once. It calls f with a Tx that is valid until f
-// returns. If f returns an error or panics, or if the changes together are not
-// valid, Update changes nothing. It returns f's error or those of the changes.
+// Update combines several changes into one: readers see all or none of them, and
+// subscribers get one signal. It calls f with a Tx that is valid until f returns. If
+// f returns an error or panics, or if the result is invalid, nothing changes, and
+// Update returns the errors.
 //
-// Other changes wait until f returns. A change inside f that does not use the Tx
-// is a deadlock.
+// Other changes wait until f returns. Inside f, change the registry only through the
+// Tx. Any other change inside f is a deadlock.
 func (r *Registry) Update(f func(tx *Tx) error) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -242,8 +239,8 @@ func (r *Registry) expire() {
 	r.state.Store(&s)
 }
 
-// Lookup returns the skill with a path, and reports whether it exists. Its
-// Frontmatter, Files and their contents must not be changed.
+// Lookup returns the skill with the path, and reports whether the skill exists. The
+// Frontmatter, the Files and their contents must not be changed.
 func (r *Registry) Lookup(path string) (Skill, bool) {
 	e, ok := r.load().skills.Get(path)
 	if !ok {
@@ -252,8 +249,8 @@ func (r *Registry) Lookup(path string) (Skill, bool) {
 	return e.skill, true
 }
 
-// All returns the skills as they are when the iteration begins, in the order of
-// their paths, as [Registry.Lookup] returns them.
+// All returns the skills at the start of the iteration, in the order of their paths,
+// as from [Registry.Lookup].
 func (r *Registry) All() iter.Seq[Skill] {
 	return func(yield func(Skill) bool) {
 		for _, e := range r.load().skills.All() {
@@ -287,21 +284,21 @@ func (s *state) at(seq uint64) *snapshot {
 	return &s.snapshot
 }
 
-// Tx changes a [Registry] inside of [Registry.Update]. It is for one goroutine,
-// and panics after Update has returned.
+// Tx changes a [Registry] inside of [Registry.Update]. A Tx is not safe for
+// concurrent use, and panics after Update has returned.
 type Tx struct {
 	edit    *ordmap.Editor[*entry]
 	changed map[string]bool // paths
 }
 
-// Add adds skills, all or none of them. The error is that of [Registry.Add].
+// Add adds all skills, or none. It returns the errors of [Registry.Add].
 func (tx *Tx) Add(skills ...Skill) error { return tx.put(compileAll(skills), false) }
 
-// Set adds skills or replaces those with the same path, all or none of them. The
-// error is that of [Registry.Set].
+// Set adds all skills, or none, and replaces skills with the same path. It returns
+// the errors of [Registry.Set].
 func (tx *Tx) Set(skills ...Skill) error { return tx.put(compileAll(skills), true) }
 
-// Remove removes a skill and reports whether it existed.
+// Remove removes a skill and reports whether the skill existed.
 func (tx *Tx) Remove(path string) bool {
 	removed := tx.editor().Delete(path)
 	if removed {
@@ -389,9 +386,8 @@ func (c *change) affects(path string) bool {
 	return false
 }
 
-// Subscribe returns a channel that receives a value after a change, and the
-// function that ends the subscription. The channel holds at most one value. It is
-// never closed.
+// Subscribe returns a channel that signals changes, and a function that ends the
+// subscription. The channel holds at most one signal. It is never closed.
 func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
 	c := make(chan struct{}, 1)
 	return c, r.subscribe(func(*change) { notify.Signal(c) })
@@ -413,7 +409,7 @@ func (r *Registry) subscribe(changed func(*change)) (cancel func()) {
 	}
 }
 
-// Notify reports a change to all subscribers although the registry did not change.
+// Notify signals a change to all subscribers, although the registry did not change.
 // Call Notify if clients may have read an older list elsewhere, such as on another
 // replica that lags behind.
 func (r *Registry) Notify() { r.notify(&change{}) }

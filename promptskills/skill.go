@@ -29,11 +29,11 @@ const Main = "SKILL.md"
 
 // The limits of one skill, which hosts need not exceed (SKL-16).
 const (
-	// MaxFiles is the maximum number of files of a skill, those of skills below it
-	// included.
+	// MaxFiles is the maximum number of files of a skill, including the files of
+	// skills below.
 	MaxFiles = 512
-	// MaxBytes is the maximum size of all files of a skill together, those of skills
-	// below it included.
+	// MaxBytes is the maximum size of all files of a skill together, including the
+	// files of skills below.
 	MaxBytes = 16 << 20
 )
 
@@ -44,22 +44,21 @@ type Skill struct {
 	// such as acme/billing/refunds. The last segment is the skill's name. The URI of
 	// its main file is skill:// followed by the path and /SKILL.md.
 	Path string
-	// Frontmatter is the front matter of SKILL.md as a JSON object, with every field
-	// of it. It must have name and description. Hosts reject a skill whose
-	// Frontmatter differs from SKILL.md. promptfs.ParseFrontmatter makes it of the file.
+	// Frontmatter is the front matter of SKILL.md as a JSON object, with every
+	// field. Required: name and description. Hosts reject a skill if Frontmatter and
+	// SKILL.md differ. promptfs.ParseFrontmatter returns the Frontmatter of a file.
 	Frontmatter json.RawMessage
-	// Files has the content of each file by its path in the skill, such as
-	// scripts/extract.py. SKILL.md is required. Files of a skill below this one
-	// belong to that one; the server counts them as files of both. The contents must
+	// Files contains the content of each file by its path in the skill, such as
+	// scripts/extract.py. SKILL.md is required. A file of a skill below belongs to
+	// the lower skill, and the server counts the file for both. The contents must
 	// not be changed afterwards.
 	Files map[string][]byte
-	// Dynamic, if not nil, replaces Files with content that is generated: it returns
-	// the files as they are for the client in ctx. The server publishes no digests
-	// for such a skill, and some hosts do not load it. The function runs for each
-	// read of a file or a directory, concurrently, by the rules for the ctx of a
-	// prompts.RenderFunc.
+	// Dynamic, if not nil, replaces Files with generated content: the current files
+	// for the client in ctx. The server publishes no digests for such a skill, and
+	// some hosts do not load such skills. Dynamic runs for each read of a file or a
+	// directory, concurrently, by the rules for the ctx of a prompts.RenderFunc.
 	Dynamic func(ctx context.Context) (fs.FS, error)
-	// Source says where the skill comes from. It is not sent to clients.
+	// Source is the origin of the skill. It is not sent to clients.
 	Source string
 }
 
@@ -70,9 +69,10 @@ func (s Skill) URI() string { return uriOf(s.Path + "/" + Main) }
 type Error struct {
 	// Skill is the path of the skill.
 	Skill string
-	// File is the path of the file in the skill; empty if the error is in none.
+	// File is the path of the file in the skill. It is empty if the error is not in
+	// a file.
 	File string
-	// Err says what was expected. The text may change.
+	// Err describes the error. The text may change.
 	Err error
 }
 
@@ -87,8 +87,8 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Check returns all errors of a skill by itself, each an [*Error], joined. A
-// registry returns the same errors.
+// Check returns all errors of the skill alone, joined, each an [*Error]. A registry
+// returns the same errors.
 func (s Skill) Check() error {
 	_, err := compile(s)
 	return err
