@@ -31,15 +31,15 @@ import (
 
 // Options configures a [Handler].
 type Options struct {
-	// AllowedHosts are the values of the Host header, port included if it has one,
-	// that are answered, on any address. Default: loopback names, on a connection to
-	// a loopback address only.
+	// AllowedHosts are the accepted values of the Host header, with the port if the
+	// header has one, on any address. Default: loopback names, on a connection to a
+	// loopback address only.
 	AllowedHosts []string
 }
 
-// Handler is an http.Handler that serves the page and all that belongs to it, at the
-// root of its URLs: mount it elsewhere with http.StripPrefix and a trailing slash.
-// Safe for concurrent use.
+// Handler is an http.Handler for the page and its resources, at the root of its
+// URLs. To use another path, mount the Handler with http.StripPrefix and a trailing
+// slash. Safe for concurrent use.
 type Handler struct {
 	options  Options
 	endpoint *streamablehttp.Handler
@@ -69,8 +69,8 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 // Close ends the streams of open pages, which then reconnect.
 func (h *Handler) Close() error { return h.endpoint.Close() }
 
-// ServeHTTP answers one request. It responds with 403 to a Host or an Origin that is
-// not allowed.
+// ServeHTTP answers one request. A request with a Host or Origin that is not allowed
+// gets status 403.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
