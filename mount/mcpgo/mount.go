@@ -39,7 +39,9 @@ const everything = 1 << 30
 // Options.DisableCompletions is set, and calls own for prompts outside of r.
 //
 // Mount returns an error and changes nothing if s or r is nil, if the options are
-// invalid, or if s has a prompt with the same name as r ([prompts.ErrExists]). Call
+// invalid, or if s has a prompt with the same name as r ([prompts.ErrExists]), or a tool
+// with the same name as a feature of package prompttools in Options.Features. Otherwise
+// the tools of the feature become tools of s. Call
 // the first Mount before the server starts. Further calls, and unmount, are allowed
 // at any time. Several registries may be mounted on one server.
 //
@@ -60,13 +62,13 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 		return nil, err
 	}
 	// What a client may not know of is taken out elsewhere.
-	if m.lister, err = newServer(r, prompts.Options{PageSize: everything}); err != nil {
+	if m.lister, err = newServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
 		return nil, err
 	}
 	if len(own) > 0 {
 		m.own = own[0]
 	}
-	m.state = stateOf(s)
+	m.state, m.tools = stateOf(s), newTools(m)
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.begin(); err != nil {
 		cancel()
@@ -103,6 +105,7 @@ type mount struct {
 	lister   *prompts.Server // has the list entries of all prompts
 	state    *serverState
 	own      server.PromptCompletionProvider // the author's, or nil
+	tools    *tools                          // nil without any
 	stop     chan struct{}                   // closed by unmount
 
 	snapshot atomic.Pointer[snapshot] // what is mounted; nil after unmount
@@ -126,6 +129,10 @@ func (m *mount) begin() error {
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
+	}
+	if err := m.tools.update(); err != nil {
+		m.tools.remove()
+		return err
 	}
 	m.state.prepare(m.server, m.options, m.own)
 	m.state.enter(m)
@@ -203,6 +210,9 @@ func (m *mount) update() (taken []string) {
 		}
 	}
 	m.put(next, put, gone)
+	if err := m.tools.update(); err != nil {
+		m.logger().Warn("tool not mounted", "error", err)
+	}
 	return taken
 }
 
@@ -250,6 +260,7 @@ func (m *mount) end() {
 		}
 	}
 	m.server.DeletePrompts(ours...)
+	m.tools.remove()
 	m.state.leave(m)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

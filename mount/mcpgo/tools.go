@@ -1,0 +1,228 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcp-prompts/prompts"
+)
+
+// tools are the tools of a feature of package prompttools in Options.Features, as
+// tools of the server.
+type tools struct {
+	mount *mount
+	// added has the entries of the tools that the server has, by name. state.changing
+	// is held to change it.
+	added atomic.Pointer[map[string]string]
+}
+
+// newTools returns nil if no feature has tools.
+func newTools(m *mount) *tools {
+	if !slices.Contains(m.calls.Methods(), "tools/call") {
+		return nil
+	}
+	t := &tools{mount: m}
+	t.added.Store(&map[string]string{})
+	if m.options.Visible != nil {
+		server.WithToolFilter(t.visible)(m.server)
+	}
+	return t
+}
+
+// listTools returns the entries of all tools, by name.
+func listTools(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
+	all := map[string]string{}
+	for params := json.RawMessage(`{}`); ; {
+		raw, err := call(params)
+		if err != nil {
+			return nil, err
+		}
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, err
+		}
+		for _, entry := range page.Tools {
+			var tool struct {
+				Name string `json:"name"`
+			}
+			if err := json.Unmarshal(entry, &tool); err != nil {
+				return nil, err
+			}
+			all[tool.Name] = string(entry)
+		}
+		if page.NextCursor == "" {
+			return all, nil
+		}
+		if params, err = json.Marshal(map[string]string{"cursor": page.NextCursor}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// update brings the server's tools up to date, with state.changing held. It returns an
+// error for each tool that the server has already, which is left as it is.
+func (t *tools) update() error {
+	if t == nil {
+		return nil
+	}
+	ctx := context.Background()
+	all, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
+		return t.mount.lister.Call(ctx, "tools/list", params, prompts.CallOptions{})
+	})
+	if err != nil {
+		return fmt.Errorf("mcpgo: list the tools: %w", err)
+	}
+	added, present := maps.Clone(*t.added.Load()), t.mount.server.ListTools()
+	var errs []error
+	var put []server.ServerTool
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		entry, isOurs := added[name]
+		switch {
+		case present[name] != nil && !isOurs:
+			errs = append(errs, fmt.Errorf("mcpgo: the server has the tool %q: %w", name, prompts.ErrExists))
+			continue
+		case isOurs && entry == all[name]:
+			continue
+		}
+		tool, err := toolOf(all[name])
+		if err != nil {
+			errs = append(errs, fmt.Errorf("mcpgo: tool %q: %w", name, err))
+			continue
+		}
+		put = append(put, server.ServerTool{Tool: tool, Handler: t.call})
+		added[name] = all[name]
+	}
+	var gone []string
+	for name := range added {
+		if _, ok := all[name]; !ok {
+			gone = append(gone, name)
+			delete(added, name)
+		}
+	}
+	t.added.Store(&added)
+	if len(put) > 0 {
+		t.mount.server.AddTools(put...)
+	}
+	if len(gone) > 0 {
+		t.mount.server.DeleteTools(gone...)
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes the tools from the server, with state.changing held.
+func (t *tools) remove() {
+	if t == nil {
+		return
+	}
+	added := t.added.Swap(&map[string]string{})
+	t.mount.server.DeleteTools(slices.Sorted(maps.Keys(*added))...)
+}
+
+// toolOf returns the SDK's form of an entry. The schema stays as it is.
+func toolOf(entry string) (mcp.Tool, error) {
+	var tool mcp.Tool
+	var raw struct {
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	if err := json.Unmarshal([]byte(entry), &tool); err != nil {
+		return tool, err
+	}
+	err := json.Unmarshal([]byte(entry), &raw)
+	tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, raw.InputSchema
+	return tool, err
+}
+
+// visible is the filter of lists and calls: it leaves out our tools that are hidden
+// from the client.
+func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
+	added := *t.added.Load()
+	if !slices.ContainsFunc(all, func(tool mcp.Tool) bool { return added[tool.Name] != "" }) {
+		return all
+	}
+	seen, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
+		return t.mount.call(ctx, "tools/list", params)
+	})
+	if err != nil {
+		t.mount.logger().ErrorContext(ctx, "tools cannot be listed", "error", err) // and all are hidden
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return added[tool.Name] != "" && seen[tool.Name] == "" })
+}
+
+// call is the handler of all tools.
+func (t *tools) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	params, err := json.Marshal(request.Params)
+	if err != nil {
+		return nil, fmt.Errorf("mcpgo: params: %w", err)
+	}
+	raw, err := t.mount.call(ctx, "tools/call", params)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	result, err := decodeToolResult(raw)
+	if err != nil {
+		t.mount.logger().ErrorContext(ctx, "a result cannot be translated", "tool", request.Params.Name, "error", err)
+		return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: "the result cannot be sent"})
+	}
+	return result, nil
+}
+
+// decodeToolResult translates what the prompts server answers tools/call with.
+func decodeToolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
+	var from struct {
+		ResultType        mcp.ResultType             `json:"resultType"`
+		Meta              json.RawMessage            `json:"_meta"`
+		InputRequests     map[string]json.RawMessage `json:"inputRequests"`
+		RequestState      string                     `json:"requestState"`
+		Content           []json.RawMessage          `json:"content"`
+		StructuredContent json.RawMessage            `json:"structuredContent"`
+		IsError           bool                       `json:"isError"`
+	}
+	if err := json.Unmarshal(raw, &from); err != nil {
+		return nil, err
+	}
+	meta, err := decodeMeta(from.Meta)
+	if err != nil {
+		return nil, err
+	}
+	if meta != nil {
+		// The server's identity is that of the SDK's server, which adds it.
+		delete(meta.AdditionalFields, mcp.MetaKeyServerInfo)
+		if len(meta.AdditionalFields) == 0 && meta.ProgressToken == nil {
+			meta = nil
+		}
+	}
+	to := &mcp.CallToolResult{IsError: from.IsError, Content: []mcp.Content{}}
+	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
+	if from.StructuredContent != nil {
+		to.StructuredContent = from.StructuredContent
+	}
+	for key, raw := range from.InputRequests {
+		request, err := decodeInputRequest(raw)
+		if err != nil {
+			return nil, fmt.Errorf("input request %q: %w", key, err)
+		}
+		if to.InputRequests == nil {
+			to.InputRequests = mcp.InputRequests{}
+		}
+		to.InputRequests[key] = request
+	}
+	for i, raw := range from.Content {
+		content, err := decodeContent(raw)
+		if err != nil {
+			return nil, fmt.Errorf("content %d: %w", i+1, err)
+		}
+		to.Content = append(to.Content, content)
+	}
+	return to, nil
+}

@@ -1,0 +1,91 @@
+package mcpgo_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/mount/mcpgo"
+	"github.com/mcp-prompts/prompts/prompttools"
+)
+
+func nativeTool(s *server.MCPServer, name string) {
+	s.AddTool(mcp.NewTool(name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("native"), nil
+	})
+}
+
+func (w *wire) toolNames() []string {
+	w.t.Helper()
+	var list struct{ Tools []struct{ Name string } }
+	decode(w.t, w.do("tools/list", `{}`).Result, &list)
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// The prompts that are tools are tools of the server, beside its own, until the
+// registry is unmounted.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	for _, version := range mcp.ValidProtocolVersions {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+			nativeTool(s, "native")
+			r := new(prompts.Registry)
+			r.MustAdd(says("a", "ours"), says("secret", "x"), prompts.NewText(prompts.Prompt{Name: "lines"}, func(_ context.Context, in struct {
+				Lines int `json:"lines" minimum:"1"`
+			}) (string, error) {
+				return string(rune('a' + in.Lines)), nil
+			}))
+			tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+			require.NoError(t, err)
+			unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "secret" }})
+			w := dial(t, s, version)
+			assert.Equal(t, []string{"a", "lines", "native"}, w.toolNames())
+			assert.Contains(t, string(w.do("tools/list", `{}`).Result), `"minimum":1`)
+			assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "ours")
+			assert.Contains(t, string(w.do("tools/call", `{"name":"native"}`).Result), "native")
+			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":2}}`).Result), `"c"`)
+			wrong := string(w.do("tools/call", `{"name":"lines","arguments":{"lines":0}}`).Result)
+			assert.Contains(t, wrong, `"isError":true`)
+			assert.Contains(t, wrong, "lines: 0 is not at least 1")
+			hidden, missing := w.do("tools/call", `{"name":"secret"}`), w.do("tools/call", `{"name":"misses"}`)
+			require.NotNil(t, hidden.Error)
+			assert.Equal(t, missing.Error.Code, hidden.Error.Code)
+			assert.Equal(t, "tool 'secret' not found: tool not found", hidden.Error.Message)
+
+			r.MustAdd(says("late", ""))
+			r.Remove("a")
+			require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"late", "lines", "native"}, w.toolNames()) }, 10*time.Second, 10*time.Millisecond)
+			unmount()
+			assert.Equal(t, []string{"native"}, w.toolNames())
+		})
+	}
+}
+
+// A tool that the server has already is an error, and nothing changes.
+func TestToolsThatClash(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+	nativeTool(s, "a")
+	r := new(prompts.Registry)
+	r.MustAdd(says("a", "ours"), says("b", ""))
+	tools, err := prompttools.New(r, prompttools.Options{Names: []string{"a", "b"}})
+	require.NoError(t, err)
+	_, err = mcpgo.Mount(s, r, prompts.Options{Features: []feature.Feature{tools}})
+	require.ErrorIs(t, err, prompts.ErrExists)
+	w := dial(t, s, "2025-11-25")
+	assert.Equal(t, []string{"a"}, w.toolNames())
+	assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "native")
+}
