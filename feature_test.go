@@ -161,6 +161,8 @@ func TestFeaturesThatClash(t *testing.T) {
 		"a notification":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"notifications/a": m}}}}, `method "notifications/a" is reserved`},
 		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has no Serve`},
 		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
+		"resources of two features":        {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}}, {Resources: &feature.Resources{}}}}, `two features have Resources`},
+		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},
 		"a capability of prompts":          {prompts.Options{Features: []feature.Feature{has("prompts")}}, `the capability "prompts" is defined twice`},
 		"one of the Options' Capabilities": {prompts.Options{Features: []feature.Feature{has("a")}, Capabilities: map[string]any{"a": struct{}{}}}, `the capability "a" is defined twice`},
 	} {
