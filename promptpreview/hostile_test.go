@@ -124,7 +124,7 @@ func TestHostileTexts(t *testing.T) {
 	p.has(".message:nth-child(1)", "U+202E")
 	p.has(".message:nth-child(1)", "image not loaded: f https://evil.example.org/f.png")
 	assert.Equal(t, "https://example.org/ok", eval[string](p, `[...document.querySelectorAll(".message:first-child a")].map((a) => a.href).at(-1)`))
-	p.has(".message:nth-child(3)", "100000 × 100000 pixels")
+	p.has(".message:nth-child(3) .held-back", "100000 × 100000 pixels")
 	assert.Zero(t, eval[int](p, `document.querySelectorAll(".message:nth-child(3) img").length`))
 	p.has(".message:nth-child(11)", "100,000 of 10,485,7")
 	eval[bool](p, `document.querySelector(".parts button").click(), true`)

@@ -188,7 +188,7 @@ function image(data, type) {
 
 // dimensions returns the width and the height in the head of an image, so that an
 // image that would fill the memory is not decoded unasked; null if it is not known.
-export function dimensions(b) {
+function dimensions(b) {
   const v = new DataView(b.buffer, b.byteOffset, b.byteLength);
   const is = (at, text) => [...text].every((c, i) => b[at + i] === c.charCodeAt(0));
   try {
