@@ -64,7 +64,7 @@ func TestDocLinks(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	require.NoError(t, err)
 	for _, page := range append(pages, "README.md", "SECURITY.md", "CONTRIBUTING.md") {
-		for _, link := range pageLink.FindAllStringSubmatch(readText(t, page), -1) {
+		for _, link := range pageLink.FindAllStringSubmatch(plainBlock.ReplaceAllString(readText(t, page), ""), -1) {
 			name, anchor, hasAnchor := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir(page), filepath.FromSlash(name))
 			if name == "" {
@@ -92,6 +92,7 @@ var (
 	moduleLine  = regexp.MustCompile(`(?m)^module (\S+)$`)
 	quickStart  = regexp.MustCompile("(?ms)^echo '([^']*)' \\| ./review$.*?^```json\n(.*?)^```$")
 	pageLink    = regexp.MustCompile(`\]\(([^):\s]+)\)`)
+	plainBlock  = regexp.MustCompile("(?ms)^```\\w*$.*?^```$")
 	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
