@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
@@ -132,11 +133,11 @@ func readRequest(c feature.Call) (*request, error) {
 		}
 	}
 	if raw := params["cursor"]; takesCursor && raw != nil && string(raw) != "null" {
-		var cursor string
-		if err := json.Unmarshal(raw, &cursor); err != nil {
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
 			return nil, invalid("cursor", "cursor must be a string")
 		}
-		after, ok := parseCursor(q.method, q.uri, cursor)
+		after, ok := cursor.Parse(q.list(), text)
 		if !ok {
 			return nil, invalid("cursor", "cursor is not one that this server has given for this list")
 		}
