@@ -19,16 +19,24 @@ import (
 // safe for concurrent use.
 type Index struct {
 	values []string // without duplicates and empty strings
-	folded []string // values, case-folded
+	folded string   // values, case-folded, each with a separator after it
+	ends   []int    // of each value in folded, before the separator
 }
+
+// separator is part of no valid text, so no match reaches across it.
+const separator = "\xff"
 
 // New returns the index of the values, which must be valid UTF-8.
 func New(values []string) *Index {
 	x := &Index{values: Distinct(values)}
-	x.folded = make([]string, len(x.values))
+	x.ends = make([]int, len(x.values))
+	var all strings.Builder
 	for i, v := range x.values {
-		x.folded[i] = fold(v)
+		all.WriteString(fold(v))
+		x.ends[i] = all.Len()
+		all.WriteString(separator)
 	}
+	x.folded = all.String()
 	return x
 }
 
@@ -37,10 +45,10 @@ func (x *Index) Len() int { return len(x.values) }
 
 // Bytes returns about how much memory the index takes.
 func (x *Index) Bytes() int {
-	const overhead, perValue = 64, 32 // a string's header, twice
-	n := overhead + perValue*len(x.values)
-	for i := range x.values {
-		n += len(x.values[i]) + len(x.folded[i])
+	const overhead, perValue = 64, 24 // the header of a string, and an end
+	n := overhead + perValue*len(x.values) + len(x.folded)
+	for _, v := range x.values {
+		n += len(v)
 	}
 	return n
 }
@@ -51,52 +59,77 @@ func (x *Index) Match(typed string) []string {
 	if typed == "" {
 		return slices.Clone(x.values)
 	}
-	return rank(x.values, typed, func(i int) string { return x.folded[i] })
+	if !utf8.ValidString(typed) {
+		return nil // fold would replace invalid bytes by U+FFFD, which can match
+	}
+	m := matching{values: x.values, typed: typed, query: fold(typed), ranks: make([]uint8, len(x.values))}
+	for i, begin := 0, 0; begin < len(x.folded); begin = x.ends[i] + len(separator) {
+		at := strings.Index(x.folded[begin:], m.query) // in one of the values from i on
+		if at < 0 {
+			break
+		}
+		for at += begin; x.ends[i] < at; i++ {
+			begin = x.ends[i] + len(separator)
+		}
+		m.add(i, x.folded[begin:x.ends[i]], at-begin)
+	}
+	return m.ranked()
 }
 
 // Search returns what Match returns for an index of the values. It is for
 // values that are searched once.
 func Search(values []string, typed string) []string {
-	if typed != "" {
-		values = rank(values, typed, func(i int) string { return fold(values[i]) })
+	if typed == "" {
+		return Distinct(values)
 	}
-	return Distinct(values)
-}
-
-func rank(values []string, typed string, folded func(i int) string) []string {
 	if !utf8.ValidString(typed) {
 		return nil // fold would replace invalid bytes by U+FFFD, which can match
 	}
-	query := fold(typed)
-	ranks := make([]uint8, len(values)) // 0 for no match
-	var ends [6]int                     // of each rank in the result
-	for i, value := range values {
-		candidate := folded(i)
-		at := strings.Index(candidate, query)
-		switch {
-		case at < 0:
-			continue
-		case value == typed:
-			ranks[i] = 1
-		case len(candidate) == len(query):
-			ranks[i] = 2
-		case at == 0:
-			ranks[i] = 3
-		case hasWord(value, candidate, query, at):
-			ranks[i] = 4
-		default:
-			ranks[i] = 5
+	m := matching{values: values, typed: typed, query: fold(typed), ranks: make([]uint8, len(values))}
+	for i, v := range values {
+		folded := fold(v)
+		if at := strings.Index(folded, m.query); at >= 0 {
+			m.add(i, folded, at)
 		}
-		ends[ranks[i]]++
 	}
-	for rank := 1; rank < len(ends); rank++ {
-		ends[rank] += ends[rank-1]
+	return Distinct(m.ranked())
+}
+
+// matching is one search for what the user typed.
+type matching struct {
+	values       []string
+	typed, query string  // as written, and case-folded
+	ranks        []uint8 // of the values, 0 for no match
+	ends         [6]int  // of each rank in the result
+}
+
+// add ranks a value, by its folded form, in which the query is first at an offset.
+func (m *matching) add(i int, folded string, at int) {
+	rank := uint8(5)
+	switch {
+	case m.values[i] == m.typed:
+		rank = 1
+	case len(folded) == len(m.query):
+		rank = 2
+	case at == 0:
+		rank = 3
+	case hasWord(m.values[i], folded, m.query, at):
+		rank = 4
 	}
-	ranked := make([]string, ends[5])
-	for i := len(values) - 1; i >= 0; i-- {
-		if rank := ranks[i]; rank > 0 {
-			ends[rank]--
-			ranked[ends[rank]] = values[i]
+	m.ranks[i] = rank
+	m.ends[rank]++
+}
+
+// ranked returns the values that match, best first.
+func (m *matching) ranked() []string {
+	for rank := 1; rank < len(m.ends); rank++ {
+		m.ends[rank] += m.ends[rank-1]
+	}
+	ranked := make([]string, m.ends[5])
+	for i := len(m.ranks) - 1; i >= 0; i-- {
+		if rank := m.ranks[i]; rank > 0 {
+			m.ends[rank]--
+			ranked[m.ends[rank]] = m.values[i]
 		}
 	}
 	return ranked
@@ -172,11 +205,19 @@ func unfold(value, folded string, at int) int {
 // neither letter nor digit, at a capital letter after a small letter, and at a
 // digit after a letter. Combining marks belong to the rune before them.
 func startsWord(value string, at int) bool {
+	if at > 0 && value[at-1] < utf8.RuneSelf && value[at] < utf8.RuneSelf {
+		return startsAfter(rune(value[at-1]), rune(value[at]))
+	}
 	now, _ := utf8.DecodeRuneInString(value[at:])
 	if unicode.IsMark(now) {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(value[:at], unicode.IsMark))
+	return startsAfter(before, now)
+}
+
+// startsAfter is startsWord for two runes that are no marks.
+func startsAfter(before, now rune) bool {
 	switch {
 	case !unicode.IsLetter(before) && !unicode.IsDigit(before):
 		return true
