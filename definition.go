@@ -37,7 +37,7 @@ type definition struct {
 	results  *results               // kept for further requests; nil if none are
 	seen     atomic.Pointer[Prompt] // what filterCopy returns; nil until it is asked for
 
-	withSchema atomic.Pointer[listEntries] // what entries returns; nil until it is asked for
+	withSchema atomic.Pointer[listEntries] // what entriesWithSchema returns; nil until it is asked for
 }
 
 // listEntries are the entries of a prompt in prompts/list. Equal ones are shared.
@@ -120,12 +120,9 @@ func (d *definition) completer(i int) CompleteFunc {
 // revisions are all of them, the newest first.
 var revisions = revision.All()
 
-// entries returns the entries of the prompt, with the schema of its arguments or
-// without. Those with the schema are made once.
-func (d *definition) entries(schema bool) *listEntries {
-	if !schema {
-		return &d.listed
-	}
+// entriesWithSchema returns the entries of the prompt with the schema of its
+// arguments. They are made once.
+func (d *definition) entriesWithSchema() *listEntries {
 	if entries := d.withSchema.Load(); entries != nil {
 		return entries
 	}

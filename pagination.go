@@ -181,7 +181,10 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 			dst = cursor.Append(dst, "", last)
 			return append(dst, '"')
 		}
-		entry := d.entries(schemas)[shape]
+		entry := d.listed[shape]
+		if schemas {
+			entry = d.entriesWithSchema()[shape]
+		}
 		if n > 0 {
 			dst = append(dst, ',')
 		} else if visible == nil { // the others may be of about the same size

@@ -115,8 +115,8 @@ func (s *Server) feature() feature.Feature {
 	o := &s.options
 	f := feature.Feature{
 		Methods: map[string]feature.Method{
-			methodList: {Serve: serve(s.list), Callable: true, Raw: true},
-			methodGet:  {Serve: serve(s.get), Callable: true, Raw: true, Rate: o.Limits.GetsPerSecond},
+			methodList: {Serve: s.serve((*Server).list), Callable: true, Raw: true},
+			methodGet:  {Serve: s.serve((*Server).get), Callable: true, Raw: true, Rate: o.Limits.GetsPerSecond},
 		},
 		Capabilities: func(version string, listChanged bool) map[string]any {
 			prompts := map[string]any{}
@@ -131,7 +131,7 @@ func (s *Server) feature() feature.Feature {
 		},
 	}
 	if !o.DisableCompletions {
-		f.Methods[methodComplete] = feature.Method{Serve: serve(s.complete), Callable: true, Raw: true, Rate: o.Limits.CompletionsPerSecond}
+		f.Methods[methodComplete] = feature.Method{Serve: s.serve((*Server).complete), Callable: true, Raw: true, Rate: o.Limits.CompletionsPerSecond}
 	}
 	if !o.DisableListChanged {
 		f.Lists = []feature.List{{
@@ -145,9 +145,9 @@ func (s *Server) feature() feature.Feature {
 
 // serve returns the Serve of a method of this package, which reads the message
 // itself.
-func serve(f func(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
-		result, w, err := f(c.(*rpc.Call), dst)
+		result, w, err := f(s, c.(*rpc.Call), dst)
 		if err != nil {
 			return nil, w, err
 		}
