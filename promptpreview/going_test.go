@@ -221,3 +221,44 @@ func TestSeveralPages(t *testing.T) {
 		p.has(".changed-block", "For all of them.")
 	}
 }
+
+// An answer belongs to the arguments with which the prompt has asked, whatever is typed
+// meanwhile. A change of the prompt leaves a question that is being answered, and
+// gives the same answer again.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	render := func(prefix string) prompts.Prompt {
+		p := echo("ask", "")
+		p.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			r, err := prompts.Elicit[release](ctx, "release", "Which release?")
+			if err != nil {
+				return nil, err
+			}
+			return prompts.Messages(prompts.User(prefix + args["text"] + " " + r.Version)), nil
+		}
+		return p
+	}
+	var reg prompts.Registry
+	reg.MustAdd(render("one: "))
+	_, url := serve(t, &reg, prompts.Options{})
+	set := func(prefix string) {
+		require.NoError(t, reg.Update(func(tx *prompts.Tx) error { return tx.Set(render(prefix)) }))
+	}
+	p := open(t, url)
+	p.find("ask", "ask")
+	p.typing("tea")
+	p.pressCtrl("\r")
+	p.wait(`document.activeElement.name === "version"`)
+	p.typing("3.")
+	eval[bool](p, `document.querySelector("[name=text]").value = "coffee", document.querySelector("[name=text]").dispatchEvent(new Event("input", {bubbles: true})), true`)
+	eval[bool](p, `window.field = document.activeElement, window.requests = performance.getEntriesByName(location.origin + "/mcp").length, true`)
+	set("two: ")
+	p.wait(`performance.getEntriesByName(location.origin + "/mcp").length >= requests + 2`)
+	p.wait(`document.activeElement === field && field.isConnected && field.value === "3."`)
+	p.typing("1")
+	p.pressCtrl("\r")
+	p.has(".conversation", "two: tea 3.1")
+	p.has(".stale", "have changed")
+	set("three: ")
+	p.has(".conversation .changed-block", "three: tea 3.1")
+}

@@ -189,13 +189,14 @@ class PromptView {
     return this.#fields.some((f) => f.required);
   }
 
-  // render renders the prompt. After a change of the prompt, it renders with the
-  // arguments of before, whatever is being typed, and marks what has changed.
+  // render renders the prompt. After a change of the prompt, and with answers, it
+  // renders with the arguments of before, whatever is being typed. It marks what a
+  // change has changed.
   async render({ isChange = false, answers, requestState } = {}) {
     if (this.isGone) return;
     this.#abort?.abort();
     const abort = this.#abort = new AbortController();
-    const args = isChange ? this.#known(this.submitted) : this.arguments();
+    const args = isChange || answers ? this.#known(this.submitted) : this.arguments();
     this.submitted = args;
     const exchange = {};
     const before = isChange ? this.lastResult : undefined;
