@@ -25,13 +25,13 @@ func main() {
 	// Standard output belongs to the protocol, so the log goes to standard error.
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	var reg prompts.Registry
-	reg.MustAdd(declared()...) // it panics if a declaration is at fault: that is for the author to mend
+	reg.MustAdd(declared()...) // panics if a declaration is invalid, which is a bug of the program
 
 	srv := prompts.NewServer(&reg, prompts.Options{
 		Info:   prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"},
 		Logger: logger,
 	})
-	// Run returns nil when the client has gone or a signal has come.
+	// Run returns nil when the client disconnects or a signal arrives.
 	if err := stdio.Run(context.Background(), srv); err != nil {
 		logger.Error("the server has failed", "error", err)
 		os.Exit(1)

@@ -25,7 +25,7 @@ type (
 		Language string `json:"language,omitempty" jsonschema:"Programming language"`
 	}
 	// A client sends every value as a string. Here it becomes a duration and
-	// a URL before the render function is called, or the client is told why not.
+	// a URL before the render function is called, or the client gets an error.
 	analyzeProject struct {
 		Timeframe time.Duration `json:"timeframe" jsonschema:"Time period to analyze logs"`
 		FileURI   url.URL       `json:"fileUri" jsonschema:"URI of code file to review"`
@@ -89,12 +89,12 @@ func declared() []prompts.Prompt {
 // need not read them itself.
 func renderAnalysis(_ context.Context, in analyzeProject) (*prompts.Result, error) {
 	if in.Timeframe <= 0 {
-		// The client is told, in the form that failed checks have.
+		// The client gets an error, in the form of a failed check.
 		return nil, prompts.InvalidArgument("timeframe", "must be longer than nothing")
 	}
 	log, err := recentLog(in.Timeframe)
 	if err != nil {
-		// The client is told of an internal error; this goes to the logger.
+		// The client gets an internal error, and the logger gets this error.
 		return nil, fmt.Errorf("reading the log: %w", err)
 	}
 	source, err := readSource(&in.FileURI)

@@ -59,7 +59,7 @@ func mount(s *server, reg *prompts.Registry, srv *prompts.Server) {
 	}
 	maps.Copy(s.capabilities, srv.Capabilities())
 
-	// The capabilities say that clients are told of changes. The subscription
+	// The capabilities promise notifications about changes. The subscription
 	// is made now, so that no change is missed; it holds one message at most,
 	// however many changes there were.
 	changed, cancel := reg.Subscribe()
@@ -110,7 +110,7 @@ func callTool(reg *prompts.Registry) method {
 		}
 		text, failed := "saved", false
 		if err := reg.Set(savedPrompt(call.Arguments.Name, call.Arguments.Text)); err != nil {
-			text, failed = err.Error(), true // what is wrong with it, so that the model can try again
+			text, failed = err.Error(), true // the error of the tool, so that the model can try again
 		}
 		return map[string]any{
 			"content": []any{map[string]any{"type": "text", "text": text}},

@@ -25,7 +25,7 @@ func main() {
 	srv := prompts.NewServer(&reg, prompts.Options{Info: info, Logger: logger, Features: features, InputSchemas: addr != ""})
 	onReload := preview(srv, addr, logger)
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{Skills: &skills, Logger: logger, OnReload: onReload})
-	_ = folder.Reload(ctx) // the logger has what is wrong; the other files are served
+	_ = folder.Reload(ctx) // the logger gets the errors; the other files are served
 	go folder.Watch(ctx)   // which ends with ctx
 	err := srv.Serve(ctx, stdio.New())
 	if stop(); err != nil {

@@ -23,7 +23,7 @@ func arguments() (dir, addr string) {
 }
 
 // preview serves the page at the address until the process ends, and returns the
-// function that tells the page of reloads. Without an address it does nothing.
+// function that reports reloads to the page. Without an address it does nothing.
 func preview(srv *prompts.Server, addr string, logger *slog.Logger) func(promptfs.Report) {
 	if addr == "" {
 		return nil

@@ -34,7 +34,7 @@ const (
 // the load balancer of a real fleet. The Host that the client has named is passed
 // on: replicas judge by it whether a browser's page may call them.
 //
-// It knows one thing of what it carries: a subscription goes on at another replica
+// It knows one thing of what it carries: a subscription continues at another replica
 // when its replica ends (see [stream]).
 type balancer struct {
 	ctx     context.Context // ends with the balancer
@@ -77,7 +77,7 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		http.Error(w, "the request has not come in full", http.StatusBadRequest)
+		http.Error(w, "the request is incomplete", http.StatusBadRequest)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))

@@ -6,8 +6,8 @@
 // It starts a nats-server of its own and publishes the folder prompts to it. With
 // -nats URL it uses yours, and publishes nothing unless -publish says what.
 //
-// It prints what each replica serves, and goes on doing so while the bucket
-// changes. To change it:
+// It prints the prompts of each replica, and prints them again after each change of
+// the bucket. To change the bucket:
 //
 //	nats --server URL kv put prompts review/code.md < prompts/review/code.md
 package main
@@ -125,7 +125,7 @@ func run(ctx context.Context, o options, say io.Writer) (err error) {
 	}
 }
 
-// end lets the requests under way finish. The balancer takes no more; streams
+// end lets the requests in progress finish. The balancer takes no more; streams
 // have no end of their own, and come to it as their replicas stop.
 func end(web *http.Server, f fleet) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -31,7 +31,7 @@ type settings struct {
 	stateKeys func() [][]byte
 	// changeDelay is more than the time between two replicas' getting a change.
 	changeDelay time.Duration
-	// say gets a line for whatever a replica has to tell.
+	// say receives the lines that a replica prints.
 	say io.Writer
 }
 
@@ -86,7 +86,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 	srv := prompts.NewServer(r.registry, prompts.Options{
 		Info:             prompts.Implementation{Name: "fleet", Version: "1.0.0"},
 		RequestStateKeys: s.stateKeys,
-		// A client that is told by this replica may read the list from another one.
+		// A client that this replica notifies may read the list from another one.
 		ChangeDelay: s.changeDelay,
 		Timeouts:    prompts.Timeouts{Render: renderTimeout},
 	})
@@ -152,7 +152,7 @@ func (r *replica) stop(ctx context.Context) error {
 	return err
 }
 
-// kill ends it as a crash would: whatever is under way is cut off.
+// kill ends it as a crash would: requests in progress are cut off.
 func (r *replica) kill() {
 	if r.web != nil {
 		_ = r.web.Close()

@@ -11,7 +11,7 @@ import (
 )
 
 // stream is the response to a subscription. When its replica ends it, or is down,
-// the balancer opens the subscription at another replica and goes on, so that the
+// the balancer opens the subscription at another replica and continues, so that the
 // client sees one stream. The client is then notified of a change, because there may
 // have been one meanwhile.
 //
@@ -23,7 +23,7 @@ type stream struct {
 	request  *http.Request
 	replica  *bufio.Reader
 	close    func() error // of what is read from
-	isWanted bool         // that the stream goes on: the subscription is one of prompts
+	isWanted bool         // that the stream continues: the subscription is one of prompts
 	hops     int          // from replica to replica, without an acknowledgement
 	events   bytes.Buffer // that the client has not read yet
 	err      error        // that it gets after them

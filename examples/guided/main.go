@@ -1,5 +1,5 @@
 // Command guided is a prompts server over standard input and output whose
-// prompts ask the person at the other end for what they need:
+// prompts ask the user for more:
 //
 //   - release_notes has all its arguments asked for that are missing or
 //     wrong, by a form, and completes them;
@@ -27,7 +27,7 @@ import (
 
 func main() {
 	srv := newServer(slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	if err := stdio.Run(context.Background(), srv); err != nil { // nil after a signal, and when the client has gone
+	if err := stdio.Run(context.Background(), srv); err != nil { // nil after a signal, and when the client disconnects
 		log.Fatal(err)
 	}
 }

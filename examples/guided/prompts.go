@@ -54,7 +54,7 @@ func writeNotes(ctx context.Context, in notes) (*prompts.Result, error) {
 	if len(in.For) > 0 {
 		ask += " They are for " + strings.Join(in.For, " and ") + "."
 	}
-	// Whoever has asked for progress is told of each step of a slow prompt.
+	// Clients that request progress get each step of a slow prompt.
 	for i, v := range known {
 		ask += fmt.Sprintf("\n%s was number %d.", v, len(known)-i)
 		prompts.Progress(ctx, float64(i+1), float64(len(known)), "read "+v)

@@ -63,7 +63,7 @@ func serve(ctx context.Context, listener net.Listener, cert, key string, logger 
 	mux.Handle("/mcp", authenticate(handler))
 	server := &http.Server{
 		Handler: mux,
-		// The handler sees to the time for what it reads and writes, so that
+		// The handler limits the time for reads and writes, so that
 		// streams may stay open. ReadTimeout is for requests that do not get as far
 		// as that.
 		ReadTimeout:    30 * time.Second,

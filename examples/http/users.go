@@ -26,8 +26,8 @@ var tokens = map[[sha256.Size]byte]user{
 
 type userKey struct{}
 
-// authenticate lets only those through who have a token, and tells the handler
-// who they are.
+// authenticate passes on only requests with a valid token, with the user in their
+// context.
 func authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

@@ -43,7 +43,7 @@ func run(ctx context.Context, listen string, logger *slog.Logger) error {
 	}
 	err = server.Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil {
-		return nil // it was told to end
+		return nil // it was asked to end
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 // framed is a prompts.Transport over a network connection: each message comes
 // after its length in bytes, a 32-bit big-endian number. What a message says
-// is none of its business.
+// does not concern the transport.
 type framed struct {
 	conn  net.Conn
 	limit uint32 // bytes of the longest message to read
@@ -45,7 +45,7 @@ func (f *framed) next() ([]byte, error) {
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size > f.limit {
-		// No memory on a stranger's word. The message is passed over, so the
+		// Do not allocate by a length from a client. The message is skipped, so the
 		// next Read begins where the next message does.
 		if _, err := io.CopyN(io.Discard, f.conn, int64(size)); err != nil {
 			return nil, unfinished(err)
@@ -81,7 +81,7 @@ func unfinished(err error) error {
 }
 
 // gone adds io.ErrClosedPipe to an error that only says that the other side
-// has gone: the server does not take that for a failure.
+// disconnected: the server does not treat a disconnect as a failure.
 func gone(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("%w: %w", io.ErrClosedPipe, err)

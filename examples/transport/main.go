@@ -68,9 +68,8 @@ func run(ctx context.Context, listen, connect string, logger *slog.Logger) error
 // serve serves the prompts to every client that connects to l, until ctx ends
 // or l fails. It closes l, and returns once every connection has ended.
 func serve(ctx context.Context, l net.Listener, reg *prompts.Registry, logger *slog.Logger) error {
-	// One server does for all connections. Whatever else the program does
-	// with the registry meanwhile, from whichever goroutine: each client is
-	// told that the list has changed.
+	// One server is enough for all connections. The program may change the registry
+	// from any goroutine: the server notifies each client.
 	srv := prompts.NewServer(reg, prompts.Options{
 		Info:   prompts.Implementation{Name: "team-prompts", Version: "1.0.0"},
 		Limits: prompts.Limits{MaxMessageBytes: maxMessageBytes},
