@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -16,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -70,7 +73,7 @@ func (o *Observer) Begin(ctx context.Context, op prompts.Operation) context.Cont
 		trace.WithSpanKind(kindOf(op)), trace.WithTimestamp(op.Start), trace.WithAttributes(o.spanAttributes(op)...),
 	}
 	if ambient := trace.SpanContextFromContext(ctx); kindOf(op) == trace.SpanKindServer {
-		remote := o.propagator.Extract(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), carrierOf(op.Meta))
+		remote := o.extract(trace.ContextWithSpanContext(ctx, trace.SpanContext{}), op.Meta)
 		switch sc := trace.SpanContextFromContext(remote); {
 		case !sc.IsValid(): // the ambient span is the parent
 		case o.distrust:
@@ -159,7 +162,7 @@ func (o *Observer) spanAttributes(op prompts.Operation) []attribute.KeyValue {
 	attrs = appendText(attrs, attrSession, op.Session)
 	if op.Kind == prompts.OperationRequest {
 		id := op.ID
-		if text := ""; json.Unmarshal([]byte(id), &text) == nil { // a string
+		if text := ""; strings.HasPrefix(id, `"`) && json.Unmarshal([]byte(id), &text) == nil { // a string
 			id = text
 		}
 		attrs = appendText(attrs, attrRequestID, id)
@@ -217,28 +220,48 @@ func appendText(attrs []attribute.KeyValue, name, value string) []attribute.KeyV
 	return append(attrs, attribute.String(name, value))
 }
 
-// carrierOf returns the members of a _meta that propagators read: strings.
-func carrierOf(meta string) propagation.MapCarrier {
-	if meta == "" {
-		return nil
+// carrier has the members of a _meta that propagators read: strings.
+type carrier struct{ meta strictjson.Value }
+
+// Get returns a member.
+func (c carrier) Get(name string) string {
+	text := ""
+	if v := c.meta.Get(name); v.Kind() == strictjson.String {
+		text = v.Text()
 	}
-	var members map[string]json.RawMessage // exact names, unlike those of a struct
-	if json.Unmarshal([]byte(meta), &members) != nil {
-		return nil
+	if name == "baggage" && !isBaggage(text) {
+		return "" // which the propagator would report, to a log that clients must not fill
 	}
-	carrier := propagation.MapCarrier{}
-	for name, raw := range members {
-		text := ""
-		if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
-			continue
-		}
-		if name == "baggage" && !isBaggage(text) {
-			continue // which the propagator would report, to a log that clients must not fill
-		}
-		carrier[name] = text
-	}
-	return carrier
+	return text
 }
+
+// Set does nothing: a propagator only extracts.
+func (c carrier) Set(string, string) {}
+
+// Keys returns the names of the members.
+func (c carrier) Keys() []string {
+	var names []string
+	for name := range c.meta.Members() {
+		names = append(names, name)
+	}
+	return names
+}
+
+// extract returns ctx with the trace context in a _meta.
+func (o *Observer) extract(ctx context.Context, meta string) context.Context {
+	doc := docs.Get().(*strictjson.Doc)
+	defer docs.Put(doc)
+	defer doc.Reset()
+	if meta == "" || doc.Parse(meta, maxDepth) != nil {
+		return ctx
+	}
+	return o.propagator.Extract(ctx, carrier{doc.Root()})
+}
+
+// maxDepth is more than the depth of any _meta that a server accepts.
+const maxDepth = 128
+
+var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
 
 func isBaggage(text string) bool {
 	_, err := baggage.Parse(text)
