@@ -75,17 +75,23 @@ func (c *Client) ask(name string, arguments map[string]string) (*prompts.Result,
 	if arguments != nil {
 		params["arguments"] = arguments
 	}
+	raw, refusal, err := c.rounds("prompts/get", params)
+	if err != nil || refusal != nil {
+		return nil, refusal, err
+	}
+	result, err := c.protocol.readPrompt(raw)
+	return result, nil, err
+}
+
+// rounds sends a request, again with the answers to whatever it asks meanwhile.
+func (c *Client) rounds(method string, params map[string]any) (json.RawMessage, *prompts.Error, error) {
 	for range mostRounds {
 		if c.options.Notified != nil {
 			params["_meta"] = map[string]any{"progressToken": c.nextID()}
 		}
-		raw, refusal, err := c.request("prompts/get", params)
-		if err != nil || refusal != nil {
-			return nil, refusal, err
-		}
-		if !c.protocol.Stateless() || kindOf(raw) != "input_required" {
-			result, err := c.protocol.readPrompt(raw)
-			return result, nil, err
+		raw, refusal, err := c.request(method, params)
+		if err != nil || refusal != nil || !c.protocol.Stateless() || kindOf(raw) != "input_required" {
+			return raw, refusal, err
 		}
 		if err := c.inputResponses(raw, params); err != nil {
 			return nil, nil, err
@@ -216,6 +222,8 @@ func (c *Client) checkCapability(method string) error {
 	switch {
 	case method == "completion/complete" && c.protocol.Completions():
 		capability, rule = "completions", "CMP-01"
+	case method == "tools/call":
+		capability, rule = "tools", "LIF-08"
 	case method != "prompts/list" && method != "prompts/get":
 		return nil
 	}

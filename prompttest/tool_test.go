@@ -1,0 +1,41 @@
+package prompttest_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/prompttools"
+)
+
+// A prompt is the same by prompts/get and as a tool, in every version, also if it asks
+// the user.
+func TestCallTool(t *testing.T) {
+	t.Parallel()
+	reg := registry()
+	reg.MustAdd(prompts.NewText(prompts.Prompt{Name: "asks"}, func(ctx context.Context, _ struct{}) (string, error) {
+		in, err := prompts.Elicit[codeReview](ctx, "code", "Which code?")
+		return in.Code, err
+	}))
+	tools, err := prompttools.New(reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+	require.NoError(t, err)
+	srv := prompts.NewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	for _, version := range prompttest.Versions() {
+		c := prompttest.Serve(t, srv, prompttest.ClientOptions{Version: version, Answer: func(prompttest.Question) any {
+			return prompttest.Accept(map[string]any{"code": "x"})
+		}})
+		arguments := map[string]string{"code": "x := 1", "language": "go"}
+		assert.Equal(t, c.Get("code_review", arguments).Messages, c.CallTool("code_review", arguments).Messages, version)
+		failed := c.CallToolError("code_review", map[string]any{"language": 1})
+		assert.Equal(t, []prompts.Message{prompts.User("code: is required; language: the number 1 is not a string")}, failed.Messages, version)
+		if version >= "2025-06-18" {
+			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.CallTool("asks", json.RawMessage(`{}`)).Messages, version)
+		}
+	}
+}
