@@ -252,14 +252,14 @@ func (o *Observer) extract(ctx context.Context, meta string) context.Context {
 	doc := docs.Get().(*strictjson.Doc)
 	defer docs.Put(doc)
 	defer doc.Reset()
-	if meta == "" || doc.Parse(meta, maxDepth) != nil {
+	if meta == "" || doc.Parse(meta, metaDepth) != nil {
 		return ctx
 	}
 	return o.propagator.Extract(ctx, carrier{doc.Root()})
 }
 
-// maxDepth is more than the depth of any _meta that a server accepts.
-const maxDepth = 128
+// metaDepth is more than the depth of any _meta that a server accepts.
+const metaDepth = 128
 
 var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
 
