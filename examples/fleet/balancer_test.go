@@ -159,6 +159,33 @@ func TestBalancerStreams(t *testing.T) {
 	}
 }
 
+// A subscription that breaks before its acknowledgement is opened at another replica,
+// and the client gets one acknowledgement.
+func TestBalancerOfACutSubscription(t *testing.T) {
+	t.Parallel()
+	var streams atomic.Int32
+	url := behind(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		if streams.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.WriteString(w, "data: {\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{}}\n\ndata: {\"id\":1,\"result\":{}}\n\n")
+	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
+	require.NoError(t, err)
+	r.Header.Set("Mcp-Method", "subscriptions/listen")
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(body), "subscriptions/acknowledged"))
+	assert.NotContains(t, string(body), "list_changed")
+	assert.EqualValues(t, 2, streams.Load())
+}
+
 func TestBalancerBodies(t *testing.T) {
 	t.Parallel()
 	url := behind(t, func(w http.ResponseWriter, r *http.Request) {

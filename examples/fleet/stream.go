@@ -23,6 +23,7 @@ type stream struct {
 	request  *http.Request
 	replica  *bufio.Reader
 	close    func() error // of what is read from
+	isOpen   bool         // the client has the acknowledgement of the subscription
 	isWanted bool         // that the stream continues: the subscription is one of prompts
 	hops     int          // from replica to replica, without an acknowledgement
 	events   bytes.Buffer // that the client has not read yet
@@ -82,7 +83,8 @@ func (s *stream) next() {
 	}
 	switch {
 	case err != nil || isMessage && m.Method == "": // the response, which ends the subscription
-		if s.isWanted && s.hops < len(s.balancer.targets) && s.reopen() {
+		isCut := err != nil && !s.isOpen // before the replica has said what it subscribes to
+		if (s.isWanted || isCut) && s.hops < len(s.balancer.targets) && s.reopen() {
 			s.hops++
 			return
 		}
@@ -91,9 +93,10 @@ func (s *stream) next() {
 			s.err = err
 		}
 	case m.Method == "notifications/subscriptions/acknowledged":
-		if s.hops > 0 {
+		if s.isOpen && s.hops > 0 {
 			event = fmt.Appendf(nil, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\",\"params\":{\"_meta\":%s}}\n\n", m.Params.Meta)
 		}
+		s.isOpen = true
 		s.isWanted, s.hops = m.Params.Notifications.PromptsListChanged, 0
 	}
 	s.events.Write(event)
