@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // WaitGroup counts what is in progress. Unlike a sync.WaitGroup, a wait for it
@@ -55,19 +56,15 @@ func (g *WaitGroup) Wait(ctx context.Context) int {
 
 // Mutex is a mutual exclusion lock whose Lock ends with a context. The zero
 // value is unlocked.
-type Mutex struct {
-	mu   sync.Mutex // protects the field below
-	held chan struct{}
-}
+type Mutex struct{ held atomic.Pointer[chan struct{}] }
 
 // channel returns the channel of one element that is full while locked.
 func (m *Mutex) channel() chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.held == nil {
-		m.held = make(chan struct{}, 1)
+	if m.held.Load() == nil {
+		c := make(chan struct{}, 1)
+		m.held.CompareAndSwap(nil, &c) // another may have come first
 	}
-	return m.held
+	return *m.held.Load()
 }
 
 // Lock locks m, or returns the cause of the context that ends first. If it
@@ -94,11 +91,7 @@ func (m *Mutex) Lock(ctx, own context.Context) error {
 func (m *Mutex) Unlock() { <-m.channel() }
 
 // WasLocked reports whether Lock or Close was ever called.
-func (m *Mutex) WasLocked() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.held != nil
-}
+func (m *Mutex) WasLocked() bool { return m.held.Load() != nil }
 
 // Close locks m for good.
 func (m *Mutex) Close() { m.channel() <- struct{}{} }

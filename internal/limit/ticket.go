@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,19 +38,18 @@ type Ticket struct {
 	Server, Session *Requests // Session may be nil
 	Client          string    // empty if it is not known
 
-	mu       sync.Mutex // protects the fields below
-	held     claims
-	released bool // for good
+	claims atomic.Uint32 // what the ticket holds, and whether it was released
 }
 
-// claims is a set of what a Ticket holds.
-type claims uint8
-
 const (
-	inSession claims = 1 << iota // admitted
+	inSession uint32 = 1 << iota // admitted
 	inServer
 	sessionSlot // running
 	serverSlot
+	released // for good
+
+	// allButSession is what a request releases that only counts in its session.
+	allButSession = inServer | serverSlot | sessionSlot
 )
 
 // Admit counts the request for each limit and reports whether there is capacity,
@@ -57,24 +57,27 @@ const (
 // Release. Slots that are free come with it. No other goroutine may have the ticket
 // yet.
 func (t *Ticket) Admit(ctx context.Context, budget *Backpressure) bool {
-	admitted, slot := true, true
+	claims, slot := uint32(0), true
 	if t.Session != nil {
+		var admitted bool
 		if admitted, slot = t.Session.admit(ctx, "", true, budget); !admitted {
 			return false
 		}
-		t.held = inSession
+		claims = inSession
 		if slot {
-			t.held |= sessionSlot
+			claims |= sessionSlot
 		}
 	}
-	if admitted, slot = t.Server.admit(ctx, t.Client, slot, budget); !admitted {
-		t.release(t.held)
+	admitted, slot := t.Server.admit(ctx, t.Client, slot, budget)
+	if !admitted {
+		t.giveBack(claims)
 		return false
 	}
-	t.held |= inServer
+	claims |= inServer
 	if slot {
-		t.held |= serverSlot
+		claims |= serverSlot
 	}
+	t.claims.Store(claims)
 	return true
 }
 
@@ -95,9 +98,10 @@ func (r *Requests) admit(ctx context.Context, client string, wanted bool, budget
 
 func (r *Requests) tryAdmit(client string, wanted bool) (admitted, slot bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	admitted = r.admitted.tryAcquire(client, 1)
-	return admitted, admitted && wanted && r.running.tryAcquire(client, 1)
+	slot = admitted && wanted && r.running.tryAcquire(client, 1)
+	r.mu.Unlock()
+	return admitted, slot
 }
 
 // release returns what a request of a client has.
@@ -106,27 +110,27 @@ func (r *Requests) release(client string, admitted, slot bool) {
 		return
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if slot {
 		r.running.release(client, 1)
 	}
 	if admitted {
 		r.admitted.release(client, 1)
 	}
+	r.mu.Unlock()
 }
 
 // Acquire waits for the slots that did not come with Admit, until ctx ends, or
 // within a limit above 0.
 func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
-	held := t.claimed()
-	if held&serverSlot != 0 {
+	claims := t.claims.Load()
+	if claims&serverSlot != 0 {
 		return nil
 	}
 	var until time.Time
 	if limit > 0 {
 		until = time.Now().Add(limit)
 	}
-	if t.Session != nil && held&sessionSlot == 0 {
+	if t.Session != nil && claims&sessionSlot == 0 {
 		if err := t.Session.running.Acquire(ctx, "", 1, until); err != nil {
 			return err
 		}
@@ -139,50 +143,32 @@ func (t *Ticket) Acquire(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-func (t *Ticket) claimed() claims {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.held
-}
-
 // claim records what was acquired, or returns it if the ticket was released
 // meanwhile.
-func (t *Ticket) claim(c claims) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.held |= c
-	if t.released {
+func (t *Ticket) claim(c uint32) {
+	if t.claims.Or(c)&released != 0 {
 		t.release(c)
 	}
 }
 
-// release returns what is held of c. The caller holds t.mu.
-func (t *Ticket) release(c claims) {
-	c &= t.held
-	t.held &^= c
+// release returns what is held of c.
+func (t *Ticket) release(c uint32) { t.giveBack(c & t.claims.And(^c)) }
+
+// giveBack returns what the ticket holds no more.
+func (t *Ticket) giveBack(c uint32) {
 	t.Server.release(t.Client, c&inServer != 0, c&serverSlot != 0)
 	if t.Session != nil {
 		t.Session.release("", c&inSession != 0, c&sessionSlot != 0)
 	}
 }
 
-// allButSession is what a request releases that only counts in its session.
-const allButSession = inServer | serverSlot | sessionSlot
-
 // Release ends the request for all limits. It may be called more than once.
-func (t *Ticket) Release() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.released = true
-	t.release(allButSession | inSession)
-}
+func (t *Ticket) Release() { t.giveBack(t.claims.Swap(released)) }
 
 // Leave ends the request but for its count in the session, before its response
 // is written: a client that does not read must not hold what others wait for.
 func (t *Ticket) Leave() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.released = true
+	t.claims.Or(released)
 	t.release(allButSession)
 }
 
@@ -190,9 +176,7 @@ func (t *Ticket) Leave() {
 // its session, so that the questions of one session are bounded. Yield reports
 // whether Resume must follow.
 func (t *Ticket) Yield() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.released {
+	if t.claims.Load()&released != 0 {
 		return false
 	}
 	t.release(allButSession)

@@ -14,8 +14,7 @@ type Timer struct {
 
 	mu      sync.Mutex    // protects the fields below
 	alarm   *alarm        // nil before Start and after Stop
-	left    time.Duration // at the last start
-	started time.Time
+	left    time.Duration // while it is paused
 	paused  bool
 	expired bool          // Expire has returned
 	done    chan struct{} // closed then; nil unless Stop waits for it
@@ -27,44 +26,103 @@ type Expirer interface {
 	Expire()
 }
 
-// alarm is a timer of the runtime that calls the fire of its owner.
+// alarm calls the fire of its owner. Its timer of the runtime goes on without an
+// owner, because to stop it and to start it again for each short request would take
+// longer than most requests. It is set again only for a time that is earlier.
 type alarm struct {
 	timer *time.Timer
-	owner *Timer
+	made  time.Time // the times below are since then
+
+	mu    sync.Mutex // protects the fields below
+	owner *Timer     // nil for none
+	due   time.Duration
+	rings time.Duration // when the timer ends; 0 if it does not run
 }
 
-func (a *alarm) ring() { a.owner.fire() }
+// set makes a Timer the owner, which is to fire after a time.
+func (a *alarm) set(owner *Timer, left time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.owner, a.due = owner, time.Since(a.made)+left
+	switch {
+	case a.timer == nil:
+		a.timer = time.AfterFunc(left, a.ring)
+	case a.rings == 0 || a.due < a.rings:
+		a.timer.Reset(left)
+	default:
+		return
+	}
+	a.rings = a.due
+}
 
-// Spare keeps the alarm of the last Timer that was stopped for the next one. To
-// make an alarm takes a tenth of the time of a short request. Each session has a
-// Spare of its own: in a test, a timer belongs to the bubble of package synctest
-// that made it. A nil Spare keeps nothing.
+// unset reports whether the owner will not fire.
+func (a *alarm) unset(owner *Timer) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.owner != owner {
+		return false
+	}
+	a.owner = nil
+	return true
+}
+
+func (a *alarm) ring() {
+	if owner := a.take(); owner != nil {
+		owner.fire()
+	}
+}
+
+// take returns the owner if it is due.
+func (a *alarm) take() *Timer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	owner := a.owner
+	a.rings = 0
+	if owner == nil {
+		return nil
+	}
+	if left := a.due - time.Since(a.made); left > 0 {
+		a.rings = a.due
+		a.timer.Reset(left)
+		return nil
+	}
+	a.owner = nil
+	return owner
+}
+
+// Spare keeps the alarm of the last Timer that was stopped for the next one. Each
+// session has a Spare of its own: in a test, a timer belongs to the bubble of package
+// synctest that made it. A nil Spare keeps nothing.
 type Spare struct{ alarm atomic.Pointer[alarm] }
 
 func (s *Spare) take() *alarm {
-	if s == nil {
-		return nil
+	if s != nil {
+		if a := s.alarm.Swap(nil); a != nil {
+			return a
+		}
 	}
-	return s.alarm.Swap(nil)
+	return &alarm{made: time.Now()}
 }
 
+// keep keeps an alarm without an owner; nil for none. The timers of those that are not
+// kept are stopped.
 func (s *Spare) keep(a *alarm) {
-	if a.owner = nil; s != nil {
-		s.alarm.Store(a)
+	if s != nil {
+		a = s.alarm.Swap(a)
+	}
+	if a != nil {
+		a.timer.Stop()
 	}
 }
+
+// Stop stops the timer that is kept.
+func (s *Spare) Stop() { s.keep(nil) }
 
 // Start calls the request's Expire after the limit, which must be positive. No
 // other goroutine may have the timer yet.
 func (t *Timer) Start(limit time.Duration, request Expirer, spare *Spare) {
-	t.request, t.spare, t.left, t.started = request, spare, limit, time.Now()
-	if t.alarm = spare.take(); t.alarm != nil {
-		t.alarm.owner = t
-		t.alarm.timer.Reset(limit)
-		return
-	}
-	t.alarm = &alarm{owner: t}
-	t.alarm.timer = time.AfterFunc(limit, t.alarm.ring)
+	t.request, t.spare, t.alarm = request, spare, spare.take()
+	t.alarm.set(t, limit)
 }
 
 func (t *Timer) fire() {
@@ -83,11 +141,10 @@ func (t *Timer) fire() {
 func (t *Timer) Pause() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.alarm == nil || t.paused || !t.alarm.timer.Stop() {
+	if t.alarm == nil || t.paused || !t.alarm.unset(t) {
 		return
 	}
-	t.paused = true
-	t.left -= time.Since(t.started)
+	t.paused, t.left = true, t.alarm.due-time.Since(t.alarm.made)
 }
 
 // Resume continues the countdown.
@@ -98,8 +155,7 @@ func (t *Timer) Resume() {
 		return
 	}
 	t.paused = false
-	t.started = time.Now()
-	t.alarm.timer.Reset(t.left)
+	t.alarm.set(t, t.left)
 }
 
 // Stop ends the countdown. If Expire was called, Stop returns after it has
@@ -119,7 +175,7 @@ func (t *Timer) stop() <-chan struct{} {
 	switch {
 	case a == nil || t.expired:
 		return nil
-	case t.paused || a.timer.Stop():
+	case t.paused || a.unset(t):
 		t.spare.keep(a)
 		return nil
 	}

@@ -112,3 +112,38 @@ func TestTimersShareAnAlarm(t *testing.T) {
 		c.Stop()
 	}), 1.0, "only the Timer")
 }
+
+// The time limit of a request does not depend on those of the requests before it, whose
+// alarm it takes while that runs on.
+func TestAlarmOfEarlierTimers(t *testing.T) {
+	for name, test := range map[string]struct {
+		first, wait, limit time.Duration
+	}{
+		"shorter":             {time.Hour, time.Second, 10 * time.Second},
+		"longer":              {10 * time.Second, time.Second, time.Hour},
+		"the same":            {10 * time.Second, time.Second, 10 * time.Second},
+		"after it has rung":   {10 * time.Second, time.Minute, 10 * time.Second},
+		"when it rings":       {10 * time.Second, 10 * time.Second, 10 * time.Second},
+		"just before it ends": {10 * time.Second, 10*time.Second - 1, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var spare Spare
+				var first, second, third Timer
+				never := expireFunc(func() { t.Error("a timer that was stopped has expired") })
+				first.Start(test.first, never, &spare)
+				third.Start(test.first, never, &spare) // which has an alarm of its own
+				first.Stop()
+				third.Stop()
+				time.Sleep(test.wait)
+				began, expired := time.Now(), time.Duration(0)
+				second.Start(test.limit, expireFunc(func() { expired = time.Since(began) }), &spare)
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				assert.Equal(t, test.limit, expired)
+				second.Stop()
+				spare.Stop()
+			})
+		})
+	}
+}

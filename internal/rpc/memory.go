@@ -47,12 +47,11 @@ func (s *Session) account(client string) string {
 	if client != "" || s == nil {
 		return client
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.name == "" { // most sessions never need it
-		s.name = "\x00session " + strconv.FormatUint(s.server.sessions.Add(1), 10)
+	if s.name.Load() == nil { // most sessions never need it
+		name := "\x00session " + strconv.FormatUint(s.number, 10)
+		s.name.Store(&name)
 	}
-	return s.name
+	return *s.name.Load()
 }
 
 // holding is how many bytes of its account one request holds. It is not

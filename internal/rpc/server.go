@@ -110,7 +110,6 @@ type Server struct {
 	running       *limit.Requests
 	subscriptions *limit.Semaphore
 	memory        memory
-	sessions      atomic.Uint64 // that were ever named
 	numbers       atomic.Uint64 // of sessions
 	logger        *logger
 	observer      *observer // nil without one

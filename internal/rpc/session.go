@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
@@ -42,15 +43,15 @@ type Session struct {
 	batches       limit.WaitGroup
 	subscriptions limit.WaitGroup
 	subscribed    *limit.Semaphore
-	buckets       []limit.Bucket // of the methods with a rate
-	spare         limit.Spare    // for the time limits of its requests
-	changed       chan struct{}  // holds a message when there is a change to notify of
+	buckets       []limit.Bucket         // of the methods with a rate
+	spare         limit.Spare            // for the time limits of its requests
+	name          atomic.Pointer[string] // of its account; nil until it is needed
+	changed       chan struct{}          // holds a message when there is a change to notify of
 
 	mu       sync.Mutex // protects the fields below
 	rev      revision.Revision
 	client   wire.Capabilities
 	info     wire.ClientInfo
-	name     string                     // no other session of the server has it; see account
 	lastID   int64                      // of the requests to the client
 	requests map[string]*pendingRequest // to the client, by id
 	isReady  bool
@@ -225,6 +226,7 @@ func (s *Session) end(cause error) {
 	if !s.isEnded {
 		s.isEnded = true
 		close(s.ended)
+		s.spare.Stop()
 		for _, l := range s.lists {
 			l.Unsubscribe()
 		}

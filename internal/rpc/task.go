@@ -142,8 +142,6 @@ func (t *task) runNow(timeout time.Duration) error {
 		t.timer.Start(timeout, t, spare)
 	}
 	defer t.close()
-	defer t.request.progress.finish(&t.request, false)
-	defer t.timer.Stop()
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
 	if t.call == nil {
@@ -152,6 +150,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	hasReturned := false
 	defer func() {
 		if !hasReturned {
+			defer t.stop(false)
 			t.goexit()
 		}
 	}()
@@ -160,8 +159,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	t.observed.returned()
 	t.ticket.Leave() // a client that is slow to read must not keep others waiting
 	t.stopAsking()   // while the time limit still applies
-	t.timer.Stop()
-	t.request.progress.finish(&t.request, true)
+	t.stop(true)
 	switch {
 	case failure != nil:
 	case t.call != nil:
@@ -173,6 +171,13 @@ func (t *task) runNow(timeout time.Duration) error {
 		}
 	}
 	return t.end(*buf, failure)
+}
+
+// stop ends the time limit and the reports of progress. With flush, the last report is
+// sent.
+func (t *task) stop(flush bool) {
+	t.timer.Stop()
+	t.request.progress.finish(&t.request, flush)
 }
 
 // end sends the response of a task whose work is done.
