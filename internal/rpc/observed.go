@@ -25,6 +25,7 @@ type observation struct {
 	out       Outcome
 	begun     bool // Begin was called
 	responded bool
+	stateless bool // the request is
 	isBatch   bool // of messages, each of which has its own
 }
 
@@ -109,7 +110,7 @@ func (o *observation) inSession(c *Call) {
 // setVersion sets the version of a request.
 func (o *observation) setVersion(rev revision.Revision) {
 	if o != nil {
-		o.op.Version = rev.String()
+		o.op.Version, o.stateless = rev.String(), rev.Stateless()
 	}
 }
 
@@ -136,6 +137,9 @@ func (o *observation) respond(r wire.Response, err error) {
 	o.out.Code, o.out.Size, o.out.Err = r.Code, len(r.Msg), err
 	if r.Code == 0 {
 		o.out.ResultType = "complete"
+		if !o.stateless {
+			return
+		}
 		if _, result, _ := bytes.Cut(r.Msg, resultMember); bytes.HasPrefix(result, inputRequired) {
 			o.out.ResultType = "input_required"
 		}
@@ -232,7 +236,7 @@ func (t *task) observe() context.Context {
 			b.push(call{o, true})
 		}
 	}()
-	ctx = b.begin(ctx, op)
+	ctx = b.begin(ctx, &op)
 	hasReturned = true
 	return ctx
 }
@@ -450,7 +454,7 @@ func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
 		o := b.startSent(ctx, KindClientRequest, r.Method, t.session, t.observed.connection(), len(r.Params))
 		o.setVersion(t.request.Rev)
 		if b.blocked.Load() == 0 {
-			o.ctx, o.begun = b.begin(ctx, o.op), true
+			o.ctx, o.begun = b.begin(ctx, &o.op), true
 			b.guard(func() { requests[i].Params = addMeta(r.Params, b.hook.Inject(o.ctx)) })
 		}
 		all[i] = o

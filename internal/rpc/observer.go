@@ -132,13 +132,14 @@ func newObserver(s *Server, hook Observer) *observer {
 // goroutine that drains to those that start, one by one.
 func (b *observer) get() *observation {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	n := len(b.free) - 1
 	if n < 0 {
+		b.mu.Unlock()
 		return new(observation)
 	}
 	o := b.free[n]
 	b.free[n], b.free = nil, b.free[:n]
+	b.mu.Unlock()
 	return o
 }
 
@@ -212,10 +213,10 @@ func (b *observer) drain() {
 			b.taken[0], b.taken = call{}, b.taken[1:]
 			if !c.o.begun {
 				c.o.begun = true
-				c.o.ctx = b.begin(c.o.ctx, c.o.op)
+				c.o.ctx = b.begin(c.o.ctx, &c.o.op)
 			}
 			if c.end {
-				b.guard(func() { b.hook.End(c.o.ctx, c.o.op, c.o.out) })
+				b.end(c.o)
 				*c.o = observation{}
 				b.done = append(b.done, c.o)
 			}
@@ -254,23 +255,32 @@ func (b *observer) take() bool {
 }
 
 // begin calls Begin, and returns the context for what the operation does.
-func (b *observer) begin(ctx context.Context, op Operation) context.Context {
-	result := ctx
-	b.guard(func() { result = b.hook.Begin(ctx, op) })
-	if result == nil || FromContext(result) != FromContext(ctx) {
-		return ctx // it does not come from ctx
+func (b *observer) begin(ctx context.Context, op *Operation) (result context.Context) {
+	result = ctx
+	defer b.recoverPanic()
+	if begun := b.hook.Begin(ctx, *op); begun != nil && FromContext(begun) == FromContext(ctx) {
+		result = begun // else it does not come from ctx
 	}
 	return result
 }
 
+// end calls End.
+func (b *observer) end(o *observation) {
+	defer b.recoverPanic()
+	b.hook.End(o.ctx, o.op, o.out)
+}
+
 // guard calls f, which may panic.
 func (b *observer) guard(f func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			b.fail(fmt.Errorf("panic: %v", v), debug.Stack())
-		}
-	}()
+	defer b.recoverPanic()
 	f()
+}
+
+// recoverPanic is deferred where the observer is called.
+func (b *observer) recoverPanic() {
+	if v := recover(); v != nil {
+		b.fail(fmt.Errorf("panic: %v", v), debug.Stack())
+	}
 }
 
 var errObserverBlocks = errors.New("it does not return; calls are left out")
