@@ -130,12 +130,16 @@ func (m *mount) begin() error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
+	if m.tools != nil && m.options.Visible != nil {
+		m.state.prepareTools(m.server) // before the tools are there
+	}
+	m.state.enter(m)
 	if err := m.tools.update(); err != nil {
 		m.tools.remove()
+		m.state.leave(m)
 		return err
 	}
 	m.state.prepare(m.server, m.options, m.own)
-	m.state.enter(m)
 	m.put(next, slices.Sorted(maps.Keys(next.prompts)), nil)
 	return nil
 }

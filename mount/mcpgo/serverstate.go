@@ -16,19 +16,20 @@ import (
 )
 
 // serverState is what a server needs of this package, once, however many registries
-// come and go: a filter and a completion provider, which the SDK has no way to
+// come and go: filters and a completion provider, which the SDK has no way to
 // take out again. Without a mount they do what the server did before.
 type serverState struct {
 	// changing is held by a mount that looks at what the server has, and changes
 	// it: one mount must not take a name that another is about to have.
 	changing sync.Mutex
 
-	mu          sync.RWMutex // protects the fields below
-	prepared    bool         // the filter is in
-	completes   bool         // the provider is in
-	listChanged bool
-	mounts      []*mount
-	provider    server.PromptCompletionProvider // the author's, or nil
+	mu           sync.RWMutex // protects the fields below
+	prepared     bool         // the filter is in
+	filtersTools bool         // the filter of tools is in
+	completes    bool         // the provider is in
+	listChanged  bool
+	mounts       []*mount
+	provider     server.PromptCompletionProvider // the author's, or nil
 }
 
 // tagKey is the member of the Meta of a prompt in the server that has a *tag.
@@ -141,6 +142,31 @@ func (st *serverState) prepare(s *server.MCPServer, o prompts.Options, own serve
 	if notify {
 		server.WithPromptCapabilities(true)(s)
 	}
+}
+
+// prepareTools gives the server the filter of tools, with changing held.
+func (st *serverState) prepareTools(s *server.MCPServer) {
+	st.mu.Lock()
+	has := st.filtersTools
+	st.filtersTools = true
+	st.mu.Unlock()
+	if !has {
+		server.WithToolFilter(st.filterTools)(s)
+	}
+}
+
+// filterTools is called by the server with the tools that it is about to list, and
+// with the one that a client calls.
+func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.Tool {
+	st.mu.RLock()
+	mounts := st.mounts
+	st.mu.RUnlock()
+	for _, m := range mounts {
+		if m.tools != nil && m.options.Visible != nil {
+			list = m.tools.visible(ctx, list)
+		}
+	}
+	return list
 }
 
 // notifies reports whether clients have been told that they will hear of changes.

@@ -31,9 +31,6 @@ func newTools(m *mount) *tools {
 	}
 	t := &tools{mount: m}
 	t.added.Store(&map[string]string{})
-	if m.options.Visible != nil {
-		server.WithToolFilter(t.visible)(m.server)
-	}
 	return t
 }
 
@@ -103,20 +100,17 @@ func (t *tools) update() error {
 		put = append(put, server.ServerTool{Tool: tool, Handler: t.call})
 		added[name] = all[name]
 	}
-	var gone []string
-	for name := range added {
-		if _, ok := all[name]; !ok {
-			gone = append(gone, name)
-			delete(added, name)
-		}
-	}
-	t.added.Store(&added)
+	t.added.Store(&added) // first, so that the filter knows each tool of the server
 	if len(put) > 0 {
 		t.mount.server.AddTools(put...)
 	}
-	if len(gone) > 0 {
+	kept := maps.Clone(added)
+	maps.DeleteFunc(kept, func(name, _ string) bool { return all[name] == "" })
+	if len(kept) < len(added) {
+		gone := slices.DeleteFunc(slices.Sorted(maps.Keys(added)), func(name string) bool { return all[name] != "" })
 		t.mount.server.DeleteTools(gone...)
 	}
+	t.added.Store(&kept)
 	return errors.Join(errs...)
 }
 
@@ -125,8 +119,8 @@ func (t *tools) remove() {
 	if t == nil {
 		return
 	}
-	added := t.added.Swap(&map[string]string{})
-	t.mount.server.DeleteTools(slices.Sorted(maps.Keys(*added))...)
+	t.mount.server.DeleteTools(slices.Sorted(maps.Keys(*t.added.Load()))...)
+	t.added.Store(&map[string]string{})
 }
 
 // toolOf returns the SDK's form of an entry. The schema stays as it is.
@@ -143,8 +137,7 @@ func toolOf(entry string) (mcp.Tool, error) {
 	return tool, err
 }
 
-// visible is the filter of lists and calls: it leaves out our tools that are hidden
-// from the client.
+// visible leaves out the tools of the mount that are hidden from the client.
 func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	added := *t.added.Load()
 	if !slices.ContainsFunc(all, func(tool mcp.Tool) bool { return added[tool.Name] != "" }) {

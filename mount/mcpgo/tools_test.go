@@ -2,6 +2,7 @@ package mcpgo_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -88,4 +89,33 @@ func TestToolsThatClash(t *testing.T) {
 	w := dial(t, s, "2025-11-25")
 	assert.Equal(t, []string{"a"}, w.toolNames())
 	assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "native")
+}
+
+// A registry that was unmounted is not kept in memory by the server, although its
+// tools had a filter.
+func TestUnmountedToolsAreCollected(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+	nativeTool(s, "native")
+	collected := make(chan struct{})
+	func() {
+		r := new(prompts.Registry)
+		r.MustAdd(says("a", "ours"))
+		tools, err := prompttools.New(r, prompttools.Options{Names: []string{"a"}})
+		require.NoError(t, err)
+		unmount, err := mcpgo.Mount(s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(context.Context, prompts.Prompt) bool { return true }})
+		require.NoError(t, err)
+		unmount()
+		runtime.AddCleanup(r, func(c chan struct{}) { close(c) }, collected)
+	}()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		select {
+		case <-collected:
+			return true
+		default:
+			return false
+		}
+	}, timeout, time.Millisecond)
+	assert.Equal(t, []string{"native"}, dial(t, s, "2025-11-25").toolNames())
 }
