@@ -107,7 +107,7 @@ type matching struct {
 func (m *matching) add(i int, folded string, at int) {
 	rank := uint8(5)
 	switch {
-	case m.values[i] == m.typed:
+	case len(folded) == len(m.query) && m.values[i] == m.typed:
 		rank = 1
 	case len(folded) == len(m.query):
 		rank = 2
@@ -175,12 +175,11 @@ func hasWord(value, folded, query string, at int) bool {
 		if startsWord(value, v) {
 			return true
 		}
-		_, size := utf8.DecodeRuneInString(folded[at:])
-		next := strings.Index(folded[at+size:], query)
+		next := strings.Index(folded[at+1:], query) // no rune begins within another
 		if next < 0 {
 			return false
 		}
-		at += size + next
+		at += 1 + next
 	}
 }
 
@@ -206,18 +205,13 @@ func unfold(value, folded string, at int) int {
 // digit after a letter. Combining marks belong to the rune before them.
 func startsWord(value string, at int) bool {
 	if at > 0 && value[at-1] < utf8.RuneSelf && value[at] < utf8.RuneSelf {
-		return startsAfter(rune(value[at-1]), rune(value[at]))
+		return startsASCII(value[at-1], value[at])
 	}
 	now, _ := utf8.DecodeRuneInString(value[at:])
 	if unicode.IsMark(now) {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(value[:at], unicode.IsMark))
-	return startsAfter(before, now)
-}
-
-// startsAfter is startsWord for two runes that are no marks.
-func startsAfter(before, now rune) bool {
 	switch {
 	case !unicode.IsLetter(before) && !unicode.IsDigit(before):
 		return true
@@ -225,6 +219,20 @@ func startsAfter(before, now rune) bool {
 		return unicode.IsLower(before)
 	case unicode.IsDigit(now):
 		return unicode.IsLetter(before)
+	}
+	return false
+}
+
+// startsASCII is startsWord for a character after another, both of ASCII.
+func startsASCII(before, now byte) bool {
+	isLower, isUpper, isDigit := before-'a' < 26, before-'A' < 26, before-'0' < 10
+	switch {
+	case !isLower && !isUpper && !isDigit:
+		return true
+	case now-'A' < 26:
+		return isLower
+	case now-'0' < 10:
+		return !isDigit
 	}
 	return false
 }
