@@ -26,14 +26,14 @@ import (
 // sends the questions to the client, and runs the function again when the client has
 // answered. If the function returns a result instead, the server sends the result
 // and asks nothing.
-var ErrInputRequired = errors.New("input from the client is required")
+var ErrInputRequired = errors.New("input required")
 
 // Errors of [Ask] and [Elicit], wrapped, if the user does not answer. The protocol
 // calls the two actions decline and cancel. If a render function returns such an
 // error, the client gets invalid params (-32602) with the action.
 var (
-	ErrDeclined = errors.New("the client has declined to answer")
-	ErrCanceled = errors.New("the client has dismissed the question")
+	ErrDeclined = errors.New("the user declined to answer")
+	ErrCanceled = errors.New("the user dismissed the question")
 )
 
 // ErrElicitationUnavailable reports that [Ask] and [Elicit] get no answer, because
@@ -47,7 +47,7 @@ var (
 // A render function may continue without the answer. If the function returns the
 // error, a client of protocol version 2026-07-28 gets the missing capability
 // (-32021). Any other client gets an internal error (-32603) with the reason.
-var ErrElicitationUnavailable = errors.New("the client cannot be asked")
+var ErrElicitationUnavailable = errors.New("cannot ask the client")
 
 // Question is a question to the user or the client. Only [Answer] implements
 // Question.
@@ -141,9 +141,9 @@ func Ask(ctx context.Context, questions ...Question) error {
 	s := scopeOf(ctx)
 	switch {
 	case s == nil:
-		return &unavailableError{why: "this is not the context of a render function"}
+		return &unavailableError{why: "ctx does not come from a render function"}
 	case s.isCached:
-		return &unavailableError{why: "the prompt is kept for other clients, too (see Cache)"}
+		return &unavailableError{why: "a cached prompt cannot ask the user (Prompt.Cache is set)"}
 	}
 	all := make([]*question, len(questions))
 	for i, q := range questions {
@@ -198,10 +198,10 @@ func Ask(ctx context.Context, questions ...Question) error {
 func checkKeys(questions []*question) error {
 	for i, q := range questions {
 		if q.key == "" || len(q.key) > maxKey || !utf8.ValidString(q.key) || q.key == argumentsKey {
-			return fmt.Errorf("prompts: the key %q of a question must be valid UTF-8 of 1 to %d bytes, and not %q", phrase.Clip(q.key, maxKey), maxKey, argumentsKey)
+			return fmt.Errorf("prompts: invalid question key %q: must be valid UTF-8 of 1 to %d bytes, and not %q", phrase.Clip(q.key, maxKey), maxKey, argumentsKey)
 		}
 		if slices.ContainsFunc(questions[:i], func(other *question) bool { return other.key == q.key }) {
-			return fmt.Errorf("prompts: two questions with the key %q", q.key)
+			return fmt.Errorf("prompts: duplicate question key %q", q.key)
 		}
 	}
 	return nil
@@ -227,11 +227,11 @@ func (s *scope) prepare(questions []*question) error {
 	for _, q := range questions {
 		params, more, err := q.encode(s.request.Rev)
 		if err != nil {
-			return fmt.Errorf("prompts: the question %q: %w", q.key, err)
+			return fmt.Errorf("prompts: question %q: %w", q.key, err)
 		}
 		if more.URL {
 			if err := s.knownSecrets().checkLink(string(params)); err != nil { // MRT-27
-				return fmt.Errorf("prompts: the question %q: %w", q.key, err)
+				return fmt.Errorf("prompts: question %q: %w", q.key, err)
 			}
 		}
 		q.params = params
@@ -245,13 +245,13 @@ func (s *scope) prepare(questions []*question) error {
 func (s *scope) canAsk(needs wire.Capabilities) error {
 	switch lacking := needs.Minus(s.request.Client); {
 	case !s.request.Rev.Elicitation():
-		return &unavailableError{why: "its protocol revision is older than 2025-06-18"}
+		return &unavailableError{why: "the client's protocol version predates elicitation (2025-06-18)"}
 	case needs.URL && !s.request.Rev.ElicitationModes():
-		return &unavailableError{why: "its protocol revision has no elicitation by URL"}
+		return &unavailableError{why: "the client's protocol version does not support URL elicitation"}
 	case lacking != wire.Capabilities{}:
-		return &unavailableError{why: "it has not declared the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
+		return &unavailableError{why: "the client did not declare the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
 	case !s.request.Rev.Stateless() && !s.request.CanAsk:
-		return &unavailableError{why: "there is no way to send it a request"}
+		return &unavailableError{why: "this connection cannot carry requests of the server"}
 	}
 	return nil
 }
@@ -283,13 +283,13 @@ func (e *unavailableError) seen(rev revision.Revision) *wire.Error {
 	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
 		return &wire.Error{
 			Code:    transport.CodeMissingCapability,
-			Message: "the prompt needs a capability that the client has not declared: " + strings.Join(e.lacking.Paths(), ", "),
+			Message: "the prompt needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
 			Data: struct {
 				Required map[string]any `json:"requiredCapabilities"`
 			}{e.lacking.Object()},
 		}
 	}
-	return wire.InternalError("the prompt needs input, and the client cannot be asked: " + e.why)
+	return wire.InternalError("the prompt asks the user for input, but " + e.why)
 }
 
 // refusedError is an ErrDeclined or an ErrCanceled.
@@ -298,7 +298,7 @@ type refusedError struct {
 	reason error
 }
 
-func (e *refusedError) Error() string { return fmt.Sprintf("%q: %s", e.key, e.reason) }
+func (e *refusedError) Error() string { return fmt.Sprintf("question %q: %v", e.key, e.reason) }
 
 func (e *refusedError) Unwrap() error { return e.reason }
 
@@ -326,7 +326,7 @@ type inputData struct {
 func (e *refusedError) seen() *wire.Error {
 	return &wire.Error{
 		Code:    CodeInvalidParams,
-		Message: "the prompt cannot go on: " + e.Error(),
+		Message: fmt.Sprintf("prompt not rendered: %v", e),
 		Data:    inputData{Input: e.key, Action: e.action()},
 	}
 }
@@ -339,7 +339,7 @@ func elicitationError(rev revision.Revision, err error) *wire.Error {
 		return unable.seen(rev)
 	}
 	if errors.Is(err, ErrElicitationUnavailable) {
-		return (&unavailableError{why: "it has no answer"}).seen(rev)
+		return (&unavailableError{why: "no answer was received"}).seen(rev)
 	}
 	var refused *refusedError
 	if errors.As(err, &refused) {
@@ -361,7 +361,7 @@ func (e *refusedError) ofArguments(prompt string, problems []argument.Problem) *
 
 // badAnswer returns the error for an answer that is not what was asked for.
 func badAnswer(key, format string, args ...any) *Error {
-	e := wire.InvalidParams("the answer to %q %s", key, fmt.Sprintf(format, args...))
+	e := wire.InvalidParams("invalid answer to question %q: %s", key, fmt.Sprintf(format, args...))
 	e.Data = inputData{Input: key}
 	return (*Error)(e)
 }

@@ -40,7 +40,7 @@ func TestMalformedResponses(t *testing.T) {
 						messages = append(messages, m)
 					}
 				}
-				assert.Equal(t, []string{errorResponse("1", &prompts.Error{Code: prompts.CodeInternalError, Message: unable("its response is malformed")})}, messages, response)
+				assert.Equal(t, []string{errorResponse("1", &prompts.Error{Code: prompts.CodeInternalError, Message: unable("the client's response is malformed")})}, messages, response)
 				assert.Zero(t, time.Since(begin))
 				assert.NoError(t, c.end())
 			})
@@ -137,7 +137,7 @@ func TestTimeLimitStandsStill(t *testing.T) {
 		time.Sleep(2*time.Second - time.Nanosecond)
 		assert.Empty(t, c.received())
 		time.Sleep(time.Nanosecond) // 12 s of its own are more than 10
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}, c.received())
 		time.Sleep(time.Minute)
 		assert.Empty(t, c.received())
 		assert.NoError(t, c.end())
@@ -161,7 +161,7 @@ func TestAskTimeout(t *testing.T) {
 				time.Sleep(limit - time.Nanosecond)
 				assert.Empty(t, c.received())
 				time.Sleep(time.Nanosecond)
-				assert.Equal(t, []string{q.withdrawn("no answer in time"), errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
+				assert.Equal(t, []string{q.withdrawn("timed out waiting for an answer"), errorLine("1", prompts.CodeInternalError, unable("the client did not answer within "+limit.String()))}, c.received())
 				assert.Empty(t, j.String(), "the client has been told all of it")
 				assert.Empty(t, c.ask(q.reply(red)))
 				assert.NoError(t, c.end())
@@ -194,8 +194,8 @@ func TestAskTimeoutOfSeveral(t *testing.T) {
 		assert.Empty(t, c.ask(all[1].reply(red)))
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{
-			all[0].withdrawn("no answer in time"), all[2].withdrawn("no answer in time"),
-			errorLine("1", prompts.CodeInternalError, unable("it has not answered in time")),
+			all[0].withdrawn("timed out waiting for an answer"), all[2].withdrawn("timed out waiting for an answer"),
+			errorLine("1", prompts.CodeInternalError, unable("the client did not answer within 1s")),
 		}, c.received())
 		assert.NoError(t, c.end())
 	})
@@ -303,7 +303,7 @@ func TestAskWithAContextThatHasEnded(t *testing.T) {
 	})
 }
 
-const withdrawnEarly = "no answer is needed any more"
+const withdrawnEarly = "the answer is no longer needed"
 
 // several is a prompt that asks three questions at once, and does without
 // answers.
@@ -385,7 +385,7 @@ func TestQuestionsWaitForInitialized(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			_, c := start(t)
 			time.Sleep(time.Minute)
-			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has not answered in time"))}, c.received())
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("the client did not answer within 1m0s"))}, c.received())
 			assert.Empty(t, c.ask(initializedLine))
 			assert.NoError(t, c.end())
 		})
@@ -414,7 +414,7 @@ func TestNoQuestionAfterTheEndOfInput(t *testing.T) {
 		assert.Empty(t, c.received())
 		close(let)
 		assert.NoError(t, c.wait())
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("it has gone"))}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("the client disconnected"))}, c.received())
 	})
 }
 

@@ -59,6 +59,7 @@ type outcome struct {
 
 func readOutcome(t testing.TB, raw string) outcome {
 	t.Helper()
+	raw = neutral(raw)
 	o := outcome{raw: raw}
 	require.NoError(t, json.Unmarshal([]byte(raw), &o), raw)
 	return o
@@ -145,11 +146,11 @@ func accepting(content string) string { return `{"action":"accept","content":` +
 // unable is what a client is told that cannot be asked, and undeclared what one
 // of revision 2026-07-28 is told.
 func unable(why string) string {
-	return "the prompt needs input, and the client cannot be asked: " + why
+	return "the prompt asks the user for input, but " + why
 }
 
 func undeclared(names string) string {
-	return "the prompt needs a capability that the client has not declared: " + names
+	return "the prompt needs client capabilities that are not declared: " + names
 }
 
 const (
@@ -322,9 +323,9 @@ func TestRefusals(t *testing.T) {
 		answer, action, seen string
 		is, isNot            error
 	}{
-		{declining, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
-		{dismissing, "cancel", `the prompt cannot go on: "a": the client has dismissed the question`, prompts.ErrCanceled, prompts.ErrDeclined},
-		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `the prompt cannot go on: "a": the client has declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
+		{declining, "decline", `prompt not rendered: question "a": the user declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
+		{dismissing, "cancel", `prompt not rendered: question "a": the user dismissed the question`, prompts.ErrCanceled, prompts.ErrDeclined},
+		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `prompt not rendered: question "a": the user declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
 	} {
 		s := prompts.NewServer(registryOf(
 			rendered("default", func(ctx context.Context) (*prompts.Result, error) {
@@ -385,7 +386,7 @@ func TestQuestionKeys(t *testing.T) {
 			continue
 		}
 		o.fails(t, prompts.CodeInternalError, renderFailed)
-		assert.Contains(t, j.String(), "of a question must be valid UTF-8")
+		assert.Contains(t, j.String(), "must be valid UTF-8 of 1 to 128 bytes")
 	}
 }
 
@@ -503,6 +504,6 @@ func TestTwoQuestionsWithOneKey(t *testing.T) {
 		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "two"))
 		assert.NoError(t, err)
 		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
-		assert.Contains(t, j.String(), `two questions with the key \"a\"`, name)
+		assert.Contains(t, j.String(), `duplicate question key \"a\"`, name)
 	}
 }

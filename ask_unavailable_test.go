@@ -90,55 +90,55 @@ func TestCannotAsk(t *testing.T) {
 		},
 		{
 			"no capability in a session", form, sessionWay("2025-11-25", noCapabilities),
-			prompts.CodeInternalError, unable("it has not declared the capability elicitation.form"), "",
+			prompts.CodeInternalError, unable("the client did not declare the capability elicitation.form"), "",
 		},
 		{
 			"forms only", byURL, sessionWay("2025-11-25", formCapability),
-			prompts.CodeInternalError, unable("it has not declared the capability elicitation.url"), "",
+			prompts.CodeInternalError, unable("the client did not declare the capability elicitation.url"), "",
 		},
 		{
 			"an old revision", form, sessionWay("2025-03-26", allCapabilities),
-			prompts.CodeInternalError, unable("its protocol revision is older than 2025-06-18"), "",
+			prompts.CodeInternalError, unable("the client's protocol version predates elicitation (2025-06-18)"), "",
 		},
 		{
 			"a revision without URLs", byURL, sessionWay("2025-06-18", allCapabilities),
-			prompts.CodeInternalError, unable("its protocol revision has no elicitation by URL"), "",
+			prompts.CodeInternalError, unable("the client's protocol version does not support URL elicitation"), "",
 		},
 		{
 			"no way to the client", form, callWay(prompts.CallOptions{ClientCapabilities: []byte(formCapability)}),
-			prompts.CodeInternalError, unable("there is no way to send it a request"), "",
+			prompts.CodeInternalError, unable("this connection cannot carry requests of the server"), "",
 		},
 		{
 			"it answers with an error", form, liveWay(func(c *client, q asked) { c.send(q.refuse(-1, "the user's secret")) }),
-			prompts.CodeInternalError, unable("it has answered with an error"), "the user's secret (-1)",
+			prompts.CodeInternalError, unable("the client answered with an error"), "the user's secret (-1)",
 		},
 		{
 			"it does not answer", form, liveWay(func(*client, asked) { time.Sleep(time.Second) }),
-			prompts.CodeInternalError, unable("it has not answered in time"), "",
+			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
 		},
 		{
 			"it goes away", form, liveWay(func(c *client, _ asked) { assert.NoError(c.t, c.end()) }),
-			prompts.CodeInternalError, unable("it has gone"), "",
+			prompts.CodeInternalError, unable("the client disconnected"), "",
 		},
 		{
 			"Request fails", form, requestWay(func(context.Context) (json.RawMessage, error) { return nil, errDisk }),
-			prompts.CodeInternalError, unable("the request to it has failed"), errDisk.Error(),
+			prompts.CodeInternalError, unable("the request to the client failed"), errDisk.Error(),
 		},
 		{
 			"Request panics", form, requestWay(func(context.Context) (json.RawMessage, error) { panic(errDisk) }),
-			prompts.CodeInternalError, unable("the request to it has failed"), prompts.ErrNoReturn.Error(),
+			prompts.CodeInternalError, unable("the request to the client failed"), prompts.ErrNoReturn.Error(),
 		},
 		{
 			"Request ends its goroutine", form, requestWay(func(context.Context) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }),
-			prompts.CodeInternalError, unable("the request to it has failed"), prompts.ErrNoReturn.Error(),
+			prompts.CodeInternalError, unable("the request to the client failed"), prompts.ErrNoReturn.Error(),
 		},
 		{
 			"Request takes too long", form, requestWay(func(ctx context.Context) (json.RawMessage, error) { <-ctx.Done(); return nil, ctx.Err() }),
-			prompts.CodeInternalError, unable("it has not answered in time"), "",
+			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
 		},
 		{
 			"Request takes too long and says so", form, requestWay(func(ctx context.Context) (json.RawMessage, error) { <-ctx.Done(); return nil, context.Cause(ctx) }),
-			prompts.CodeInternalError, unable("it has not answered in time"), "",
+			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
 		},
 	} {
 		for _, prompt := range []string{"passes it on", "wraps it", "does without"} {
@@ -190,7 +190,7 @@ func TestCannotAsk(t *testing.T) {
 func TestErrCannotAskOfAnAuthor(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(rendered("own", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrElicitationUnavailable })), prompts.Options{})
-	want := unable("it has no answer")
+	want := unable("no answer was received")
 	newRounds(t, s, "own").get("").fails(t, prompts.CodeInternalError, want)
 	got, err := handle(t, s, newSession(t, s), getLine("1", "own"))
 	require.NoError(t, err)

@@ -44,12 +44,12 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 		c := connect(t, prompts.NewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{
 			Logger: stuck, Timeouts: prompts.Timeouts{Render: time.Second},
 		})).handshake()
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered")}, c.ask(getLine("1", "fails")))
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "internal error: prompt failed")}, c.ask(getLine("1", "fails")))
 		assert.Empty(t, c.ask(getLine("2", "deaf"), getLine("3", "wait")))
 		cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"no longer needed"}}`
 		assert.Equal(t, []string{pongLine("4")}, c.ask(cancelled, pingLine("4")), "the reader does not log")
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, requestTimeout)}, c.received())
 		<-w.causes
 		close(drained)
 		assert.NoError(t, c.end())
@@ -92,7 +92,7 @@ func TestErrorWhoseMethodsPanic(t *testing.T) {
 		done := make(chan error)
 		go func() {
 			done <- session.Handle(ctx, []byte(getLine("1", "bad")), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
-				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), string(msg))
+				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "internal error: prompt failed"), neutral(string(msg)))
 				return nil
 			}})
 		}()
@@ -115,8 +115,8 @@ func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
 		log  string
 	}{
 		"panic":    {func() { panic("in data") }, errorLine("1", 7, "seven"), "in data"},
-		"goexit":   {runtime.Goexit, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), "Goexit"},
-		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", prompts.CodeInternalError, "the request took too long"), "time limit"},
+		"goexit":   {runtime.Goexit, errorLine("1", prompts.CodeInternalError, "internal error: prompt failed"), "Goexit"},
+		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", prompts.CodeInternalError, requestTimeout), "timed out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,8 +146,8 @@ func TestGraceLeavesALine(t *testing.T) {
 		c.send(getLine("1", "wait"))
 		assert.NoError(t, c.end())
 		<-w.causes
-		assert.Contains(t, j.String(), "requests=1")
-		assert.Equal(t, 1, strings.Count(j.String(), "before its requests were answered"))
+		assert.Contains(t, j.String(), "pending=1")
+		assert.Equal(t, 1, strings.Count(j.String(), "with pending requests"))
 	})
 }
 
@@ -198,7 +198,7 @@ func TestEveryEndOfARender(t *testing.T) {
 		}, secretPanic},
 		"claims to be cancelled": {func(context.Context) (*prompts.Result, error) { return nil, context.Canceled }, "context canceled"},
 		"claims to be late":      {func(context.Context) (*prompts.Result, error) { return nil, context.DeadlineExceeded }, "deadline exceeded"},
-		"ignores its context":    {func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "time limit"},
+		"ignores its context":    {func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "timed out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

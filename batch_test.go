@@ -69,25 +69,25 @@ func TestBatch(t *testing.T) {
 		{name: "a malformed notification", batch: batchLine(`{"jsonrpc":"1.0","method":"x"}`, pingLine("1")), want: []string{pongLine("1")}},
 		{name: "errors", batch: batchLine(getLine("1", "none"), `{"jsonrpc":"2.0","id":2,"method":"prompts/get"}`, `{"jsonrpc":"1.0","id":3,"method":"ping"}`),
 			want: []string{
-				errorResponse("1", unknownPrompt("none")), errorLine("2", prompts.CodeInvalidParams, "params are required, an object"),
+				errorResponse("1", unknownPrompt("none")), errorLine("2", prompts.CodeInvalidParams, "params is required and must be an object"),
 				refusalLine("3", `jsonrpc must be "2.0"`),
 			}},
 		{name: "no messages", batch: batchLine("1", `"x"`, "null", "[]", `{}`, pingLine("1")), want: []string{
-			refusalLine("null", "a message must be an object"), refusalLine("null", "a message must be an object"),
-			refusalLine("null", "a message must be an object"), refusalLine("null", "a message must be an object"),
+			refusalLine("null", "message must be a JSON object"), refusalLine("null", "message must be a JSON object"),
+			refusalLine("null", "message must be a JSON object"), refusalLine("null", "message must be a JSON object"),
 			refusalLine("null", `jsonrpc must be "2.0"`), pongLine("1"),
 		}},
-		{name: "empty", batch: "[]", one: refusalLine("null", "a batch must not be empty")},
+		{name: "empty", batch: "[]", one: refusalLine("null", "batch must not be empty")},
 		{name: "the same id twice", batch: batchLine(getLine("1", "text"), getLine("1", "text")), want: []string{
-			textLine("1", "hi"), refusalLine("1", errInFlight.Message),
+			textLine("1", "hi"), refusalLine("1", inFlight("1").Message),
 		}},
 		{name: "initialize", batch: batchLine(initializeLine, pingLine("1")), want: []string{
-			refusalLine(`"init"`, "initialize cannot be part of a batch"), pongLine("1"),
+			refusalLine(`"init"`, "initialize cannot be sent in a batch"), pongLine("1"),
 		}},
 		{name: "responses", batch: batchLine(result, result)},
-		{name: "responses and requests", batch: batchLine(result, pingLine("1")), one: refusalLine("null", "a batch must not mix responses with other messages")},
-		{name: "responses and notifications", batch: batchLine(initializedLine, result), one: refusalLine("null", "a batch must not mix responses with other messages")},
-		{name: "a request with an envelope", batch: batchLine(pingLine("1"), envelopedGet("2", "text")), one: refusalLine("null", "a message with its own protocol version cannot be part of a batch")},
+		{name: "responses and requests", batch: batchLine(result, pingLine("1")), one: refusalLine("null", "batch must not mix responses with other messages")},
+		{name: "responses and notifications", batch: batchLine(initializedLine, result), one: refusalLine("null", "batch must not mix responses with other messages")},
+		{name: "a request with an envelope", batch: batchLine(pingLine("1"), envelopedGet("2", "text")), one: refusalLine("null", "2026-07-28 requests (with a protocol version in params._meta) cannot be sent in a batch")},
 		{name: "a duplicate key", batch: `[{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}]`, one: refusalLine("null", `duplicate key "id" at byte 25`)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -191,8 +191,8 @@ func TestBatchTimeLimit(t *testing.T) {
 		require.Len(t, got, 1)
 		assert.ElementsMatch(t, []string{
 			textLine("1", "hi"),
-			errorLine("2", prompts.CodeInternalError, "the request took too long"),
-			errorLine("3", prompts.CodeInternalError, "the request took too long"),
+			errorLine("2", prompts.CodeInternalError, requestTimeout),
+			errorLine("3", prompts.CodeInternalError, requestTimeout),
 		}, elements(t, got[0]))
 		assert.Equal(t, 1, s.Tasks(), "it counts until the work returns")
 		time.Sleep(time.Hour)
@@ -284,7 +284,7 @@ func TestLongBatch(t *testing.T) {
 	assert.Len(t, elements(t, got), maxBatch)
 	got, err = handle(t, s, session, batchLine(append(pings, initializedLine)...))
 	require.NoError(t, err)
-	assert.Equal(t, refusalLine("", "a batch must not have more than 1000 messages"), got)
+	assert.Equal(t, refusalLine("", "batch has too many messages (limit 1000)"), got)
 }
 
 // A batch counts for the limit like one request, whatever it has.

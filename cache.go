@@ -53,16 +53,16 @@ const (
 func (c Cache) check() []error {
 	var faults []error
 	if c.TTL < 0 {
-		faults = append(faults, errors.New("its Cache.TTL is negative"))
+		faults = append(faults, errors.New("Cache.TTL is negative"))
 	}
 	if c.MaxResults < 0 {
-		faults = append(faults, errors.New("its Cache.MaxResults is negative"))
+		faults = append(faults, errors.New("Cache.MaxResults is negative"))
 	}
 	if c.MaxBytes < 0 {
-		faults = append(faults, errors.New("its Cache.MaxBytes is negative"))
+		faults = append(faults, errors.New("Cache.MaxBytes is negative"))
 	}
 	if c.TTL == 0 && c != (Cache{}) {
-		faults = append(faults, errors.New("its Cache has no TTL, so nothing would be kept"))
+		faults = append(faults, errors.New("Cache.TTL is 0, so Cache has no effect; set TTL"))
 	}
 	return faults
 }
@@ -98,8 +98,8 @@ func (d *definition) cached(args []argument.Text, render boundRender) boundRende
 		key := resultKey(s.server, principal, args)
 		around, _ := ctx.Value(includesKey{}).(*includes)
 		keep := func(r *Result) (bytes int, ok bool) {
-			encoded, f := s.server.appendResult(nil, revision.NewestStateful(), r)
-			if f != nil || len(key) > maxResultKey {
+			encoded, err := s.server.appendResult(nil, revision.NewestStateful(), r)
+			if err != nil || len(key) > maxResultKey {
 				return 0, false
 			}
 			const overhead, perMessage = 256, 64 // of Go values that are not in the JSON

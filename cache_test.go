@@ -97,7 +97,7 @@ func TestCacheKeepsNot(t *testing.T) {
 		require.Error(t, err)
 		assert.Contains(t, log.String(), fmt.Sprint("render ", i+1))
 		_, err = getAs(t, s, "", `{"n":"x"}`)
-		assert.ErrorContains(t, err, "n: ")
+		assert.ErrorContains(t, err, "n must be an integer")
 	}
 	large := `{"a":"` + strings.Repeat("x", maxResultKey) + `"}`
 	one, err := getAs(t, s, "", large)
@@ -210,14 +210,14 @@ func TestCacheFailures(t *testing.T) {
 		"panics":  "panic: no",
 		"goes":    "runtime.Goexit",
 		"nothing": "neither",
-		"a":       "includes itself",
+		"a":       "Include: cycle",
 	} {
 		_, logged, err := called(t, s, &log, name)
 		assert.ErrorContains(t, err, "(-32603)", name)
 		assert.Contains(t, logged, want, name)
 	}
 	_, _, err := called(t, s, &log, "asks")
-	assert.ErrorContains(t, err, "kept for other clients")
+	assert.ErrorContains(t, err, "cached prompt cannot ask the user")
 	_, _, err = called(t, s, &log, "blames")
 	assert.ErrorContains(t, err, "a: is bad (-32602)")
 	texts, _, err := called(t, s, &log, "reports")
@@ -246,7 +246,7 @@ func TestCacheFaults(t *testing.T) {
 		"Cache.TTL is negative":        {TTL: -1},
 		"Cache.MaxResults is negative": {TTL: 1, MaxResults: -1},
 		"Cache.MaxBytes is negative":   {TTL: 1, MaxBytes: -1},
-		"has no TTL":                   {Shared: true},
+		"TTL is 0":                     {Shared: true},
 	} {
 		var reg prompts.Registry
 		assert.ErrorContains(t, reg.Add(counting(c)), want)
@@ -351,7 +351,7 @@ func TestCachedPromptsInACircle(t *testing.T) {
 		}
 		all.Wait()
 		assert.LessOrEqual(t, time.Since(begin), 4*time.Second)
-		assert.Contains(t, log.String(), "includes itself")
+		assert.Contains(t, log.String(), "Include: cycle")
 	})
 }
 
@@ -379,5 +379,5 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 	o.Visible = func(context.Context, prompts.Prompt) bool { return true }
 	_, err = getAs(t, prompts.NewServer(reg, o), "ann", "{}")
 	require.Error(t, err)
-	assert.Contains(t, log.String(), "Options.Visible cannot say")
+	assert.Contains(t, log.String(), "cannot use Include with Options.Visible")
 }

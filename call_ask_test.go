@@ -40,7 +40,7 @@ func TestCallVersion(t *testing.T) {
 	}
 	for _, version := range []string{"2026-07-29", "v999", "2025-11-25 ", "draft"} {
 		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
-		require.ErrorContains(t, err, "prompts: no such protocol version", version)
+		require.ErrorContains(t, err, "prompts: unknown protocol version", version)
 		var e *prompts.Error
 		assert.NotErrorAs(t, err, &e, "it is the caller's fault, not the client's")
 	}
@@ -173,7 +173,7 @@ func TestRequestResultsAreChecked(t *testing.T) {
 		var e *prompts.Error
 		if assert.ErrorAs(t, err, &e, result) {
 			assert.Equal(t, prompts.CodeInvalidParams, e.Code, result)
-			assert.Equal(t, `the answer to "colour" is not an object`, e.Message, fmt.Sprintf("%.40q", result))
+			assert.Equal(t, `invalid answer to question "colour": must be an object`, e.Message, fmt.Sprintf("%.40q", result))
 		}
 	}
 }

@@ -33,33 +33,33 @@ func TestCall(t *testing.T) {
 		{"prompts/list", `{}`, `{"prompts":[{"name":"bare"},{"name":"content"}],"nextCursor":"Af7FMKljb250ZW50"}`, 0, ""},
 		{"prompts/list", `{"cursor":"AcMnPcp6eno"}`, `{"prompts":[]}`, 0, ""},
 
-		{"prompts/get", "", "", prompts.CodeInvalidParams, "params are required, an object"},
-		{"prompts/get", "null", "", prompts.CodeInvalidParams, "params are required, an object"},
+		{"prompts/get", "", "", prompts.CodeInvalidParams, "params is required and must be an object"},
+		{"prompts/get", "null", "", prompts.CodeInvalidParams, "params is required and must be an object"},
 		{"prompts/get", `["nothing"]`, "", prompts.CodeInvalidParams, "params must be an object"},
 		{"prompts/get", `"nothing"`, "", prompts.CodeInvalidParams, "params must be an object"},
-		{"prompts/get", `{}`, "", prompts.CodeInvalidParams, "name is required, a string"},
-		{"prompts/get", `{"name":"nobody"}`, "", prompts.CodeInvalidParams, `there is no prompt "nobody"`},
-		{"prompts/get", `{"name":"greet"}`, "", prompts.CodeInvalidParams, "who: is required"},
+		{"prompts/get", `{}`, "", prompts.CodeInvalidParams, "params.name is required and must be a string"},
+		{"prompts/get", `{"name":"nobody"}`, "", prompts.CodeInvalidParams, `unknown prompt "nobody"`},
+		{"prompts/get", `{"name":"greet"}`, "", prompts.CodeInvalidParams, `invalid arguments for prompt "greet": who is required`},
 		{"prompts/get", `{"name":"nothing","name":"nothing"}`, "", prompts.CodeInvalidParams, `params: duplicate key "name" at byte 18`},
 		{"prompts/get", `{"name":"nothing","arguments":{"a":"1","a":"2"}}`, "", prompts.CodeInvalidParams, `params: duplicate key "a" at byte 39`},
-		{"prompts/get", `{"name":"nothing","_Meta":{}}`, "", prompts.CodeInvalidParams, `params: "_Meta" must be written "_meta"`},
-		{"prompts/get", `{"Name":"nothing"}`, "", prompts.CodeInvalidParams, `params: "Name" must be written "name"`},
-		{"prompts/get", `{"name":"nothing"`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 17: unexpected end of text"},
-		{"prompts/get", `{"name":"nothing"} x`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 19: text after the value"},
+		{"prompts/get", `{"name":"nothing","_Meta":{}}`, "", prompts.CodeInvalidParams, `unknown member "_Meta" of params: member names are case-sensitive, use "_meta"`},
+		{"prompts/get", `{"Name":"nothing"}`, "", prompts.CodeInvalidParams, `unknown member "Name" of params: member names are case-sensitive, use "name"`},
+		{"prompts/get", `{"name":"nothing"`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 17: unexpected end of input"},
+		{"prompts/get", `{"name":"nothing"} x`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 19: unexpected data after the JSON value"},
 		{"prompts/get", "{\"name\":\"\xff\"}", "", prompts.CodeInvalidParams, "params: invalid JSON at byte 9: invalid UTF-8"},
-		{"prompts/get", `{"name":"nothing","x":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}`, "", prompts.CodeInvalidParams, "params: nesting too deep at byte 149"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"error"}}`, "", prompts.CodeInternalError, "the prompt could not be rendered"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"panic"}}`, "", prompts.CodeInternalError, "the prompt could not be rendered"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"role"}}`, "", prompts.CodeInternalError, "the prompt's content is not valid"},
+		{"prompts/get", `{"name":"nothing","x":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}`, "", prompts.CodeInvalidParams, "params: nesting exceeds 128 levels at byte 149"},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"error"}}`, "", prompts.CodeInternalError, renderFailed},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"panic"}}`, "", prompts.CodeInternalError, renderFailed},
+		{"prompts/get", `{"name":"faulty","arguments":{"how":"role"}}`, "", prompts.CodeInternalError, invalidResult},
 		{"prompts/get", `{"name":"faulty","arguments":{"how":"own code"}}`, "", 1001, "quota exceeded"},
-		{"prompts/list", `{"cursor":""}`, "", prompts.CodeInvalidParams, "cursor is not one that this server has given"},
+		{"prompts/list", `{"cursor":""}`, "", prompts.CodeInvalidParams, "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over"},
 
 		// Somebody else's layer answers these itself.
-		{"initialize", `{}`, "", prompts.CodeMethodNotFound, "method not found"},
-		{"ping", "", "", prompts.CodeMethodNotFound, "method not found"},
-		{"tools/list", "", "", prompts.CodeMethodNotFound, "method not found"},
-		{"notifications/initialized", "", "", prompts.CodeMethodNotFound, "method not found"},
-		{"", "", "", prompts.CodeMethodNotFound, "method not found"},
+		{"initialize", `{}`, "", prompts.CodeMethodNotFound, "method not found: initialize"},
+		{"ping", "", "", prompts.CodeMethodNotFound, "method not found: ping"},
+		{"tools/list", "", "", prompts.CodeMethodNotFound, "method not found: tools/list"},
+		{"notifications/initialized", "", "", prompts.CodeMethodNotFound, "method not found: notifications/initialized"},
+		{"", "", "", prompts.CodeMethodNotFound, "method not found: "},
 	} {
 		var params json.RawMessage
 		if test.params != "" {
@@ -76,7 +76,7 @@ func TestCall(t *testing.T) {
 		var e *prompts.Error
 		if assert.ErrorAs(t, err, &e, what) {
 			assert.Equal(t, test.code, e.Code, what)
-			assert.Equal(t, test.message, e.Message, what)
+			assert.Equal(t, test.message, neutral(e.Message), what)
 		}
 	}
 	// An empty text is none, too.
@@ -108,7 +108,7 @@ func TestCallResultsAreTheCallers(t *testing.T) {
 		_, err = s.Call(t.Context(), "no/such", nil, prompts.CallOptions{})
 		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, "method not found", e.Message)
+		assert.Equal(t, "method not found: no/such", e.Message)
 		e.Message = "changed"
 	}
 }
@@ -211,11 +211,11 @@ func TestOptionFaults(t *testing.T) {
 		"prompts/get, prompts/list": {prompts.Options{Methods: map[string]prompts.Method{"prompts/get": method, "prompts/list": method}}, []string{`"prompts/get"`, `"prompts/list"`}},
 		"methods to come":           {prompts.Options{Methods: map[string]prompts.Method{"completion/complete": method, "server/discover": method, "subscriptions/listen": method}}, []string{"completion/complete", "server/discover", "subscriptions/listen"}},
 		"notifications":             {prompts.Options{Methods: map[string]prompts.Method{"notifications/initialized": method, "notifications/x": method}}, []string{"notifications/initialized", "notifications/x"}},
-		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`the capability "prompts" is defined twice`}},
+		"our capability":            {prompts.Options{Capabilities: map[string]any{"prompts": struct{}{}}}, []string{`capability "prompts" is defined twice`}},
 		"capabilities":              {prompts.Options{Capabilities: map[string]any{"a": 1, "b": nil, "c": make(chan int), "d": []int{}, "e": goldenPanic{}, "\xff": struct{}{}}}, []string{`capability "a"`, `capability "b"`, `capability "c"`, `capability "d"`, `capability "e"`, `capability "\xff"`}},
-		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
+		"text":                      {prompts.Options{Instructions: "\xff", Info: prompts.Implementation{Name: "\xfe"}}, []string{"Instructions is not valid UTF-8", "info: name is not valid UTF-8"}},
 		"the description":           {prompts.Options{Info: prompts.Implementation{WebsiteURL: "example.org", Icons: []prompts.Icon{{Src: "x"}}}}, []string{"info: websiteUrl", "info: icon 1"}},
-		"all of it":                 {prompts.Options{PageSize: -1, Methods: map[string]prompts.Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "instructions"}},
+		"all of it":                 {prompts.Options{PageSize: -1, Methods: map[string]prompts.Method{"ping": nil}, Capabilities: map[string]any{"a": 1}, Instructions: "\xff"}, []string{"PageSize", `"ping"`, `capability "a"`, "Instructions"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,12 +255,12 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 	}{
 		"an error": {
 			func(context.Context, in) (*prompts.Result, error) { return nil, fmt.Errorf("query: %w", errDisk) },
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p", "query: the disk is on fire"}, "disk",
 		},
 		"a panic": {
 			func(context.Context, in) (*prompts.Result, error) { panic("secret panic") },
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p", "panic: secret panic", "stack=", "call_test.go"}, "panic",
 		},
 		"a nil dereference": {
@@ -268,19 +268,19 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 				var r *prompts.Result
 				return prompts.Messages(r.Messages...), nil
 			},
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"nil pointer dereference", "stack="}, "nil",
 		},
 		"no result": {
 			func(context.Context, in) (*prompts.Result, error) { return nil, nil },
-			`{"code":-32603,"message":"the prompt's content is not valid"}`,
+			`{"code":-32603,"message":"internal error: prompt returned an invalid result"}`,
 			[]string{"prompt=p", "neither a result nor an error"}, "neither",
 		},
 		"content that is not valid, all of it": {
 			func(context.Context, in) (*prompts.Result, error) {
 				return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{}}, prompts.Message{Role: prompts.RoleUser}), nil
 			},
-			`{"code":-32603,"message":"the prompt's content is not valid"}`,
+			`{"code":-32603,"message":"internal error: prompt returned an invalid result"}`,
 			[]string{"prompt=p", "message 1", "system", "message 2", "content is nil"}, "system",
 		},
 		"an error of its own": {
@@ -300,24 +300,24 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 			func(context.Context, in) (*prompts.Result, error) {
 				return nil, &prompts.Error{Code: -32000, Message: "secret"}
 			},
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p", "secret (-32000)"}, "secret",
 		},
 		"an error that is nil": {
 			func(context.Context, in) (*prompts.Result, error) { var e *prompts.Error; return nil, e },
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p"}, "",
 		},
 		"an error that cannot be unwrapped": {
 			func(context.Context, in) (*prompts.Result, error) { var e *withNilUnwrap; return nil, e },
-			`{"code":-32603,"message":"the prompt could not be rendered"}`,
+			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p"}, "",
 		},
 		"an argument that is blamed": {
 			func(_ context.Context, v in) (*prompts.Result, error) {
 				return nil, prompts.InvalidArgument("a", "there is no "+v.A)
 			},
-			`{"code":-32602,"message":"a: there is no ` + value + `","data":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"there is no ` + value + `"}]}}`, nil, "",
+			`{"code":-32602,"message":"invalid arguments for prompt \"p\": a: there is no ` + value + `","data":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"there is no ` + value + `"}]}}`, nil, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 			_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
 			var e *prompts.Error
 			require.ErrorAs(t, err, &e)
-			assert.Equal(t, got, errorResponse("1", e))
+			assert.Equal(t, got, neutral(errorResponse("1", e)))
 		})
 	}
 	t.Run("bad arguments", func(t *testing.T) {
@@ -387,18 +387,18 @@ func TestRawMethods(t *testing.T) {
 		"both":         answer(struct{}{}, errDisk),
 	}})
 	session := newSession(t, s)
-	const failed = `"error":{"code":-32603,"message":"the request failed"}`
+	const failed, invalid = "failed", "returned an invalid result"
 	for _, test := range []struct{ method, params, want, log string }{
 		{"ok", `{"b" : 1,"a":"\u0061"}`, `"result":{"html":"<&>"}`, ""},
 		{"ok", "", `"result":{"html":"<&>"}`, ""},
 		{"ok", "null", `"result":{"html":"<&>"}`, ""},
 		{"raw", `{}`, `"result":{"a":[1,2]}`, ""},
-		{"scalar", "", failed, "not a JSON object"},
-		{"null", "", failed, "not a JSON object"},
-		{"chan", "", failed, "unsupported type"},
-		{"panic result", "", failed, "a secret"},
-		{"duplicate", "", failed, "duplicate key"},
-		{"utf8", "", failed, "UTF-8"},
+		{"scalar", "", invalid, "not a JSON object"},
+		{"null", "", invalid, "not a JSON object"},
+		{"chan", "", invalid, "unsupported type"},
+		{"panic result", "", invalid, "a secret"},
+		{"duplicate", "", invalid, "duplicate key"},
+		{"utf8", "", invalid, "UTF-8"},
 		{"reserved", "", `"error":{"code":-32022,"message":"m"}`, ""},
 		{"wrapped", "", `"error":{"code":-32002,"message":"m","data":[1]}`, "shard 3"},
 		{"nil error", "", failed, "level=ERROR"},
@@ -416,7 +416,11 @@ func TestRawMethods(t *testing.T) {
 		}
 		msg, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`"`+params+`}`)
 		require.NoError(t, err)
-		assert.Equal(t, `{"jsonrpc":"2.0","id":1,`+test.want+`}`, msg, test.method)
+		want := test.want
+		if want == failed || want == invalid {
+			want = `"error":{"code":-32603,"message":"internal error: ` + test.method + " " + want + `"}`
+		}
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,`+want+`}`, msg, test.method)
 		switch {
 		case test.method == "panic":
 		case test.params == "" || test.params == "null":

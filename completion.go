@@ -42,7 +42,10 @@ import (
 // and not counted.
 type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
 
-const completeFailed = "the argument could not be completed"
+// completionSubject names a completion in an error.
+func completionSubject(argumentName string) string {
+	return "completion of argument " + argument.Quote(argumentName)
+}
 
 // complete is the method completion/complete.
 func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error) {
@@ -61,13 +64,13 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.
 		for name, text := range p.others {
 			r.Arguments[strings.Clone(name)] = strings.Clone(text)
 		}
-		w := s.throughMiddleware(c, &middlewareRequest{request: r}, completeFailed)
+		w := s.throughMiddleware(c, &middlewareRequest{request: r}, completionSubject(p.argument))
 		w.Timeout = s.options.Timeouts.Complete
 		return nil, w, nil
 	}
 	d, ok := s.registry.snapshot().Get(p.prompt)
 	if !ok {
-		return nil, s.unknown(p.prompt, completeFailed, s.options.Timeouts.Complete), nil
+		return nil, s.unknown(p.prompt, completionSubject(p.argument), s.options.Timeouts.Complete), nil
 	}
 	g := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
 	if s.options.Visible == nil {
@@ -83,7 +86,7 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.
 	if c.Message.Large {
 		g.detach()
 	}
-	return nil, feature.Work{Handler: g, Failed: completeFailed, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Handler: g, Timeout: s.options.Timeouts.Complete}, nil
 }
 
 // completeRequest is one request for completion, checked as far as that needs no
@@ -95,6 +98,8 @@ type completeRequest struct {
 	completeParams
 	position int // of the argument, -1 if the prompt has none of that name
 }
+
+func (g *completeRequest) Subject() string { return completionSubject(g.argument) }
 
 func (g *completeRequest) LogAttr() slog.Attr {
 	return slog.Group("completion", slog.String("prompt", g.definition.prompt.Name), slog.String("argument", phrase.Clip(g.argument, phrase.MaxEcho)))
@@ -158,7 +163,7 @@ func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	if e := renderError(g.definition.prompt.Name, err); e != nil {
 		return nil, 0, clientFailure(e, err)
 	}
-	return nil, 0, rpc.InternalFailure(completeFailed, err)
+	return nil, 0, rpc.InternalFailure(g.Subject(), err)
 }
 
 // completeParams are the params of completion/complete.
@@ -177,13 +182,13 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	}
 	argument := params.Get("argument")
 	if argument.Kind() != strictjson.Object {
-		return p, wire.InvalidParam("argument", "argument is required, an object")
+		return p, wire.InvalidParam("argument", "params.argument is required and must be an object")
 	}
 	if err := wire.CheckCase(argument, "name", "value"); err != nil {
 		return p, err.WithParam("argument")
 	}
 	if argument.Get("name").Kind() != strictjson.String || argument.Get("value").Kind() != strictjson.String {
-		return p, wire.InvalidParam("argument", "argument.name and argument.value are required, strings")
+		return p, wire.InvalidParam("argument", "params.argument.name and params.argument.value are required and must be strings")
 	}
 	p.argument, p.prefix = argument.Get("name").Text(), argument.Get("value").Text()
 	if !rev.Context() {
@@ -194,7 +199,7 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 
 func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
 	if ref.Kind() != strictjson.Object {
-		return wire.InvalidParam("ref", "ref is required, an object")
+		return wire.InvalidParam("ref", "params.ref is required and must be an object")
 	}
 	if err := wire.CheckCase(ref, "type", "name", "title", "uri"); err != nil {
 		return err.WithParam("ref")
@@ -202,12 +207,12 @@ func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
 	switch ref.Get("type").Text() {
 	case "ref/prompt":
 	case "ref/resource":
-		return wire.InvalidParam("ref", "there are no resources to complete here")
+		return wire.InvalidParam("ref", "completion of resource templates (ref/resource) is not supported")
 	default:
-		return wire.InvalidParam("ref", `ref.type must be "ref/prompt"`)
+		return wire.InvalidParam("ref", `params.ref.type must be "ref/prompt"`)
 	}
 	if ref.Get("name").Kind() != strictjson.String {
-		return wire.InvalidParam("ref", "ref.name is required, a string")
+		return wire.InvalidParam("ref", "params.ref.name is required and must be a string")
 	}
 	p.prompt = ref.Get("name").Text()
 	return nil
@@ -219,7 +224,7 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 		return nil
 	case strictjson.Object:
 	default:
-		return wire.InvalidParam("context", "context must be an object")
+		return wire.InvalidParam("context", "params.context must be an object")
 	}
 	if err := wire.CheckCase(c, "arguments"); err != nil {
 		return err.WithParam("context")
@@ -230,12 +235,12 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 		p.others = map[string]string{}
 		for name, text := range v.Members() {
 			if text.Kind() != strictjson.String {
-				return wire.InvalidParam("context", "context.arguments: %q must be a string", phrase.Clip(name, phrase.MaxEcho))
+				return wire.InvalidParam("context", "params.context.arguments[%q] must be a string", phrase.Clip(name, phrase.MaxEcho))
 			}
 			p.others[name] = text.Text()
 		}
 	default:
-		return wire.InvalidParam("context", "context.arguments must be an object of strings")
+		return wire.InvalidParam("context", "params.context.arguments must be an object whose values are strings")
 	}
 	return nil
 }
@@ -313,7 +318,7 @@ func Suggest(values ...string) CompleteFunc {
 // if f is nil.
 func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, error)) CompleteFunc {
 	if f == nil {
-		panic(errors.New("prompts: SuggestFunc: the function is nil"))
+		panic(errors.New("prompts: SuggestFunc: function is nil"))
 	}
 	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {
 		values, err := f(ctx, args)
@@ -383,7 +388,7 @@ func SuggestCached[K comparable](
 	f func(ctx context.Context, key K) ([]string, error),
 ) CompleteFunc {
 	if key == nil || f == nil {
-		panic(errors.New("prompts: SuggestCached: a function is nil"))
+		panic(errors.New("prompts: SuggestCached: function is nil"))
 	}
 	cache := memo.New[K, *match.Index](ttl, maxCached, maxCachedBytes)
 	return func(ctx context.Context, prefix string, args map[string]string) ([]string, error) {

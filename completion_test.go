@@ -176,7 +176,7 @@ func TestCompletionValues(t *testing.T) {
 		assert.Equal(t, test.want, got, "%s %s %q", test.prompt, test.argument, test.prefix)
 	}
 	for _, test := range []struct{ prompt, argument, message string }{
-		{"unknown", "a", `there is no prompt \"unknown\"`},
+		{"unknown", "a", `unknown prompt \"unknown\"`},
 		{"one", "d", "is not an argument of this prompt"},
 		{"one", "A", "is not an argument of this prompt"},
 		{"one", "", "is not an argument of this prompt"},
@@ -254,7 +254,7 @@ func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 // CMP-08: how a function fails, and what its client gets of it.
 func TestCompletionFailures(t *testing.T) {
 	t.Parallel()
-	const failed = "the argument could not be completed"
+	const failed = completeFailed
 	internal := errorLine("1", prompts.CodeInternalError, failed)
 	for _, test := range []struct {
 		name string
@@ -273,9 +273,9 @@ func TestCompletionFailures(t *testing.T) {
 		}, errorLine("1", prompts.CodeInvalidParams, "no"), "a secret"},
 		{"a reserved code", func() ([]string, error) { return nil, &prompts.Error{Code: -32002, Message: "a secret"} }, internal, "a secret"},
 		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") },
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"b: is needed first","data":{"prompt":"p","problems":[{"argument":"b","reason":"refused","message":"is needed first"}]}}}`, ""},
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid arguments for prompt \"p\": b: is needed first","data":{"prompt":"p","problems":[{"argument":"b","reason":"refused","message":"is needed first"}]}}}`, ""},
 		// MRT-03: input may be asked for by prompts/get alone.
-		{"a question", func() ([]string, error) { return nil, prompts.ErrInputRequired }, internal, "input from the client"},
+		{"a question", func() ([]string, error) { return nil, prompts.ErrInputRequired }, internal, "input required"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -337,7 +337,7 @@ func TestCompletionIsTheAuthorsCode(t *testing.T) {
 
 		assert.Empty(t, c.ask(completeLine("1", "deaf", "a", "")))
 		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "completion timed out")}, c.received())
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received())
 		require.NoError(t, c.end())
@@ -363,7 +363,7 @@ func TestCompletionOfAHiddenPrompt(t *testing.T) {
 		want, err := handle(t, without, nil, line)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
-		assert.Contains(t, got, "there is no prompt")
+		assert.Contains(t, got, "unknown prompt")
 		for _, version := range handshakeVersions {
 			got, err := handle(t, with, sessionIn(t, with, version), completeLine("1", "hidden", argument, ""))
 			require.NoError(t, err)

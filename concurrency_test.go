@@ -33,7 +33,7 @@ func TestRefusedByTheTotalBound(t *testing.T) {
 		for range 10 {
 			got, err := handle(t, s, b, getLine("1", "text"))
 			require.NoError(t, err)
-			assert.Contains(t, got, "busy")
+			assert.Contains(t, got, "at capacity")
 		}
 		for range 2 {
 			w.let <- struct{}{}
@@ -171,8 +171,8 @@ func TestTimeLimit(t *testing.T) {
 		assert.Empty(t, c.received())
 		time.Sleep(time.Nanosecond)
 		assert.ElementsMatch(t, []string{
-			errorLine("1", prompts.CodeInternalError, "the request took too long"),
-			errorLine("2", prompts.CodeInternalError, "the request took too long"),
+			errorLine("1", prompts.CodeInternalError, requestTimeout),
+			errorLine("2", prompts.CodeInternalError, requestTimeout),
 		}, c.received())
 		cause := <-w.causes
 		assert.ErrorIs(t, cause, prompts.ErrTimeLimit)
@@ -307,7 +307,7 @@ func TestMaxConcurrent(t *testing.T) {
 		assert.EqualValues(t, n, w.running.Load())
 		c.send(getLine("9", "wait"))
 		time.Sleep(50 * time.Millisecond)
-		assert.Equal(t, []string{errorLine("9", prompts.CodeInternalError, "the server is busy; try again later")}, c.received())
+		assert.Equal(t, []string{errorLine("9", prompts.CodeInternalError, "server is at capacity; retry later")}, c.received())
 		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
 		// The one that was refused is not in flight.
 		assert.Len(t, c.ask(pingLine("9")), 1)

@@ -95,7 +95,7 @@ func TestContent(t *testing.T) {
 				got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleAssistant, c.content}))
 				if want == "" {
 					require.Len(t, faults, 1)
-					assert.ErrorContains(t, faults[0], "message 1: the client speaks revision "+rev.String()+", which has no audio")
+					assert.ErrorContains(t, faults[0], "message 1: protocol version "+rev.String()+" of the client has no audio")
 					return
 				}
 				assert.Empty(t, faults)
@@ -122,15 +122,15 @@ func TestContentFaults(t *testing.T) {
 		result *prompts.Result
 		want   []string
 	}{
-		{"nil", nil, []string{"the render function returned neither a result nor an error"}},
-		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: role "" is neither "user" nor "assistant"`, "message 1: content is nil"}},
-		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: role "system" is neither`, `message 2: role "User" is neither`}},
+		{"nil", nil, []string{"render function returned neither a result nor an error"}},
+		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: unknown role ""; use "user" or "assistant"`, "message 1: content is nil"}},
+		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: unknown role "system"`, `message 2: unknown role "User"`}},
 		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 2: content is nil"}},
-		{"embedding", in(embedsText{}), []string{"message 2: content is a prompts_test.embedsText; use"}},
+		{"embedding", in(embedsText{}), []string{"message 2: unsupported content type prompts_test.embedsText"}},
 		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 2: text is not valid UTF-8"}},
 		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 2: text is not valid UTF-8"}},
 		{"UTF-8 in a description", &prompts.Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
-		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: role "\xff" is neither`, "message 1: role is not valid UTF-8"}},
+		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: unknown role "\xff"`, "message 1: role is not valid UTF-8"}},
 		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta "a": invalid UTF-8`}},
 		{"UTF-8 in a name", in(prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
 			[]string{"message 2: name is not", "message 2: title is not", "message 2: description is not"}},
@@ -140,28 +140,28 @@ func TestContentFaults(t *testing.T) {
 		{"no MIME type", in(prompts.Image{}), []string{`message 2: MIME type: required`}},
 		{"no MIME type of audio", in(prompts.Audio{}), []string{`message 2: MIME type: required`}},
 		{"MIME type", in(prompts.Image{MIMEType: "png"}), []string{`message 2: MIME type: no subtype`}},
-		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 2: priority 1.01 is not from 0 to 1"}},
-		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority -0.1 is not"}},
-		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 2: priority NaN is not"}},
-		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 2: priority +Inf is not"}},
-		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 2: audience "model" is neither`}},
-		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: the year 10000"}},
-		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 2: lastModified: the year 10000"}},
-		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: the year -1"}},
-		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 2: the resource has both text and a blob`}},
+		{"priority above 1", notes(prompts.Annotations{Priority: ptr(1.01)}), []string{"message 2: priority must be from 0 to 1, got 1.01"}},
+		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority must be from 0 to 1, got -0.1"}},
+		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 2: priority must be from 0 to 1, got NaN"}},
+		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 2: priority must be from 0 to 1, got +Inf"}},
+		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 2: unknown audience "model"`}},
+		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year 10000"}},
+		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 2: lastModified: year 10000"}},
+		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year -1"}},
+		{"text and blob", in(prompts.EmbeddedResource{URI: "a:b", Text: "x", Blob: []byte{}}), []string{`message 2: resource has both Text and Blob; set one of the two`}},
 		{"no URI", in(prompts.EmbeddedResource{Text: "x"}), []string{`message 2: uri: not an absolute URI`}},
 		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
-		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 2: the resource link has no name`}},
+		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
 		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
 		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src "x": not an absolute URI`}},
 		{"icons", in(prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
 			`message 2: MIME type: no subtype`, `message 2: icon 1: src "file:///x" must be an https`, `message 2: icon 1: MIME type "x": no subtype`,
-			`message 2: icon 1: size "x" is neither`, `message 2: icon 1: theme "x" is neither`}},
+			`message 2: icon 1: invalid size "x"`, `message 2: icon 1: unknown theme "x"`}},
 		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
 		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key "a b": a name must`}},
 		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
 		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
-		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: role", "message 1: content is nil", `message 2: MIME type: required`}},
+		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -176,7 +176,7 @@ func TestContentFaults(t *testing.T) {
 			_, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			require.NotNil(t, e)
 			assert.Equal(t, prompts.CodeInternalError, e.Code)
-			assert.Nil(t, e.Data)
+			assert.Nil(t, neutralError(e).Data)
 			assert.NotContains(t, e.Message, "message 1")
 			assert.Equal(t, 1, strings.Count(log.String(), "\n"))
 			for _, err := range faults {
@@ -247,7 +247,7 @@ func TestFaultsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
 	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
 	require.Len(t, faults, maxResultErrors+1)
-	assert.EqualError(t, faults[0], `message 1: role "" is neither "user" nor "assistant"`)
+	assert.EqualError(t, faults[0], `message 1: unknown role ""; use "user" or "assistant"`)
 	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
 
 	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))

@@ -24,23 +24,23 @@ func TestConstraintsWrittenInThreeWays(t *testing.T) {
 	}{
 		{"bound of an integer", constrained[int](&S{Minimum: ptr(1.0), Maximum: ptr(5.0)}), ""},
 		{"bound with its type", constrained[int](&S{Type: "integer", Minimum: ptr(1.0)}), ""},
-		{"bound of a string", constrained[string](&S{Maximum: ptr(5.0)}), "maximum is for numbers, but the value is read as string"},
+		{"bound of a string", constrained[string](&S{Maximum: ptr(5.0)}), "maximum applies to numbers, but this value is read as string"},
 
 		{"default of an optional", constrained[*int](&S{Default: json.RawMessage(`3`)}), ""},
 		{"default of a required", constrained[int](&S{Default: json.RawMessage(`3`)}), "tag the field omitempty"},
-		{"default without quotes", constrained[*string](&S{Default: json.RawMessage(`go`)}), "the default go is not JSON; a text has quotes in JSON"},
+		{"default without quotes", constrained[*string](&S{Default: json.RawMessage(`go`)}), "default go is not valid JSON; quote strings"},
 
 		{"enum of the elements", constrained[[]string](&S{Items: prompts.Enum("bug", "docs")}), ""},
-		{"enum of the list", constrained[[]string](prompts.Enum("bug", "docs")), `one for the elements belongs into Items`},
+		{"enum of the list", constrained[[]string](prompts.Enum("bug", "docs")), `of the elements on Items`},
 		{"oneOf of the elements", constrained[[]string](&S{Items: &S{OneOf: []*S{{Const: ptr(any("bug")), Title: "Bug"}, {Const: ptr(any("docs"))}}}}), ""},
 
 		{"date of a time", constrained[time.Time](&S{Format: "date"}), ""},
 		{"date of a string", constrained[string](&S{Type: "string", Format: "date"}), ""},
-		{"date by another name", constrained[string](&S{Format: "datetime"}), `unknown format "datetime"; did you mean date-time?`},
+		{"date by another name", constrained[string](&S{Format: "datetime"}), `unknown format "datetime"; did you mean "date-time"?`},
 
 		{"optional bool", constrained[*bool](nil), ""},
 		{"optional bool with a default", constrained[*bool](&S{Default: json.RawMessage(`true`)}), ""},
-		{"optional bool with a text", constrained[*bool](&S{Default: json.RawMessage(`"true"`)}), `its default "true" is not of type boolean`},
+		{"optional bool with a text", constrained[*bool](&S{Default: json.RawMessage(`"true"`)}), `default "true" is not of type boolean`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

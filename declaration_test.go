@@ -64,9 +64,9 @@ func TestFaults(t *testing.T) {
 		prompt prompts.Prompt
 		want   []string // none for no fault
 	}{
-		{"the zero Prompt", prompts.Prompt{}, []string{`prompt "": it has no name`, `prompt "": it has no render function`}},
-		{"control character", prompts.Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": its name has a control character`}},
-		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": its name has a control character`}},
+		{"the zero Prompt", prompts.Prompt{}, []string{`prompt "": Name is empty`, `prompt "": no render function; set Render or use New`}},
+		{"control character", prompts.Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": Name contains a control character`}},
+		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": Name contains a control character`}},
 		{"UTF-8 in the name", prompts.Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
 		{"UTF-8 in the texts", prompts.Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []prompts.Argument{
 			{Name: "a", Title: "\xff", Description: "\xff"}, {Name: "b\xff"}}}, []string{
@@ -75,12 +75,12 @@ func TestFaults(t *testing.T) {
 			`prompt "p": argument "b\xff": name is not valid UTF-8`}},
 		{"free texts", prompts.Prompt{Name: "ä b/c.d-e", Title: "a\nb", Description: "\t<>", Render: nothing, Arguments: []prompts.Argument{{Name: "ö x", Description: "a\nb"}}}, nil},
 		{"argument names", untyped(prompts.Argument{}, prompts.Argument{Name: "a\x00"}, prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
-			`prompt "p": argument "": it has no name`, `prompt "p": argument "a\x00": its name has a control character`, `prompt "p": argument "b": declared twice`}},
-		{"nil render", prompts.New[one[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": its render function is nil`}},
+			`prompt "p": argument "": Name is empty`, `prompt "p": argument "a\x00": Name contains a control character`, `prompt "p": argument "b": argument is declared twice`}},
+		{"nil render", prompts.New[one[int]](prompts.Prompt{Name: "p"}, nil), []string{`prompt "p": render function is nil`}},
 		{"two renders", func() prompts.Prompt { p := promptOf[one[int]](); p.Render = nothing; return p }(),
-			[]string{`prompt "p": it has two render functions, Render and the one given to New`}},
-		{"not a struct", promptOf[map[string]string](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
-		{"a pointer to a struct", promptOf[*inner](), []string{`prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`}},
+			[]string{`prompt "p": Render is set, but New already provides a render function; remove one of the two`}},
+		{"not a struct", promptOf[map[string]string](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
+		{"a pointer to a struct", promptOf[*inner](), []string{`prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`}},
 		{"no arguments", promptOf[struct{}](), nil},
 
 		{"two fields of one name", promptOf[struct {
@@ -100,8 +100,8 @@ func TestFaults(t *testing.T) {
 			A string `jsonschema:""`
 			B string `jsonschema:"minimum=5"`
 			C string `jsonschema:"a b=5"`
-		}](), []string{`prompt "p": argument "A": the jsonschema tag is empty`,
-			`prompt "p": argument "B": the jsonschema tag "minimum=5" begins like a keyword; it is a description, and a constraint is a tag of its own, such as minimum:"5"`}},
+		}](), []string{`prompt "p": argument "A": jsonschema tag is empty`,
+			`prompt "p": argument "B": jsonschema tag "minimum=5" looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as minimum:"5"`}},
 		{"types", promptOf[struct {
 			A chan int
 			B func()
@@ -117,14 +117,14 @@ func TestFaults(t *testing.T) {
 			L selfPtr
 			M string
 		}](), []string{
-			`prompt "p": argument "A": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`,
-			`prompt "p": argument "B": no text can fill a value of type func();`, `prompt "p": argument "C": no text can fill a value of type complex128;`,
-			`prompt "p": argument "D": no text can fill a value of type io.Reader;`, `prompt "p": argument "E": no text can fill a value of type uintptr;`,
-			`prompt "p": argument "F": no text can fill a value of type chan int;`,
-			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": its member "Next": its type prompts_test.self holds itself`,
-			`prompt "p": argument "K": lists nest too deeply in its type`, `prompt "p": argument "L": no text can fill`}},
+			`prompt "p": argument "A": unsupported argument type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText`,
+			`prompt "p": argument "B": unsupported argument type func();`, `prompt "p": argument "C": unsupported argument type complex128;`,
+			`prompt "p": argument "D": unsupported argument type io.Reader;`, `prompt "p": argument "E": unsupported argument type uintptr;`,
+			`prompt "p": argument "F": unsupported argument type chan int;`,
+			`prompt "p": argument "G": `, `prompt "p": argument "H": `, `prompt "p": argument "I": `, `prompt "p": argument "J": member "Next": recursive type prompts_test.self`,
+			`prompt "p": argument "K": type has too many nested lists`, `prompt "p": argument "L": unsupported argument type`}},
 		{"an embedded pointer that cannot be set", promptOf[struct{ *hiddenBase }](), []string{
-			`prompt "p": argument "hiddenBase": the embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
+			`prompt "p": argument "hiddenBase": embedded pointer to hiddenBase cannot be set, because the type is not exported; embed the struct itself`}},
 		{"a struct that embeds itself", promptOf[Loop](), nil},
 		{"skipped fields", promptOf[struct {
 			A chan int `json:"-"`
@@ -133,54 +133,54 @@ func TestFaults(t *testing.T) {
 		}](), nil},
 
 		{"unknown field", promptOf[one[int]](prompts.Argument{Name: "A"}, prompts.Argument{Name: "b"}), []string{
-			`prompt "p": argument "A": the struct has no such field`, `prompt "p": argument "b": the struct has no such field`}},
+			`prompt "p": argument "A": unknown field`, `prompt "p": argument "b": unknown field`}},
 		{"unknown field, listed twice", promptOf[one[int]](prompts.Argument{Name: "b"}, prompts.Argument{Name: "b"}), []string{
-			`prompt "p": argument "b": declared twice`, `prompt "p": argument "b": the struct has no such field`}},
-		{"listed twice", promptOf[one[int]](prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}), []string{`prompt "p": argument "a": declared twice`}},
+			`prompt "p": argument "b": argument is declared twice`, `prompt "p": argument "b": unknown field`}},
+		{"listed twice", promptOf[one[int]](prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}), []string{`prompt "p": argument "a": argument is declared twice`}},
 		{"required although optional", promptOf[maybe[int]](prompts.Argument{Name: "a", Required: true, Title: "\xff", Schema: &jsonschema.Schema{Pattern: "("}}), []string{
-			`prompt "p": argument "a": the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer`,
+			`prompt "p": argument "a": Required conflicts with the field, which is optional; remove omitempty or the pointer`,
 			`prompt "p": argument "a": schema: `, `prompt "p": argument "a": title is not valid UTF-8`}},
 		{"required as the struct says", promptOf[one[int]](prompts.Argument{Name: "a", Required: true}), nil},
 
-		{"default of a required argument", promptOf[one[int]](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
-		{"the same without a struct", untyped(prompts.Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": it is required, so its default would never be used`}},
-		{"default that is not JSON", schema(def(`go`)), []string{`prompt "p": argument "a": schema: the default go is not JSON; a text has quotes in JSON`}},
+		{"default of a required argument", promptOf[one[int]](prompts.Argument{Name: "a", Schema: def(`1`)}), []string{`prompt "p": argument "a": a required argument never uses its default`}},
+		{"the same without a struct", untyped(prompts.Argument{Name: "a", Required: true, Schema: def(`"x"`)}), []string{`prompt "p": argument "a": a required argument never uses its default`}},
+		{"default that is not JSON", schema(def(`go`)), []string{`prompt "p": argument "a": schema: default go is not valid JSON; quote strings`}},
 		{"default that is no number", field(def(`1e999`)), []string{`prompt "p": argument "a": schema: json: cannot unmarshal number 1e999`}},
 		{"default with duplicate keys", schema(&jsonschema.Schema{Type: "object", Default: json.RawMessage(`{"a":1,"a":2}`)}), []string{`prompt "p": argument "a": schema: `}},
-		{"default of another type", field(def(`"5"`)), []string{`prompt "p": argument "a": its default "5" is not of type integer`}},
-		{"fractional default", field(def(`1.5`)), []string{`prompt "p": argument "a": its default: "1.5" is not an integer`}},
-		{"null default", field(def(`null`)), []string{`prompt "p": argument "a": its default null is not of type integer`}},
-		{"default of a string", schema(def(`5`)), []string{`prompt "p": argument "a": its default 5 is not of type string`}},
-		{"default of a list", promptOf[maybe[[]string]](prompts.Argument{Name: "a", Schema: def(`"x,y"`)}), []string{`prompt "p": argument "a": its default "x,y" is not of type array`}},
-		{"default of a duration", promptOf[maybe[time.Duration]](prompts.Argument{Name: "a", Schema: def(`"soon"`)}), []string{`prompt "p": argument "a": its default: "soon" is not a duration such as 1h30m`}},
-		{"default against the schema", field(&jsonschema.Schema{Default: json.RawMessage(`5`), Maximum: ptr(4.0)}), []string{`prompt "p": argument "a": its default: 5 is not at most 4`}},
-		{"default not in the enum", schema(&jsonschema.Schema{Default: json.RawMessage(`"c"`), Enum: []any{"a", "b"}}), []string{`prompt "p": argument "a": its default: "c" is not one of a, b`}},
-		{"default of an object", promptOf[maybe[inner]](prompts.Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": its default: `}},
+		{"default of another type", field(def(`"5"`)), []string{`prompt "p": argument "a": default "5" is not of type integer`}},
+		{"fractional default", field(def(`1.5`)), []string{`prompt "p": argument "a": default: must be an integer, got "1.5"`}},
+		{"null default", field(def(`null`)), []string{`prompt "p": argument "a": default null is not of type integer`}},
+		{"default of a string", schema(def(`5`)), []string{`prompt "p": argument "a": default 5 is not of type string`}},
+		{"default of a list", promptOf[maybe[[]string]](prompts.Argument{Name: "a", Schema: def(`"x,y"`)}), []string{`prompt "p": argument "a": default "x,y" is not of type array`}},
+		{"default of a duration", promptOf[maybe[time.Duration]](prompts.Argument{Name: "a", Schema: def(`"soon"`)}), []string{`prompt "p": argument "a": default: must be a duration such as 1h30m, got "soon"`}},
+		{"default against the schema", field(&jsonschema.Schema{Default: json.RawMessage(`5`), Maximum: ptr(4.0)}), []string{`prompt "p": argument "a": default: must be at most 4, got 5`}},
+		{"default not in the enum", schema(&jsonschema.Schema{Default: json.RawMessage(`"c"`), Enum: []any{"a", "b"}}), []string{`prompt "p": argument "a": default: must be one of a, b, got "c"`}},
+		{"default of an object", promptOf[maybe[inner]](prompts.Argument{Name: "a", Schema: def(`{"size":1}`)}), []string{`prompt "p": argument "a": default: `}},
 
-		{"type against the field", field(&jsonschema.Schema{Type: "string"}), []string{`prompt "p": argument "a": schema: its type is string, but the value is read as integer`}},
-		{"types against the field", field(&jsonschema.Schema{Types: []string{"string", "array"}}), []string{`prompt "p": argument "a": schema: its type is string or array, but the value is read as integer`}},
-		{"type of a URL", promptOf[one[url.URL]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "object"}}), []string{`prompt "p": argument "a": schema: its type is object, but the value is read as string`}},
+		{"type against the field", field(&jsonschema.Schema{Type: "string"}), []string{`prompt "p": argument "a": schema: type is string, but this value is read as integer`}},
+		{"types against the field", field(&jsonschema.Schema{Types: []string{"string", "array"}}), []string{`prompt "p": argument "a": schema: type is string or array, but this value is read as integer`}},
+		{"type of a URL", promptOf[one[url.URL]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "object"}}), []string{`prompt "p": argument "a": schema: type is object, but this value is read as string`}},
 		{"items against the field", promptOf[one[[]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{Type: "boolean"}}}), []string{
-			`prompt "p": argument "a": items: schema: its type is boolean, but the value is read as integer`}},
+			`prompt "p": argument "a": items: schema: type is boolean, but this value is read as integer`}},
 		{"length of an array", promptOf[one[[2]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{MaxItems: ptr(3)}}), []string{
 			`prompt "p": argument "a": schema: the type has 2 elements, so minItems and maxItems must be 2`}},
 		{"unknown type", schema(&jsonschema.Schema{Type: "date"}), []string{`prompt "p": argument "a": schema: unknown type "date"`}},
-		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: it allows no type that a text can have, so no value is allowed`}},
-		{"several types", schema(&jsonschema.Schema{Types: []string{"string", "integer"}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
-		{"several types of an any", promptOf[one[any]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
+		{"null type", schema(&jsonschema.Schema{Type: "null"}), []string{`prompt "p": argument "a": schema: no type that a string can be converted to is allowed`}},
+		{"several types", schema(&jsonschema.Schema{Types: []string{"string", "integer"}}), []string{`prompt "p": argument "a": schema: a string can be converted to one type only, not to string or integer`}},
+		{"several types of an any", promptOf[one[any]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Types: []string{"string", "integer"}}}), []string{`prompt "p": argument "a": schema: a string can be converted to one type only, not to string or integer`}},
 		{"a type or null", schema(&jsonschema.Schema{Types: []string{"null", "integer"}}), nil},
-		{"mixed enum", schema(&jsonschema.Schema{Enum: []any{"a", 1}}), []string{`prompt "p": argument "a": schema: a text can be of one type only, not of string or integer`}},
-		{"empty enum", schema(prompts.Enum()), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
-		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: prompts.Enum()}), []string{`prompt "p": argument "a": schema: the enum is empty, so no value is allowed`}},
+		{"mixed enum", schema(&jsonschema.Schema{Enum: []any{"a", 1}}), []string{`prompt "p": argument "a": schema: a string can be converted to one type only, not to string or integer`}},
+		{"empty enum", schema(prompts.Enum()), []string{`prompt "p": argument "a": schema: enum is empty, so no value is allowed`}},
+		{"empty enum of elements", schema(&jsonschema.Schema{Type: "array", Items: prompts.Enum()}), []string{`prompt "p": argument "a": schema: enum is empty, so no value is allowed`}},
 		{"enum of another type", field(prompts.Enum("a")), []string{`prompt "p": argument "a": schema: enum value "a" is not of type integer`}},
 		{"enum of a string", promptOf[one[string]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Enum: []any{1}}}), []string{`prompt "p": argument "a": schema: enum value 1 is not a string`}},
-		{"enum of a list", promptOf[one[[]string]](prompts.Argument{Name: "a", Schema: prompts.Enum("a")}), []string{`prompt "p": argument "a": schema: enum value "a" is no list; one for the elements belongs into Items`}},
+		{"enum of a list", promptOf[one[[]string]](prompts.Argument{Name: "a", Schema: prompts.Enum("a")}), []string{`prompt "p": argument "a": schema: enum value "a" is not an array; set enum value of the elements on Items`}},
 		{"UTF-8 in a schema", schema(prompts.Enum("\xff")), []string{`prompt "p": argument "a": schema: invalid UTF-8`}},
 		{"pattern", schema(&jsonschema.Schema{Pattern: "("}), []string{`prompt "p": argument "a": schema: `}},
 		{"multipleOf 0", field(&jsonschema.Schema{MultipleOf: ptr(0.0)}), []string{`prompt "p": argument "a": schema: multipleOf must be greater than 0`}},
 		{"negative multipleOf of elements", promptOf[one[[]int]](prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Items: &jsonschema.Schema{MultipleOf: ptr(-1.0)}}}), []string{
 			`prompt "p": argument "a": items: schema: multipleOf must be greater than 0`}},
-		{"cyclic schema", schema(circle), []string{`prompt "p": argument "a": schema: it contains itself`}},
+		{"cyclic schema", schema(circle), []string{`prompt "p": argument "a": schema: schema contains itself`}},
 		{"shared part of a schema", schema(&jsonschema.Schema{AllOf: []*jsonschema.Schema{shared, shared}}), nil},
 		{"schema that cannot be encoded", schema(&jsonschema.Schema{Minimum: ptr(math.NaN())}), []string{`prompt "p": argument "a": schema: json: unsupported value: NaN`}},
 		{"enum that cannot be encoded", schema(&jsonschema.Schema{Enum: []any{make(chan int)}}), []string{`prompt "p": argument "a": schema: json: unsupported type: chan int`}},
@@ -193,9 +193,9 @@ func TestFaults(t *testing.T) {
 		{"icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{}, {Src: src}, {Src: "ftp://x/y"}}}, []string{`prompt "p": icon 1: src "": not an absolute URI`, `prompt "p": icon 3: src "ftp://x/y" must be an https, http or data URI`}},
 		{"icon of a relative URI", withIcon(prompts.Icon{Src: "/a.png"}), []string{`prompt "p": icon 1: src "/a.png": not an absolute URI: it has no scheme`}},
 		{"icon of a bad MIME type", withIcon(prompts.Icon{Src: src, MIMEType: "png"}), []string{`prompt "p": icon 1: MIME type "png": no subtype`}},
-		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 1: size "48" is neither such as "48x48" nor "any"`}},
-		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 1: size "0x48" is neither`}},
-		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 1: theme "Dark" is neither "light" nor "dark"`}},
+		{"icon sizes", withIcon(prompts.Icon{Src: src, Sizes: []string{"48x48", "any", "48"}}), []string{`prompt "p": icon 1: invalid size "48"; use a form such as "48x48", or "any"`}},
+		{"icon of size 0", withIcon(prompts.Icon{Src: src, Sizes: []string{"0x48"}}), []string{`prompt "p": icon 1: invalid size "0x48"`}},
+		{"icon theme", withIcon(prompts.Icon{Src: src, Theme: "Dark"}), []string{`prompt "p": icon 1: unknown theme "Dark"; use "light" or "dark"`}},
 		{"good icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
 
 		{"_meta key", withMeta(prompts.Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
@@ -247,8 +247,8 @@ func TestAddAllOrNothing(t *testing.T) {
 	err := r.Add(good("a"), prompts.Prompt{Name: "b"}, good("taken"), good("c"), good("c"), prompts.Prompt{Name: "taken"})
 	assert.ErrorIs(t, err, prompts.ErrExists)
 	assert.EqualError(t, err, strings.Join([]string{
-		`prompt "b": it has no render function`, `prompt "taken": a prompt of this name exists`, `prompt "c": a prompt of this name exists`,
-		`prompt "taken": a prompt of this name exists`, `prompt "taken": it has no render function`}, "\n"))
+		`prompt "b": no render function; set Render or use New`, `prompt "taken": prompt already exists`, `prompt "c": prompt already exists`,
+		`prompt "taken": prompt already exists`, `prompt "taken": no render function; set Render or use New`}, "\n"))
 	assert.Equal(t, 1, r.Len())
 	err = r.Add(prompts.Prompt{Name: "b"})
 	assert.NotErrorIs(t, err, prompts.ErrExists)
@@ -256,12 +256,12 @@ func TestAddAllOrNothing(t *testing.T) {
 	assert.NoError(t, r.Set())
 
 	err = r.Set(good("a"), prompts.Prompt{Name: "taken"})
-	assert.EqualError(t, err, `prompt "taken": it has no render function`)
+	assert.EqualError(t, err, `prompt "taken": no render function; set Render or use New`)
 	assert.Equal(t, 1, r.Len())
 	assert.NoError(t, r.Set(good("taken"), good("a"), good("a")))
 	assert.Equal(t, 2, r.Len())
 
-	assert.PanicsWithError(t, "prompts: prompt \"b\": it has no render function", func() { r.MustAdd(prompts.Prompt{Name: "b"}) })
+	assert.PanicsWithError(t, "prompts: prompt \"b\": no render function; set Render or use New", func() { r.MustAdd(prompts.Prompt{Name: "b"}) })
 }
 
 // What the author passes in is copied: changing any of it afterwards changes
@@ -455,15 +455,15 @@ func TestDeclarationError(t *testing.T) {
 		want   []prompts.DeclarationError // Err aside
 		texts  []string
 	}{
-		{"of the prompt", prompts.Prompt{Name: "p"}, []prompts.DeclarationError{{Prompt: "p"}}, []string{"it has no render function"}},
+		{"of the prompt", prompts.Prompt{Name: "p"}, []prompts.DeclarationError{{Prompt: "p"}}, []string{"no render function; set Render or use New"}},
 		{"of an argument", untyped(prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "integer", Default: json.RawMessage(`"x"`)}}),
-			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": its default "x" is not of type integer`}},
+			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": default "x" is not of type integer`}},
 		{"of an argument's entry", untyped(prompts.Argument{Name: "a", Description: "\xff"}),
 			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": description is not valid UTF-8`}},
 		{"of a field", promptOf[quoted](), []prompts.DeclarationError{{Prompt: "p", Argument: "a"}},
-			[]string{`argument "a": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`}},
+			[]string{`argument "a": json tag option "string" is not needed, because arguments are always sent as strings; remove the option`}},
 		{"of several", untyped(prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}, prompts.Argument{}),
-			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}, {Prompt: "p"}}, []string{`argument "a": declared twice`, `argument "": it has no name`}},
+			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}, {Prompt: "p"}}, []string{`argument "a": argument is declared twice`, `argument "": Name is empty`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

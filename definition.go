@@ -55,11 +55,11 @@ func compile(p Prompt) (*definition, error) {
 	}
 	switch {
 	case p.typed == nil && p.Render == nil:
-		faults = append(faults, errors.New("it has no render function"))
+		faults = append(faults, errors.New("no render function; set Render or use New"))
 	case p.typed != nil && p.typed.isNil():
-		faults = append(faults, errors.New("its render function is nil"))
+		faults = append(faults, errors.New("render function is nil"))
 	case p.typed != nil && p.Render != nil:
-		faults = append(faults, errors.New("it has two render functions, Render and the one given to New"))
+		faults = append(faults, errors.New("Render is set, but New already provides a render function; remove one of the two"))
 	}
 	faults = append(faults, p.Cache.check()...)
 	var argumentFaults []error
@@ -209,10 +209,10 @@ const (
 
 func (e *encoder) promptMeta(p *Prompt, schema []byte) {
 	if _, ok := p.Meta[versionKey]; ok && p.Version != "" {
-		e.errorf("its Meta has %q, which Version sets", versionKey)
+		e.errorf("Meta[%q] is reserved for Version; set Version instead", versionKey)
 	}
 	if _, ok := p.Meta[inputSchemaKey]; ok {
-		e.errorf("its Meta has %q, which Options.InputSchemas sets", inputSchemaKey)
+		e.errorf("Meta[%q] is reserved for Options.InputSchemas", inputSchemaKey)
 	}
 	if p.Version == "" && schema == nil || !e.rev.Titles() {
 		e.metaFromTitles(p.Meta)
@@ -222,7 +222,7 @@ func (e *encoder) promptMeta(p *Prompt, schema []byte) {
 	if p.Version != "" {
 		var ok bool
 		if own, ok = strictjson.AppendValidString([]byte(`"`+versionKey+`":`), p.Version); !ok {
-			e.errorf("its version is not valid UTF-8")
+			e.errorf("Version is not valid UTF-8")
 		}
 	}
 	if schema != nil {
@@ -388,11 +388,11 @@ func (i Icon) check() (faults []error) {
 	}
 	for _, s := range i.Sizes {
 		if !iconSize.MatchString(s) {
-			fault(`size %q is neither such as "48x48" nor "any"`, phrase.Clip(s, 32))
+			fault(`invalid size %q; use a form such as "48x48", or "any"`, phrase.Clip(s, 32))
 		}
 	}
 	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
-		fault(`theme %q is neither "light" nor "dark"`, phrase.Clip(i.Theme, 32))
+		fault(`unknown theme %q; use "light" or "dark"`, phrase.Clip(i.Theme, 32))
 	}
 	return faults
 }

@@ -67,7 +67,7 @@
 //
 // An invalid declaration is an error of [Registry.Add], with a fix:
 //
-//	prompt "search": argument "limit": the tag min is unknown; write minimum:"1"
+//	prompt "search": argument "limit": unknown tag min; write minimum:"1"
 //
 // # Results
 //

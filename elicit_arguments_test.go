@@ -58,7 +58,7 @@ func fieldsOf(t testing.TB, q asked) (names []string, message string) {
 func TestArgumentsThatAreAskedFor(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(travel(nil)), prompts.Options{ElicitArguments: true})
-	const needs = `Please fill in what the prompt "Plan a trip" needs.`
+	const needs = `"Plan a trip" needs a few details.`
 	for _, test := range []struct {
 		arguments string
 		fields    []string
@@ -67,10 +67,10 @@ func TestArgumentsThatAreAskedFor(t *testing.T) {
 		{`{}`, []string{"from", "to"}, needs},
 		{`null`, []string{"from", "to"}, needs},
 		{`{"from":"Bonn"}`, []string{"to"}, needs},
-		{`{"from":"","to":"Rome","days":"0"}`, []string{"from", "days"}, needs + ` days: 0 is not at least 1`},
-		{`{"from":"Bonn","to":"Paris"}`, []string{"to"}, needs + ` to: "Paris" is not one of Oslo, Rome`},
-		{`{"to":"Paris","days":"x"}`, []string{"from", "to", "days"}, needs + ` to: "Paris" is not one of Oslo, Rome; days: "x" is not an integer`},
-		{`{"from":1,"to":"Rome"}`, []string{"from"}, needs + ` from: must be a JSON string, such as "1"`},
+		{`{"from":"","to":"Rome","days":"0"}`, []string{"from", "days"}, needs + "\n" + `days must be at least 1, got 0`},
+		{`{"from":"Bonn","to":"Paris"}`, []string{"to"}, needs + "\n" + `to must be one of Oslo, Rome, got "Paris"`},
+		{`{"to":"Paris","days":"x"}`, []string{"from", "to", "days"}, needs + "\n" + `to must be one of Oslo, Rome, got "Paris"` + "\n" + `days must be an integer, got "x"`},
+		{`{"from":1,"to":"Rome"}`, []string{"from"}, needs + "\n" + `from must be a JSON string, such as "1"`},
 		{`{"to":"Rome","via":"Wien"}`, []string{"from"}, needs},
 	} {
 		r := newRounds(t, s, "travel")
@@ -109,7 +109,7 @@ func TestArgumentsAreKept(t *testing.T) {
 	o.wants(t, argumentsKey)
 	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
 	assert.Equal(t, []string{"to"}, fields)
-	assert.Contains(t, message, `"Paris" is not one of`)
+	assert.Contains(t, message, `to must be one of Oslo, Rome, got "Paris"`)
 
 	// What was wrong is said once, and does not travel.
 	o = r.get("")
@@ -161,7 +161,7 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		}
 		got := c.received()
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `to: "Paris" is not one of Oslo, Rome`)
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `invalid arguments for prompt "travel": to must be one of Oslo, Rome, got "Paris"`)
 
 		c.send(getLine("2", "travel"))
 		c.send(c.question().reply(accepting(`{"from":"Bonn"}`)))
@@ -169,7 +169,7 @@ func TestArgumentsAreAskedForThreeTimes(t *testing.T) {
 		c.send(getLine("3", "travel"))
 		got = c.ask(c.question().reply(declining))
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `the client has declined to answer; from: is required; to: is required`)
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `the user declined to answer; invalid arguments for prompt "travel": from is required; to is required`)
 		assert.NoError(t, c.end())
 		assert.Zero(t, s.Slots())
 	})
@@ -195,7 +195,8 @@ func picky(runs *int) prompts.Prompt {
 	})
 }
 
-const pickyNeeds = `Please fill in what the prompt "Plan a trip" needs. from: is not where it starts`
+const pickyNeeds = `"Plan a trip" needs a few details.
+from: is not where it starts`
 
 func answerColour(text string) string { return accepting(`{"colour":"` + text + `"}`) }
 
@@ -246,7 +247,7 @@ func TestRefusedArgumentIsAskedForThreeTimes(t *testing.T) {
 		}
 		got := c.received()
 		require.Len(t, got, 1)
-		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, "from: is never right")
+		readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `invalid arguments for prompt "travel": from: is never right`)
 		assert.NoError(t, c.end())
 	})
 }
@@ -263,7 +264,7 @@ func TestRefusedArgumentsAreFieldsOnce(t *testing.T) {
 	o.wants(t, argumentsKey)
 	fields, message := fieldsOf(t, o.Result.Requests[argumentsKey])
 	assert.ElementsMatch(t, []string{"from", "to"}, fields)
-	assert.Contains(t, message, "from: is far; to: is near")
+	assert.Contains(t, message, "from: is far\nto: is near")
 	assert.Equal(t, 1, strings.Count(string(o.Result.Requests[argumentsKey].Params), `"from":`))
 	assert.Contains(t, string(o.Result.Requests[argumentsKey].Params), `"required":["from","to"]`)
 }
@@ -286,10 +287,10 @@ func TestRefusedArgumentIsNotAskedFor(t *testing.T) {
 		data := `{"prompt":"travel","problems":[{"argument":"` + test.argument + `","reason":"refused","message":"is bad"}]}`
 		r := newRounds(t, s, "travel")
 		r.capabilities, r.arguments = test.capabilities, arguments
-		assert.JSONEq(t, data, r.get("").fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
+		assert.JSONEq(t, data, r.get("").fails(t, prompts.CodeInvalidParams, `invalid arguments for prompt "travel": `+test.argument+": is bad"), test.name)
 		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", test.capabilities),
 			strings.Replace(getLine("1", "travel"), `"travel"`, `"travel","arguments":`+arguments, 1))
 		require.NoError(t, err)
-		assert.JSONEq(t, data, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.argument+": is bad"), test.name)
+		assert.JSONEq(t, data, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, `invalid arguments for prompt "travel": `+test.argument+": is bad"), test.name)
 	}
 }

@@ -119,7 +119,7 @@ func (e *encoder) mimeType(value string) {
 // result appends the result of prompts/get.
 func (e *encoder) result(r *Result) {
 	if r == nil {
-		e.errorf("the render function returned neither a result nor an error")
+		e.errorf("render function returned neither a result nor an error")
 		return
 	}
 	e.most = maxResultErrors
@@ -155,7 +155,7 @@ func (e *encoder) result(r *Result) {
 
 func (e *encoder) appendMessage(m *Message) {
 	if m.Role != RoleUser && m.Role != RoleAssistant {
-		e.errorf("role %q is neither %q nor %q", phrase.Clip(string(m.Role), 32), RoleUser, RoleAssistant)
+		e.errorf("unknown role %q; use %q or %q", phrase.Clip(string(m.Role), 32), RoleUser, RoleAssistant)
 	}
 	e.raw("{")
 	e.str("role", string(m.Role))
@@ -194,7 +194,7 @@ func (e *encoder) content(c Content) {
 		e.resourceLink(c)
 	default:
 		// What embeds a type of ours has its methods.
-		e.errorf("content is a %T; use one of this package's own types", c)
+		e.errorf("unsupported content type %T; use one of the types of package prompts", c)
 	}
 }
 
@@ -214,7 +214,7 @@ func (e *encoder) image(c *Image) {
 
 func (e *encoder) audio(c *Audio) {
 	if !e.rev.Audio() {
-		e.errorf("the client speaks revision %s, which has no audio; Options.Fallback can put something in its place", e.rev)
+		e.errorf("protocol version %s of the client has no audio; replace the content in Options.Fallback", e.rev)
 	}
 	e.media("audio", c.Data, c.MIMEType, c.Annotations, c.Meta)
 }
@@ -246,7 +246,7 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 	e.mimeType(mimeType)
 	if c.Blob != nil {
 		if c.Text != "" {
-			e.errorf("the resource has both text and a blob")
+			e.errorf("resource has both Text and Blob; set one of the two")
 		}
 		e.base64("blob", c.Blob)
 	} else {
@@ -264,7 +264,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.uri("uri", c.URI)
 	e.str("name", c.Name)
 	if c.Name == "" {
-		e.errorf("the resource link has no name")
+		e.errorf("resource link has no Name")
 	}
 	e.opt("title", c.Title)
 	e.opt("description", c.Description)
@@ -297,7 +297,7 @@ func (e *encoder) annotations(a *Annotations) {
 		e.key("audience")
 		for i, role := range a.Audience {
 			if role != RoleUser && role != RoleAssistant {
-				e.errorf("audience %q is neither %q nor %q", phrase.Clip(string(role), 32), RoleUser, RoleAssistant)
+				e.errorf("unknown audience %q; use %q or %q", phrase.Clip(string(role), 32), RoleUser, RoleAssistant)
 			}
 			e.buf = append(e.buf, "[,"[min(i, 1)])
 			e.buf = strictjson.AppendString(e.buf, string(role))
@@ -309,14 +309,14 @@ func (e *encoder) annotations(a *Annotations) {
 		if p := *a.Priority; p >= 0 && p <= 1 {
 			e.buf = strconv.AppendFloat(e.buf, p, 'f', -1, 64)
 		} else {
-			e.errorf("priority %v is not from 0 to 1", p)
+			e.errorf("priority must be from 0 to 1, got %v", p)
 			e.raw("0")
 		}
 	}
 	if !a.LastModified.IsZero() && e.rev.Titles() {
 		t := a.LastModified.UTC() // the form that CNT-10 asks for
 		if y := t.Year(); y < 0 || y > 9999 {
-			e.errorf("lastModified: the year %d has no RFC 3339 form", y)
+			e.errorf("lastModified: year %d is outside the range of RFC 3339 (0 to 9999)", y)
 		}
 		e.str("lastModified", t.Format(time.RFC3339))
 	}
@@ -410,7 +410,7 @@ func (e *encoder) spend(n int) bool {
 		return true
 	}
 	if n >= e.room {
-		e.errorf("it has more than Options.Limits.MaxResultBytes together with what comes before")
+		e.errorf("result exceeds Options.Limits.MaxResultBytes")
 		return false
 	}
 	e.room -= n

@@ -84,7 +84,7 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.Code)) }
 
 // ErrExists is the error of [Registry.Add], wrapped, for a name in use.
-var ErrExists = errors.New("a prompt of this name exists")
+var ErrExists = errors.New("prompt already exists")
 
 // InvalidArgument returns an error for a render function that rejects an argument.
 // The client gets invalid params (-32602) with the argument and the message, in the
@@ -123,6 +123,11 @@ func visibleError(err error) *wire.Error {
 
 // argumentsError returns the one error for all problems of a call.
 func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
+	return problemsError("invalid arguments for prompt "+argument.Quote(prompt), prompt, problems)
+}
+
+// problemsError returns an error whose message begins with the title.
+func problemsError(title, prompt string, problems []argument.Problem) *wire.Error {
 	const most = 8 // in the message
 	sentences := make([]string, 0, most+1)
 	for i, p := range problems {
@@ -135,7 +140,7 @@ func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
 	more := max(0, len(problems)-argument.MaxProblems)
 	return &wire.Error{
 		Code:    CodeInvalidParams,
-		Message: strings.Join(sentences, "; "),
+		Message: title + ": " + strings.Join(sentences, "; "),
 		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
 	}
 }
@@ -179,12 +184,16 @@ func declarationError(prompt string, err error) error {
 	return e
 }
 
+// requestRejected is the event of an error that the client gets and that the log has
+// more about.
+const requestRejected = "request rejected"
+
 // clientFailure returns a failure that the client gets to see as e. The log gets
 // err if that says more.
 func clientFailure(e *wire.Error, err error) *rpc.Failure {
 	f := &rpc.Failure{Client: e, Cause: err}
 	if !isClientSafe(err) {
-		f.Title, f.Level, f.Log = "the request was refused", slog.LevelInfo, err
+		f.Event, f.Level, f.Log = requestRejected, slog.LevelInfo, err
 	}
 	return f
 }

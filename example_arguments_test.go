@@ -113,7 +113,7 @@ func Example_argumentTypes() {
 	// Output:
 	// 3 1h30m0s 2026 192.0.2.1 https://example.org/ [a.go b.go] [1 2] map[depth:2]
 	//
-	// count: "three" is not an integer; when: "today" is not a time such as 2006-01-02T15:04:05Z; sizes: element 2: "x" is not an integer (-32602)
+	// invalid arguments for prompt "p": count must be an integer, got "three"; when must be a time such as 2006-01-02T15:04:05Z, got "today"; sizes: element 2 must be an integer, got "x" (-32602)
 }
 
 // A tag constrains the value, by the keyword of JSON Schema with its name. On a
@@ -134,12 +134,12 @@ func Example_argumentTags() {
 	// Output:
 	// query, required: true: at least 3 characters, such as memory leak
 	// sort, required: false: one of: date, relevance; default date
-	// tags, required: false: separated by commas; at most 2 elements; each one of: bug, docs, test
+	// tags, required: false: comma-separated; at most 2 elements; each one of: bug, docs, test
 	// limit, required: false: an integer from 1 to 50; default 10
 	// open, required: false: true or false; default true
 	// leak date [bug test] 10 true
 	//
-	// sort: "dat" is not one of date, relevance; did you mean date?; tags: element 2: "tests" is not one of bug, docs, test; did you mean test?; limit: 51 is not from 1 to 50 (-32602)
+	// invalid arguments for prompt "search": sort must be one of date, relevance, got "dat" (did you mean "date"?); tags: element 2 must be one of bug, docs, test, got "tests" (did you mean "test"?); limit must be from 1 to 50, got 51 (-32602)
 }
 
 // A schema constrains the value that the text has become. Clients see it as a
@@ -166,10 +166,10 @@ func Example_argumentSchema() {
 	// depth, required: false: an integer from 1 to 5; default 2
 	// ticket, required: false: matching ^[A-Z]+-[0-9]+$
 	// {Language:go Depth:2 Ticket:}
-	// language: "pyton" is not one of go, python, rust; did you mean python?; depth: 9 is not from 1 to 5; ticket: "abc" does not match ^[A-Z]+-[0-9]+$; lang: is not an argument of this prompt; did you mean language? (-32602)
+	// invalid arguments for prompt "review": language must be one of go, python, rust, got "pyton" (did you mean "python"?); depth must be from 1 to 5, got 9; ticket must match the pattern ^[A-Z]+-[0-9]+$, got "abc"; lang is not an argument of this prompt (did you mean "language"?) (-32602)
 }
 
-// An optional argument that is absent has its default, or its zero value. So has
+// An optional argument that is absent has default, or its zero value. So has
 // one that a client sends empty, as clients do with a field of a form that is
 // left empty; an optional text whose schema allows it is empty then.
 func Example_argumentDefaults() {
@@ -207,9 +207,9 @@ func Example_argumentFaults() {
 	}, echoed[In]))
 	fmt.Println(err)
 	// Output:
-	// prompt "p": argument "done": no text can fill a value of type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText
+	// prompt "p": argument "done": unsupported argument type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText
 	// prompt "p": argument "level": schema: enum value "1" is not of type integer
-	// prompt "p": argument "levl": the struct has no such field, but done, level; did you mean level?
+	// prompt "p": argument "levl": unknown field; the fields are done, level; did you mean "level"?
 }
 
 // A render function can blame an argument itself, in the form that failed checks
@@ -223,7 +223,7 @@ func Example_argumentBlame() {
 		return nil, fmt.Errorf("%w: %w", prompts.InvalidArgument("repo", "is not a repository that there is"), errNotFound)
 	}), `{"repo": "x/y"}`)
 	// Output:
-	// repo: is not a repository that there is (-32602)
+	// invalid arguments for prompt "p": repo: is not a repository that there is (-32602)
 }
 
 // The prompts and their arguments as a table for a README, which a test can

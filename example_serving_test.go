@@ -92,7 +92,7 @@ func ExampleOptions_visible() {
 	fmt.Println(p.Version)
 	// Output:
 	// Delete everything.
-	// there is no prompt "purge" (-32602)
+	// unknown prompt "purge" (-32602)
 	// 2
 }
 
@@ -108,6 +108,6 @@ func ExampleLimits() {
 	callAs(srv, "ben", `{"name":"p"}`)
 	// Output:
 	// Hello.
-	// too many requests; try again later (-32603)
+	// rate limit exceeded; retry in 1000000 ms (-32603)
 	// Hello.
 }

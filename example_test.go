@@ -192,8 +192,8 @@ func ExampleInvalidArgument() {
 		json.RawMessage(`{"name": "summarize", "arguments": {"from": "nine"}}`), prompts.CallOptions{})
 	fmt.Println(err)
 	// Output:
-	// to: is before from (-32602)
-	// from: "nine" is not an integer; to: is required (-32602)
+	// invalid arguments for prompt "summarize": to: is before from (-32602)
+	// invalid arguments for prompt "summarize": from must be an integer, got "nine"; to is required (-32602)
 }
 
 func ExampleFence() {
@@ -226,7 +226,7 @@ func ExampleEnum() {
 	fmt.Println(err)
 	// Output:
 	// {"prompts":[{"name":"greet","arguments":[{"name":"tone","description":"how to speak (one of: formal, casual; default casual)"}]}]}
-	// tone: "rude" is not one of formal, casual (-32602)
+	// invalid arguments for prompt "greet": tone must be one of formal, casual, got "rude" (-32602)
 }
 
 // Somebody else's JSON-RPC layer asks which methods there are, and leaves
@@ -251,8 +251,8 @@ func ExampleServer_Call() {
 	handle("prompts/get", json.RawMessage(`{"name": "review"}`))
 	// Output:
 	// result {"messages":[{"role":"user","content":{"type":"text","text":"Please review this code:\n```\nx\n```"}}]}
-	// error -32602 code: is required
-	// error -32602 there is no prompt "review"
+	// error -32602 invalid arguments for prompt "code_review": code is required
+	// error -32602 unknown prompt "review"
 }
 
 // A prompts server can have other features on the same connection.

@@ -76,7 +76,7 @@ func Example_invalidDeclaration() {
 	fmt.Println(reg.Add(prompts.NewText(prompts.Prompt{Name: "search"},
 		func(context.Context, Search) (string, error) { return "", nil })))
 	// Output:
-	// prompt "search": argument "limit": the tag min is unknown; write minimum:"1"
+	// prompt "search": argument "limit": unknown tag min; write minimum:"1"
 }
 
 // The types of arguments that the package comment shows can be declared.

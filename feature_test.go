@@ -119,7 +119,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 	}{
 		"of its own": {&prompts.Error{Code: 7, Message: "no", Data: []int{1}}, `{"code":7,"message":"no","data":[1]}`},
 		"retired":    {&prompts.Error{Code: -32002, Message: "no such resource"}, `{"code":-32602,"message":"no such resource"}`},
-		"internal":   {errors.New("secret"), `{"code":-32603,"message":"the request failed"}`},
+		"internal":   {errors.New("secret"), `{"code":-32603,"message":"internal error: m failed"}`},
 	} {
 		for kind, m := range map[string]feature.Method{
 			"at once": instant("", test.err),

@@ -25,7 +25,7 @@ func TestFirstMistakes(t *testing.T) {
 		isDate   = prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Format: "date"}}
 		byJSON   = prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Default: json.RawMessage(`main`)}}
 	)
-	const optional = "a field is optional with omitempty in its json tag, or as a pointer, and else required"
+	const optional = "a field is required, unless it is a pointer or has omitempty in the json tag"
 	for _, test := range []struct {
 		name string
 		p    prompts.Prompt
@@ -40,55 +40,55 @@ func TestFirstMistakes(t *testing.T) {
 		}](bounds), hint: "an integer from 1 to 10"},
 		{name: "bound by short tags", p: promptOf[struct {
 			A int `json:"a" min:"1" max:"10"`
-		}](), errs: []string{`the tag min is unknown; write minimum:"1"`, `the tag max is unknown; write maximum:"10"`}},
+		}](), errs: []string{`unknown tag min; write minimum:"1"`, `unknown tag max; write maximum:"10"`}},
 		{name: "bound in the jsonschema tag", p: promptOf[struct {
 			A int `json:"a" jsonschema:"maximum=10,minimum=1"`
-		}](), errs: []string{`the jsonschema tag "maximum=10,minimum=1" begins like a keyword; it is a description, and a constraint is a tag of its own, such as maximum:"10"`}},
+		}](), errs: []string{`jsonschema tag "maximum=10,minimum=1" looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as maximum:"10"`}},
 		{name: "bound of a duration", p: promptOf[struct {
 			A time.Duration `json:"a" minimum:"1s"`
-		}](), errs: []string{"the tag minimum is for numbers, not for time.Duration; check the value in the render function"}},
+		}](), errs: []string{"tag minimum applies to numbers, not to time.Duration; check the value in the render function"}},
 
 		{name: "default of an optional field", p: promptOf[struct {
 			A string `json:"a,omitempty" default:"main"`
 		}](), hint: "default main"},
 		{name: "default of a pointer", p: promptOf[struct {
 			A *[]int `json:"a" default:"1,2"`
-		}](), hint: "separated by commas; each an integer; default [1,2]"},
+		}](), hint: "comma-separated; each an integer; default [1,2]"},
 		{name: "default of a required field", p: promptOf[struct {
 			A string `json:"a" default:"main"`
-		}](), errs: []string{"it is required, so its default would never be used; tag the field omitempty"}},
+		}](), errs: []string{"a required argument never uses its default; tag the field omitempty"}},
 		{name: "default without quotes in a schema", p: promptOf[struct {
 			A string `json:"a,omitempty"`
-		}](byJSON), errs: []string{"schema: the default main is not JSON; a text has quotes in JSON"}},
+		}](byJSON), errs: []string{"schema: default main is not valid JSON; quote strings, as in \"main\""}},
 		{name: "default in the json tag", p: promptOf[struct {
 			//lint:ignore SA5008 the mistake
 			A string `json:"a,default=main"`
-		}](), errs: []string{`the json tag of the field A has the unknown option "default=main"`}},
+		}](), errs: []string{`json tag of field A has the unknown option "default=main"`}},
 
 		{name: "enum of a list by a tag", p: promptOf[struct {
 			A []string `json:"a" enum:"bug, docs"`
-		}](), hint: "separated by commas; each one of: bug, docs"},
+		}](), hint: "comma-separated; each one of: bug, docs"},
 		{name: "enum of a list by items", p: promptOf[struct {
 			A []string `json:"a"`
-		}](ofItems), hint: "separated by commas; each one of: bug, docs"},
+		}](ofItems), hint: "comma-separated; each one of: bug, docs"},
 		{name: "enum of a list by a schema", p: promptOf[struct {
 			A []string `json:"a"`
-		}](ofList), errs: []string{`schema: enum value "bug" is no list; one for the elements belongs into Items`}},
+		}](ofList), errs: []string{`schema: enum value "bug" is not an array; set enum value of the elements on Items`}},
 		{name: "enum of a named type in a list", p: promptOf[struct {
 			A []prompts.Role `json:"a" enum:"user,assistant"`
-		}](), hint: "separated by commas; each one of: user, assistant"},
+		}](), hint: "comma-separated; each one of: user, assistant"},
 		{name: "enum by another name", p: promptOf[struct {
 			A []string `json:"a" oneof:"bug,docs"`
-		}](), errs: []string{`the tag oneof is unknown; write enum:"bug,docs"`}},
+		}](), errs: []string{`unknown tag oneof; write enum:"bug,docs"`}},
 		{name: "enum with a value twice", p: promptOf[struct {
 			A []string `json:"a" enum:"bug,docs,bug"`
-		}](), errs: []string{`the tag enum has "bug" twice`}},
+		}](), errs: []string{`tag enum has "bug" twice`}},
 		{name: "enum of a map", p: promptOf[struct {
 			A map[string]string `json:"a" enum:"bug,docs"`
-		}](), errs: []string{"schema: its enum has no value of type object, so no value is allowed"}},
+		}](), errs: []string{"schema: enum has no value of type object, so no value is allowed"}},
 		{name: "const", p: promptOf[struct {
 			A string `json:"a" const:"bug"`
-		}](), errs: []string{`the tag const is unknown; write enum:"bug"`}},
+		}](), errs: []string{`unknown tag const; write enum:"bug"`}},
 
 		{name: "date by a tag", p: promptOf[struct {
 			A time.Time `json:"a" format:"date"`
@@ -98,10 +98,10 @@ func TestFirstMistakes(t *testing.T) {
 		}](isDate), hint: "a date such as 2006-01-02"},
 		{name: "date by another name", p: promptOf[struct {
 			A time.Time `json:"a" format:"datetime"`
-		}](), errs: []string{`schema: unknown format "datetime"; did you mean date-time?; the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer`}},
+		}](), errs: []string{`schema: unknown format "datetime"; did you mean "date-time"?; the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer`}},
 		{name: "date with a bound", p: promptOf[struct {
 			A time.Time `json:"a" minimum:"2026-01-01"`
-		}](), errs: []string{"the tag minimum is for numbers, not for time.Time; check the value in the render function"}},
+		}](), errs: []string{"tag minimum applies to numbers, not to time.Time; check the value in the render function"}},
 
 		{name: "optional bool as a pointer", p: promptOf[struct {
 			A *bool `json:"a" default:"true"`
@@ -111,30 +111,30 @@ func TestFirstMistakes(t *testing.T) {
 		}](), hint: "true or false"},
 		{name: "optional bool by a tag", p: promptOf[struct {
 			A bool `json:"a" required:"false"`
-		}](), errs: []string{"the tag required is unknown; " + optional}},
+		}](), errs: []string{"unknown tag required; " + optional}},
 		{name: "optional bool by another tag", p: promptOf[struct {
 			A bool `json:"a" optional:"true"`
-		}](), errs: []string{"the tag optional is unknown; " + optional}},
+		}](), errs: []string{"unknown tag optional; " + optional}},
 		{name: "required pointer", p: promptOf[struct {
 			A *bool `json:"a" required:"true"`
-		}](), errs: []string{"the tag required is unknown; " + optional}},
+		}](), errs: []string{"unknown tag required; " + optional}},
 
 		{name: "description by tags of others", p: promptOf[struct {
 			A string `json:"a" description:"a thing" doc:"a thing"`
-		}](), errs: []string{`the tag description is unknown; write jsonschema:"a thing"`, `the tag doc is unknown; write jsonschema:"a thing"`}},
+		}](), errs: []string{`unknown tag description; write jsonschema:"a thing"`, `unknown tag doc; write jsonschema:"a thing"`}},
 		{name: "description by several tags", p: promptOf[struct {
 			A string `json:"a" jsonschema:"a thing" doc:"a thing" patternDescription:"a word"`
 		}](), hint: "a thing"},
 		{name: "secret", p: promptOf[struct {
 			A string `json:"a" secret:"true"`
-		}](), errs: []string{`the tag secret is unknown; write sensitive:"true"`}},
+		}](), errs: []string{`unknown tag secret; write sensitive:"true"`}},
 		{name: "unique items", p: promptOf[struct {
 			A []string `json:"a" uniqueItems:"true"`
-		}](), errs: []string{"the tag uniqueItems is unknown; set it in the Schema of the argument in Prompt.Arguments"}},
+		}](), errs: []string{"unknown tag uniqueItems; set the keyword in the Schema of the argument in Prompt.Arguments"}},
 		{name: "all that is wrong", p: promptOf[struct {
 			A int8 `json:"a" patern:"x" minimum:"one" maximum:"two" sensitive:"yes"`
-		}](), errs: []string{`the tag patern is unknown; write pattern:"x"`, `the tag sensitive must be true or false, got "yes"`,
-			`the tag minimum must be a number, got "one"`, `the tag maximum must be a number, got "two"`}},
+		}](), errs: []string{`unknown tag patern; write pattern:"x"`, `tag sensitive must be true or false, got "yes"`,
+			`tag minimum must be a number, got "one"`, `tag maximum must be a number, got "two"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,7 @@ func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
 // badFields returns the error for fields of a form that are not filled in
 // rightly.
 func badFields(key string, problems []argument.Problem) error {
-	e := argumentsError("", problems)
+	e := problemsError("invalid answer to question "+argument.Quote(key), "", problems)
 	e.Data = inputData{Input: key, Problems: problems[:min(len(problems), argument.MaxProblems)]}
 	return &fieldsError{seen: e, problems: problems}
 }
@@ -116,7 +116,7 @@ func (f *form) read(key string, rev revision.Revision, result string) ([]argumen
 	}
 	content := answer.Get("content")
 	if content.Kind() != strictjson.Object {
-		return nil, badAnswer(key, "has no content")
+		return nil, badAnswer(key, "content is missing")
 	}
 	texts, problems := f.plan.ReadForm(content, rev.ElicitationModes())
 	if len(problems) > 0 {
@@ -129,7 +129,7 @@ func (f *form) read(key string, rev revision.Revision, result string) ([]argumen
 // of a question's take.
 func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, error) {
 	if err := doc.Parse(result, jsonenc.MaxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
-		return strictjson.Value{}, badAnswer(key, "is not an object")
+		return strictjson.Value{}, badAnswer(key, "must be an object")
 	}
 	switch doc.Root().Get("action").Text() {
 	case "accept":
@@ -139,7 +139,7 @@ func readElicited(doc *strictjson.Doc, key, result string) (strictjson.Value, er
 	case "cancel":
 		return strictjson.Value{}, &refusedError{key, ErrCanceled}
 	}
-	return strictjson.Value{}, badAnswer(key, "has no action that is accept, decline or cancel")
+	return strictjson.Value{}, badAnswer(key, "action must be accept, decline or cancel")
 }
 
 // InputRequest returns a question in the protocol's own terms, for questions that
@@ -184,7 +184,7 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 		}
 		p := doc.Root()
 		if p.Kind() != strictjson.Object {
-			return nil, wire.Capabilities{}, errors.New("its params are not a JSON object")
+			return nil, wire.Capabilities{}, errors.New("params must be a JSON object")
 		}
 		needs, err := inputNeeds(rev, method, p)
 		if method == methodElicit && err == nil {
@@ -206,7 +206,7 @@ func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (wire.
 		return elicitNeeds(rev, p)
 	case methodSample:
 		if p.Get("messages").Kind() != strictjson.Array || !p.Get("maxTokens").IsInteger() {
-			return wire.Capabilities{}, errors.New("sampling needs messages, an array, and maxTokens, an integer")
+			return wire.Capabilities{}, errors.New("params.messages must be an array, and params.maxTokens an integer")
 		}
 		needs := wire.Capabilities{Sampling: true}
 		needs.Tools = p.Get("tools").Kind() != strictjson.Invalid || p.Get("toolChoice").Kind() != strictjson.Invalid
@@ -217,37 +217,37 @@ func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (wire.
 	case methodRoots:
 		return wire.Capabilities{Roots: true}, nil
 	}
-	return wire.Capabilities{}, fmt.Errorf("the method %q is none of %s, %s and %s", phrase.Clip(method, phrase.MaxEcho), methodElicit, methodSample, methodRoots)
+	return wire.Capabilities{}, fmt.Errorf("unknown method %q; expected %s, %s or %s", phrase.Clip(method, phrase.MaxEcho), methodElicit, methodSample, methodRoots)
 }
 
 // elicitNeeds is inputNeeds for an elicitation (MRT-26, MRT-29).
 func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, error) {
 	if p.Get("message").Kind() != strictjson.String {
-		return wire.Capabilities{}, errors.New("an elicitation needs a message, a string")
+		return wire.Capabilities{}, errors.New("params.message is required and must be a string")
 	}
 	switch mode := p.Get("mode"); {
 	case mode.Text() == "url":
 		raw := p.Get("url").Text()
 		if err := syntax.CheckURI(raw); err != nil {
-			return wire.Capabilities{}, fmt.Errorf("its url: %w", err)
+			return wire.Capabilities{}, fmt.Errorf("params.url: %w", err)
 		}
 		if u, err := url.Parse(raw); err != nil || u.User != nil {
-			return wire.Capabilities{}, errors.New("its url must not have credentials in it") // MRT-27
+			return wire.Capabilities{}, errors.New("params.url must not contain credentials") // MRT-27
 		}
 		return wire.Capabilities{URL: true}, nil
 	case mode.Kind() != strictjson.Invalid && mode.Text() != "form":
-		return wire.Capabilities{}, errors.New(`its mode is neither "form" nor "url"`)
+		return wire.Capabilities{}, errors.New(`params.mode must be "form" or "url"`)
 	}
 	schema := p.Get("requestedSchema")
 	if schema.Get("type").Text() != "object" || schema.Get("properties").Kind() != strictjson.Object {
-		return wire.Capabilities{}, errors.New(`its requestedSchema must be an object with the type "object" and properties`)
+		return wire.Capabilities{}, errors.New(`params.requestedSchema must have the type "object" and properties`)
 	}
 	for name, property := range schema.Get("properties").Members() {
 		if property.Get("type").Text() == "array" && !rev.ElicitationModes() {
-			return wire.Capabilities{}, &unavailableError{why: "its protocol revision has no multiple choice"}
+			return wire.Capabilities{}, &unavailableError{why: "the client's protocol version does not support multiple-choice fields"}
 		}
 		if err := checkField(property); err != nil {
-			return wire.Capabilities{}, fmt.Errorf("its requestedSchema: property %q %w", name, err)
+			return wire.Capabilities{}, fmt.Errorf("params.requestedSchema: property %q %w", name, err)
 		}
 	}
 	return wire.Capabilities{Form: true}, nil
@@ -257,11 +257,11 @@ func elicitNeeds(rev revision.Revision, p strictjson.Value) (wire.Capabilities, 
 func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(p.Get("requestedSchema").Raw()), &s); err != nil {
-		return nil, fmt.Errorf("its requestedSchema: %w", err)
+		return nil, fmt.Errorf("params.requestedSchema: %w", err)
 	}
 	validator, err := argument.NewValidator(&s)
 	if err != nil {
-		return nil, fmt.Errorf("its requestedSchema: %w", err)
+		return nil, fmt.Errorf("params.requestedSchema: %w", err)
 	}
 	return validator, nil
 }
@@ -271,7 +271,7 @@ func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
 	case "string":
 		if format := p.Get("format"); format.Kind() != strictjson.Invalid && !slices.Contains(fieldFormats, format.Text()) {
-			return errors.New("has a format that is none of " + strings.Join(fieldFormats, ", "))
+			return errors.New("must have one of the formats " + strings.Join(fieldFormats, ", "))
 		}
 		return nil
 	case "number", "integer", "boolean":
@@ -281,9 +281,9 @@ func checkField(p strictjson.Value) error {
 		if items.Get("enum").Kind() == strictjson.Array && items.Get("type").Text() == "string" || items.Get("anyOf").Kind() == strictjson.Array {
 			return nil
 		}
-		return errors.New(`is an array whose items have neither an enum, with the type "string", nor an anyOf`)
+		return errors.New(`is an array: its items must have an enum with the type "string", or an anyOf`)
 	}
-	return errors.New("is neither a string, a number, a boolean, nor a choice of several strings")
+	return errors.New("must be a string, a number, a boolean, or an array of choices")
 }
 
 // fieldFormats are those that the protocol's forms have.
@@ -327,31 +327,31 @@ func checkInput(key, method string, schema *argument.Validator, result string) e
 		}
 		content := answer.Get("content")
 		if content.Kind() != strictjson.Object {
-			return badAnswer(key, "has no content")
+			return badAnswer(key, "content is missing")
 		}
 		var instance any
 		if json.Unmarshal([]byte(content.Raw()), &instance) != nil || !schema.Accepts(instance) {
-			return badAnswer(key, "does not fit the requestedSchema")
+			return badAnswer(key, "content does not match requestedSchema")
 		}
 		return nil
 	}
 	if err := doc.Parse(result, jsonenc.MaxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
-		return badAnswer(key, "is not an object")
+		return badAnswer(key, "must be an object")
 	}
 	r := doc.Root()
 	switch method {
 	case methodSample:
 		if role := r.Get("role").Text(); role != string(RoleUser) && role != string(RoleAssistant) ||
 			r.Get("model").Kind() != strictjson.String || r.Get("content").Kind() < strictjson.Array {
-			return badAnswer(key, "is no sampled message")
+			return badAnswer(key, "must be a sampling result (role, model and content are required)")
 		}
 	case methodRoots:
 		if r.Get("roots").Kind() != strictjson.Array {
-			return badAnswer(key, "has no roots")
+			return badAnswer(key, "roots is required and must be an array")
 		}
 		for root := range r.Get("roots").Elements() {
 			if !strings.Contains(root.Get("uri").Text(), ":") {
-				return badAnswer(key, "has a root without a URI")
+				return badAnswer(key, "each root must have a URI")
 			}
 		}
 	}

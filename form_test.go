@@ -33,8 +33,8 @@ func TestFormProblems(t *testing.T) {
 		`{"A":"x","b":1}`:    `[{"argument":"a","reason":"missing","message":"is required"}]`,
 		`{"a":null,"b":1}`:   `[{"argument":"a","reason":"missing","message":"is required"}]`,
 		`{"a":1,"b":"1"}`:    `[{"argument":"a","reason":"type","message":"must be a string"},{"argument":"b","reason":"type","message":"must be a number"}]`,
-		`{"a":"x","b":10}`:   `[{"argument":"b","reason":"range","message":"10 is not at most 9","allowed":{"maximum":9}}]`,
-		`{"b":10}`:           `[{"argument":"a","reason":"missing","message":"is required"},{"argument":"b","reason":"range","message":"10 is not at most 9","allowed":{"maximum":9}}]`,
+		`{"a":"x","b":10}`:   `[{"argument":"b","reason":"range","message":"must be at most 9, got 10","allowed":{"maximum":9}}]`,
+		`{"b":10}`:           `[{"argument":"a","reason":"missing","message":"is required"},{"argument":"b","reason":"range","message":"must be at most 9, got 10","allowed":{"maximum":9}}]`,
 		`{"a":"x","b":1e99}`: "",
 	} {
 		o := newRounds(t, s, "form").get(`{"f":` + accepting(content) + `}`)
@@ -156,13 +156,13 @@ func TestFaultyInputs(t *testing.T) {
 		params any
 		log    string
 	}{
-		{"tools/call", nil, "is none of"},
-		{"", nil, "is none of"},
-		{methodRoots, []int{1}, "not a JSON object"},
-		{methodRoots, "roots", "not a JSON object"},
+		{"tools/call", nil, "expected elicitation/create"},
+		{"", nil, "expected elicitation/create"},
+		{methodRoots, []int{1}, "must be a JSON object"},
+		{methodRoots, "roots", "must be a JSON object"},
 		{methodRoots, make(chan int), "unsupported type"},
-		{methodElicit, nil, "needs a message"},
-		{methodElicit, json.RawMessage(`{"message":1}`), "needs a message"},
+		{methodElicit, nil, "params.message is required"},
+		{methodElicit, json.RawMessage(`{"message":1}`), "params.message is required"},
 		{methodElicit, json.RawMessage(`{"message":"?"}`), "requestedSchema"},
 		{methodElicit, json.RawMessage(`{"message":"?","mode":"voice"}`), "mode"},
 		{methodElicit, json.RawMessage(`{"message":"?","mode":1}`), "mode"},
@@ -196,25 +196,25 @@ func TestInputResults(t *testing.T) {
 		message                string // empty if it is good
 	}{
 		{methodElicit, formParams, `{"action":"accept","content":{"a":"x","b":1,"c":true,"d":["e"]},"more":{}}`, ""},
-		{methodElicit, formParams, `{"action":"accept","content":{"a":1}}`, `the answer to "in" does not fit the requestedSchema`},
-		{methodElicit, formParams, `{"action":"accept","content":{"a":{}}}`, `the answer to "in" does not fit the requestedSchema`},
-		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `the answer to "in" does not fit the requestedSchema`},
-		{methodElicit, formParams, `{"action":"decline"}`, `the prompt cannot go on: "in": the client has declined to answer`},
-		{methodElicit, formParams, `{"action":"yes"}`, `the answer to "in" has no action that is accept, decline or cancel`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":1}}`, `invalid answer to question "in": content does not match requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":{}}}`, `invalid answer to question "in": content does not match requestedSchema`},
+		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `invalid answer to question "in": content does not match requestedSchema`},
+		{methodElicit, formParams, `{"action":"decline"}`, `prompt not rendered: question "in": the user declined to answer`},
+		{methodElicit, formParams, `{"action":"yes"}`, `invalid answer to question "in": action must be accept, decline or cancel`},
 		{methodElicit, urlParams, `{"action":"accept"}`, ""},
-		{methodElicit, urlParams, `{"action":"cancel"}`, `the prompt cannot go on: "in": the client has dismissed the question`},
+		{methodElicit, urlParams, `{"action":"cancel"}`, `prompt not rendered: question "in": the user dismissed the question`},
 		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"assistant","model":"m","content":{"type":"text","text":"<&>"},"stopReason":"x"}`, ""},
 		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"assistant","model":"m","content":[]}`, ""},
-		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"system","model":"m","content":{}}`, `the answer to "in" is no sampled message`},
-		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","content":{}}`, `the answer to "in" is no sampled message`},
-		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","model":"m","content":"text"}`, `the answer to "in" is no sampled message`},
-		{methodSample, fmt.Sprintf(sampleParams, ""), `"text"`, `the answer to "in" is not an object`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"system","model":"m","content":{}}`, `invalid answer to question "in": must be a sampling result (role, model and content are required)`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","content":{}}`, `invalid answer to question "in": must be a sampling result (role, model and content are required)`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"user","model":"m","content":"text"}`, `invalid answer to question "in": must be a sampling result (role, model and content are required)`},
+		{methodSample, fmt.Sprintf(sampleParams, ""), `"text"`, `invalid answer to question "in": must be an object`},
 		{methodRoots, `{}`, `{"roots":[{"uri":"file:///a","name":"a"},{"uri":"file:///b"}],"_meta":{}}`, ""},
 		{methodRoots, `{}`, `{"roots":[]}`, ""},
-		{methodRoots, `{}`, `{}`, `the answer to "in" has no roots`},
-		{methodRoots, `{}`, `{"roots":{}}`, `the answer to "in" has no roots`},
-		{methodRoots, `{}`, `{"roots":["file:///a"]}`, `the answer to "in" has a root without a URI`},
-		{methodRoots, `{}`, `{"roots":[{"name":"a"}]}`, `the answer to "in" has a root without a URI`},
+		{methodRoots, `{}`, `{}`, `invalid answer to question "in": roots is required and must be an array`},
+		{methodRoots, `{}`, `{"roots":{}}`, `invalid answer to question "in": roots is required and must be an array`},
+		{methodRoots, `{}`, `{"roots":["file:///a"]}`, `invalid answer to question "in": each root must have a URI`},
+		{methodRoots, `{}`, `{"roots":[{"name":"a"}]}`, `invalid answer to question "in": each root must have a URI`},
 	} {
 		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, json.RawMessage(test.params))), prompts.Options{}), "input")
 		r.get("").wants(t, "in")
@@ -258,7 +258,7 @@ func TestInputFitsItsSchema(t *testing.T) {
 			assert.Equal(t, accepting(content), r.get(`{"in":`+accepting(content)+`}`).text(t))
 		}
 		for _, content := range test.bad {
-			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `the answer to "in" does not fit the requestedSchema`)
+			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `invalid answer to question "in": content does not match requestedSchema`)
 			assert.JSONEq(t, `{"input":"in"}`, data, content)
 		}
 	}
@@ -298,10 +298,10 @@ func TestInputURLs(t *testing.T) {
 		"https://:secret@example.com/":       "credentials",
 		"https://@example.com/":              "credentials",
 		"https://us%40er:x@example.com/":     "credentials",
-		"//example.com/in":                   "its url",
-		"example.com/in":                     "its url",
-		"https:// example.com/":              "its url",
-		"":                                   "its url",
+		"//example.com/in":                   "params.url",
+		"example.com/in":                     "params.url",
+		"https:// example.com/":              "params.url",
+		"":                                   "params.url",
 	} {
 		var j journal
 		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, map[string]string{"mode": "url", "message": "Sign in", "url": url})), prompts.Options{Logger: j.logger()})
@@ -343,12 +343,12 @@ func TestInputRequestOfARevision(t *testing.T) {
 		want     string // empty if it can be asked
 	}{
 		{`{"type":"array","items":{"type":"string","enum":["a"]}}`, r4, ""},
-		{`{"type":"array","items":{"type":"string","enum":["a"]}}`, r3, "no multiple choice"},
+		{`{"type":"array","items":{"type":"string","enum":["a"]}}`, r3, "multiple-choice"},
 		{`{"type":"array","items":{"enum":["a"]}}`, r4, `with the type "string"`},
 		{`{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]}}`, r4, ""},
 		{`{"type":"string","format":"email"}`, r3, ""},
-		{`{"type":"string","format":"hostname"}`, r4, "none of date, date-time, email, uri"},
-		{`{"type":"object"}`, r4, "neither a string"},
+		{`{"type":"string","format":"hostname"}`, r4, "one of the formats date, date-time, email, uri"},
+		{`{"type":"object"}`, r4, "must be a string, a number"},
 	} {
 		var got error
 		p := rendered("input", func(ctx context.Context) (*prompts.Result, error) {

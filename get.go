@@ -27,20 +27,20 @@ import (
 func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) {
 	p := c.Message.Params
 	if p.Kind() != strictjson.Object {
-		return nil, feature.Work{}, wire.InvalidParams("params are required, an object")
+		return nil, feature.Work{}, wire.InvalidParams("params is required and must be an object")
 	}
 	if err := wire.CheckCase(p, "name", "arguments", "_meta", "inputResponses", "requestState"); err != nil {
 		return nil, feature.Work{}, err
 	}
 	name := p.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, feature.Work{}, wire.InvalidParam("name", "name is required, a string")
+		return nil, feature.Work{}, wire.InvalidParam("name", "params.name is required and must be a string")
 	}
 	args := p.Get("arguments")
 	switch args.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return nil, feature.Work{}, wire.InvalidParam("arguments", "arguments must be an object of strings")
+		return nil, feature.Work{}, wire.InvalidParam("arguments", "params.arguments must be an object whose values are strings")
 	}
 	if err := s.checkSizes("arguments", args); err != nil {
 		return nil, feature.Work{}, err
@@ -61,7 +61,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) 
 	}
 	d, ok := s.registry.snapshot().Get(name.Text())
 	if !ok {
-		return nil, s.unknown(name.Text(), renderFailed, 0), nil
+		return nil, s.unknown(name.Text(), promptSubject(name.Text()), 0), nil
 	}
 	if s.options.Visible == nil {
 		c.SetPrompt(d.prompt.Name)
@@ -69,7 +69,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) 
 	g.definition = d
 	texts, problems, ignored := d.plan.Collect(g.few[:0], args, s.options.StrictArguments, c.Message.Large)
 	g.texts, g.others = texts, newOtherArguments(problems, ignored)
-	return nil, feature.Work{Handler: g, Failed: renderFailed}, nil
+	return nil, feature.Work{Handler: g}, nil
 }
 
 // passGet is get for a request that goes through the middleware.
@@ -96,7 +96,7 @@ func (s *Server) getThroughMiddleware(c *rpc.Call, name string, args strictjson.
 			p.examples[name] = strings.Clone(argument.ExampleOf(v))
 		}
 	}
-	return s.throughMiddleware(c, p, renderFailed), nil
+	return s.throughMiddleware(c, p, promptSubject(p.request.Prompt)), nil
 }
 
 // maxResponses is the size of the largest inputResponses, in bytes.
@@ -108,10 +108,10 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 	case strictjson.Invalid, strictjson.Null:
 	case strictjson.Object:
 		if responses = v.Raw(); len(responses) > maxResponses {
-			return "", "", wire.InvalidParam("inputResponses", "inputResponses must not have more than %d bytes", maxResponses)
+			return "", "", wire.InvalidParam("inputResponses", "params.inputResponses exceeds the limit of %d bytes", maxResponses)
 		}
 	default:
-		return "", "", wire.InvalidParam("inputResponses", "inputResponses must be an object")
+		return "", "", wire.InvalidParam("inputResponses", "params.inputResponses must be an object")
 	}
 	switch v := p.Get("requestState"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
@@ -120,7 +120,7 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 			return "", "", errState
 		}
 	default:
-		return "", "", wire.InvalidParam("requestState", "requestState must be a string")
+		return "", "", wire.InvalidParam("requestState", "params.requestState must be a string")
 	}
 	return responses, state, nil
 }
@@ -143,11 +143,14 @@ type getRequest struct {
 	via     *rendering    // nil for prompts/get
 }
 
-const renderFailed = "the prompt could not be rendered"
+// promptSubject names a prompt in an error.
+func promptSubject(name string) string { return "prompt " + argument.Quote(name) }
+
+func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt.Name) }
 
 // errState is the one answer to every requestState that is not to be trusted,
 // whatever is wrong with it (GAP-39).
-var errState = wire.InvalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
+var errState = wire.InvalidParam("requestState", "invalid or expired requestState; send prompts/get again without it")
 
 func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
@@ -162,7 +165,11 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	case g.via != nil:
 		return g.via.append(ctx, dst, result)
 	}
-	return runResult(g.server.appendResult(dst, g.request.Rev, result))
+	dst, err := g.server.appendResult(dst, g.request.Rev, result)
+	if err != nil {
+		return nil, rpc.InvalidResult(g.Subject(), err)
+	}
+	return dst, nil
 }
 
 // render returns what the prompt comes to, or reports that questions to the
@@ -253,7 +260,7 @@ func (g *getRequest) open(ctx context.Context) *rpc.Failure {
 	if g.state != "" {
 		state, ok, err := g.server.openState(g.state, g.binding(ctx))
 		if err != nil {
-			return rpc.InternalFailure(renderFailed, err)
+			return rpc.InternalFailure(g.Subject(), err)
 		}
 		if !ok {
 			return &rpc.Failure{Client: errState}
@@ -286,19 +293,19 @@ func (g *getRequest) fail(err error) *rpc.Failure {
 		f.IsAnswer = true
 		return f
 	}
-	return rpc.InternalFailure(renderFailed, err)
+	return rpc.InternalFailure(g.Subject(), err)
 }
 
 // appendResult appends the result of a prompt, checked, in the form of a
 // revision.
-func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, *rpc.Failure) {
+func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, error) {
 	e := encoder{
 		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo,
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
 	e.result(r)
 	if len(e.errs) > 0 {
-		return nil, rpc.InternalFailure("the prompt's content is not valid", errors.Join(e.errs...))
+		return nil, errors.Join(e.errs...)
 	}
 	return e.buf, nil
 }
@@ -308,14 +315,14 @@ func (g *getRequest) appendInputRequired(ctx context.Context, dst []byte) ([]byt
 	s := g.server
 	questions, state := g.retry().pendingState(s.options.RequestStateTTL)
 	if len(questions) == 0 {
-		return nil, rpc.InternalFailure(renderFailed, errors.New("the render function has returned ErrInputRequired without asking anything"))
+		return nil, rpc.InternalFailure(g.Subject(), errors.New("render function returned ErrInputRequired without a question"))
 	}
 	sealed, err := s.sealState(state, g.binding(ctx))
 	if err != nil {
 		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
 			return nil, &rpc.Failure{Client: errAnswersSize}
 		}
-		return nil, rpc.InternalFailure(renderFailed, err)
+		return nil, rpc.InternalFailure(g.Subject(), err)
 	}
 	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
 	for i, q := range questions {
@@ -377,7 +384,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 	case errors.As(err, &unable):
 		// To the client it is as if it had not been tried.
 		return false, &rpc.Failure{
-			Client: refused.Client, Title: "a client could not be asked for arguments", Level: slog.LevelInfo,
+			Client: refused.Client, Event: "cannot ask client for arguments", Level: slog.LevelInfo,
 			Log: errors.Join(refused.Log, err), Cause: err,
 		}
 	case err != nil:
@@ -433,9 +440,9 @@ func (g *getRequest) question(problems []argument.Problem) *argumentsQuestion {
 		q.positions = append(q.positions, i)
 	}
 	q.form.plan = p.Subset(q.positions)
-	q.form.message = "Please fill in what the prompt " + argument.Quote(g.definition.displayName()) + " needs."
-	if len(wrong) > 0 {
-		q.form.message += " " + strings.Join(wrong, "; ")
+	q.form.message = argument.Quote(g.definition.displayName()) + " needs a few details."
+	for _, sentence := range wrong {
+		q.form.message += "\n" + sentence
 	}
 	q.key, q.method = argumentsKey, methodElicit
 	return q
@@ -483,7 +490,7 @@ func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
 	n := 0
 	for name, v := range args.Members() {
 		if n++; n > s.options.Limits.MaxArguments {
-			return wire.InvalidParam(param, "there are more than %d arguments", s.options.Limits.MaxArguments)
+			return wire.InvalidParam(param, "too many arguments (limit %d)", s.options.Limits.MaxArguments)
 		}
 		if len(v.Text()) > s.options.Limits.MaxArgumentBytes {
 			return s.tooLong(param, name)
@@ -493,5 +500,5 @@ func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
 }
 
 func (s *Server) tooLong(param, name string) *wire.Error {
-	return wire.InvalidParam(param, "%s: has more than %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
+	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
 }

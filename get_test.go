@@ -106,52 +106,52 @@ func TestGetProblems(t *testing.T) {
 	}{
 		{
 			name: "all missing", args: `{}`,
-			message:  `code: is required; lines: is required`,
+			message:  `invalid arguments for prompt "review": code is required; lines is required`,
 			problems: `[{"argument":"code","reason":"missing","message":"is required"},{"argument":"lines","reason":"missing","message":"is required"}]`,
 		}, {
 			name: "every reason", args: `{"other":"1","strict":"yes","focus":"a,b,c","lines":"10","language":"c","code":"A"}`, strict: true,
-			message: `code: "A" does not match ^[a-z]+$; language: "c" is not one of go, rust; lines: 10 is not from 1 to 9; ` +
-				`focus: must have at most 2 elements, got 3; strict: "yes" is not true or false; other: is not an argument of this prompt`,
-			problems: `[{"argument":"code","reason":"pattern","message":"\"A\" does not match ^[a-z]+$","allowed":"^[a-z]+$"},` +
-				`{"argument":"language","reason":"enum","message":"\"c\" is not one of go, rust","allowed":["go","rust"]},` +
-				`{"argument":"lines","reason":"range","message":"10 is not from 1 to 9","allowed":{"minimum":1,"maximum":9}},` +
+			message: `invalid arguments for prompt "review": code must match the pattern ^[a-z]+$, got "A"; language must be one of go, rust, got "c"; lines must be from 1 to 9, got 10; ` +
+				`focus must have at most 2 elements, got 3; strict must be true or false, got "yes"; other is not an argument of this prompt`,
+			problems: `[{"argument":"code","reason":"pattern","message":"must match the pattern ^[a-z]+$, got \"A\"","allowed":"^[a-z]+$"},` +
+				`{"argument":"language","reason":"enum","message":"must be one of go, rust, got \"c\"","allowed":["go","rust"]},` +
+				`{"argument":"lines","reason":"range","message":"must be from 1 to 9, got 10","allowed":{"minimum":1,"maximum":9}},` +
 				`{"argument":"focus","reason":"length","message":"must have at most 2 elements, got 3","allowed":{"maxItems":2}},` +
-				`{"argument":"strict","reason":"type","message":"\"yes\" is not true or false"},` +
+				`{"argument":"strict","reason":"type","message":"must be true or false, got \"yes\""},` +
 				`{"argument":"other","reason":"unknown","message":"is not an argument of this prompt"}]`,
 		}, {
 			name: "elements", args: `{"code":"x","lines":"1","focus":"ab,c"}`,
-			message:  `focus: element 2: must have at least 2 characters, got 1`,
-			problems: `[{"argument":"focus","reason":"length","message":"element 2: must have at least 2 characters, got 1","allowed":{"minLength":2}}]`,
+			message:  `invalid arguments for prompt "review": focus: element 2 must have at least 2 characters, got 1`,
+			problems: `[{"argument":"focus","reason":"length","message":"element 2 must have at least 2 characters, got 1","allowed":{"minLength":2}}]`,
 		}, {
 			name: "no strings", args: `{"lines":1,"language":null,"code":{"a":[]},"other":true}`,
-			message: `code: must be a JSON string, such as "{\"a\":[]}"; language: must be a JSON string; lines: must be a JSON string, such as "1"; ` +
-				`other: is not an argument of this prompt, and must be a JSON string, such as "true"`,
+			message: `invalid arguments for prompt "review": code must be a JSON string, such as "{\"a\":[]}"; language must be a JSON string; lines must be a JSON string, such as "1"; ` +
+				`other is not an argument of this prompt, and must be a JSON string, such as "true"`,
 			problems: `[{"argument":"code","reason":"not_string","message":"must be a JSON string, such as \"{\\\"a\\\":[]}\""},` +
 				`{"argument":"language","reason":"not_string","message":"must be a JSON string"},` +
 				`{"argument":"lines","reason":"not_string","message":"must be a JSON string, such as \"1\""},` +
 				`{"argument":"other","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"true\""}]`,
 		}, {
 			name: "no string under a misspelled name", args: `{"code":"x","lines":"1","langauge":1}`,
-			message:  `langauge: is not an argument of this prompt, and must be a JSON string, such as "1"; did you mean language?`,
-			problems: `[{"argument":"langauge","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\"; did you mean language?","suggestion":"language"}]`,
+			message:  `invalid arguments for prompt "review": langauge is not an argument of this prompt, and must be a JSON string, such as "1" (did you mean "language"?)`,
+			problems: `[{"argument":"langauge","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\" (did you mean \"language\"?)","suggestion":"language"}]`,
 		}, {
 			name: "no string under the strict option", args: `{"code":"x","lines":"1","z":1,"y":"1"}`, strict: true,
-			message: `z: is not an argument of this prompt, and must be a JSON string, such as "1"; y: is not an argument of this prompt`,
+			message: `invalid arguments for prompt "review": z is not an argument of this prompt, and must be a JSON string, such as "1"; y is not an argument of this prompt`,
 			problems: `[{"argument":"z","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\""},` +
 				`{"argument":"y","reason":"unknown","message":"is not an argument of this prompt"}]`,
 		}, {
 			name: "case", args: `{"Code":"x","lines":"1"}`,
-			message:  `code: is required; also ignored: Code; did you mean code?`,
+			message:  `invalid arguments for prompt "review": code is required; ignored arguments: Code (did you mean "code"?)`,
 			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
 			ignored:  `[{"argument":"Code","suggestion":"code"}]`,
 		}, {
 			name: "ignored names", args: `{"lines":"0","code":"x","langauge":"go","urgent":"yes","fokus":"a"}`,
-			message:  `lines: 0 is not from 1 to 9; also ignored: langauge, urgent, fokus; did you mean language, focus?`,
-			problems: `[{"argument":"lines","reason":"range","message":"0 is not from 1 to 9","allowed":{"minimum":1,"maximum":9}}]`,
+			message:  `invalid arguments for prompt "review": lines must be from 1 to 9, got 0; ignored arguments: langauge, urgent, fokus (did you mean "language", "focus"?)`,
+			problems: `[{"argument":"lines","reason":"range","message":"must be from 1 to 9, got 0","allowed":{"minimum":1,"maximum":9}}]`,
 			ignored:  `[{"argument":"langauge","suggestion":"language"},{"argument":"urgent"},{"argument":"fokus","suggestion":"focus"}]`,
 		}, {
 			name: "an empty text", args: `{"code":"","lines":"1"}`,
-			message:  `code: is required`,
+			message:  `invalid arguments for prompt "review": code is required`,
 			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
 		},
 	} {
@@ -177,7 +177,7 @@ func TestProblemsAreClipped(t *testing.T) {
 	args := fmt.Sprintf(`{"code":%q,"lines":%[1]q,"x%[2]s":"1"}`, "A"+long, long)
 	_, e := callGet(t, review(), args, prompts.Options{StrictArguments: true})
 	require.NotNil(t, e)
-	assert.Equal(t, `code: "A`+long[:62]+`…" does not match ^[a-z]+$; lines: "A`+long[:62]+`…" is not an integer; x`+long[:62]+`…: is not an argument of this prompt`, e.Message)
+	assert.Equal(t, `invalid arguments for prompt "review": code must match the pattern ^[a-z]+$, got "A`+long[:62]+`…"; lines must be an integer, got "A`+long[:62]+`…"; x`+long[:62]+`… is not an argument of this prompt`, e.Message)
 	assert.Contains(t, jsonText(e.Data), `"argument":"x`+long[:254]+`…"`)
 	assert.Less(t, len(jsonText(e.Data)), 1500)
 }
@@ -190,8 +190,8 @@ func TestProblemsAreBounded(t *testing.T) {
 		message string
 		more    string
 	}{
-		8:       {`a7: is not an argument of this prompt`, `"}]}`},
-		9:       {`a7: is not an argument of this prompt; and 1 more`, `"}]}`},
+		8:       {`a7 is not an argument of this prompt`, `"}]}`},
+		9:       {`a7 is not an argument of this prompt; and 1 more`, `"}]}`},
 		64:      {`; and 56 more`, `"}]}`},
 		65:      {`; and 57 more`, `"}],"more":1}`},
 		100_000: {`; and 99992 more`, `"}],"more":99936}`},
@@ -246,14 +246,14 @@ func TestSuggestions(t *testing.T) {
 	languages := prompts.Enum("go", "python", "rust")
 	p := storing(&got, prompts.Argument{Name: "language", Schema: languages}, prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}})
 	for _, c := range []struct{ args, message, suggestions string }{
-		{`{"language":"pyton"}`, `language: "pyton" is not one of go, python, rust; did you mean python?`, "python"},
-		{`{"language":"RUST"}`, `language: "RUST" is not one of go, python, rust; did you mean rust?`, "rust"},
-		{`{"language":"cobol"}`, `language: "cobol" is not one of go, python, rust`, ""},
-		{`{"language":"go","focus":"saftey"}`, `focus: element 1: "saftey" is not one of "speed, first", safety; did you mean safety?`, "safety"},
-		{`{"language":"go","focus":"[\"speed; first\"]"}`, `focus: element 1: "speed; first" is not one of "speed, first", safety; did you mean "speed, first"?`, "speed, first"},
-		{`{"langauge":"go"}`, `language: is required; langauge: is not an argument of this prompt; did you mean language?`, " language"},
-		{`{"language":"go","x":"y"}`, `x: is not an argument of this prompt`, ""},
-		{`{"language":"go","` + strings.Repeat("language", 40) + `":"y"}`, strings.Repeat("language", 8) + `…: is not an argument of this prompt`, ""},
+		{`{"language":"pyton"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "pyton" (did you mean "python"?)`, "python"},
+		{`{"language":"RUST"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "RUST" (did you mean "rust"?)`, "rust"},
+		{`{"language":"cobol"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "cobol"`, ""},
+		{`{"language":"go","focus":"saftey"}`, `invalid arguments for prompt "p": focus: element 1 must be one of "speed, first", safety, got "saftey" (did you mean "safety"?)`, "safety"},
+		{`{"language":"go","focus":"[\"speed; first\"]"}`, `invalid arguments for prompt "p": focus: element 1 must be one of "speed, first", safety, got "speed; first" (did you mean "speed, first"?)`, "speed, first"},
+		{`{"langauge":"go"}`, `invalid arguments for prompt "p": language is required; langauge is not an argument of this prompt (did you mean "language"?)`, " language"},
+		{`{"language":"go","x":"y"}`, `invalid arguments for prompt "p": x is not an argument of this prompt`, ""},
+		{`{"language":"go","` + strings.Repeat("language", 40) + `":"y"}`, `invalid arguments for prompt "p": ` + strings.Repeat("language", 8) + `… is not an argument of this prompt`, ""},
 	} {
 		_, e := callGet(t, p, c.args, prompts.Options{StrictArguments: true})
 		require.NotNil(t, e, c.args)
@@ -350,7 +350,7 @@ func (unwrapsNil) Unwrap() error { return nil }
 // goes to the log.
 func TestRenderErrors(t *testing.T) {
 	t.Parallel()
-	const neutral = `-32603 the prompt could not be rendered null`
+	const neutral = `-32603 internal error: prompt failed null`
 	blame := func(name, reason string) error { return prompts.InvalidArgument(name, reason) }
 	for _, c := range []struct {
 		name   string
@@ -362,13 +362,13 @@ func TestRenderErrors(t *testing.T) {
 		{"plain, unwrapping to nil", unwrapsNil{}, neutral, true},
 		{"context", context.DeadlineExceeded, neutral, true},
 		{"invalid argument", blame("n", "must be even"),
-			`-32602 n: must be even {"prompt":"p","problems":[{"argument":"n","reason":"refused","message":"must be even"}]}`, false},
+			`-32602 invalid arguments for prompt "p": n: must be even {"prompt":"p","problems":[{"argument":"n","reason":"refused","message":"must be even"}]}`, false},
 		{"joined, not declared", errors.Join(blame("a", "x"), errors.New("a secret"), blame("b", "y")),
-			`-32602 a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
 		{"wrapped", fmt.Errorf("a secret: %w", fmt.Errorf("another: %w, %w", errors.Join(blame("a", "x")), blame("b", "y"))),
-			`-32602 a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
 		{"with an Error", errors.Join(&prompts.Error{Code: 7, Message: "seven"}, blame("a", "x")),
-			`-32602 a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, false},
+			`-32602 invalid arguments for prompt "p": a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, false},
 		{"Error of an application", &prompts.Error{Code: 1001, Message: "out of stock", Data: map[string]int{"left": 0}}, `1001 out of stock {"left":0}`, false},
 		{"code 0", &prompts.Error{Message: "a secret"}, neutral, true},
 		{"wrapped Error", fmt.Errorf("a secret: %w", &prompts.Error{Code: -1, Message: "m"}), `-1 m null`, false},
@@ -393,7 +393,7 @@ func TestRenderErrors(t *testing.T) {
 			result, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			require.NotNil(t, e)
 			assert.Empty(t, result)
-			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), e.Message, jsonText(e.Data)))
+			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), neutralError(e).Message, jsonText(neutralError(e).Data)))
 			if c.hidden {
 				assert.NotEmpty(t, log.String())
 				assert.NotContains(t, log.String(), "panic")

@@ -32,26 +32,26 @@ import (
 func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
 	s := scopeOf(ctx)
 	if s == nil {
-		return nil, errors.New("prompts: Include: this is not the context of a render function")
+		return nil, errors.New("prompts: Include: ctx does not come from a render function")
 	}
 	outer, _ := ctx.Value(includesKey{}).(*includes)
 	if outer == nil || outer.server != s.server { // which may have called this one
 		outer = &includes{server: s.server, name: s.prompt}
 	}
 	if s.isCached && s.server.options.Visible != nil {
-		return nil, errors.New("prompts: Include: a prompt with a Cache works for no client, so Options.Visible cannot say what it may include")
+		return nil, errors.New("prompts: Include: a cached prompt cannot use Include with Options.Visible")
 	}
 	if outer.has(name) {
-		return nil, fmt.Errorf("prompts: Include: %s includes itself", outer.path(name))
+		return nil, fmt.Errorf("prompts: Include: cycle: %s", outer.path(name))
 	}
 	d, ok := s.server.registry.snapshot().Get(name)
 	if !ok || !s.server.isVisible(ctx, d) {
-		return nil, fmt.Errorf("prompts: Include: there is no prompt %q", phrase.Clip(name, phrase.MaxEcho))
+		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
 	}
 	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)
 	if d.plan.HasSensitive {
 		if s.isCached {
-			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments, so its results must not be cached; remove the Cache of prompt %q", name, s.prompt)
+			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.prompt)
 		}
 		s.addSecrets(d.plan.Secrets(texts))
 	}
@@ -61,7 +61,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	}
 	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: s.server, name: name, by: outer}))
 	if err == nil && result == nil {
-		err = errors.New("the render function returned neither a result nor an error")
+		err = errors.New("render function returned neither a result nor an error")
 	}
 	if err != nil {
 		return nil, &includeError{prompt: name, err: err}

@@ -172,7 +172,7 @@ func TestInputSchema(t *testing.T) {
 	_, err = promptOf[struct {
 		A int `minimum:"x"`
 	}]().InputSchema()
-	assert.EqualError(t, err, `prompt "p": argument "A": the tag minimum must be a number, got "x"`)
+	assert.EqualError(t, err, `prompt "p": argument "A": tag minimum must be a number, got "x"`)
 }
 
 // metaschema returns the schema of schemas, which comes with jsonschema-go.
@@ -251,5 +251,5 @@ func TestInputSchemasInLists(t *testing.T) {
 	}
 
 	p.Meta = prompts.Meta{inputSchemaKey: "mine"}
-	assert.ErrorContains(t, new(prompts.Registry).Add(p), "which Options.InputSchemas sets")
+	assert.ErrorContains(t, new(prompts.Registry).Add(p), "reserved for Options.InputSchemas")
 }

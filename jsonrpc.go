@@ -124,7 +124,7 @@ func transportError(err error) *wire.Error {
 	if e := visibleError(err); e != nil {
 		return e
 	}
-	return wire.InternalError("the transport rejected the message")
+	return wire.InternalError("transport rejected the message")
 }
 
 // Handle answers one message outside of a session: a message of protocol version
@@ -156,7 +156,7 @@ func public(err error) error {
 	case *rpc.OptionsError:
 		return fmt.Errorf("prompts: %w", e)
 	case *rpc.Unaccepted:
-		return fmt.Errorf("the message cannot be accepted: %w", (*Error)(e.Err))
+		return fmt.Errorf("message rejected: %w", (*Error)(e.Err))
 	}
 	return err
 }

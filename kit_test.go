@@ -238,6 +238,15 @@ func (c *client) send(msgs ...string) {
 // received returns what the server has sent since the last call, once nothing
 // moves any more.
 func (c *client) received() []string {
+	out := c.receivedRaw()
+	for i := range out {
+		out[i] = neutral(out[i])
+	}
+	return out
+}
+
+// receivedRaw is received with the error ids.
+func (c *client) receivedRaw() []string {
 	synctest.Wait()
 	c.wire.mu.Lock()
 	defer c.wire.mu.Unlock()
@@ -353,7 +362,7 @@ func handle(t testing.TB, s *prompts.Server, session transport.Session, msg stri
 		return "", err
 	}
 	assert.True(t, r.messages[0].last)
-	return r.messages[0].msg, err
+	return neutral(r.messages[0].msg), err
 }
 
 // newSession returns an initialized session of the server.

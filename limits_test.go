@@ -41,16 +41,16 @@ func TestSizesOfArguments(t *testing.T) {
 		want  string
 	}{
 		"as many":              {func() (string, string) { return get(`"b":"","c":"","d":""`) }, "", ""},
-		"one more":             {func() (string, string) { return get(`"b":"","c":"","d":"","e":""`) }, "arguments", "there are more than 3 arguments"},
+		"one more":             {func() (string, string) { return get(`"b":"","c":"","d":"","e":""`) }, "arguments", "too many arguments (limit 3)"},
 		"as long":              {func() (string, string) { return get(`"a":"` + ten + `"`) }, "", ""},
-		"one byte longer":      {func() (string, string) { return get(`"b":"` + ten + `x"`) }, "arguments", "b: has more than 10 bytes"},
-		"of an unknown":        {func() (string, string) { return "prompts/get", `{"name":"q","arguments":{"b":"` + ten + `x"}}` }, "arguments", "b: has more than 10 bytes"},
+		"one byte longer":      {func() (string, string) { return get(`"b":"` + ten + `x"`) }, "arguments", `argument "b" exceeds the limit of 10 bytes`},
+		"of an unknown":        {func() (string, string) { return "prompts/get", `{"name":"q","arguments":{"b":"` + ten + `x"}}` }, "arguments", `argument "b" exceeds the limit of 10 bytes`},
 		"as long, typed":       {func() (string, string) { return complete(ten, "") }, "", ""},
-		"one longer, typed":    {func() (string, string) { return complete(ten+"x", "") }, "argument", "a: has more than 10 bytes"},
+		"one longer, typed":    {func() (string, string) { return complete(ten+"x", "") }, "argument", `argument "a" exceeds the limit of 10 bytes`},
 		"other, as long":       {func() (string, string) { return complete("x", `"b":"`+ten+`"`) }, "", ""},
-		"other, one longer":    {func() (string, string) { return complete("x", `"b":"`+ten+`x"`) }, "context", "b: has more than 10 bytes"},
+		"other, one longer":    {func() (string, string) { return complete("x", `"b":"`+ten+`x"`) }, "context", `argument "b" exceeds the limit of 10 bytes`},
 		"as many others":       {func() (string, string) { return complete("x", `"b":"","c":"","d":""`) }, "", ""},
-		"one other too many":   {func() (string, string) { return complete("x", `"b":"","c":"","d":"","e":""`) }, "context", "there are more than 3 arguments"},
+		"one other too many":   {func() (string, string) { return complete("x", `"b":"","c":"","d":"","e":""`) }, "context", "too many arguments (limit 3)"},
 		"escapes are no bytes": {func() (string, string) { return get(`"b":"\u0078\u0078\u0078\u0078\u0078\u0078"`) }, "", ""},
 	} {
 		for _, s := range []*prompts.Server{s, wrapped} {
@@ -78,7 +78,7 @@ func TestSizeOfResult(t *testing.T) {
 		"text": prompts.Text{Text: text}, "image": prompts.Image{Data: data, MIMEType: "image/png"}, "audio": &prompts.Audio{Data: data, MIMEType: "audio/wav"},
 		"resource": resource, "blob": &blob,
 	} {
-		for more, want := range map[string]string{"": "", "x": "the prompt's content is not valid"} {
+		for more, want := range map[string]string{"": "", "x": invalidResult} {
 			var log strings.Builder
 			s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.Message{prompts.RoleUser, c}, prompts.User(text+more)), nil
@@ -90,7 +90,7 @@ func TestSizeOfResult(t *testing.T) {
 			}
 			var e *prompts.Error
 			require.ErrorAs(t, err, &e, name)
-			assert.Equal(t, &prompts.Error{prompts.CodeInternalError, want, nil}, e)
+			assert.Equal(t, &prompts.Error{prompts.CodeInternalError, want, nil}, neutralError(e))
 			assert.Contains(t, log.String(), "Options.Limits.MaxResultBytes")
 		}
 	}
@@ -102,7 +102,7 @@ func TestSizeOfResult(t *testing.T) {
 		},
 	}})
 	_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
-	assert.ErrorContains(t, err, "not valid")
+	assert.ErrorContains(t, err, "invalid result")
 	session := sessionIn(t, s, "2025-11-25")
 	got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestTimeOfCompletion(t *testing.T) {
 				Send: func(msg []byte, _ prompts.Code, _ bool) error { got = bytes.Clone(msg); return nil },
 			})
 			assert.ErrorIs(t, err, prompts.ErrTimeLimit)
-			assert.Contains(t, string(got), "took too long")
+			assert.Contains(t, string(got), "timed out after")
 			assert.Equal(t, test.want, time.Since(begin))
 		})
 	}
@@ -160,10 +160,10 @@ func TestLogRate(t *testing.T) {
 		assert.Equal(t, 200, call(s, 1000))
 		time.Sleep(10 * time.Millisecond)
 		assert.Equal(t, 1, call(s, 10))
-		assert.Contains(t, log.String(), fmt.Sprint("left_out=", 800))
+		assert.Contains(t, log.String(), fmt.Sprint("dropped=", 800))
 		time.Sleep(time.Minute)
 		assert.Equal(t, 200, call(s, 1000))
-		assert.Equal(t, 1, strings.Count(log.String(), "left_out=9\n"))
+		assert.Equal(t, 1, strings.Count(log.String(), "dropped=9\n"))
 
 		// What the logger does not want costs no room.
 		quiet := prompts.NewServer(registryOf(failing), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError + 1}))})
@@ -181,7 +181,7 @@ func TestSizeOfMessage(t *testing.T) {
 	}{{prompts.Options{}, 4 << 20}, {prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 100}}, 100}} {
 		s := prompts.NewServer(nil, test.o)
 		session := newSessionOfSize(t, s, test.most)
-		for more, want := range []string{pongLine("1"), errorLine("", transport.CodeInvalidRequest, "the message is too large")} {
+		for more, want := range []string{pongLine("1"), errorLine("", transport.CodeInvalidRequest, fmt.Sprintf("message exceeds the limit of %d bytes", test.most))} {
 			msg := pingLine("1")
 			got, err := handle(t, s, session, msg+strings.Repeat(" ", test.most-len(msg)+more))
 			require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestNestingOfMessage(t *testing.T) {
 			assert.Equal(t, test.want, got)
 			got, err = handle(t, s, test.session, test.line(nested(128-1)))
 			require.NoError(t, err)
-			assert.Contains(t, got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"nesting too deep at byte `)
+			assert.Contains(t, got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"nesting exceeds 128 levels at byte `)
 		})
 	}
 }
@@ -253,7 +253,7 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 		if i < 2 { // the second one goes past the bound
 			assert.Contains(t, answer, `"result":{"prompts":`)
 		} else {
-			assert.Equal(t, errorLine(fmt.Sprint(i), prompts.CodeInternalError, "the answers to this batch are too large; send fewer messages together"), answer)
+			assert.Equal(t, errorLine(fmt.Sprint(i), prompts.CodeInternalError, "batch response is too large; send fewer requests per batch"), answer)
 		}
 	}
 	assert.Less(t, len(got), 3*most)
@@ -277,7 +277,7 @@ func TestBatchOfLargeResults(t *testing.T) {
 		if strings.Contains(answer, `"result":{`) {
 			results++
 		} else {
-			assert.Contains(t, answer, `"error":{"code":-32603,"message":"the answers to this batch are too large; send fewer messages together"}`)
+			assert.Contains(t, answer, `"error":{"code":-32603,"message":"batch response is too large; send fewer requests per batch"}`)
 		}
 	}
 	assert.Equal(t, 3, results, "the third one goes past the bound")
@@ -326,7 +326,7 @@ func TestMaxSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2}})
 		c, other := connect(t, s).listen("1", "2"), connect(t, s)
-		refused := errorResponse("3", internalError("there are too many subscriptions on this connection"))
+		refused := errorResponse("3", internalError("too many subscriptions on this connection (limit 2)"))
 		for range 3 {
 			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
 		}

@@ -53,14 +53,14 @@ func TestBadCursors(t *testing.T) {
 	srv := prompts.NewServer(&r, prompts.Options{})
 	for what, cursor := range bad {
 		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"cursor":`+jsonText(cursor)+`}`), prompts.CallOptions{})
-		assert.Equal(t, jsonText(invalidParam("cursor", "cursor is not one that this server has given")), jsonText(err), what)
+		assert.Equal(t, jsonText(invalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")), jsonText(err), what)
 	}
-	for _, params := range []string{`{"cursor":1}`, `{"cursor":true}`, `{"cursor":[]}`, `{"cursor":{}}`} {
+	for params, kind := range map[string]string{`{"cursor":1}`: "number", `{"cursor":true}`: "boolean", `{"cursor":[]}`: "array", `{"cursor":{}}`: "object"} {
 		_, err := srv.Call(context.Background(), "prompts/list", json.RawMessage(params), prompts.CallOptions{})
-		assert.Equal(t, jsonText(invalidParam("cursor", "cursor must be a string")), jsonText(err), params)
+		assert.Equal(t, jsonText(invalidParam("cursor", "params.cursor must be a string, got "+kind)), jsonText(err), params)
 	}
 	_, err = srv.Call(context.Background(), "prompts/list", json.RawMessage(`{"Cursor":"x"}`), prompts.CallOptions{})
-	assert.ErrorContains(t, err, `"Cursor" must be written "cursor"`)
+	assert.ErrorContains(t, err, `unknown member "Cursor" of params: member names are case-sensitive, use "cursor"`)
 	for _, params := range []json.RawMessage{nil, json.RawMessage(`{}`), json.RawMessage(`{"cursor":null}`), json.RawMessage(`{"other":1}`)} {
 		got, err := srv.Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
 		assert.NoError(t, err)

@@ -502,9 +502,9 @@ func TestSizeOfIDs(t *testing.T) {
 	}{
 		{quoted(most), quoted(most), `"result":`},
 		{strings.Repeat("1", most), strings.Repeat("1", most), `"result":`},
-		{quoted(most + 1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id must not have more than 256 bytes"}}`},
-		{strings.Repeat("1", most+1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id must not have more than 256 bytes"}}`},
-		{"1", quoted(most + 1), `{"code":-32602,"message":"_meta.progressToken must not have more than 256 bytes","data":{"param":"_meta"}}`},
+		{quoted(most + 1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id exceeds the limit of 256 bytes"}}`},
+		{strings.Repeat("1", most+1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id exceeds the limit of 256 bytes"}}`},
+		{"1", quoted(most + 1), `{"code":-32602,"message":"params._meta.progressToken exceeds the limit of 256 bytes","data":{"param":"_meta"}}`},
 		{"1", strings.Repeat("1", most+1), `{"code":-32602,`},
 	} {
 		var got string

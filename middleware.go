@@ -104,7 +104,7 @@ type middlewareRequest struct {
 	method  string // of a prompt
 	listOf  string // the method of the client's request
 	request *Request
-	failed  string // what the client is told of a failure that it does not get to see
+	subject string // see rpc.Handler
 	about   slog.Attr
 
 	responses, state string            // see getRequest
@@ -138,9 +138,9 @@ func (p *middlewareRequest) Value(key any) any {
 }
 
 // throughMiddleware returns the work of a request that goes through the middleware.
-func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed string) feature.Work {
+func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject string) feature.Work {
 	r, m := p.request, &c.Message
-	p.server, p.rev, p.failed = s, c.Rev, failed
+	p.server, p.rev, p.subject = s, c.Rev, subject
 	if p.method == "" {
 		p.method = m.Method
 	} else {
@@ -160,8 +160,10 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, failed str
 		r.Arguments = map[string]string{}
 	}
 	p.about = slogRequest(r) // before the middleware changes it
-	return feature.Work{Handler: p, Failed: failed}
+	return feature.Work{Handler: p}
 }
+
+func (p *middlewareRequest) Subject() string { return p.subject }
 
 func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
@@ -200,18 +202,18 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		case e != nil:
 			return nil, clientFailure(e.ForRevision(p.rev), err)
 		}
-		return nil, rpc.InternalFailure(p.failed, err)
+		return nil, rpc.InternalFailure(p.subject, err)
 	}
 	if g := inner.pending; g != nil {
 		if inner.passage != p {
-			return nil, rpc.InternalFailure(p.failed, errors.New("the middleware has returned the error of another request"))
+			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
 		}
 		return g.appendInputRequired(p, dst)
 	}
 	f := *inner.failure // which other requests may have as well
 	if err != error(inner) {
 		if f.Log == nil {
-			f.Title, f.Level = "the request was refused", slog.LevelInfo
+			f.Event, f.Level = requestRejected, slog.LevelInfo
 		}
 		f.Log = err
 	}
@@ -222,13 +224,13 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error) {
 	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
 	if p == nil || p.server != s || p.caller != rpc.FromContext(ctx) {
-		return nil, errors.New("this is not the context that the middleware was given, nor one that comes from it")
+		return nil, errors.New("next: ctx does not come from the context that the middleware got")
 	}
 	switch {
 	case p.isOver.Load():
-		return nil, errors.New("the request is over")
+		return nil, errors.New("next: request is already answered")
 	case r == nil || r.Method != p.method:
-		return nil, fmt.Errorf("the request that is passed on must be one of %s", p.method)
+		return nil, fmt.Errorf("next: the request must keep the method %s", p.method)
 	}
 	return p.callNext(ctx, r)
 }
@@ -237,7 +239,7 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			response, err = nil, &nextError{passage: p, failure: rpc.Panic(p.failed, v)}
+			response, err = nil, &nextError{passage: p, failure: rpc.Panic(p.subject, v)}
 		}
 	}()
 	response, pending, f := p.answer(ctx, r)
@@ -295,12 +297,12 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failure) {
 	s := p.server
 	if r == nil {
-		return nil, rpc.InternalFailure(p.failed, errors.New("the middleware has returned neither a response nor an error"))
+		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
 	}
 	switch p.method {
 	case methodList:
 		if r.list == nil || r.listRev != p.rev || r.listOf != p.listOf {
-			return nil, rpc.InternalFailure(p.failed, errors.New("the response of the middleware to prompts/list is not one that next returned for this protocol version"))
+			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
 		}
 		if p.listing != nil {
 			return append(dst, r.list...), nil
@@ -312,11 +314,15 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 		return append(dst, '}'), nil
 	case methodComplete:
 		if err := checkCompletions(r.Values); err != nil {
-			return nil, rpc.InternalFailure(p.failed, err)
+			return nil, rpc.InternalFailure(p.subject, err)
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
 	}
-	return s.appendResult(dst, p.rev, r.Result)
+	dst, err := s.appendResult(dst, p.rev, r.Result)
+	if err != nil {
+		return nil, rpc.InvalidResult(p.subject, err)
+	}
+	return dst, nil
 }
 
 // nextError is the error of what the middleware is wrapped around: a failure, or

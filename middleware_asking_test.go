@@ -101,7 +101,7 @@ func TestMiddlewareInALiveSession(t *testing.T) {
 				c.send(getLine("2", "chain"))
 				got := c.ask(c.question().reply(declining))
 				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `the prompt cannot go on: "first": the client has declined to answer`)
+				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `prompt not rendered: question "first": the user declined to answer`)
 				require.Len(t, errs, 2, "one request, however often it asks")
 				assert.NoError(t, errs[0])
 				assert.Error(t, errs[1])
@@ -149,7 +149,7 @@ func TestMiddlewareKeepsAQuestion(t *testing.T) {
 		return nil, kept
 	})})
 	newRounds(t, s, "paint").get("").wants(t, "colour")
-	newRounds(t, s, "paint").get("").fails(t, prompts.CodeInternalError, "the prompt could not be rendered")
+	newRounds(t, s, "paint").get("").fails(t, prompts.CodeInternalError, renderFailed)
 }
 
 // Response.Elicited says whether there is something of the client's in the result.

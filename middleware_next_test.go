@@ -37,7 +37,7 @@ func TestMiddlewareDeadline(t *testing.T) {
 		}
 		for fallback, want := range map[bool]string{
 			true:  textLine("1", "later"),
-			false: errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"),
+			false: errorLine("1", prompts.CodeInternalError, renderFailed),
 		} {
 			c := connect(t, hasty(fallback)).handshake()
 			assert.Empty(t, c.ask(getLine("1", "wait")))
@@ -68,7 +68,7 @@ func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
 		})})
 		c := connect(t, s).handshake()
 		tooLong := func(id string) []string {
-			return []string{errorLine(id, prompts.CodeInternalError, "the request took too long")}
+			return []string{errorLine(id, prompts.CodeInternalError, requestTimeout)}
 		}
 		c.ask(getLine("1", "wait"))
 		time.Sleep(2 * time.Second)
@@ -102,20 +102,20 @@ func TestMiddlewareCallsNextAmiss(t *testing.T) {
 	}{
 		"a nil request": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(ctx, nil)
-		}, "must be one of prompts/get"},
+		}, "the request must keep the method prompts/get"},
 		"no method": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(ctx, &prompts.Request{Prompt: "text"})
-		}, "must be one of prompts/get"},
+		}, "the request must keep the method prompts/get"},
 		"another method": {func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			r.Method = "prompts/list"
 			return next(ctx, r)
-		}, "must be one of prompts/get"},
+		}, "the request must keep the method prompts/get"},
 		"a context from elsewhere": {func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			return next(context.Background(), r)
-		}, "not the context"},
+		}, "ctx does not come from"},
 		"a context of another server": {func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
 			return theirs(ctx, r)
-		}, "not the context"},
+		}, "ctx does not come from"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func TestMiddlewareCallsNextAmiss(t *testing.T) {
 			for range 2 {
 				got, err := handle(t, s, session, getLine("1", "text"))
 				require.NoError(t, err)
-				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered"), got)
+				assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 			}
 			assert.Equal(t, 2, strings.Count(j.String(), test.log))
 		})
@@ -167,7 +167,7 @@ func TestMiddlewareCallsNextAgain(t *testing.T) {
 	for line, want := range map[string]string{
 		getLine("1", "flaky"):           textLine("1", "at last"),
 		getLine("1", "never"):           textLine("1", "otherwise"),
-		getLine("1", "none"):            `there is no prompt \"none\"`,
+		getLine("1", "none"):            `unknown prompt \"none\"`,
 		completeLine("1", "c", "a", ""): completionLine("1", `"v"`, 1, false),
 		plainList:                       `"name":"otherwise"`,
 	} {
@@ -225,9 +225,9 @@ func TestMiddlewarePanics(t *testing.T) {
 					})})
 					c := connect(t, s).handshake()
 					for line, message := range map[string]string{
-						plainList:                           "the prompts could not be listed",
-						getLine("1", "text"):                "the prompt could not be rendered",
-						completeLine("1", "trip", "to", ""): "the argument could not be completed",
+						plainList:                           listFailed,
+						getLine("1", "text"):                renderFailed,
+						completeLine("1", "trip", "to", ""): completeFailed,
 					} {
 						assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
 					}
@@ -248,7 +248,7 @@ func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	s := prompts.NewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
 	got, err := handle(t, s, newSession(t, s), plainList)
 	require.NoError(t, err)
-	assert.Equal(t, errorLine("1", prompts.CodeInternalError, "the prompts could not be listed"), got)
+	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), got)
 }
 
 // It is called once, when the server is made. One that returns nothing is a
@@ -259,7 +259,7 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	s := prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
 		made++
 		_, err := next(context.Background(), &prompts.Request{Method: "prompts/list"})
-		assert.ErrorContains(t, err, "not the context")
+		assert.ErrorContains(t, err, "ctx does not come from")
 		return next
 	}})
 	for range 3 {
@@ -270,7 +270,7 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	none := func(prompts.Handler) prompts.Handler { return nil }
 	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize is negative")
-	assert.ErrorContains(t, err, "what Middleware has returned is nil")
+	assert.ErrorContains(t, err, "Middleware returned nil")
 }
 
 // The log says of a failure what the client has asked for, whatever the
@@ -323,9 +323,9 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 	t.Parallel()
 	panics := func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") }
 	for line, message := range map[string]string{
-		plainList:                            "the prompts could not be listed",
-		getLine("1", "panics"):               "the prompt could not be rendered",
-		completeLine("1", "panics", "a", ""): "the argument could not be completed",
+		plainList:                            listFailed,
+		getLine("1", "panics"):               renderFailed,
+		completeLine("1", "panics", "a", ""): completeFailed,
 	} {
 		for text, wrap := range map[string]func(error) error{
 			"panic: a secret":                func(err error) error { return err },
@@ -348,7 +348,7 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 					assert.ErrorContains(t, o.err, "a secret", "the middleware is the author's")
 					var e *prompts.Error
 					if assert.ErrorAs(t, o.err, &e) {
-						assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: message}, e)
+						assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: message}, neutralError(e))
 					}
 					return nil, wrap(o.err)
 				}),
@@ -414,7 +414,7 @@ func TestNextAfterTheRequest(t *testing.T) {
 			before := [2]int{runs, looks}
 			response, err := late()
 			assert.Nil(t, response)
-			assert.EqualError(t, err, "the request is over")
+			assert.EqualError(t, err, "next: request is already answered")
 			assert.Equal(t, before, [2]int{runs, looks})
 		}
 	}

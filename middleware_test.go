@@ -283,20 +283,20 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 		data       string         // JSON
 		is         error          // that the middleware sees, and the client does not
 	}{
-		{"an unknown prompt", getLine("1", "none"), invalid(`there is no prompt "none"`), `{"prompt":"none"}`, nil},
-		{"a hidden prompt", getLine("1", "hidden"), invalid(`there is no prompt "hidden"`), `{"prompt":"hidden"}`, nil},
-		{"a missing argument", getLine("1", "trip"), invalid(`to: is required`), `{"prompt":"trip","problems":[{"argument":"to","reason":"missing","message":"is required"}]}`, nil},
+		{"an unknown prompt", getLine("1", "none"), invalid(`unknown prompt "none"`), `{"prompt":"none"}`, nil},
+		{"a hidden prompt", getLine("1", "hidden"), invalid(`unknown prompt "hidden"`), `{"prompt":"hidden"}`, nil},
+		{"a missing argument", getLine("1", "trip"), invalid(`invalid arguments for prompt "trip": to is required`), `{"prompt":"trip","problems":[{"argument":"to","reason":"missing","message":"is required"}]}`, nil},
 		{"an argument that is no string", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome","x":7,"from":[]}}}`,
-			invalid(`from: must be a JSON string, such as "[]"; x: is not an argument of this prompt, and must be a JSON string, such as "7"`),
+			invalid(`invalid arguments for prompt "trip": from must be a JSON string, such as "[]"; x is not an argument of this prompt, and must be a JSON string, such as "7"`),
 			`{"prompt":"trip","problems":[{"argument":"from","reason":"not_string","message":"must be a JSON string, such as \"[]\""},{"argument":"x","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"7\""}]}`, nil},
-		{"what the render function blames", getLine("1", "blaming"), invalid(`to: is too far`), `{"prompt":"blaming","problems":[{"argument":"to","reason":"refused","message":"is too far"}]}`, nil},
+		{"what the render function blames", getLine("1", "blaming"), invalid(`invalid arguments for prompt "blaming": to: is too far`), `{"prompt":"blaming","problems":[{"argument":"to","reason":"refused","message":"is too far"}]}`, nil},
 		{"its own error", getLine("1", "refusing"), &prompts.Error{Code: 7, Message: "seven"}, `[7]`, nil},
-		{"its secret", getLine("1", "faulty"), hidden("the prompt could not be rendered"), ``, errDisk},
-		{"of a client that cannot be asked", getLine("1", "paint"), hidden(unable("it has not declared the capability elicitation.form")), ``, nil},
+		{"its secret", getLine("1", "faulty"), hidden(renderFailed), ``, errDisk},
+		{"of a client that cannot be asked", getLine("1", "paint"), hidden(unable("the client did not declare the capability elicitation.form")), ``, nil},
 		{"of one that has to declare it", envelopedGet("1", "paint"), &prompts.Error{Code: transport.CodeMissingCapability, Message: undeclared("elicitation.form")}, `{"requiredCapabilities":{"elicitation":{"form":{}}}}`, nil},
-		{"a completion of an unknown prompt", completeLine("1", "none", "to", ""), invalid(`there is no prompt "none"`), `{"prompt":"none"}`, nil},
-		{"of a hidden prompt", completeLine("1", "hidden", "to", ""), invalid(`there is no prompt "hidden"`), `{"prompt":"hidden"}`, nil},
-		{"of an unknown argument", completeLine("1", "trip", "x", ""), invalid(`x: is not an argument of this prompt`), `{"prompt":"trip","problems":[{"argument":"x","reason":"unknown","message":"is not an argument of this prompt"}]}`, nil},
+		{"a completion of an unknown prompt", completeLine("1", "none", "to", ""), invalid(`unknown prompt "none"`), `{"prompt":"none"}`, nil},
+		{"of a hidden prompt", completeLine("1", "hidden", "to", ""), invalid(`unknown prompt "hidden"`), `{"prompt":"hidden"}`, nil},
+		{"of an unknown argument", completeLine("1", "trip", "x", ""), invalid(`invalid arguments for prompt "trip": x is not an argument of this prompt`), `{"prompt":"trip","problems":[{"argument":"x","reason":"unknown","message":"is not an argument of this prompt"}]}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -313,9 +313,9 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 			var e *prompts.Error
 			require.ErrorAs(t, errs[0], &e)
 			assert.Equal(t, test.seen.Code, e.Code)
-			assert.Equal(t, test.seen.Message, e.Message)
+			assert.Equal(t, test.seen.Message, neutral(e.Message))
 			if test.data == "" {
-				assert.Nil(t, e.Data)
+				assert.Nil(t, neutralError(e).Data)
 			} else {
 				data, err := json.Marshal(e.Data)
 				require.NoError(t, err)
@@ -378,8 +378,8 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 func TestMiddlewareAnswersAmiss(t *testing.T) {
 	t.Parallel()
 	get, complete := getLine("1", "text"), completeLine("1", "trip", "to", "")
-	const notListed, notRendered, notValid, notCompleted = "the prompts could not be listed", "the prompt could not be rendered",
-		"the prompt's content is not valid", "the argument could not be completed"
+	const notListed, notRendered, notValid, notCompleted = listFailed, renderFailed,
+		invalidResult, completeFailed
 	for _, test := range []struct {
 		name, line string
 		response   *prompts.Response
@@ -389,11 +389,11 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 		{"no list", plainList, nil, notListed, "neither a response nor an error"},
 		{"no result", get, nil, notRendered, "neither a response nor an error"},
 		{"no values", complete, nil, notCompleted, "neither a response nor an error"},
-		{"a response without a list", plainList, &prompts.Response{}, notListed, "not one that next returned"},
-		{"one that is for a prompt", plainList, &prompts.Response{Result: prompts.Messages()}, notListed, "not one that next returned"},
+		{"a response without a list", plainList, &prompts.Response{}, notListed, "not from next"},
+		{"one that is for a prompt", plainList, &prompts.Response{Result: prompts.Messages()}, notListed, "not from next"},
 		{"a response without a result", get, &prompts.Response{}, notValid, "neither a result nor an error"},
 		{"one that is for a completion", get, &prompts.Response{Values: []string{"a"}}, notValid, "neither a result nor an error"},
-		{"a role that is none", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, notValid, "neither"},
+		{"a role that is none", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, notValid, "unknown role"},
 		{"content that is nil", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: prompts.RoleUser})}, notValid, "content is nil"},
 		{"content that is not UTF-8", get, &prompts.Response{Result: prompts.Messages(prompts.User("\xff"))}, notValid, "UTF-8"},
 		{"a value that is not UTF-8", complete, &prompts.Response{Values: []string{"a", "\xff"}}, notCompleted, "value 2 is not valid UTF-8"},
@@ -423,21 +423,21 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 		want       string
 	}{
 		{"another prompt", trip, func(r *prompts.Request) { r.Prompt = "text" }, textLine("1", "hi")},
-		{"one that there is not", trip, func(r *prompts.Request) { r.Prompt = "none" }, `there is no prompt \"none\"`},
-		{"one that is hidden", trip, func(r *prompts.Request) { r.Prompt = "hidden" }, `there is no prompt \"hidden\"`},
+		{"one that there is not", trip, func(r *prompts.Request) { r.Prompt = "none" }, `unknown prompt \"none\"`},
+		{"one that is hidden", trip, func(r *prompts.Request) { r.Prompt = "hidden" }, `unknown prompt \"hidden\"`},
 		{"another argument", trip, func(r *prompts.Request) { r.Arguments["from"] = "Bonn" }, textLine("1", "Bonn to Rome")},
 		{"an argument less", trip, func(r *prompts.Request) { delete(r.Arguments, "from") }, textLine("1", " to Rome")},
-		{"without one that is required", trip, func(r *prompts.Request) { delete(r.Arguments, "to") }, `to: is required`},
-		{"without any", trip, func(r *prompts.Request) { r.Arguments = nil }, `to: is required`},
+		{"without one that is required", trip, func(r *prompts.Request) { delete(r.Arguments, "to") }, "to is required"},
+		{"without any", trip, func(r *prompts.Request) { r.Arguments = nil }, "to is required"},
 		{"other arguments", trip, func(r *prompts.Request) { r.Arguments = map[string]string{"to": "Oslo"} }, textLine("1", " to Oslo")},
 		{"one for a value that is no string", seven, func(r *prompts.Request) { r.Arguments["to"] = "seven" }, textLine("1", " to seven")},
-		{"another one than that", seven, func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, `to: must be a JSON string`},
+		{"another one than that", seven, func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, `to must be a JSON string`},
 		{"one that the prompt has not", trip, func(r *prompts.Request) { r.Arguments["via"] = "Bern" }, textLine("1", "Ulm to Rome")},
 		{"another page", plainList, func(r *prompts.Request) { r.Cursor = cursorAfter("text") }, `"result":{"prompts":[{"name":"trip"`},
-		{"a page that there is not", plainList, func(r *prompts.Request) { r.Cursor = "AQ" }, `"code":-32602,"message":"cursor is not one that this server has given","data":{"param":"cursor"}`},
+		{"a page that there is not", plainList, func(r *prompts.Request) { r.Cursor = "AQ" }, `"code":-32602,"message":"invalid cursor; use nextCursor from a prompts/list response, or omit it to start over","data":{"param":"cursor"}`},
 		{"another prefix", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Prefix = "Gno" }, completionLine("1", `"Gnome"`, 1, false)},
 		{"another argument to complete", completeLine("1", "trip", "x", "Ro"), func(r *prompts.Request) { r.Argument = "to" }, completionLine("1", `"Rome"`, 1, false)},
-		{"one that there is not", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, `x: is not an argument of this prompt`},
+		{"one that there is not", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, "x is not an argument of this prompt"},
 		{"another prompt to complete", completeLine("1", "none", "to", "Ro"), func(r *prompts.Request) { r.Prompt = "trip" }, completionLine("1", `"Rome"`, 1, false)},
 		{"more arguments to complete by", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, completionLine("1", `"Rome","Ulm"`, 2, false)},
 		{"none at all", completeLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments = nil }, completionLine("1", `"Rome"`, 1, false)},
@@ -471,7 +471,7 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 // secret.
 func TestMiddlewareErrors(t *testing.T) {
 	t.Parallel()
-	const secret = "the prompt could not be rendered"
+	const secret = renderFailed
 	coded := func(code prompts.Code) error { return &prompts.Error{Code: code, Message: "<m>"} }
 	for _, test := range []struct {
 		name    string
@@ -535,9 +535,9 @@ func TestMiddlewareErrors(t *testing.T) {
 func TestMiddlewareSecrets(t *testing.T) {
 	t.Parallel()
 	for line, message := range map[string]string{
-		plainList:                           "the prompts could not be listed",
-		getLine("1", "text"):                "the prompt could not be rendered",
-		completeLine("1", "trip", "to", ""): "the argument could not be completed",
+		plainList:                           listFailed,
+		getLine("1", "text"):                renderFailed,
+		completeLine("1", "trip", "to", ""): completeFailed,
 	} {
 		var j journal
 		s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(nil, errDisk)})
@@ -569,5 +569,5 @@ func TestMiddlewareHasNoListOfItsOwn(t *testing.T) {
 	other, err := handle(t, s, nil, envelopedLine("1", "prompts/list", `"cursor":"of its own"`))
 	require.NoError(t, err)
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), other, "but not for another version")
-	assert.Contains(t, j.String(), "is not one that next returned for this protocol version")
+	assert.Contains(t, j.String(), "not from next for this protocol version")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"regexp"
 	"strings"
 	"time"
 
@@ -35,9 +36,11 @@ const (
 
 	argumentsKey = "prompt.arguments" // of the question for missing arguments
 
-	renderFailed   = "the prompt could not be rendered"
-	completeFailed = "the argument could not be completed"
-	listFailed     = "the prompts could not be listed"
+	renderFailed   = "internal error: prompt failed"
+	completeFailed = "internal error: completion failed"
+	listFailed     = "internal error: prompts/list failed"
+	invalidResult  = "internal error: prompt returned an invalid result"
+	requestTimeout = "prompt timed out"
 )
 
 const (
@@ -64,12 +67,56 @@ const (
 )
 
 var (
-	errInFlight = invalidRequest("a request with this id is in flight")
-	errNoBatch  = invalidRequest("a batch is not part of this protocol revision")
-	errState    = invalidParam("requestState", "requestState is not one that this server has given for this request, or it is too old")
+	errNoBatch = invalidRequest("JSON-RPC batches are only supported in protocol version 2025-03-26")
+	errState   = invalidParam("requestState", "invalid or expired requestState; send prompts/get again without it")
 )
 
-func busy() *prompts.Error { return internalError("the server is busy; try again later") }
+var (
+	errorIDs  = regexp.MustCompile(` \(error id [0-9a-f]{8}\)|,"data":\{"errorId":"[0-9a-f]{8}"\}`)
+	subjectOf = regexp.MustCompile(`((?:internal error: )?)(?:(prompts/list)|(prompt) \\*".*?\\*"|(completion) of argument \\*".*?\\*") (failed|returned an invalid result|timed out)(?: after [0-9a-z.]+)?`)
+)
+
+// timeoutOf returns the neutral message of a request that timed out.
+func timeoutOf(line string) string {
+	switch {
+	case strings.Contains(line, methodList):
+		return "prompts/list timed out"
+	case strings.Contains(line, methodComplete):
+		return "completion timed out"
+	}
+	return requestTimeout
+}
+
+// neutral returns a message of the server without what differs in each internal
+// error: the error id, and the names of the prompt and the argument.
+func neutral(msg string) string {
+	if !strings.Contains(msg, "(error id ") {
+		return msg
+	}
+	return subjectOf.ReplaceAllString(errorIDs.ReplaceAllString(msg, ""), "$1$2$3$4 $5")
+}
+
+// neutralError is neutral for an error.
+func neutralError(e *prompts.Error) *prompts.Error {
+	if e == nil || neutral(e.Message) == e.Message {
+		return e
+	}
+	return &prompts.Error{Code: e.Code, Message: neutral(e.Message)}
+}
+
+func inFlight(id string) *prompts.Error {
+	return invalidRequest("request id " + id + " is already in use by a pending request")
+}
+
+// asNeutral is neutralError for an err that is one.
+func asNeutral(err error) error {
+	if e := (*prompts.Error)(nil); errors.As(err, &e) {
+		return neutralError(e)
+	}
+	return err
+}
+
+func busy() *prompts.Error { return internalError("server is at capacity; retry later") }
 
 func internalError(message string) *prompts.Error {
 	return &prompts.Error{Code: prompts.CodeInternalError, Message: message}
@@ -88,11 +135,11 @@ func invalidParam(name, message string) *prompts.Error {
 }
 
 func unknownPrompt(name string) *prompts.Error {
-	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("there is no prompt %q", name), Data: map[string]string{"prompt": name}}
+	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", name), Data: map[string]string{"prompt": name}}
 }
 
 func methodNotFound(name string) *prompts.Error {
-	return &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "method not found", Data: map[string]string{"method": name}}
+	return &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "method not found: " + name, Data: map[string]string{"method": name}}
 }
 
 // errorResponse is the response with an error. Without an id it has none.

@@ -31,7 +31,7 @@ func TestNewText(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada."}}]}`, string(got))
 	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"greet","arguments":{"name":"nobody"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, "name: is nobody (-32602)")
+	assert.EqualError(t, err, `invalid arguments for prompt "greet": name: is nobody (-32602)`)
 
 	err = reg.Add(prompts.NewText[in](prompts.Prompt{Name: "nil"}, nil))
 	require.Error(t, err)

@@ -161,14 +161,14 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 		"id in use": {"2025-11-25", []string{getLine("1", "waits"), pingLine("1"), cancelLine("1")}, []string{
 			"notification method=notifications/cancelled version=2025-11-25",
 			"request method=ping id=1 version=2025-11-25 code=-32600",
-			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
+			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
 		}},
 		"response to nothing": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}, []string{"response id=1 version=2025-11-25"}},
 		"busy": {"2025-11-25", []string{getLine("1", "waits"), getLine("2", "waits"), getLine("3", "ok"), cancelLine("1"), cancelLine("2")}, []string{
 			"notification method=notifications/cancelled version=2025-11-25",
 			"notification method=notifications/cancelled version=2025-11-25",
-			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
-			"request method=prompts/get id=2 version=2025-11-25 prompt=waits err=the client has cancelled the request: context canceled",
+			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
+			"request method=prompts/get id=2 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
 			"request method=prompts/get id=3 version=2025-11-25 prompt=ok code=-32603",
 		}},
 		"time limit": {"2025-11-25", []string{getLine("1", "waits")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=waits code=-32603"}},
@@ -192,7 +192,7 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 		"listen": {"", []string{envelopedLine("1", "subscriptions/listen", `"notifications":{"promptsListChanged":true}`), cancelLine("1")}, []string{
 			"client notification method=notifications/subscriptions/acknowledged version=2026-07-28",
 			"notification method=notifications/cancelled",
-			"request method=subscriptions/listen id=1 version=2026-07-28 err=the client has cancelled the request: context canceled",
+			"request method=subscriptions/listen id=1 version=2026-07-28 err=request cancelled by the client: context canceled",
 		}},
 		"before initialize": {"", []string{pingLine("1"), getLine("2", "ok")}, []string{
 			"request method=ping id=1 result=complete", "request method=prompts/get id=2 code=-32602",
@@ -397,7 +397,7 @@ func TestObserverFails(t *testing.T) {
 					if how == "is slow" || how == "blocks" && where == "End" {
 						assert.NotContains(t, log.String(), "observer") // the queue is not full
 					} else {
-						assert.Equal(t, 1, strings.Count(log.String(), "the observer failed"))
+						assert.Equal(t, 1, strings.Count(log.String(), "observer failed"))
 					}
 					close(unblock)
 					require.NoError(t, c.end())
@@ -427,7 +427,7 @@ func TestObserverThatBlocksIsLeftOut(t *testing.T) {
 			require.Len(t, got, 1)
 		}
 		assert.Less(t, time.Since(start), 2*time.Second)
-		assert.Equal(t, 1, strings.Count(log.String(), "the observer failed"))
+		assert.Equal(t, 1, strings.Count(log.String(), "observer failed"))
 		close(unblock)
 		require.NoError(t, srv.Flush(t.Context()))
 		before := len(w.ends)

@@ -321,7 +321,7 @@ func (o Options) complete() (Options, []error) {
 		}
 	}
 	if _, ok := o.Capabilities["completions"]; ok && o.DisableCompletions {
-		errs = append(errs, errors.New(`the capability "completions" is this package's own`))
+		errs = append(errs, errors.New(`capability "completions" is reserved`))
 	}
 	return o, errs
 }

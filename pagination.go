@@ -28,7 +28,7 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Erro
 		return nil, feature.Work{}, err
 	}
 	if s.handler != nil {
-		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}}, listFailed), nil
+		return nil, s.throughMiddleware(c, &middlewareRequest{request: &Request{Cursor: p.cursor}}, methodList), nil
 	}
 	after, err := p.after()
 	if err != nil {
@@ -40,10 +40,8 @@ func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Erro
 		return dst, feature.Work{}, nil
 	}
 	code := l
-	return nil, feature.Work{Handler: &code, Failed: listFailed}, nil
+	return nil, feature.Work{Handler: &code}, nil
 }
-
-const listFailed = "the prompts could not be listed"
 
 // listRequest is one request for a list of prompts.
 type listRequest struct {
@@ -64,6 +62,8 @@ func (l *listRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
+func (l *listRequest) Subject() string { return methodList }
+
 func (l *listRequest) LogAttr() slog.Attr { return slog.String("method", methodList) }
 
 // appendPage appends the members of the result that are the page.
@@ -75,7 +75,7 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	}
 	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, s.options.InputSchemas, visible)
 	if visible != nil && ctx.Err() != nil {
-		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
+		return nil, rpc.InternalFailure(l.Subject(), context.Cause(ctx)) // and not half a list
 	}
 	return dst, nil
 }
@@ -83,19 +83,27 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 // unknown answers a request for a prompt that does not exist. It takes the way of a
 // request for a hidden prompt, which has the same answer. The time limit is that of
 // the request; 0 is the usual one.
-func (s *Server) unknown(name, failed string, timeout time.Duration) feature.Work {
+func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
 	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
 	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
-	return feature.Work{Handler: feature.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: failed, Timeout: timeout}
+	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), subject}, Timeout: timeout}
 }
+
+// unknownRequest is a request for an unknown prompt. The log does not get the name.
+type unknownRequest struct {
+	feature.Handler
+	subject string
+}
+
+func (u unknownRequest) Subject() string { return u.subject }
 
 // unknownPrompt returns the failure of a request for a prompt that the client may
 // not see or that does not exist.
 func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
 	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
-	message := fmt.Sprintf("there is no prompt %q", phrase.Clip(name, 64))
+	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
 	if data.Suggestion != "" {
-		message += "; did you mean " + phrase.Choice(data.Suggestion) + "?"
+		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
 	}
 	return &rpc.Failure{Client: &wire.Error{Code: CodeInvalidParams, Message: message, Data: data}}
 }
@@ -129,7 +137,7 @@ func (s *Server) suggestion(ctx context.Context, name string) string {
 // cursorReserve is the most that is reserved for a page, in bytes.
 const cursorReserve = 1 << 20
 
-var errCursor = wire.InvalidParam("cursor", "cursor is not one that this server has given")
+var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 
 // after returns the name after which a page begins; empty for the first one.
 func (p listParams) after() (string, *wire.Error) {
@@ -161,7 +169,7 @@ func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 			return p, errCursor
 		}
 	default:
-		return p, wire.InvalidParam("cursor", "cursor must be a string")
+		return p, wire.InvalidParam("cursor", "params.cursor must be a string, got %s", c.Kind())
 	}
 	return p, nil
 }

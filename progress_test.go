@@ -175,7 +175,7 @@ func TestProgressEndsWithTheRequest(t *testing.T) {
 	}{
 		{"answered", func(_ *client, let chan struct{}) { close(let) }, []string{textLine("1", "hi")}},
 		{"cancelled", func(c *client, _ chan struct{}) { c.send(cancelLine("1")) }, nil},
-		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}},
+		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -47,7 +47,7 @@ func admitted(t *testing.T, s *prompts.Server, session transport.Session, ctx co
 		}
 		if e := answer.Error; e != nil {
 			assert.Equal(t, prompts.CodeInternalError, e.Code)
-			assert.Equal(t, "too many requests; try again later", e.Message)
+			assert.Regexp(t, `^rate limit exceeded; retry in \d+ ms$`, e.Message)
 			return count, e.Data.RetryAfterMs
 		}
 		count++
@@ -163,11 +163,11 @@ func TestRateOfBatchAndCall(t *testing.T) {
 		session := sessionIn(t, s, batchVersion)
 		got, err := handle(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
 		require.NoError(t, err)
-		assert.Contains(t, got, "too many requests")
+		assert.Contains(t, got, "rate limit exceeded")
 		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
-		assert.Equal(t, "too many requests; try again later", e.Message)
+		assert.Regexp(t, `^rate limit exceeded; retry in \d+ ms$`, e.Message)
 		time.Sleep(time.Second)
 		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 		assert.NoError(t, err)
@@ -197,7 +197,7 @@ func TestRateCannotBeDodged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
 		unknown := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"no"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-		for _, want := range []string{"there is no prompt", "there is no prompt", "too many requests"} {
+		for _, want := range []string{"unknown prompt", "unknown prompt", "rate limit exceeded"} {
 			got, err := handle(t, s, nil, unknown)
 			require.NoError(t, err)
 			assert.Contains(t, got, want)

@@ -36,7 +36,7 @@ func TestReadmeProgram(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"prompts":{"listChanged":true}},"serverInfo":{"name":"review","version":"1.0.0"}}}`,
 		`{"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"code_review","title":"Code review","description":"Reviews code for bugs and style","arguments":[{"name":"code","description":"the code to review","required":true},{"name":"language","description":"its programming language (one of: go, python, rust)"}]}]}}`,
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"Please review this code:\\n```go\\nx := 1\\n```\"}}]}}",
-		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"code: is required; language: \"cobol\" is not one of go, python, rust","data":{"prompt":"code_review","problems":[{"argument":"code","reason":"missing","message":"is required"},{"argument":"language","reason":"enum","message":"\"cobol\" is not one of go, python, rust","allowed":["go","python","rust"]}]}}}`,
+		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"invalid arguments for prompt \"code_review\": code is required; language must be one of go, python, rust, got \"cobol\"","data":{"prompt":"code_review","problems":[{"argument":"code","reason":"missing","message":"is required"},{"argument":"language","reason":"enum","message":"must be one of go, python, rust, got \"cobol\"","allowed":["go","python","rust"]}]}}}`,
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, server)

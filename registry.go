@@ -241,7 +241,7 @@ func (tx *Tx) put(all []compiledPrompt, replace bool) error {
 // editor returns what the Tx edits.
 func (tx *Tx) editor() *ordmap.Editor[*definition] {
 	if tx.edit == nil {
-		panic("prompts: a Tx is used after its Update has returned")
+		panic("prompts: Tx used after its Update returned")
 	}
 	return tx.edit
 }

@@ -316,7 +316,7 @@ func TestAddConcurrently(t *testing.T) {
 				))
 				err := r.Add(named[branch]("branch_" + at))
 				assert.ErrorContains(t, err, "branch_"+at)
-				assert.ErrorContains(t, err, "holds itself")
+				assert.ErrorContains(t, err, "recursive type")
 			}
 		})
 	}

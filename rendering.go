@@ -65,18 +65,18 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 	if s.handler != nil {
 		p := &middlewareRequest{method: methodGet, via: v, responses: responses, state: state}
 		p.request = &Request{Prompt: r.Prompt, Arguments: v.typed.Texts}
-		return s.throughMiddleware(call, p, renderFailed), nil
+		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
 		run := func(ctx context.Context, dst []byte) ([]byte, error) {
 			return v.fail(ctx, dst, s.unknownPrompt(ctx, r.Prompt))
 		}
-		return feature.Work{Handler: feature.HandlerFunc(slog.String("prompt", "unknown"), run), Failed: renderFailed}, nil
+		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), promptSubject(r.Prompt)}}, nil
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, responses: responses, state: state, via: v}
 	g.collect(v.typed.Texts)
-	return feature.Work{Handler: g, Failed: renderFailed}, nil
+	return feature.Work{Handler: g}, nil
 }
 
 // rendering is a Rendering that is served.
@@ -122,7 +122,7 @@ func (g *getRequest) collect(texts map[string]string) {
 // append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
-		return nil, rpc.InternalFailure(renderFailed, errors.New("the render function returned neither a result nor an error"))
+		return nil, rpc.InternalFailure(promptSubject(v.Prompt), errors.New("render function returned neither a result nor an error"))
 	}
 	return v.Append(ctx, dst, r, nil)
 }
@@ -141,7 +141,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if f.Log != nil {
-		v.server.Log(ctx, f.Level, f.Title, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
+		v.server.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
 	}
 	return v.Append(ctx, dst, nil, (*Error)(f.Client))
 }
@@ -169,7 +169,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 	s := call.Owner().(*Server)
 	if s.handler != nil {
 		p := &middlewareRequest{method: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
-		return nil, s.throughMiddleware(call, p, listFailed), nil
+		return nil, s.throughMiddleware(call, p, call.Method()), nil
 	}
 	if s.options.Visible == nil && !call.Deferred && !l.NeedsContext {
 		result, err := l.Append(context.Background(), dst, l.Cursor, nil)
@@ -179,7 +179,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
 		return runResult(s.appendListing(ctx, dst, &l, l.Cursor))
 	}
-	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", strings.Clone(c.Method())), run), Failed: listFailed}, nil
+	return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("method", strings.Clone(c.Method())), run)}, nil
 }
 
 // appendListing appends the result of a Listing.
@@ -187,10 +187,10 @@ func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, curs
 	visible := s.visibleIn(ctx)
 	result, err := l.Append(ctx, dst, cursor, visible)
 	if visible != nil && ctx.Err() != nil {
-		return nil, rpc.InternalFailure(listFailed, context.Cause(ctx)) // and not half a list
+		return nil, rpc.InternalFailure(methodList, context.Cause(ctx)) // and not half a list
 	}
 	if err != nil {
-		return s.failure(ctx, listFailed, err, dst)
+		return s.failure(ctx, methodList, err, dst)
 	}
 	return result, nil
 }
@@ -246,7 +246,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
 	}
 	if len(e.errs) > 0 {
-		return nil, rpc.InternalFailure("the prompt's content is not valid", errors.Join(e.errs...))
+		return nil, rpc.InvalidResult("content", errors.Join(e.errs...))
 	}
 	return e.buf, nil
 }

@@ -27,7 +27,7 @@ const (
 	minStateKey = 16
 )
 
-var errStateSize = errors.New("the answers and the values of Once are too large to travel in a requestState")
+var errStateSize = errors.New("answers and values of Once exceed the size of a requestState; store large values on the server")
 
 type sealedState struct {
 	requestState
@@ -35,7 +35,7 @@ type sealedState struct {
 }
 
 // errAnswersSize is for a client whose own answers are what is too large.
-var errAnswersSize = wire.InvalidParam("inputResponses", "the answers so far are too large to go on with")
+var errAnswersSize = wire.InvalidParam("inputResponses", "the answers given so far exceed the 64 KiB that requestState can carry")
 
 // sizeOfAnswers returns how much of the state is what the client has said, in
 // bytes of JSON.
@@ -74,11 +74,11 @@ func (s *Server) stateKeys() ([][]byte, error) {
 	}
 	keys := s.options.RequestStateKeys()
 	if len(keys) == 0 {
-		return nil, errors.New("Options.RequestStateKeys has returned no keys")
+		return nil, errors.New("Options.RequestStateKeys returned no keys")
 	}
 	for _, k := range keys {
 		if len(k) < minStateKey {
-			return nil, fmt.Errorf("Options.RequestStateKeys has returned a key of %d bytes; it must have %d at least", len(k), minStateKey)
+			return nil, fmt.Errorf("Options.RequestStateKeys returned a key of %d bytes (minimum %d)", len(k), minStateKey)
 		}
 	}
 	return keys, nil
@@ -92,11 +92,11 @@ func (s *Server) sealState(state sealedState, to seal.Binding) (string, error) {
 	}
 	plain, err := jsonenc.Marshal(state)
 	if err != nil {
-		return "", fmt.Errorf("encoding the state: %w", err)
+		return "", fmt.Errorf("encode requestState: %w", err)
 	}
 	text, err := seal.Seal(keys[0], plain, to)
 	if len(text) > maxRequestState {
-		return "", fmt.Errorf("%w: %d bytes, of %d at most", errStateSize, len(text), maxRequestState)
+		return "", fmt.Errorf("%w: %d bytes (limit %d)", errStateSize, len(text), maxRequestState)
 	}
 	return text, err
 }

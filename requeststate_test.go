@@ -312,14 +312,14 @@ func TestStateSize(t *testing.T) {
 
 	size = maxRequestState / 4 * 3
 	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, prompts.CodeInternalError, renderFailed))
-	assert.Contains(t, j.String(), "too large to travel in a requestState")
+	assert.Contains(t, j.String(), "exceed the size of a requestState")
 
 	// What the client answers counts too, and is its own fault.
 	size = 1
 	logged := j.String()
 	r = newRounds(t, s, "keep")
 	r.get("").wants(t, "a")
-	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxRequestState)+`"}}`).fails(t, prompts.CodeInvalidParams, "the answers so far are too large to go on with")
+	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxRequestState)+`"}}`).fails(t, prompts.CodeInvalidParams, "the answers given so far exceed the 64 KiB that requestState can carry")
 	assert.JSONEq(t, `{"param":"inputResponses"}`, data)
 	assert.Equal(t, logged, j.String(), "the author need not know")
 }

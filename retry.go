@@ -211,7 +211,7 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 	}
 	var value T
 	if key == "" || len(key) > maxKey || !utf8.ValidString(key) {
-		return value, fmt.Errorf("prompts: the key %q of Once must be valid UTF-8 of 1 to %d bytes", phrase.Clip(key, maxKey), maxKey)
+		return value, fmt.Errorf("prompts: Once: invalid key %q: must be valid UTF-8 of 1 to %d bytes", phrase.Clip(key, maxKey), maxKey)
 	}
 	raw, ok := s.retry().kept(key)
 	if !ok {
@@ -220,12 +220,12 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 			return made, err
 		}
 		if raw, err = jsonenc.Append(nil, made); err != nil {
-			return value, fmt.Errorf("prompts: the value of Once(%q): %w", key, err)
+			return value, fmt.Errorf("prompts: Once(%q): value: %w", key, err)
 		}
 	}
 	// The first run gets the value as later ones do.
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return value, fmt.Errorf("prompts: the value of Once(%q): %w", key, err)
+		return value, fmt.Errorf("prompts: Once(%q): value: %w", key, err)
 	}
 	if !ok {
 		s.retry().keep(key, raw)

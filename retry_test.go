@@ -87,23 +87,23 @@ func TestOnceFaults(t *testing.T) {
 		{"no key", func(ctx context.Context) error {
 			_, err := prompts.Once(ctx, "", func(context.Context) (int, error) { panic("called") })
 			return err
-		}, "of Once must be valid UTF-8"},
+		}, "Once: invalid key"},
 		{"a long key", func(ctx context.Context) error {
 			_, err := prompts.Once(ctx, strings.Repeat("x", maxKey+1), func(context.Context) (int, error) { panic("called") })
 			return err
-		}, "of Once must be valid UTF-8"},
+		}, "Once: invalid key"},
 		{"a key that is no text", func(ctx context.Context) error {
 			_, err := prompts.Once(ctx, "\xff", func(context.Context) (int, error) { panic("called") })
 			return err
-		}, "of Once must be valid UTF-8"},
+		}, "Once: invalid key"},
 		{"a value that JSON cannot have", func(ctx context.Context) error {
 			_, err := prompts.Once(ctx, "k", func(context.Context) (chan int, error) { return make(chan int), nil })
 			return err
-		}, "the value of Once"},
+		}, ": value: json: "},
 		{"one that cannot be read again", func(ctx context.Context) error {
 			_, err := prompts.Once(ctx, "k", func(context.Context) (fmt.Stringer, error) { return stringer{}, nil })
 			return err
-		}, "the value of Once"},
+		}, ": value: json: "},
 	} {
 		var j journal
 		s := prompts.NewServer(registryOf(rendered("once", func(ctx context.Context) (*prompts.Result, error) {
@@ -144,7 +144,7 @@ func TestResponsesAreBounded(t *testing.T) {
 		got := newRounds(t, s, prompt).get(responses(maxResponses)).text(t)
 		assert.Equal(t, map[string]string{"paint": "red", "text": "hi"}[prompt], got)
 		data := newRounds(t, s, prompt).get(responses(maxResponses+1)).
-			fails(t, prompts.CodeInvalidParams, "inputResponses must not have more than 262144 bytes")
+			fails(t, prompts.CodeInvalidParams, "params.inputResponses exceeds the limit of 262144 bytes")
 		assert.JSONEq(t, `{"param":"inputResponses"}`, data)
 	}
 	// In the handshake era there is no such member, and so no bound on it.
@@ -197,12 +197,12 @@ func TestStateThatIsTooLarge(t *testing.T) {
 				o = r.get(`{"a":` + answerColour(strings.Repeat("c", max(test.told, 1))) + `}`)
 			}
 			if test.isClients {
-				assert.JSONEq(t, `{"param":"inputResponses"}`, o.fails(t, prompts.CodeInvalidParams, "the answers so far are too large to go on with"))
+				assert.JSONEq(t, `{"param":"inputResponses"}`, o.fails(t, prompts.CodeInvalidParams, "the answers given so far exceed the 64 KiB that requestState can carry"))
 				assert.Empty(t, j.String())
 				return
 			}
 			assert.Empty(t, o.fails(t, prompts.CodeInternalError, renderFailed))
-			assert.Contains(t, j.String(), "too large to travel in a requestState")
+			assert.Contains(t, j.String(), "exceed the size of a requestState")
 			assert.Contains(t, j.String(), "level=ERROR")
 		})
 	}

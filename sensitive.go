@@ -32,10 +32,10 @@ func (d *definition) checkSensitive() (errs []error) {
 			continue
 		}
 		if d.completer(i) != nil {
-			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("it is sensitive, so it is not completed; remove Complete")})
+			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a sensitive argument cannot be completed; remove Complete")})
 		}
 		if d.results != nil {
-			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("it is sensitive, so results must not be cached; remove the prompt's Cache")})
+			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a prompt with a sensitive argument cannot be cached; remove Cache")})
 		}
 	}
 	return errs
@@ -163,7 +163,7 @@ func (s secrets) checkLink(uri string) error {
 	}
 	for _, form := range s.forms() {
 		if len(form) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, form) }) {
-			return errors.New("its URI contains the value of a sensitive argument")
+			return errors.New("URI contains the value of a sensitive argument")
 		}
 	}
 	return nil
@@ -239,23 +239,23 @@ func (g *getRequest) withhold(result **Result, f **rpc.Failure) {
 		return // a panic goes on
 	}
 	if v := recover(); v != nil {
-		*f = rpc.Panic(renderFailed, v)
+		*f = rpc.Panic(g.Subject(), v)
 	}
 	if *f == nil {
 		if err := secrets.checkLinks(*result); err != nil {
-			*result, *f = nil, rpc.InternalFailure("the prompt's content is not valid", err)
+			*result, *f = nil, rpc.InvalidResult(g.Subject(), err)
 		}
 		return
 	}
-	*f = secrets.redactFailure(*f)
+	*f = secrets.redactFailure(*f, g.Subject())
 }
 
 // redactFailure returns the failure without secrets. The methods of its errors are the
 // application's.
-func (s secrets) redactFailure(f *rpc.Failure) (clean *rpc.Failure) {
+func (s secrets) redactFailure(f *rpc.Failure, subject string) (clean *rpc.Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			clean = rpc.InternalFailure(renderFailed, errors.New("a method of an error panicked; the panic is withheld, because the prompt has sensitive arguments"))
+			clean = rpc.InternalFailure(subject, errors.New("panic in a method of an error; the value is withheld, because the prompt has sensitive arguments"))
 		}
 	}()
 	copied := *f

@@ -106,7 +106,7 @@ func TestSensitiveShortValue(t *testing.T) {
 		Grade string `json:"grade" sensitive:"true" enum:"x,y"`
 	}]()), prompts.Options{})
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"grade":"a"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, "grade: is not valid (one of: x, y) (-32602)")
+	assert.EqualError(t, err, `invalid arguments for prompt "p": grade is not valid (one of: x, y) (-32602)`)
 }
 
 // A link is rejected in whatever way its URI is escaped, and so is the icon of a link.
@@ -123,7 +123,7 @@ func TestSensitiveLinks(t *testing.T) {
 		p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.UserContent(link)), nil
 		}}
-		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), "message 1: its URI contains the value of a sensitive argument", link.URI)
+		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), "message 1: URI contains the value of a sensitive argument", link.URI)
 	}
 }
 
@@ -145,9 +145,9 @@ func TestSensitiveIncluded(t *testing.T) {
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
 	assert.EqualError(t, err, "denied to [sensitive] (7)")
 	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{})
-	assert.EqualError(t, err, "the prompt could not be rendered (-32603)")
+	assert.EqualError(t, asNeutral(err), renderFailed+" (-32603)")
 	assert.NotContains(t, log.String(), "hunter2")
-	assert.Contains(t, log.String(), "has sensitive arguments, so its results must not be cached")
+	assert.Contains(t, log.String(), "cannot be part of a cached result")
 }
 
 // The form for arguments that a render function rejects has no secrets of others.
@@ -180,5 +180,5 @@ func TestSensitiveErrorPanics(t *testing.T) {
 	}) (string, error) {
 		return "", panicsWith(in.Token)
 	})
-	assert.Equal(t, "a method of an error panicked; the panic is withheld, because the prompt has sensitive arguments", logOf(t, p, map[string]string{"token": "hunter2"}))
+	assert.Equal(t, "panic in a method of an error; the value is withheld, because the prompt has sensitive arguments", logOf(t, p, map[string]string{"token": "hunter2"}))
 }

@@ -218,7 +218,7 @@ func TestSensitiveProblems(t *testing.T) {
 	reg.MustAdd(p)
 	srv := prompts.NewServer(&reg, prompts.Options{})
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, "key: is not valid (at least 8 characters, matching ^sk-); pin: is not valid (an integer, at most 9999) (-32602)")
+	assert.EqualError(t, err, `invalid arguments for prompt "p": key is not valid (at least 8 characters, matching ^sk-); pin is not valid (an integer, at most 9999) (-32602)`)
 	got, _ := reg.Lookup("p")
 	assert.True(t, got.Arguments[0].Sensitive)
 	list, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
@@ -238,7 +238,7 @@ func TestSensitiveIsNotAskedFor(t *testing.T) {
 	srv := prompts.NewServer(&reg, prompts.Options{ElicitArguments: true})
 	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
 	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), o)
-	assert.EqualError(t, err, "key: is required; name: is required (-32602)")
+	assert.EqualError(t, err, `invalid arguments for prompt "p": key is required; name is required (-32602)`)
 	got, err := srv.Call(t.Context(), "completion/complete", json.RawMessage(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"key","value":""}}`), prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"values":[]`)
@@ -257,7 +257,7 @@ func TestSensitiveValuesThatOverlap(t *testing.T) {
 	}))
 	_, err := prompts.NewServer(&reg, prompts.Options{}).Call(t.Context(), "prompts/get",
 		json.RawMessage(`{"name":"p","arguments":{"user":"ada","password":"ada4711"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, "user: cannot log in with [sensitive] (-32602)")
+	assert.EqualError(t, err, `invalid arguments for prompt "p": user: cannot log in with [sensitive] (-32602)`)
 }
 
 // A declaration that would show the value of a sensitive argument is an error.
@@ -268,13 +268,13 @@ func TestSensitiveDeclarations(t *testing.T) {
 	}
 	suggest := []prompts.Argument{{Name: "a", Complete: prompts.Suggest("x")}}
 	for want, p := range map[string]prompts.Prompt{
-		`prompt "p": argument "a": it is sensitive, so clients must not see a default; remove one of them`: promptOf[struct {
+		`prompt "p": argument "a": a sensitive argument cannot have a default; remove one of the two`: promptOf[struct {
 			A string `json:"a,omitempty" sensitive:"true" default:"x"`
 		}](),
-		`prompt "p": argument "a": it is sensitive, so it is not completed; remove Complete`: promptOf[secret](suggest...),
-		`prompt "p": argument "a": it is sensitive, so results must not be cached; remove the prompt's Cache`: {
+		`prompt "p": argument "a": a sensitive argument cannot be completed; remove Complete`: promptOf[secret](suggest...),
+		`prompt "p": argument "a": a prompt with a sensitive argument cannot be cached; remove Cache`: {
 			Name: "p", Render: nothing, Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Cache: prompts.Cache{TTL: time.Hour}},
-		`prompt "p": argument "a": the tag sensitive must be true or false, got "yes"`: promptOf[struct {
+		`prompt "p": argument "a": tag sensitive must be true or false, got "yes"`: promptOf[struct {
 			A string `json:"a" sensitive:"yes"`
 		}](),
 	} {
@@ -297,6 +297,6 @@ func Example_argumentSensitive() {
 	// Output:
 	// host, required: true: where to
 	// token, required: true: at least 8 characters; sensitive
-	// token: is not valid (at least 8 characters) (-32602)
-	// host: does not accept [sensitive] (-32602)
+	// invalid arguments for prompt "deploy": token is not valid (at least 8 characters) (-32602)
+	// invalid arguments for prompt "deploy": host: does not accept [sensitive] (-32602)
 }

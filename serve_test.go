@@ -250,7 +250,7 @@ func TestWriteFailureEndsServe(t *testing.T) {
 							assert.NoError(t, err)
 						} else {
 							assert.ErrorIs(t, err, test.want)
-							assert.True(t, strings.HasPrefix(err.Error(), "prompts: writing: "), err.Error())
+							assert.True(t, strings.HasPrefix(err.Error(), "prompts: write message: "), err.Error())
 						}
 						assert.Empty(t, c.received())
 						<-w.causes // the work is told to stop
@@ -267,7 +267,7 @@ func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", transport.ErrTooLarge)
 		c.wire.in <- transport.ErrTooLarge
-		want := errorLine("", transport.CodeInvalidRequest, "the message is too large")
+		want := errorLine("", transport.CodeInvalidRequest, "message exceeds the size limit of the transport")
 		assert.Equal(t, []string{want, want, pongLine("1")}, c.ask(pingLine("1")))
 		assert.NoError(t, c.end())
 	})
@@ -311,7 +311,7 @@ func TestServeLeavesAStubbornTransport(t *testing.T) {
 		cancel()
 		assert.NoError(t, <-done)
 		assert.Equal(t, stragglers, time.Since(began))
-		assert.Contains(t, j.String(), "closing the transport")
+		assert.Contains(t, j.String(), "transport close failed")
 		assert.Contains(t, j.String(), "goroutines=1")
 		w.in <- []byte(pingLine("1"))
 		synctest.Wait()

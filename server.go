@@ -60,7 +60,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	_, _ = rand.Read(s.ownKey) // never fails
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
-			faults = append(faults, errors.New("what Middleware has returned is nil"))
+			faults = append(faults, errors.New("Middleware returned nil"))
 		}
 	}
 	var watch rpc.Observer
@@ -164,11 +164,11 @@ func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 }
 
 // failure returns what becomes of an error of a feature.
-func (s *Server) failure(ctx context.Context, failed string, err error, dst []byte) ([]byte, *rpc.Failure) {
+func (s *Server) failure(ctx context.Context, subject string, err error, dst []byte) ([]byte, *rpc.Failure) {
 	if e := visibleError(err); e != nil {
 		return nil, clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
 	}
-	return nil, rpc.InternalFailure(failed, err)
+	return nil, rpc.InternalFailure(subject, err)
 }
 
 // info returns the server's description of itself.
@@ -247,15 +247,15 @@ func (s *Server) custom(c feature.Call, name string, m Method) feature.Work {
 		switch {
 		case err != nil:
 		case dst[at] != '{':
-			err = errors.New("its result is not a JSON object")
+			err = errors.New("result is not a JSON object")
 		case len(dst)-at > s.options.Limits.MaxResultBytes:
-			err = errors.New("its result has more than Options.Limits.MaxResultBytes")
+			err = fmt.Errorf("result exceeds Options.Limits.MaxResultBytes (%d)", s.options.Limits.MaxResultBytes)
 		}
 		if err == nil && rev.Stateless() {
 			dst, err = s.appendComplete(dst[:at], name, string(dst[at:]))
 		}
 		if err != nil {
-			return nil, rpc.InternalFailure("the request failed", err)
+			return nil, rpc.InvalidResult(name, err)
 		}
 		return dst, nil
 	})}
@@ -273,9 +273,9 @@ func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, erro
 	kind, meta := root.Get("resultType"), root.Get("_meta")
 	switch {
 	case kind.Kind() > strictjson.Null && kind.Text() == "":
-		return nil, errors.New("its resultType is not a string that says something")
+		return nil, errors.New("resultType is not a string, or is empty")
 	case meta.Kind() > strictjson.Null && meta.Kind() != strictjson.Object:
-		return nil, errors.New("its _meta is not a JSON object")
+		return nil, errors.New("_meta is not a JSON object")
 	}
 	dst = append(dst, '{')
 	if kind.Kind() <= strictjson.Null {

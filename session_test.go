@@ -28,15 +28,18 @@ func TestHandleAnswersBeforeItReturns(t *testing.T) {
 	}{
 		{pingLine("1"), []sent{{pongLine("1"), 0, true}}},
 		{getLine("2", "text"), []sent{{textLine("2", "hi"), 0, true}}},
-		{getLine("3", "faulty"), []sent{{errorLine("3", prompts.CodeInternalError, "the prompt could not be rendered"), prompts.CodeInternalError, true}}},
-		{`{`, []sent{{errorLine("", transport.CodeParseError, "parse error: invalid JSON at byte 1: unexpected end of text"), transport.CodeParseError, true}}},
-		{`[]`, []sent{{errorLine("", transport.CodeInvalidRequest, "a batch is not part of this protocol revision"), transport.CodeInvalidRequest, true}}},
-		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, []sent{{errorLine("4", prompts.CodeInvalidParams, "params are required, an object"), prompts.CodeInvalidParams, true}}},
+		{getLine("3", "faulty"), []sent{{errorLine("3", prompts.CodeInternalError, renderFailed), prompts.CodeInternalError, true}}},
+		{`{`, []sent{{errorLine("", transport.CodeParseError, "invalid JSON at byte 1: unexpected end of input"), transport.CodeParseError, true}}},
+		{`[]`, []sent{{errorLine("", transport.CodeInvalidRequest, "JSON-RPC batches are only supported in protocol version 2025-03-26"), transport.CodeInvalidRequest, true}}},
+		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, []sent{{errorLine("4", prompts.CodeInvalidParams, "params is required and must be an object"), prompts.CodeInvalidParams, true}}},
 		{initializedLine, nil},
 		{`{"jsonrpc":"2.0","id":5,"result":{}}`, nil},
 	} {
 		r := &recorder{t: t}
 		require.NoError(t, session.Handle(t.Context(), r.hear(session, test.msg), transport.Exchange{Send: r.send}), test.msg)
+		for i := range r.messages {
+			r.messages[i].msg = neutral(r.messages[i].msg)
+		}
 		assert.Equal(t, test.want, r.messages, test.msg)
 	}
 	r := &recorder{t: t}
@@ -318,7 +321,7 @@ func TestHandleInParallel(t *testing.T) {
 		// GAP-17
 		got, err = handle(t, s, session, getLine("3", "text"))
 		require.NoError(t, err)
-		assert.Equal(t, errorLine("3", transport.CodeInvalidRequest, errInFlight.Message), got)
+		assert.Equal(t, errorLine("3", transport.CodeInvalidRequest, inFlight("3").Message), got)
 		got, err = handle(t, s, session, pingLine("6"))
 		require.NoError(t, err)
 		assert.Equal(t, pongLine("6"), got)
@@ -343,7 +346,7 @@ func TestOneIDAtATime(t *testing.T) {
 					got, err := handle(t, s, session, getLine("1", "wait"))
 					assert.NoError(t, err)
 					switch {
-					case strings.Contains(got, errInFlight.Message):
+					case strings.Contains(got, "is already in use by a pending request"):
 						refused.Add(1)
 					case strings.Contains(got, "let go"):
 						served.Add(1)
@@ -394,7 +397,7 @@ func TestSessionClose(t *testing.T) {
 		for _, msg := range []string{getLine("1", "deaf"), pingLine("1"), initializeLine, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
 			got, err := handle(t, s, session, msg)
 			require.NoError(t, err)
-			assert.Contains(t, got, `"error":{"code":-32600,"message":"the session is closed"}`)
+			assert.Contains(t, got, `"error":{"code":-32600,"message":"session is closed"}`)
 		}
 		for _, msg := range []string{initializedLine, cancelLine("1")} {
 			got, err := handle(t, s, session, msg)

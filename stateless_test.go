@@ -62,9 +62,9 @@ func TestEnvelope(t *testing.T) {
 		good         = version + `"2026-07-28",` + capabilities + `{}`
 	)
 	unsupported := func(requested string) string {
-		return `"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"` + requested + `"}`
+		return `"code":-32022,"message":"unsupported protocol version \"` + requested + `\" (supported: 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05)","data":{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"` + requested + `"}`
 	}
-	const older = `"code":-32022,"message":"unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}`
+	const older = `"code":-32022,"message":"unsupported protocol version \"2025-11-25\" (supported: 2026-07-28)","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}`
 	const invalid = `"code":-32602`
 	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
 	fresh := s.NewSession(transport.SessionOptions{})
@@ -123,7 +123,7 @@ func TestEnvelope(t *testing.T) {
 	}
 	got, err := handle(t, s, fresh, getLine("1", "text"))
 	require.NoError(t, err)
-	assert.Contains(t, got, "initialize the session first", "a session is begun by initialize only")
+	assert.Contains(t, got, "session not initialized: send initialize first", "a session is begun by initialize only")
 }
 
 // JRP-32, GAP-07, GAP-18, DSC-09: a request without an envelope, and outside of a
@@ -302,7 +302,7 @@ func TestNothingIsLoggedToTheClient(t *testing.T) {
 		c := connect(t, s).handshake()
 		for _, level := range []string{"", `"io.modelcontextprotocol/logLevel":"debug",`} {
 			got := c.ask(strings.Replace(envelopedGet("1", "faulty"), `"_meta":{`, `"_meta":{`+level, 1))
-			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the prompt could not be rendered")}, got)
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, renderFailed)}, got)
 		}
 		assert.Len(t, c.ask(getLine("1", "faulty")), 1)
 		assert.Equal(t, 3, strings.Count(j.String(), "the disk is on fire"))

@@ -38,17 +38,17 @@ func TestListenFilter(t *testing.T) {
 		{`{"promptsListChanged":true}`, silent, none, ""},
 		{`{}`, silent, none, ""},
 
-		{``, told, "", "notifications are required, an object"},
-		{`null`, told, "", "notifications are required, an object"},
-		{`true`, told, "", "notifications are required, an object"},
-		{`["promptsListChanged"]`, silent, "", "notifications are required, an object"},
-		{`{"promptsListChanged":1}`, told, "", `notifications: "promptsListChanged" must be a boolean`},
-		{`{"promptsListChanged":"true"}`, silent, "", `notifications: "promptsListChanged" must be a boolean`},
-		{`{"toolsListChanged":{}}`, told, "", `notifications: "toolsListChanged" must be a boolean`},
-		{`{"resourcesListChanged":[]}`, told, "", `notifications: "resourcesListChanged" must be a boolean`},
-		{`{"resourceSubscriptions":"a:b"}`, told, "", `notifications: "resourceSubscriptions" must be an array of strings`},
-		{`{"resourceSubscriptions":["a:b",1]}`, told, "", `notifications: "resourceSubscriptions" must be an array of strings`},
-		{`{"PromptsListChanged":true}`, told, "", `notifications: "PromptsListChanged" must be written "promptsListChanged"`},
+		{``, told, "", "params.notifications is required and must be an object"},
+		{`null`, told, "", "params.notifications is required and must be an object"},
+		{`true`, told, "", "params.notifications is required and must be an object"},
+		{`["promptsListChanged"]`, silent, "", "params.notifications is required and must be an object"},
+		{`{"promptsListChanged":1}`, told, "", `params.notifications["promptsListChanged"] must be a boolean`},
+		{`{"promptsListChanged":"true"}`, silent, "", `params.notifications["promptsListChanged"] must be a boolean`},
+		{`{"toolsListChanged":{}}`, told, "", `params.notifications["toolsListChanged"] must be a boolean`},
+		{`{"resourcesListChanged":[]}`, told, "", `params.notifications["resourcesListChanged"] must be a boolean`},
+		{`{"resourceSubscriptions":"a:b"}`, told, "", `params.notifications["resourceSubscriptions"] must be an array of strings`},
+		{`{"resourceSubscriptions":["a:b",1]}`, told, "", `params.notifications["resourceSubscriptions"] must be an array of strings`},
+		{`{"PromptsListChanged":true}`, told, "", `unknown member "PromptsListChanged" of params.notifications: member names are case-sensitive, use "promptsListChanged"`},
 	} {
 		t.Run(test.notifications, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +294,7 @@ func TestListenTakesNoTurn(t *testing.T) {
 		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{})
 		assert.NoError(t, err)
 		// Its id is in flight all the same (GAP-17).
-		assert.Equal(t, []string{errorResponse("1", errInFlight)}, c.ask(listenLine("1")))
+		assert.Equal(t, []string{errorResponse("1", inFlight("1"))}, c.ask(listenLine("1")))
 		// Nor has it a time limit.
 		time.Sleep(24 * time.Hour)
 		assert.Empty(t, c.received())

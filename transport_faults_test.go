@@ -242,14 +242,18 @@ func extent(t *testing.T) (reads, writes, calls int) {
 		o.close()
 		assert.NoError(t, o.assertOver(defaultGrace+stragglers))
 		reads, writes, calls = o.bad.reads, o.bad.writes, o.calls
+		tried := make([]string, len(o.bad.tried))
+		for i, msg := range o.bad.tried {
+			tried[i] = neutral(msg)
+		}
 		for _, want := range []string{
 			textLine("3", "hi"), errorLine("4", prompts.CodeInternalError, renderFailed), errorLine("5", prompts.CodeInternalError, renderFailed),
 			errorLine("6", prompts.CodeInternalError, renderFailed), textLine("7", "done"), errorLine("8", prompts.CodeInternalError, renderFailed),
 			textLine("10", "red"), ackLine("11"), changedLine("11"), envelopedText("13", "hi"), listChangedLine, listenEndLine("11"),
 		} {
-			assert.Contains(t, o.bad.tried, want)
+			assert.Contains(t, tried, want)
 		}
-		for _, want := range []string{secretError, "panic: " + secretPanic, "runtime.Goexit", "before its requests were answered"} {
+		for _, want := range []string{secretError, "panic: " + secretPanic, "runtime.Goexit", "with pending requests"} {
 			assert.Contains(t, o.log.String(), want)
 		}
 	})
@@ -526,7 +530,7 @@ func TestForeignTransportPanics(t *testing.T) {
 				assert.Contains(t, log.String(), "panic recovered")
 				assert.Contains(t, log.String(), secretPanic)
 				assert.Empty(t, prompts.Peek(session).Leftovers(), "it waits for an answer for ever")
-				assert.Equal(t, errors.Is(test.err, prompts.ErrTimeLimit), strings.Contains(log.String(), "the time limit has passed"))
+				assert.Equal(t, errors.Is(test.err, prompts.ErrTimeLimit), strings.Contains(log.String(), "request timed out"))
 				session.Close()
 				synctest.Wait()
 				assertNoTrace(t, s)

@@ -135,7 +135,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 		for _, request := range []func(id, name string) string{getLine, envelopedGet} {
 			r := &recorder{t: t}
 			require.NoError(t, session.Handle(ctx, r.hear(session, request("1", "p000")), transport.Exchange{Send: r.send}))
-			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "there is no prompt"), who)
+			assert.Equal(t, who == "few", strings.Contains(r.messages[0].msg, "unknown prompt"), who)
 		}
 		for _, line := range []string{envelopedLine("1", "prompts/list", ""), `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
 			r := &recorder{t: t}
@@ -177,7 +177,7 @@ func TestVisibleHidesEntirely(t *testing.T) {
 			want, err := handle(t, without, sessionIn(t, without, version), line)
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
-			assert.Contains(t, got, "there is no prompt")
+			assert.Contains(t, got, "unknown prompt")
 		}
 	}
 	for _, version := range allWires {
@@ -237,9 +237,9 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 func TestVisibleFails(t *testing.T) {
 	t.Parallel()
 	lines := map[string]string{
-		"the prompts could not be listed":     `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
-		"the prompt could not be rendered":    getLine("1", "p001"),
-		"the argument could not be completed": completeLine("1", "p001", "a", ""),
+		listFailed:     `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+		renderFailed:   getLine("1", "p001"),
+		completeFailed: completeLine("1", "p001", "a", ""),
 	}
 	t.Run("panic", func(t *testing.T) {
 		t.Parallel()
@@ -278,7 +278,7 @@ func TestVisibleFails(t *testing.T) {
 					assert.Empty(t, c.ask(line))
 					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "nobody waits for it")
 					time.Sleep(defaultRenderTimeout)
-					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "the request took too long")}, c.received())
+					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, timeoutOf(line))}, c.received())
 				}
 				time.Sleep(time.Hour)
 				assert.Empty(t, c.received())
@@ -409,7 +409,7 @@ func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	isHidden.Store(true)
-	r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, `there is no prompt "paint"`)
+	r.get(`{"colour":`+red+`}`).fails(t, prompts.CodeInvalidParams, `unknown prompt "paint"`)
 	isHidden.Store(false)
 	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
 }
@@ -436,10 +436,10 @@ func TestHiddenPromptOfABusyServer(t *testing.T) {
 				synctest.Wait()
 				got := c.received()
 				require.Len(t, got, 2)
-				readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `there is no prompt "`+name+`"`)
+				readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
 				got = c.ask(complete)
 				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `there is no prompt "`+name+`"`)
+				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
 				assert.NoError(t, c.end())
 			})
 		})
@@ -492,7 +492,7 @@ func TestUnknownPromptSuggestsANearOne(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(responseFor(t, s, "", method, members)), &m))
 				assert.Equal(t, -32602, m.Error.Code)
 				assert.Equal(t, want, m.Error.Data.Suggestion, "%s %.20q %s", method, name, middleware)
-				wantMessage := fmt.Sprintf("there is no prompt %q; did you mean %s?", name, want)
+				wantMessage := fmt.Sprintf("unknown prompt %q; did you mean %q?", name, want)
 				switch want {
 				case "":
 					assert.NotContains(t, m.Error.Message, "did you mean")

@@ -159,7 +159,7 @@ func TestOutboxIsBounded(t *testing.T) {
 			got = append(got, c.received()...)
 		}
 		assert.Equal(t, sent+1, len(got))
-		assert.Equal(t, 1, count(got, "busy"))
+		assert.Equal(t, 1, count(got, "at capacity"))
 		assert.Equal(t, sent, count(got, "xxx"))
 		assert.NoError(t, c.end())
 	})
@@ -205,7 +205,7 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 				if name == "gone" {
 					assert.NoError(t, err)
 				} else {
-					assert.ErrorContains(t, err, "writing: ")
+					assert.ErrorContains(t, err, "write message: ")
 				}
 			})
 		})

@@ -117,9 +117,6 @@ type Client struct {
 type Work struct {
 	// Handler produces the result. Required.
 	Handler Handler
-	// Failed is the message to the client for an error with a hidden text. Default:
-	// "the request failed".
-	Failed string
 	// Timeout, if above 0, is a shorter time limit than the server's.
 	Timeout time.Duration
 }
@@ -130,7 +127,8 @@ type Handler interface {
 	// a prompts.RenderFunc. prompts.Progress reports progress. The rules for errors
 	// are those of Method.Serve. prompts.Render returns the Work for a prompt.
 	Run(ctx context.Context, dst []byte) ([]byte, error)
-	// LogAttr describes the request in the log.
+	// LogAttr describes the request in the log, and in internal errors: of an attribute
+	// that is a string, the client gets the key and the value.
 	LogAttr() slog.Attr
 }
 

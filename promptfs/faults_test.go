@@ -75,7 +75,7 @@ p.md:5: the merge key << is not read; write the keys themselves`},
 		{"a key twice", "---\ntitle: a\nname: b\ntitle: c\n---\nhi", `p.md:4: the key "title" is there twice, in line 2 too; remove one`},
 		{"a key without a value", "---\ntitle:\nname: ~\n---\nhi", "p.md:2: title is empty; write a text, or remove the key\np.md:3: name is empty; write a text, or remove the key"},
 		{"a name that is empty", "---\nname: ''\n---\nhi", "p.md:2: name is empty; write one, or remove the key"},
-		{"a name with a control character", "---\ntitle: x\nname: \"a\\tb\"\n---\nhi", "p.md:3: its name has a control character"},
+		{"a name with a control character", "---\ntitle: x\nname: \"a\\tb\"\n---\nhi", "p.md:3: Name contains a control character"},
 		{"a text that is a list", "---\ntitle: [a]\n---\nhi", "p.md:2: title must be a text; write it in one line, or below title: |"},
 		{"tags that are no list", "---\ntags: a\n---\nhi", "p.md:2: tags must be a list; write such as [one, two] behind it, or remove the key"},
 		{"hints that are no boolean", "---\nhints: no\n---\nhi", "p.md:2: hints must be true or false"},
@@ -116,12 +116,12 @@ p.md:7: default must be an integer, as the argument is; write such as 10`},
 		{"an integer that JSON would change", "---\narguments:\n  - {name: a, type: integer, default: 9007199254740993}\n  - {name: b, type: integer, enum: [-9007199254740992, 9007199254740991]}\n---\n{{.a}}{{.b}}", `p.md:3: default must be an integer from -9007199254740991 to 9007199254740991, which are those that JSON has without loss
 p.md:4: an element of enum must be an integer from -9007199254740991 to 9007199254740991, which are those that JSON has without loss`},
 		{"a default that is an empty list", "---\narguments:\n  - {name: a, type: array, default: []}\n---\n{{.a}}", "p.md:3: default must be a list; write such as [one, two] behind it, or remove the key"},
-		{"a default that breaks a rule", "---\narguments:\n  - name: a\n    type: integer\n    minimum: 3\n    default: 1\n  - name: b\n    default: c\n    enum: [a, b]\n---\n{{.a}}{{.b}}", `p.md:6: argument "a": its default: 1 is not at least 3
-p.md:8: argument "b": its default: "c" is not one of a, b`},
-		{"a default that is never used", "---\narguments:\n  - name: a\n    required: true\n    default: x\n---\n{{.a}}", `p.md:5: argument "a": it is required, so its default would never be used; remove one of them`},
+		{"a default that breaks a rule", "---\narguments:\n  - name: a\n    type: integer\n    minimum: 3\n    default: 1\n  - name: b\n    default: c\n    enum: [a, b]\n---\n{{.a}}{{.b}}", `p.md:6: argument "a": default: must be at least 3, got 1
+p.md:8: argument "b": default: must be one of a, b, got "c"`},
+		{"a default that is never used", "---\narguments:\n  - name: a\n    required: true\n    default: x\n---\n{{.a}}", `p.md:5: argument "a": a required argument never uses its default; remove one of the two`},
 		{"a pattern", "---\narguments:\n  - name: a\n    title: x\n    pattern: '['\n---\n{{.a}}", "p.md:5: argument \"a\": schema: pattern: missing closing ]: `[`"},
-		{"a keyword of another type", "---\narguments:\n  - name: a\n    minimum: 3\n---\n{{.a}}", `p.md:4: argument "a": schema: minimum is for numbers, but the value is read as string`},
-		{"the name of an argument", "---\narguments:\n  - title: x\n    name: \"a\\tb\"\n---\n{{index . \"a\\tb\"}}", `p.md:4: argument "a\tb": its name has a control character`},
+		{"a keyword of another type", "---\narguments:\n  - name: a\n    minimum: 3\n---\n{{.a}}", `p.md:4: argument "a": schema: minimum applies to numbers, but this value is read as string`},
+		{"the name of an argument", "---\narguments:\n  - title: x\n    name: \"a\\tb\"\n---\n{{index . \"a\\tb\"}}", `p.md:4: argument "a\tb": Name contains a control character`},
 
 		{"a template that does not parse", "---\ntitle: x\n---\n\nhi\n{{.code", "p.md:6: unclosed action; end it with }}"},
 		{"an argument that is not declared", "---\narguments:\n  - name: language\n---\n\n\n{{.language}}\n{{.lang}}", `p.md:8:3: there is no argument "lang"; did you mean language?`},
@@ -154,7 +154,7 @@ p.md:1:9: this is all arguments at once; write one of them`},
 		{"text below a file and a misspelled line", "--- user: image a.png ---\n-- assistant --\nhi", `p.md:2: a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`},
 		{"a name that is a list", "---\nname: [a]\n---\nhi", "p.md:2: name must be a text; write it in one line, or below name: |"},
 		{"a format", "---\narguments:\n  - name: a\n    format: datum\n---\n{{.a}}", `p.md:4: argument "a": schema: unknown format "datum"; the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer`},
-		{"a format of an integer", "---\narguments:\n  - name: a\n    type: integer\n    format: date\n---\n{{.a}}", `p.md:5: argument "a": schema: format is for strings, but the value is read as integer`},
+		{"a format of an integer", "---\narguments:\n  - name: a\n    type: integer\n    format: date\n---\n{{.a}}", `p.md:5: argument "a": schema: format applies to strings, but this value is read as integer`},
 		{"an absolute path", "--- user: resource /etc/passwd ---", "p.md:1: /etc/passwd: the path is absolute; write the one from the folder of this file, such as images/passwd"},
 		{"a path that leads out", "--- user: resource x/../../passwd ---", "p.md:1: x/../../passwd: the path leads out of the folder of prompts; put the file into it"},
 		{"a path of Windows", `--- user: image img\a.png ---`, `p.md:1: img\a.png: a path has / and not \; write img/a.png`},
@@ -163,7 +163,7 @@ p.md:1:9: this is all arguments at once; write one of them`},
 		{"a file that is large", "--- user: resource large.log ---", "p.md:1: large.log: it is larger than 1024 bytes; make it smaller, or set a higher limit in the Options"},
 
 		{"several", "---\ntitel: x\narguments:\n  - name: a\n    default: 1\n    required: true\n---\n{{.b}}\n--- usr ---\nhi", `p.md:2: a prompt has no key "titel"; did you mean title?
-p.md:5: argument "a": it is required, so its default would never be used; remove one of them
+p.md:5: argument "a": a required argument never uses its default; remove one of the two
 p.md:8:3: there is no argument "b"; declare it among the arguments of the prompt, or use one of: a
 p.md:9: there is no role "usr"; did you mean user?`},
 	} {
@@ -272,7 +272,7 @@ func TestFaultsOfSeveralFiles(t *testing.T) {
 		{"a skill without a body", map[string]string{"a/SKILL.md": "---\nname: x\n---\n"}, "a/SKILL.md:3: the skill has no body; write it below the front matter", nil},
 		{"a skill with two names", map[string]string{"a/SKILL.md": "---\nname: x\nname: y\n---\nhi"}, "a/SKILL.md:3: the key \"name\" is there twice, in line 2 too; remove one", nil},
 		{"a skill with an alias", map[string]string{"a/SKILL.md": "---\nx: &a b\nname: *a\n---\nhi"}, "a/SKILL.md:3: the alias *a is not read; write the value itself", nil},
-		{"a file with a control character in its name", map[string]string{"a\nb.md": "hi"}, "\"a\\nb.md\": its name has a control character; write another name: in the front matter", nil},
+		{"a file with a control character in its name", map[string]string{"a\nb.md": "hi"}, "\"a\\nb.md\": Name contains a control character; write another name: in the front matter", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

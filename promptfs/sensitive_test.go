@@ -22,5 +22,5 @@ func TestSensitiveArgument(t *testing.T) {
 	require.Len(t, p.Arguments, 1)
 	assert.True(t, p.Arguments[0].Sensitive)
 	_, err = promptfs.Load(fstest.MapFS{"a.md": {Data: []byte("---\narguments:\n  - name: key\n    sensitive: true\n    default: x\n---\n{{.key}}\n")}}, promptfs.Options{})
-	assert.EqualError(t, err, `a.md:5: argument "key": it is sensitive, so clients must not see a default; remove one of them`)
+	assert.EqualError(t, err, `a.md:5: argument "key": a sensitive argument cannot have a default; remove one of the two`)
 }

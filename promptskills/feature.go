@@ -135,7 +135,7 @@ func readRequest(c feature.Call) (*request, error) {
 	if raw := params["cursor"]; takesCursor && raw != nil && string(raw) != "null" {
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return nil, invalid("cursor", "cursor must be a string")
+			return nil, invalid("cursor", "params.cursor must be a string")
 		}
 		after, ok := cursor.Parse(q.list(), text)
 		if !ok {

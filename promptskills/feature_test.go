@@ -465,7 +465,8 @@ func TestResourcesOfTheApplication(t *testing.T) {
 	assert.Equal(t, `there is no resource "test://none"`, err.Message)
 	_, err = c.Call("resources/read", uri{URI: "test://secret"})
 	require.NotNil(t, err)
-	assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: "the request failed"}, err)
+	assert.Equal(t, prompts.CodeInternalError, err.Code)
+	assert.Contains(t, err.Message, "internal error: resources/read failed (error id ")
 }
 
 // SKL-01, SKL-02, SKL-03: the capabilities are declared in every version.

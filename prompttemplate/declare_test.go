@@ -183,8 +183,8 @@ func TestFaultsOfADeclaration(t *testing.T) {
 		{"a blank message", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.Assistant(" \n{{/* x */}}")}, []string{"message 1: its text is empty but for white space and comments"}},
 		{"text and content", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: prompts.RoleUser, Text: "x", Content: prompts.Text{Text: "x"}}}, []string{"message 1: it has both Text and Content; make two messages of it"}},
 		{"content that is nil", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: prompts.RoleUser, Content: (*prompts.Text)(nil)}}, []string{"message 1: its Content is a nil pointer"}},
-		{"no role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Text: "x"}}, []string{`message 1: role "" is neither "user" nor "assistant"; use User or Assistant`}},
-		{"another role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: "system", Content: prompts.Text{Text: "x"}}}, []string{`message 1: role "system" is neither "user" nor "assistant"; use User or Assistant`}},
+		{"no role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Text: "x"}}, []string{`message 1: unknown role ""; use User or Assistant`}},
+		{"another role", withArguments(), prompttemplate.Options{}, []prompttemplate.Message{{Role: "system", Content: prompts.Text{Text: "x"}}}, []string{`message 1: unknown role "system"; use User or Assistant`}},
 		{"a render function", rendered, prompttemplate.Options{}, []prompttemplate.Message{code}, []string{"it has a render function already; leave it out, the messages are what is rendered"}},
 		{"a render function with a struct", typed, prompttemplate.Options{}, []prompttemplate.Message{prompttemplate.User("x")}, []string{"it has a render function already; leave it out, the messages are what is rendered"}},
 		{"an argument that is not used", withArguments("code", "file-path"), prompttemplate.Options{}, []prompttemplate.Message{code},
@@ -210,7 +210,7 @@ func TestFaultsOfADeclaration(t *testing.T) {
 			"it has a render function already; leave it out, the messages are what is rendered",
 			`function "json": the name is taken by this package; give it another`,
 			"message 1: it is empty; set Text or Content",
-			`message 3: role "" is neither "user" nor "assistant"; use User or Assistant`,
+			`message 3: unknown role ""; use User or Assistant`,
 			`message 2, line 1: there is no argument "cod"; did you mean code?`,
 			`message 2, line 2: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`,
 			`message 3, line 1: there is no argument "tone"; declare it among the arguments of the prompt, or use one of: code`,
@@ -233,8 +233,8 @@ func TestRegistryJudgesTheRest(t *testing.T) {
 	p, err := prompttemplate.New(prompts.Prompt{Arguments: []prompts.Argument{{Name: "a"}, {Name: "a"}}}, prompttemplate.Options{}, prompttemplate.User("{{.a}}"))
 	require.NoError(t, err)
 	var reg prompts.Registry
-	assert.EqualError(t, reg.Add(p), `prompt "": it has no name
-prompt "": argument "a": declared twice`)
+	assert.EqualError(t, reg.Add(p), `prompt "": Name is empty
+prompt "": argument "a": argument is declared twice`)
 }
 
 func TestMust(t *testing.T) {

@@ -379,7 +379,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 // checkMessage returns what is wrong with a message, whatever its text.
 func checkMessage(m Message) error {
 	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
-		return fmt.Errorf("role %q is neither %q nor %q; use User or Assistant", m.Role, prompts.RoleUser, prompts.RoleAssistant)
+		return fmt.Errorf("unknown role %q; use User or Assistant", m.Role)
 	}
 	switch {
 	case m.Content == nil && m.Text == "":

@@ -157,7 +157,7 @@ func TestFaultsOfAStruct(t *testing.T) {
 prompt "p": message 1, line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`)
 
 	_, err = prompttemplate.NewTyped[int](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("x"))
-	assert.EqualError(t, err, `prompt "p": the type of the arguments must be a struct; for others set Arguments and Render`)
+	assert.EqualError(t, err, `prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`)
 
 	_, err = prompttemplate.NewTyped[twice](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.First.X}}{{.Y}}{{.Z}}"))
 	assert.EqualError(t, err, `prompt "p": argument "b": no template can write .second.X, because an embedded struct that is not exported has the field, and another has one of that name; rename one`)
@@ -240,7 +240,7 @@ func TestTypedPromptIsTheRoots(t *testing.T) {
 	p, err := prompttemplate.NewTyped[Review](declared, prompttemplate.Options{}, prompttemplate.User(allOfReview))
 	require.NoError(t, err)
 	_, _, err = get(t, p, map[string]string{"language": "c", "lines": "many"})
-	assert.EqualError(t, err, `code: is required; language: "c" is not one of go, rust; lines: "many" is not an integer (-32602)`)
+	assert.EqualError(t, err, `invalid arguments for prompt "p": code is required; language must be one of go, rust, got "c"; lines must be an integer, got "many" (-32602)`)
 
 	var ours, root prompts.Registry
 	require.NoError(t, ours.Add(p))

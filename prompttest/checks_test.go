@@ -548,7 +548,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		want   []string
 	}{
 		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tIt asks: give a client with ClientOptions.Answer in CheckOptions.Client."}},
-		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`there is no prompt "p"`}},
+		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`unknown prompt "p"`}},
 		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
 		{"it is shown, and answered", func(t testing.TB) *Client {
 			return Serve(t, srv, ClientOptions{Context: seen, Answer: answerByMessage})

@@ -89,7 +89,7 @@ func TestServerFaults(t *testing.T) {
 		{name: "closed", script: script{get: {"CLOSE"}}, want: "the server has closed the connection"},
 		{name: "closed in the handshake", script: script{"initialize": {"CLOSE"}}, want: "initialize: the server has closed the connection"},
 		{name: "no JSON", script: script{get: {"hello"}}, want: "the server has sent what it should not: invalid JSON at byte 0: expected a value (JRP-01, RFC 8259)\n\tIt has sent: hello"},
-		{name: "nothing in a message", script: script{get: {""}}, want: "invalid JSON at byte 0: no value (JRP-01, RFC 8259)\n\tIt has sent an empty message."},
+		{name: "nothing in a message", script: script{get: {""}}, want: "invalid JSON at byte 0: empty input (JRP-01, RFC 8259)\n\tIt has sent an empty message."},
 		{name: "a batch that nobody asked for", version: "2025-03-26", script: script{
 			"initialize": {strings.ReplaceAll(handshake, "2025-11-25", "2025-03-26")}, get: {"[" + greeting + "]"},
 		}, want: "no batch was asked for"},
@@ -111,7 +111,7 @@ func TestServerFaults(t *testing.T) {
 			want:   "is asked (elicitation/create: Who?): set ClientOptions.Answer (LIF-20, MRT-07)"},
 		{name: "an error as an answer", version: "2026-07-28", options: ClientOptions{Answer: func(Question) any { return io.EOF }},
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create"}}}}`}},
-			want:   `the question "k" cannot be answered with an error in revision 2026-07-28: EOF`},
+			want:   `question "k" cannot be answered with an error in revision 2026-07-28: EOF`},
 		{name: "questions without end", version: "2026-07-28",
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "it has asked 32 times"},
 		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: the client gets the error -32600"},

@@ -33,7 +33,7 @@ func TestCallTool(t *testing.T) {
 		arguments := map[string]string{"code": "x := 1", "language": "go"}
 		assert.Equal(t, c.Get("code_review", arguments).Messages, c.CallTool("code_review", arguments).Messages, version)
 		failed := c.CallToolError("code_review", map[string]any{"language": 1})
-		assert.Equal(t, []prompts.Message{prompts.User("code: is required; language: the number 1 is not a string")}, failed.Messages, version)
+		assert.Equal(t, []prompts.Message{prompts.User("invalid arguments for prompt \"code_review\": code is required; language must be a string, got the number 1")}, failed.Messages, version)
 		if version >= "2025-06-18" {
 			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.CallTool("asks", json.RawMessage(`{}`)).Messages, version)
 		}

@@ -97,7 +97,7 @@ func TestMiddleware(t *testing.T) {
 			assert.Equal(t, "go 22 false [] ", call(`{"language":"go","lines":2}`).Content[0].Text)
 			assert.Equal(t, "own", call(`{"language":"go","lines":3}`).Content[0].Text)
 			assert.Equal(t, "go 4 true [1 2] ", call(`{"language":"go","lines":4,"strict":true,"tags":[1,2]}`).Content[0].Text)
-			assert.Contains(t, call(`{"language":"go","lines":"4"}`).Content[0].Text, "lines: the string")
+			assert.Contains(t, call(`{"language":"go","lines":"4"}`).Content[0].Text, "lines must be an integer")
 			assert.Contains(t, call(`[]`).Content[0].Text, "arguments must be a JSON object")
 			want := []string{
 				"prompts/get tools/call review map[language:go lines:1]", "prompts/get tools/call review map[language:go lines:2]",
@@ -171,7 +171,7 @@ func TestAsking(t *testing.T) {
 			}
 			r := connect(t, srv, "2025-03-26").call("trip", `{"days":3}`)
 			assert.True(t, r.IsError)
-			assert.Contains(t, r.Content[0].Text, "the client cannot be asked")
+			assert.Contains(t, r.Content[0].Text, "the prompt asks the user for input")
 
 			c := connect(t, srv, "2026-07-28")
 			r = c.call("trip", `{"days":3}`)
@@ -225,10 +225,10 @@ func TestRateAndTimeout(t *testing.T) {
 		c := connect(t, srv, "2025-11-25")
 		assert.Contains(t, c.request("prompts/get", `"name":"a"`), `"x"`)
 		assert.Zero(t, c.call("a", "").Code)
-		assert.Contains(t, c.call("a", "").Message, "too many requests")
-		assert.Contains(t, c.request("prompts/get", `"name":"a"`), `too many requests`)
+		assert.Contains(t, c.call("a", "").Message, "rate limit exceeded")
+		assert.Contains(t, c.request("prompts/get", `"name":"a"`), `rate limit exceeded`)
 		time.Sleep(time.Minute)
-		assert.Equal(t, "the request took too long", c.call("slow", "").Message)
+		assert.Contains(t, c.call("slow", "").Message, `prompt "slow" timed out after 1m0s`)
 	})
 }
 
@@ -355,7 +355,7 @@ func TestPair(t *testing.T) {
 		assert.Equal(t, "1", c.call("get_prompt", `{"name":"code review"}`).Content[0].Text)
 		assert.Equal(t, "go 3 false [] ", c.call("get_prompt", `{"name":"review","arguments":{"language":"go","lines":3}}`).Content[0].Text)
 		for arguments, want := range map[string]string{
-			`{"name":"review"}`:               `language: is required`,
+			`{"name":"review"}`:               `invalid arguments for prompt "review": language is required`,
 			`{"name":"reviews"}`:              `there is no prompt "reviews"; did you mean review?; ls has the names`,
 			`{"name":"other"}`:                `there is no prompt "other"; ls has the names`,
 			`{}`:                              `name is required, a string; ls has the names`,

@@ -300,20 +300,20 @@ func TestArguments(t *testing.T) {
 		"defaults":               {`{"language":"go"}`, "go 10 false [] "},
 		"an integer as a float":  {`{"language":"go","lines":3.0}`, "go 3 false [] "},
 		"an integer as a power":  {`{"language":"go","lines":1e1}`, "go 10 false [] "},
-		"a string for a number":  {`{"language":"go","lines":"3"}`, `!lines: the string "3" is not an integer`},
-		"a number for a string":  {`{"language":3}`, `!language: the number 3 is not a string`},
-		"a fraction":             {`{"language":"go","lines":1.5}`, `!lines: "1.5" is not an integer`},
-		"a string for a boolean": {`{"language":"go","strict":"true"}`, `!strict: the string "true" is not true or false`},
-		"a string for a list":    {`{"language":"go","tags":"1,2"}`, `!tags: the string "1,2" is not a JSON array`},
-		"null":                   {`{"language":null}`, `!language: null is not a string`},
-		"an enum":                {`{"language":"rust"}`, `!language: "rust" is not one of`},
-		"a bound":                {`{"language":"go","lines":51}`, `!lines: `},
-		"missing":                {`{}`, `!language: is required`},
-		"none at all":            {``, `!language: is required`},
-		"unknown":                {`{"language":"go","line":1}`, `!line: is not an argument of this prompt; did you mean lines?`},
+		"a string for a number":  {`{"language":"go","lines":"3"}`, `!lines must be `},
+		"a number for a string":  {`{"language":3}`, `!language must be `},
+		"a fraction":             {`{"language":"go","lines":1.5}`, `!lines must be `},
+		"a string for a boolean": {`{"language":"go","strict":"true"}`, `!strict must be `},
+		"a string for a list":    {`{"language":"go","tags":"1,2"}`, `!tags must be `},
+		"null":                   {`{"language":null}`, `!language must be `},
+		"an enum":                {`{"language":"rust"}`, `!language must be one of`},
+		"a bound":                {`{"language":"go","lines":51}`, `!lines `},
+		"missing":                {`{}`, `!language is required`},
+		"none at all":            {``, `!language is required`},
+		"unknown":                {`{"language":"go","line":1}`, `!line is not an argument of this prompt (did you mean "lines"?)`},
 		"no object":              {`[1]`, `!arguments must be a JSON object`},
-		"too many":               {`{"language":"go","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`, `!there are more than 6 arguments`},
-		"too large":              {`{"language":"` + strings.Repeat("x", 100) + `"}`, `!language: has more than 64 bytes`},
+		"too many":               {`{"language":"go","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`, `!too many arguments (limit 6)`},
+		"too large":              {`{"language":"` + strings.Repeat("x", 100) + `"}`, `!argument "language" exceeds the limit of 64 bytes`},
 		"nested":                 {`{"language":"go","when":` + deep + `}`, `!`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -343,6 +343,7 @@ func TestArguments(t *testing.T) {
 // it, and else an error.
 func TestFailures(t *testing.T) {
 	t.Parallel()
+	const internal = `{"code":-32603,"message":"internal error: prompt \"p\" failed (error id `
 	failing := func(err error) prompts.Prompt {
 		return prompts.NewText(prompts.Prompt{Name: "p"}, func(context.Context, struct{}) (string, error) { return "", err })
 	}
@@ -351,15 +352,20 @@ func TestFailures(t *testing.T) {
 		want string
 	}{
 		"an Error":        {fmt.Errorf("secret: %w", &prompts.Error{Code: 7, Message: "no such branch", Data: map[string]int{"n": 1}}), `{"isError":true,"structuredContent":{"n":1},"content":[{"type":"text","text":"no such branch"}]}`},
-		"an argument":     {prompts.InvalidArgument("a", "is too old"), `{"isError":true,"structuredContent":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"is too old"}]},"content":[{"type":"text","text":"a: is too old"}]}`},
-		"any other":       {errors.New("secret"), `{"code":-32603,"message":"the prompt could not be rendered"}`},
-		"an open code":    {&prompts.Error{Code: -32000, Message: "m"}, `{"code":-32603,"message":"the prompt could not be rendered"}`},
-		"not to be asked": {prompts.ErrElicitationUnavailable, `{"isError":true,"content":[{"type":"text","text":"the prompt needs input, and the client cannot be asked: it has no answer"}]}`},
+		"an argument":     {prompts.InvalidArgument("a", "is too old"), `{"isError":true,"structuredContent":{"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"is too old"}]},"content":[{"type":"text","text":"invalid arguments for prompt \"p\": a: is too old"}]}`},
+		"any other":       {errors.New("secret"), internal},
+		"an open code":    {&prompts.Error{Code: -32000, Message: "m"}, internal},
+		"not to be asked": {prompts.ErrElicitationUnavailable, `{"isError":true,"content":[{"type":"text","text":"the prompt asks the user for input, but no answer was received"}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, failing(test.err))
-			assert.Equal(t, test.want, connect(t, srv, "2025-11-25").request("tools/call", `"name":"p"`))
+			got := connect(t, srv, "2025-11-25").request("tools/call", `"name":"p"`)
+			if test.want == internal {
+				assert.Contains(t, got, internal)
+				return
+			}
+			assert.Equal(t, test.want, got)
 		})
 	}
 }
@@ -372,9 +378,9 @@ func TestBadCalls(t *testing.T) {
 	for _, version := range prompttest.Versions() {
 		c := connect(t, srv, version)
 		for params, want := range map[string]string{
-			``:                             `name is required, a string`,
-			`"name":1`:                     `name is required, a string`,
-			`"Name":"review"`:              `\"Name\" must be written \"name\"`,
+			``:                             `params.name is required and must be a string`,
+			`"name":1`:                     `params.name is required and must be a string`,
+			`"Name":"review"`:              `unknown member \"Name\"`,
 			`"name":"gone"`:                `there is no tool \"gone\"`,
 			`"name":"reviews"`:             `there is no tool \"reviews\"; did you mean review?`,
 			`"name":""`:                    `there is no tool \"\"`,
@@ -513,7 +519,7 @@ func TestOwnTools(t *testing.T) {
 		for _, tool := range []string{"fails", "panics", "nothing"} {
 			r := c.call(tool, "")
 			assert.Equal(t, -32603, r.Code)
-			assert.Equal(t, "the request failed", r.Message)
+			assert.Regexp(t, `^internal error: tool "\w+" failed \(error id [0-9a-f]{8}\)$`, r.Message)
 		}
 	}
 	assert.Equal(t, -32603, connect(t, srv, "2025-11-25").call("list", "").Code)

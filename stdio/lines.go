@@ -23,9 +23,21 @@ func newLineReader(r io.Reader, limit, size int) *lineReader {
 	return &lineReader{
 		r:        bufio.NewReaderSize(r, size),
 		limit:    limit,
-		tooLarge: fmt.Errorf("stdio: line of more than %d bytes: %w", limit, transport.ErrTooLarge),
+		tooLarge: tooLargeError(limit),
 	}
 }
+
+// tooLargeError is the error of a line over the limit, in bytes.
+type tooLargeError int
+
+func (e tooLargeError) Error() string {
+	return fmt.Sprintf("stdio: line exceeds the limit of %d bytes: %v", int(e), transport.ErrTooLarge)
+}
+
+func (e tooLargeError) Unwrap() error { return transport.ErrTooLarge }
+
+// MaxBytes is the limit that the server names to the client.
+func (e tooLargeError) MaxBytes() int { return int(e) }
 
 // next returns the next line that is not blank, without its end, in memory of
 // its own. It returns the error tooLarge for a line over the limit, all of

@@ -108,7 +108,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	require.NoError(t, p.handler.Close())
 
 	got := log.String()
-	for _, record := range []string{"no disk", "panic: no disk", "the prompt could not be rendered"} {
+	for _, record := range []string{"no disk", "panic: no disk", "request failed"} {
 		assert.Contains(t, got, record)
 	}
 	for line := range strings.SplitSeq(got, "\n") {

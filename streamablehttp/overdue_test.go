@@ -75,7 +75,7 @@ func TestOverdue(t *testing.T) {
 				assert.Equal(t, !isHTTP2 && !progress, response.Close)
 				body, err := io.ReadAll(response.Body)
 				require.NoError(t, err, "it does not end as it should")
-				assert.Contains(t, string(body), "took too long")
+				assert.Contains(t, string(body), "timed out after")
 				if !isHTTP2 && progress { // the client may not know yet that the connection has ended
 					s.Client().CloseIdleConnections()
 				}
@@ -115,7 +115,7 @@ func TestOverdueConnection(t *testing.T) {
 				assert.Equal(t, accepted, response.Header.Get("Content-Type"))
 				got, err := io.ReadAll(response.Body)
 				require.NoError(t, err, "it does not end as it should")
-				assert.Contains(t, string(got), "took too long")
+				assert.Contains(t, string(got), "timed out after")
 				assert.Equal(t, version == "1.0" || accepted == "application/json", response.Close)
 				if accepted == "text/event-stream" {
 					assert.True(t, strings.HasSuffix(string(got), "}\n\n"), "%q", got)
@@ -151,7 +151,7 @@ func TestShutdownWaitsForOverdue(t *testing.T) {
 				p.endless("endless")
 				body, mirror := modernGet("endless")
 				r := p.post(body, mirror.with("Accept", accepted))
-				assert.Contains(t, r.body, "took too long")
+				assert.Contains(t, r.body, "timed out after")
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				assert.ErrorIs(t, p.handler.Shutdown(ctx), context.Canceled, "it does not wait")

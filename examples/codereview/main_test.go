@@ -101,12 +101,12 @@ func TestRefused(t *testing.T) {
 		{"1h", "file:///etc/passwd", "fileUri: names no file of this project"},
 		{"1h", "https://example.com/project/network.py", "fileUri: names no file of this project"},
 		{"-1h", "file:///project/network.py", "timeframe: must be longer than nothing"},
-		{"soon", "file:///project/network.py", `timeframe: \"soon\" is not a duration such as 1h30m`},
+		{"soon", "file:///project/network.py", `timeframe must be a duration such as 1h30m, got \"soon\"`},
 	} {
 		out, log := run(t, strings.NewReader(
 			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"analyze-project","arguments":{"timeframe":"`+test.timeframe+`","fileUri":"`+test.file+`"}}}`))
-		assert.Contains(t, out, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"`+test.want+`"`)
+		assert.Contains(t, out, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"invalid arguments for prompt \"analyze-project\": `+test.want+`"`)
 		assert.Empty(t, log)
 	}
 }

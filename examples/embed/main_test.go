@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -158,9 +159,9 @@ func TestErrors(t *testing.T) {
 		{"prompts/get", `{"name":"greet","arguments":{"who":"World & all"}}`,
 			`"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet <World & all>"}}]}`},
 		{"prompts/get", `{"name":"nobody"}`,
-			`"error":{"code":-32602,"message":"there is no prompt \"nobody\"","data":{"prompt":"nobody"}}`},
+			`"error":{"code":-32602,"message":"unknown prompt \"nobody\"","data":{"prompt":"nobody"}}`},
 		{"prompts/get", `{"name":"broken"}`,
-			`"error":{"code":-32603,"message":"the prompt could not be rendered"}`},
+			`"error":{"code":-32603,"message":"internal error: prompt \"broken\" failed (error id ID)","data":{"errorId":"ID"}}`},
 		{"tools/call", `{"name":"nothing"}`,
 			`"error":{"code":-32602,"message":"there is no such tool"}`},
 		{"resources/list", `{}`,
@@ -168,7 +169,8 @@ func TestErrors(t *testing.T) {
 		{"ping", `{}`,
 			`"result":{}`},
 	} {
-		assert.Equal(t, test.want, c.call(test.method, test.params))
+		got := regexp.MustCompile(`[0-9a-f]{8}`).ReplaceAllString(c.call(test.method, test.params), "ID")
+		assert.Equal(t, test.want, got)
 	}
 
 	// All that is wrong with the arguments, for programs.

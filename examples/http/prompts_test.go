@@ -28,7 +28,7 @@ func TestPrompts(t *testing.T) {
 	// What a user may not see is not there.
 	assert.Len(t, editor.List(), 2)
 	assert.Len(t, reader.List(), 1)
-	assert.Equal(t, `there is no prompt "rewrite"`, reader.GetError("rewrite", article).Message)
+	assert.Equal(t, `unknown prompt "rewrite"`, reader.GetError("rewrite", article).Message)
 }
 
 func TestDeclarations(t *testing.T) {

@@ -209,7 +209,7 @@ func TestFraming(t *testing.T) {
 	dial, _ := start(t, registry())
 	c := dial()
 	c.send(strings.Repeat(" ", maxMessageBytes+1))
-	c.expect(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message is too large"}}`)
+	c.expect(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"message exceeds the size limit of the transport"}}`)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	const pong = `{"jsonrpc":"2.0","id":1,"result":{}}`
 	c.send(ping + strings.Repeat(" ", maxMessageBytes-len(ping)))

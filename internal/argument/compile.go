@@ -42,10 +42,10 @@ func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 // does not check the encoding.
 func CheckName(name string) error {
 	if name == "" {
-		return errors.New("it has no name")
+		return errors.New("Name is empty")
 	}
 	if strings.ContainsFunc(name, unicode.IsControl) {
-		return errors.New("its name has a control character")
+		return errors.New("Name contains a control character")
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (c *compiler) fromList(listed []Spec) {
 	c.begin(len(listed))
 	for _, spec := range listed {
 		if c.plan.Find(spec.Name) >= 0 {
-			c.fail(spec.Name, errors.New("declared twice"))
+			c.fail(spec.Name, errors.New("argument is declared twice"))
 			continue
 		}
 		v, err := spec.compileSchema()
@@ -119,7 +119,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 	for i := range listed {
 		name := listed[i].Name
 		if _, ok := extras[name]; ok {
-			c.fail(name, errors.New("declared twice"))
+			c.fail(name, errors.New("argument is declared twice"))
 		}
 		extras[name] = i
 	}
@@ -154,7 +154,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 // win.
 func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Required && !a.Required {
-		errs = append(errs, errors.New("the struct says that it is optional, so Required cannot be set; remove omitempty or the pointer"))
+		errs = append(errs, errors.New("Required conflicts with the field, which is optional; remove omitempty or the pointer"))
 	}
 	if extra.Title != "" {
 		a.Title = extra.Title
@@ -207,17 +207,17 @@ func (c *compiler) add(a Argument, t reflect.Type) {
 func (a *Argument) setDefault(t reflect.Type) error {
 	if a.Required {
 		if t == nil {
-			return errors.New("it is required, so its default would never be used; remove one of them")
+			return errors.New("a required argument never uses its default; remove one of the two")
 		}
-		return errors.New("it is required, so its default would never be used; tag the field omitempty")
+		return errors.New("a required argument never uses its default; tag the field omitempty")
 	}
 	raw := a.Schema.Default
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return fmt.Errorf("its default is not JSON: %w", err)
+		return fmt.Errorf("default is not JSON: %w", err)
 	}
 	if want, got := a.value.kind.instanceType(), typeOf(v); want != "" && want != got && !(isNumeric(want) && isNumeric(got)) {
-		return fmt.Errorf("its default %s is not of type %s", phrase.Clip(string(raw), 64), want)
+		return fmt.Errorf("default %s is not of type %s", phrase.Clip(string(raw), 64), want)
 	}
 	text := string(raw)
 	if a.value.kind.isString() {
@@ -228,7 +228,7 @@ func (a *Argument) setDefault(t reflect.Type) error {
 		dst = reflect.New(t).Elem()
 	}
 	if _, p := a.value.read(dst, text, false); p != nil {
-		return fmt.Errorf("its default: %s", p.Message)
+		return fmt.Errorf("default: %s", p.Message)
 	}
 	a.hasDefault, a.defaultValue = true, text
 	return nil

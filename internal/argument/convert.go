@@ -51,7 +51,7 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 	case kindJSON:
 		return v.parseJSON(text, want)
 	default:
-		panic("prompts: a value was not compiled")
+		panic("prompts: value is not compiled")
 	}
 	if want {
 		instance = text
@@ -196,7 +196,7 @@ func (v *value) parseJSON(text string, want bool) (instance any, p *Problem) {
 	}
 	if want && json.Unmarshal([]byte(text), &instance) != nil {
 		// It is valid JSON, so a number is the cause.
-		return nil, &Problem{Reason: reasonRange, Message: Quote(text) + " has a number that is out of range"}
+		return nil, &Problem{Reason: reasonRange, Message: "contains a number outside the range of a 64-bit float, got " + Quote(text)}
 	}
 	return instance, v.members.check(doc.Root())
 }
@@ -293,7 +293,7 @@ func (v *value) convertList(dst reflect.Value, text string, want bool) (any, *Pr
 		}
 		item, p := v.elem.read(slot, t, want)
 		if p != nil {
-			p.Message = fmt.Sprintf("element %d: %s", i+1, p.Message)
+			p.setElement(i)
 			return nil, p
 		}
 		if want {
@@ -318,7 +318,7 @@ func (v *value) split(text string) ([]string, *Problem) {
 	texts := strings.Split(text, ",")
 	for i, t := range texts {
 		if texts[i] = strings.TrimSpace(t); texts[i] == "" {
-			return nil, &Problem{Reason: reasonType, Message: fmt.Sprintf("element %d is empty", i+1)}
+			return nil, &Problem{Reason: reasonType, Message: fmt.Sprintf("element %d is empty; remove the extra comma", i+1), inElement: true}
 		}
 	}
 	return texts, nil
@@ -352,9 +352,9 @@ func (v *value) splitJSON(text string) ([]string, *Problem) {
 		if !fits {
 			p := v.elem.typeProblem(e.Raw())
 			if v.elem.expected == "" { // of a string
-				p.Message = Quote(e.Raw()) + " is not a string"
+				p.Message = mustBe("a string", Quote(e.Raw()))
 			}
-			p.Message = fmt.Sprintf("element %d: %s", len(texts)+1, p.Message)
+			p.setElement(len(texts))
 			return nil, p
 		}
 		texts = append(texts, t)

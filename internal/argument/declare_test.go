@@ -37,26 +37,26 @@ func TestSchemasWithoutValues(t *testing.T) {
 		{"no multiple", faultOf[int](of(`{"minimum":1,"maximum":4,"multipleOf":5}`)), "no multiple of multipleOf is in the range, " + nothing},
 		{"no multiple of a decimal", faultOf[float64](of(`{"minimum":0.31,"maximum":0.39,"multipleOf":0.1}`)), nothing},
 		{"one multiple of a decimal", faultOf[float64](of(`{"minimum":0.3,"maximum":0.3,"multipleOf":0.1}`)), ""},
-		{"enum beyond the type", faultOf[int8](of(`{"enum":[1,300]}`)), "enum value 300 cannot be given"},
-		{"const below the minimum", faultOf[int](of(`{"const":1,"minimum":2}`)), "const 1 cannot be given"},
-		{"default above the maximum", faultOf[*int](of(`{"default":7,"maximum":5}`)), "its default: 7 is not at most 5"},
-		{"default not of the format", faultOf[*string](of(`{"default":"x","format":"date"}`)), `its default: "x" is not a date such as 2006-01-02`},
-		{"enum not of the format", faultOf[string](of(`{"enum":["x"],"format":"uuid"}`)), `enum value "x" cannot be given`},
+		{"enum beyond the type", faultOf[int8](of(`{"enum":[1,300]}`)), "enum value 300 is not a valid value"},
+		{"const below the minimum", faultOf[int](of(`{"const":1,"minimum":2}`)), "const 1 is not a valid value"},
+		{"default above the maximum", faultOf[*int](of(`{"default":7,"maximum":5}`)), "default: must be at most 5, got 7"},
+		{"default not of the format", faultOf[*string](of(`{"default":"x","format":"date"}`)), `default: must be a date such as 2006-01-02, got "x"`},
+		{"enum not of the format", faultOf[string](of(`{"enum":["x"],"format":"uuid"}`)), `enum value "x" is not a valid value`},
 		{"lengths", faultOf[string](of(`{"minLength":5,"maxLength":2}`)), "minLength is 5 and maxLength is 2, " + nothing},
 		{"false", anyOf(`{"not":{}}`), nothing},
 		{"null", anyOf(`{"type":"null"}`), nothing},
 		{"types in conflict", anyOf(`{"type":"string","allOf":[{"type":"integer"}]}`), nothing},
 		{"type of a reference in conflict", faultOf[int](of(`{"$ref":"#/$defs/s","$defs":{"s":{"type":"string"}}}`)), nothing},
-		{"const in oneOf twice", faultOf[string](of(`{"oneOf":[{"const":"a"},{"const":"a"}]}`)), `oneOf has the const "a" twice, so it is never allowed; remove one`},
+		{"const in oneOf twice", faultOf[string](of(`{"oneOf":[{"const":"a"},{"const":"a"}]}`)), `oneOf has the const "a" twice, so the value is never allowed; remove one`},
 
 		{"integer or a word", anyOf(`{"anyOf":[{"type":"integer"},{"const":"auto"}]}`),
-			"a text can be of one type only, not of string or integer; a string with a pattern can be either"},
+			"a string can be converted to one type only, not to string or integer; use a string with a pattern"},
 		{"integer or a word, by references", anyOf(`{"oneOf":[{"$ref":"#/$defs/n"},{"enum":["auto"]}],"$defs":{"n":{"type":"integer"}}}`),
-			"a text can be of one type only"},
+			"a string can be converted to one type only"},
 		{"integer or a word, of a string", faultOf[string](of(`{"anyOf":[{"type":"integer"},{"const":"auto"}]}`)),
-			"/anyOf/0 allows integer only, but the value is read as string; remove it"},
+			"/anyOf/0 allows only integer, but this value is read as string; remove it"},
 		{"two types of a string", faultOf[string](of(`{"type":["string","integer"]}`)), "remove the other types"},
-		{"integer or a word, in a list", faultOf[[]string](of(`{"items":{"anyOf":[{"type":"integer"},{"const":"auto"}]}}`)), "items: schema: /anyOf/0 allows integer only"},
+		{"integer or a word, in a list", faultOf[[]string](of(`{"items":{"anyOf":[{"type":"integer"},{"const":"auto"}]}}`)), "items: schema: /anyOf/0 allows only integer"},
 		{"a string or null", faultOf[*string](of(`{"type":["string","null"]}`)), ""},
 		{"either pattern", faultOf[string](of(`{"anyOf":[{"pattern":"^a"},{"type":"string","maxLength":1}]}`)), ""},
 	} {
@@ -124,7 +124,7 @@ func TestHintsWithinTheType(t *testing.T) {
 	}
 	_, problems := readAs[float64](t, "1.5", of(`{"type":"integer"}`))
 	require.Len(t, problems, 1)
-	assert.Equal(t, `"1.5" is not an integer`, problems[0].Message)
+	assert.Equal(t, `must be an integer, got "1.5"`, problems[0].Message)
 	f, isFull := valueOf[float64](t, of(`{"type":"integer"}`)).field(true)
 	assert.Equal(t, "integer", f.Type)
 	assert.True(t, isFull)
@@ -142,7 +142,7 @@ func TestTitledConstsAreAnEnum(t *testing.T) {
 		var got maybe[string]
 		problems := fill(p, &got, text("rusty"))
 		require.Len(t, problems, 1)
-		assert.Equal(t, Problem{Argument: "a", Reason: "enum", Message: `"rusty" is not one of go, rust; did you mean rust?`, Allowed: []string{"go", "rust"}, Suggestion: "rust"}, problems[0])
+		assert.Equal(t, Problem{Argument: "a", Reason: "enum", Message: `must be one of go, rust, got "rusty" (did you mean "rust"?)`, Allowed: []string{"go", "rust"}, Suggestion: "rust"}, problems[0])
 		assert.Nil(t, p.Arguments[0].value.validator)
 	}
 	// Numbers too, and without a Go type.
@@ -186,24 +186,24 @@ func TestDeclaredFormats(t *testing.T) {
 	format := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Format: name} }
 	const all = "the formats are date, time, date-time, duration, email, hostname, ipv4, ipv6, uri, uri-reference, uuid, regex, json-pointer"
 	checkDeclared(t, []declaredCase{
-		{"unknown", faultOf[string](format("datetime")), []string{`argument "a": schema: unknown format "datetime"; did you mean date-time?; ` + all}},
+		{"unknown", faultOf[string](format("datetime")), []string{`argument "a": schema: unknown format "datetime"; did you mean "date-time"?; ` + all}},
 		{"far from all", faultOf[string](format("phone")), []string{`argument "a": schema: unknown format "phone"; ` + all}},
-		{"integer", faultOf[int](format("date")), []string{`argument "a": schema: format is for strings, but the value is read as integer`}},
-		{"list", faultOf[[]string](format("date")), []string{`argument "a": schema: format is for strings, but the value is read as array`}},
+		{"integer", faultOf[int](format("date")), []string{`argument "a": schema: format applies to strings, but this value is read as integer`}},
+		{"list", faultOf[[]string](format("date")), []string{`argument "a": schema: format applies to strings, but this value is read as array`}},
 		{"elements", faultOf[[]string](itemsOf(format("date"))), nil},
 		{"time", faultOf[time.Time](format("date")), nil},
 		{"time with its own", faultOf[*time.Time](format("date-time")), nil},
-		{"time with another", faultOf[time.Time](format("uuid")), []string{`argument "a": schema: format uuid is not a time such as 2006-01-02T15:04:05Z, as which the value is read; remove it`}},
-		{"duration", faultOf[time.Duration](format("duration")), []string{`argument "a": schema: format duration is not a duration such as 1h30m, as which the value is read; remove it`}},
+		{"time with another", faultOf[time.Time](format("uuid")), []string{`argument "a": schema: format uuid conflicts with the type of the value, a time such as 2006-01-02T15:04:05Z; remove the format`}},
+		{"duration", faultOf[time.Duration](format("duration")), []string{`argument "a": schema: format duration conflicts with the type of the value, a duration such as 1h30m; remove the format`}},
 		{"address", faultOf[netip.Addr](format("ipv4")), nil},
 		{"URL", faultOf[url.URL](format("uri")), nil},
-		{"bytes", faultOf[[]byte](format("uuid")), []string{`argument "a": schema: format uuid is not base64 data, as which the value is read; remove it`}},
+		{"bytes", faultOf[[]byte](format("uuid")), []string{`argument "a": schema: format uuid conflicts with the type of the value, base64 data; remove the format`}},
 		{"own text form", faultOf[weekday](format("hostname")), nil},
-		{"JSON", faultOf[json.RawMessage](format("date")), []string{`argument "a": schema: format is not checked in JSON; remove it, or use a pattern`}},
+		{"JSON", faultOf[json.RawMessage](format("date")), []string{`argument "a": schema: format is not checked in JSON; remove the format, or use a pattern`}},
 		{"member", faultOf[map[string]any](&jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"k": format("date")}}),
-			[]string{`argument "a": schema: /properties/k: format is not checked there; remove it, or use a pattern`}},
+			[]string{`argument "a": schema: /properties/k: format is not checked here; remove the format, or use a pattern`}},
 		{"branch", faultOf[string](&jsonschema.Schema{AnyOf: []*jsonschema.Schema{format("ipv4"), format("ipv6")}}),
-			[]string{`argument "a": schema: /anyOf/0: format is not checked there; remove it, or use a pattern`}},
+			[]string{`argument "a": schema: /anyOf/0: format is not checked here; remove the format, or use a pattern`}},
 	})
 }
 
@@ -215,7 +215,7 @@ func TestDate(t *testing.T) {
 	assert.Empty(t, problems)
 	assert.Equal(t, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), got)
 	_, problems = readAs[time.Time](t, "2026-02-29", s)
-	assert.Equal(t, []Problem{{Argument: "a", Reason: "format", Message: `"2026-02-29" is not a date such as 2006-01-02`, Allowed: "date"}}, problems)
+	assert.Equal(t, []Problem{{Argument: "a", Reason: "format", Message: `must be a date such as 2006-01-02, got "2026-02-29"`, Allowed: "date"}}, problems)
 	assert.Equal(t, "a date such as 2006-01-02", hintOf[time.Time](t, s))
 	f, isFull := valueOf[time.Time](t, s).field(true)
 	assert.Equal(t, "date", f.Format)

@@ -57,7 +57,7 @@ func fieldsOf(t reflect.Type) []structField {
 		if first < 0 {
 			fields = append(fields, f)
 		} else if fields[first].err == nil {
-			fields[first].err = errors.New("two fields have this name; rename one in its json tag")
+			fields[first].err = errors.New("two fields have this name; rename one of them in the json tag")
 		}
 	}
 	return fields
@@ -89,12 +89,12 @@ func (w *fieldWalk) walk(t reflect.Type, index []int, optional bool) {
 				w.walk(base, f.index, f.optional)
 				continue
 			}
-			f.ignored, f.err = true, fmt.Errorf("the embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name())
+			f.ignored, f.err = true, fmt.Errorf("embedded pointer to %s cannot be set, because the type is not exported; embed the struct itself", base.Name())
 		} else if !sf.IsExported() {
 			if !isTagged {
 				continue
 			}
-			f.ignored, f.err = true, fmt.Errorf("the field %s has a json tag, but is not exported; export it, or remove the tag", sf.Name)
+			f.ignored, f.err = true, fmt.Errorf("field %s has a json tag, but is not exported; export the field, or remove the tag", sf.Name)
 		}
 		var err error
 		if f.description, err = description(sf); f.err == nil {
@@ -119,7 +119,7 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 		case "string":
 			f.quoted = true
 		default:
-			f.err = fmt.Errorf("the json tag of the field %s has the unknown option %q%s", field, phrase.Clip(option, 64), didYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
+			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), didYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
 		}
 	}
 	return name != ""
@@ -133,14 +133,14 @@ func description(sf reflect.StructField) (string, error) {
 	tag, ok := sf.Tag.Lookup("jsonschema")
 	switch {
 	case ok && tag == "":
-		return "", errors.New("the jsonschema tag is empty")
+		return "", errors.New("jsonschema tag is empty")
 	case tagKeyword.MatchString(tag):
 		example := `minimum:"1"`
 		m := tagKeyword.FindStringSubmatch(tag)
 		if meant := meantTag(m[1]); meant != "" {
 			example = meant + ":" + strconv.Quote(phrase.Clip(m[2], 64))
 		}
-		return "", fmt.Errorf("the jsonschema tag %q begins like a keyword; it is a description, and a constraint is a tag of its own, such as %s", phrase.Clip(tag, 64), example)
+		return "", fmt.Errorf("jsonschema tag %q looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as %s", phrase.Clip(tag, 64), example)
 	}
 	return tag, nil
 }
@@ -171,7 +171,7 @@ func infer(t reflect.Type) *inferred {
 	if t.Kind() == reflect.Struct {
 		inf.inferFields(t)
 	} else {
-		inf.errs = append(inf.errs, errors.New("the type of the arguments must be a struct; for others set Arguments and Render"))
+		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))
 	}
 	var c compiler
 	if c.fromStruct(inf, nil); len(c.errs) == 0 {
@@ -187,7 +187,7 @@ func (inf *inferred) inferFields(t reflect.Type) {
 	}
 	for _, f := range fieldsOf(t) {
 		if f.quoted {
-			fail(f.name, errors.New(`the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`))
+			fail(f.name, errors.New(`json tag option "string" is not needed, because arguments are always sent as strings; remove the option`))
 		}
 		if f.err != nil {
 			fail(f.name, f.err)
@@ -218,11 +218,11 @@ func (inf *inferred) inferFields(t reflect.Type) {
 // noField is the error of a listed argument that the struct does not have.
 func (inf *inferred) noField(name string) error {
 	if len(inf.fields) == 0 {
-		return errors.New("the struct has no such field, nor any other")
+		return errors.New("unknown field; the struct has no fields")
 	}
 	names := make([]string, len(inf.fields))
 	for i, f := range inf.fields {
 		names[i] = f.name
 	}
-	return fmt.Errorf("the struct has no such field, but %s%s", phrase.Enumerate(names), didYouMean(name, names))
+	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), didYouMean(name, names))
 }

@@ -67,7 +67,7 @@ func (v *value) hint(element bool) string {
 	case v.kind == kindList:
 		form, each := v.expected, v.elem.hint(true)
 		if !element && v.elem.isElement() {
-			form = "separated by commas"
+			form = "comma-separated"
 		}
 		if each != "" {
 			each = "each " + each
@@ -102,7 +102,7 @@ func (p *Plan) AppendForm(dst []byte, message string, hints, modes bool) ([]byte
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		if a.Sensitive { // MRT-25
-			return nil, &DeclarationError{Name: a.Name, Err: errors.New("it is sensitive, and a form must not ask for it; ask in URL mode, see InputRequest")}
+			return nil, &DeclarationError{Name: a.Name, Err: errors.New("a form must not ask for a sensitive argument; ask in URL mode, see InputRequest")}
 		}
 		if i > 0 {
 			dst = append(dst, ',')

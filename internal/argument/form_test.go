@@ -83,12 +83,12 @@ func fieldCases() []fieldCase {
 		fieldOf[req[time.Time]]("a time", Spec{Description: "when"}, `{"type":"string","format":"date-time","description":"when"}`, ""),
 		fieldOf[req[url.URL]]("a URL", Spec{}, `{"type":"string","description":"a URL"}`, ""),
 		fieldOf[req[time.Duration]]("a duration", Spec{Title: "T"}, `{"type":"string","title":"T","description":"a duration such as 1h30m"}`, ""),
-		fieldOf[req[[]string]]("a list", Spec{}, `{"type":"string","description":"separated by commas"}`, ""),
+		fieldOf[req[[]string]]("a list", Spec{}, `{"type":"string","description":"comma-separated"}`, ""),
 		fieldOf[req[[]string]]("a choice of several", schemaSpec(jsonschema.Schema{Items: enum("a", "b"), MinItems: ptr(1), MaxItems: ptr(2)}),
-			`{"type":"string","description":"separated by commas; 1 to 2 elements; each one of: a, b"}`,
+			`{"type":"string","description":"comma-separated; 1 to 2 elements; each one of: a, b"}`,
 			`{"type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1,"maxItems":2}`),
 		fieldOf[opt[[]string]]("a choice of several with a default", schemaSpec(jsonschema.Schema{Items: enum("a", "b"), Default: json.RawMessage(`["b"]`)}),
-			`{"type":"string","description":"separated by commas; each one of: a, b; default [\"b\"]"}`,
+			`{"type":"string","description":"comma-separated; each one of: a, b; default [\"b\"]"}`,
 			`{"type":"array","items":{"type":"string","enum":["a","b"]},"default":["b"]}`),
 		fieldOf[req[struct{ A int }]]("an object", Spec{}, `{"type":"string","description":"a JSON object"}`, ""),
 		fieldOf[req[[]byte]]("bytes", Spec{}, `{"type":"string","description":"base64 data"}`, ""),
@@ -196,7 +196,7 @@ func doesNotTake[T any](t testing.TB, value string, why, message string, argumen
 	t.Helper()
 	_, problems := filled[T](t, value, arguments...)
 	require.Len(t, problems, 1)
-	assert.Equal(t, "x: "+message, problems[0].Sentence())
+	assert.Equal(t, "x "+message, problems[0].Sentence())
 	assert.Equal(t, why, problems[0].Reason)
 }
 
@@ -215,8 +215,8 @@ func TestFormValues(t *testing.T) {
 	doesNotTake[string](t, `["a"]`, "type", "must be a string")
 	doesNotTake[string](t, `{"a":1}`, "type", "must be a string")
 	doesNotTake[string](t, `"aaa"`, "length", "must have at most 2 characters, got 3", x(jsonschema.Schema{MaxLength: ptr(2)}))
-	doesNotTake[string](t, `"b"`, "pattern", `"b" does not match ^a$`, x(jsonschema.Schema{Pattern: "^a$"}))
-	doesNotTake[string](t, `"c"`, "enum", `"c" is not one of a, b`, x(*enum("a", "b")))
+	doesNotTake[string](t, `"b"`, "pattern", `must match the pattern ^a$, got "b"`, x(jsonschema.Schema{Pattern: "^a$"}))
+	doesNotTake[string](t, `"c"`, "enum", `must be one of a, b, got "c"`, x(*enum("a", "b")))
 
 	takes(t, `true`, true)
 	takes(t, `false`, false)
@@ -227,20 +227,20 @@ func TestFormValues(t *testing.T) {
 	takes(t, `9007199254740993`, 9007199254740993)
 	doesNotTake[int](t, `"7"`, "type", "must be a number")
 	doesNotTake[int](t, `true`, "type", "must be a number")
-	doesNotTake[int](t, `7.5`, "type", `"7.5" is not an integer`)
-	doesNotTake[int8](t, `128`, "range", `"128" is out of range`)
-	doesNotTake[uint](t, `-1`, "range", `"-1" is out of range`)
-	doesNotTake[int](t, `3`, "range", `3 is not at least 4`, x(jsonschema.Schema{Minimum: ptr(4.0)}))
+	doesNotTake[int](t, `7.5`, "type", `must be an integer, got "7.5"`)
+	doesNotTake[int8](t, `128`, "range", `must be an integer from -128 to 127, got "128"`)
+	doesNotTake[uint](t, `-1`, "range", `must be an integer from 0 to 18446744073709551615, got "-1"`)
+	doesNotTake[int](t, `3`, "range", `must be at least 4, got 3`, x(jsonschema.Schema{Minimum: ptr(4.0)}))
 
 	takes(t, `0.5`, 0.5)
 	takes(t, `1e3`, 1000.0)
 	takes(t, `7`, 7.0)
 	doesNotTake[float64](t, `"0.5"`, "type", "must be a number")
-	doesNotTake[float64](t, `1e999`, "range", `"1e999" is out of range`)
-	doesNotTake[float64](t, `1`, "range", `1 is not less than 1`, x(jsonschema.Schema{ExclusiveMaximum: ptr(1.0)}))
+	doesNotTake[float64](t, `1e999`, "range", `must be a number that a float of 64 bits can hold, got "1e999"`)
+	doesNotTake[float64](t, `1`, "range", `must be less than 1, got 1`, x(jsonschema.Schema{ExclusiveMaximum: ptr(1.0)}))
 
 	takes(t, `"2026-07-28T01:02:03Z"`, time.Date(2026, 7, 28, 1, 2, 3, 0, time.UTC))
-	doesNotTake[time.Time](t, `"today"`, "type", `"today" is not a time such as 2006-01-02T15:04:05Z`)
+	doesNotTake[time.Time](t, `"today"`, "type", `must be a time such as 2006-01-02T15:04:05Z, got "today"`)
 	doesNotTake[time.Time](t, `0`, "type", `must be a string`)
 	takes(t, `"1h30m"`, 90*time.Minute)
 	doesNotTake[time.Duration](t, `5`, "type", "must be a string")
@@ -293,12 +293,12 @@ func TestFormTakesIntegersInAnyForm(t *testing.T) {
 	takes(t, `-5.0`, -5)
 	takes(t, `9007199254740992.0`, int64(1<<53))
 	takes(t, `255.0`, uint8(255))
-	doesNotTake[int](t, `7.5`, "type", `"7.5" is not an integer`)
-	doesNotTake[uint8](t, `256.0`, "range", `"256" is out of range`)
-	doesNotTake[uint8](t, `-1.0`, "range", `"-1" is out of range`)
+	doesNotTake[int](t, `7.5`, "type", `must be an integer, got "7.5"`)
+	doesNotTake[uint8](t, `256.0`, "range", `must be an integer from 0 to 255, got "256"`)
+	doesNotTake[uint8](t, `-1.0`, "range", `must be an integer from 0 to 255, got "-1"`)
 	// What a float64 does not hold exactly is not guessed.
-	doesNotTake[int64](t, `9007199254740994.0`, "type", `"9007199254740994.0" is not an integer`)
-	doesNotTake[int](t, `1e400`, "type", `"1e400" is not an integer`)
+	doesNotTake[int64](t, `9007199254740994.0`, "type", `must be an integer, got "9007199254740994.0"`)
+	doesNotTake[int](t, `1e400`, "type", `must be an integer, got "1e400"`)
 }
 
 // protocolSchema judges by a definition of a revision's schema.json.

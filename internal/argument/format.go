@@ -142,13 +142,13 @@ func formatOf(k kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
 	known, isKnown := typeFormats[t]
 	switch {
 	case !k.isString() && k != kindJSON:
-		return nil, fmt.Errorf("format is for strings, but the value is read as %s", k.instanceType())
+		return nil, fmt.Errorf("format applies to strings, but this value is read as %s", k.instanceType())
 	case k == kindJSON:
-		return nil, fmt.Errorf("format is not checked in JSON; remove it, or use a pattern")
+		return nil, fmt.Errorf("format is not checked in JSON; remove the format, or use a pattern")
 	case k == kindBytes:
-		return nil, fmt.Errorf("format %s is not base64 data, as which the value is read; remove it", s.Format)
+		return nil, fmt.Errorf("format %s conflicts with the type of the value, base64 data; remove the format", s.Format)
 	case isKnown && !slices.Contains(known, s.Format):
-		return nil, fmt.Errorf("format %s is not %s, as which the value is read; remove it", s.Format, expectedOf(k, t, s))
+		return nil, fmt.Errorf("format %s conflicts with the type of the value, %s; remove the format", s.Format, expectedOf(k, t, s))
 	}
 	return formats[i], nil
 }
@@ -169,7 +169,7 @@ func checkFormatsInside(k kind, s *jsonschema.Schema) error {
 			continue
 		}
 		if sub.Format != "" {
-			return fmt.Errorf("%s: format is not checked there; remove it, or use a pattern", at)
+			return fmt.Errorf("%s: format is not checked here; remove the format, or use a pattern", at)
 		}
 		if err := checkFormatsInside(kindJSON, sub); err != nil {
 			return fmt.Errorf("%s: %w", at, err)

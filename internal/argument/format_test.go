@@ -43,7 +43,7 @@ func TestFormats(t *testing.T) {
 			for _, v := range table[f.name].Invalid {
 				_, problems := readAs[string](t, v, s)
 				if assert.Len(t, problems, 1, "%q", v) {
-					assert.Equal(t, Problem{Argument: "a", Reason: "format", Message: Quote(v) + " is not " + f.expected, Allowed: f.name}, problems[0])
+					assert.Equal(t, Problem{Argument: "a", Reason: "format", Message: "must be " + f.expected + ", got " + Quote(v), Allowed: f.name}, problems[0])
 				}
 			}
 		})

@@ -153,7 +153,7 @@ func kindOf(t reflect.Type) (kind, error) {
 }
 
 func unsupported(t reflect.Type) error {
-	return fmt.Errorf("no text can fill a value of type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
+	return fmt.Errorf("unsupported argument type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
 }
 
 // schemaOf infers the schema of an argument of type t: of the string for kinds
@@ -164,7 +164,7 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 
 func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 	if depth == 0 {
-		return nil, errors.New("lists nest too deeply in its type; use json.RawMessage")
+		return nil, errors.New("type has too many nested lists; use json.RawMessage")
 	}
 	t = withoutPointers(t)
 	k, err := kindOf(t)
@@ -217,18 +217,18 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			own, err = nil, fmt.Errorf("the method JSONSchema of %s: panic: %v", t, v)
+			own, err = nil, fmt.Errorf("%s.JSONSchema: panic: %v", t, v)
 		}
 	}()
 	s := reflect.New(t).Interface().(schemer).JSONSchema()
 	if s == nil {
-		return nil, fmt.Errorf("the method JSONSchema of %s returns nil", t)
+		return nil, fmt.Errorf("%s.JSONSchema returned nil", t)
 	}
 	if own, err = cloneSchema(s); err == nil {
 		err = checkPromoted(t, own)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the method JSONSchema of %s: %w", t, err)
+		return nil, fmt.Errorf("%s.JSONSchema: %w", t, err)
 	}
 	return own, nil
 }
@@ -250,7 +250,7 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 			return err
 		}
 		if jsonenc.Text(inner) == jsonenc.Text(own) {
-			return fmt.Errorf("it is that of %s, which is embedded; give %s one of its own", base, t)
+			return fmt.Errorf("JSONSchema is inherited from the embedded %s; define it on %s", base, t)
 		}
 	}
 	return nil
@@ -261,12 +261,12 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
 	err := error(nil)
 	if hasReference(own) {
-		err = errors.New("schema: inside of another schema its references would mean something else; write out what they refer to")
+		err = errors.New("schema: references do not work inside of another schema; write out the referenced schema")
 	} else {
 		_, err = compileValue(t, own)
 	}
 	if err != nil {
-		return fmt.Errorf("the method JSONSchema of %s: %w", t, err)
+		return fmt.Errorf("%s.JSONSchema: %w", t, err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestInferFields(t *testing.T) {
 		shadowed
 		byTag
 	}]()
-	assert.EqualError(t, err, `argument "B": two fields have this name; rename one in its json tag`, "encoding/json would take the tagged one without a word")
+	assert.EqualError(t, err, `argument "B": two fields have this name; rename one of them in the json tag`, "encoding/json would take the tagged one without a word")
 }
 
 // What is listed wins over what the struct says, member by member.
@@ -162,17 +162,17 @@ func TestTagFaults(t *testing.T) {
 		argument, inside string
 	}{
 		{[]reflect.StructField{field("A", `json:"x, omitempty"`)},
-			`argument "x": the json tag of the field A has the unknown option " omitempty"; did you mean omitempty?`,
-			`its member "x": the json tag of the field A has the unknown option " omitempty"; did you mean omitempty?`},
+			`argument "x": json tag of field A has the unknown option " omitempty"; did you mean "omitempty"?`,
+			`member "x": json tag of field A has the unknown option " omitempty"; did you mean "omitempty"?`},
 		{[]reflect.StructField{field("A", ""), field("b", `json:"y"`)},
-			`argument "y": the field b has a json tag, but is not exported; export it, or remove the tag`,
-			`its member "y": the field b has a json tag, but is not exported; export it, or remove the tag`},
+			`argument "y": field b has a json tag, but is not exported; export the field, or remove the tag`,
+			`member "y": field b has a json tag, but is not exported; export the field, or remove the tag`},
 		{[]reflect.StructField{field("A", `json:"x"`), field("B", `json:"x"`)},
-			`argument "x": two fields have this name; rename one in its json tag`,
-			`its member "x": two fields have this name; rename one in its json tag`},
+			`argument "x": two fields have this name; rename one of them in the json tag`,
+			`member "x": two fields have this name; rename one of them in the json tag`},
 		{[]reflect.StructField{field("A", `json:"B"`), field("B", "")},
-			`argument "B": two fields have this name; rename one in its json tag`,
-			`its member "B": two fields have this name; rename one in its json tag`},
+			`argument "B": two fields have this name; rename one of them in the json tag`,
+			`member "B": two fields have this name; rename one of them in the json tag`},
 	} {
 		typ := reflect.StructOf(c.fields)
 		errs := infer(typ).errs

@@ -33,9 +33,9 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	case t == typeNumber:
 		return &jsonschema.Schema{Type: "number"}, nil
 	case within[t]:
-		return nil, fmt.Errorf("its type %s holds itself; use json.RawMessage and decode it in the render function", t)
+		return nil, fmt.Errorf("recursive type %s; use json.RawMessage and decode it in the render function", t)
 	case t == typeURL:
-		return nil, errors.New("encoding/json reads a url.URL from an object of its fields; use a string and parse it in the render function")
+		return nil, errors.New("url.URL cannot be a member of JSON; use a string and parse the URL in the render function")
 	case reflect.PointerTo(t).Implements(jsonUnmarshaler) && t != typeTime:
 		return &jsonschema.Schema{}, nil // the method validates
 	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
@@ -53,7 +53,7 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		return within.object(t)
 	case reflect.Map:
 		if !isKey(t.Key()) {
-			return nil, fmt.Errorf("a map's keys must be strings; use map[string]%s", t.Elem())
+			return nil, fmt.Errorf("map keys must be strings; use map[string]%s", t.Elem())
 		}
 		values, err := within.partOf(t.Elem())
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: values}, err
@@ -113,7 +113,7 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 	s := &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, f := range fields {
 		if f.quoted && f.err == nil {
-			return nil, fmt.Errorf(`the json tag of its member %q has the option "string", which its schema would not know; remove it, or declare the member as a string`, f.name)
+			return nil, fmt.Errorf(`json tag of member %q has the option "string", which the schema does not know; remove the option, or declare the member as a string`, f.name)
 		}
 		member, err := (*jsonschema.Schema)(nil), f.err
 		if err == nil {
@@ -123,7 +123,7 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 			member, err = f.constrain(member, true)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("its member %q: %w", f.name, err)
+			return nil, fmt.Errorf("member %q: %w", f.name, err)
 		}
 		if f.description != "" {
 			member.Description = f.description
@@ -214,7 +214,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		names := slices.Sorted(maps.Keys(types))
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
 			if types[name] == nil {
-				return fmt.Errorf("its type has no member %q%s", phrase.Clip(name, 64), didYouMean(name, names))
+				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), didYouMean(name, names))
 			}
 			if err := check("/properties/"+pointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
 				return err
@@ -273,7 +273,7 @@ func (c *memberCase) check(v strictjson.Value) *Problem {
 		inside, ok := c.members[name]
 		if !ok {
 			if other := c.folded(name); other != "" {
-				return &Problem{Reason: reasonType, Message: Quote(name) + " must be written " + Quote(other)}
+				return &Problem{Reason: reasonType, Message: "has the member " + Quote(name) + ", which must be written " + Quote(other)}
 			}
 			inside = c.inside
 		}

@@ -32,7 +32,7 @@ func TestSchemasOfJSONTypes(t *testing.T) {
 	assert.Empty(t, problems)
 
 	err := errorOf[one[namedEmbedding]]()
-	assert.ErrorContains(t, err, `argument "a": its member "in": the field leveled has a json tag, but is not exported`)
+	assert.ErrorContains(t, err, `argument "a": member "in": field leveled has a json tag, but is not exported`)
 }
 
 // Where a type has no pointer, no map and nothing that reads itself, the inferred

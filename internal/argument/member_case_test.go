@@ -3,6 +3,7 @@ package argument
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -58,33 +59,33 @@ func folds[T any](t *testing.T, text, message string) {
 		assert.Nil(t, p, text)
 		return
 	}
-	assert.Equal(t, &Problem{Reason: reasonType, Message: message}, p, text)
+	assert.Equal(t, &Problem{Reason: reasonType, Message: message, inElement: strings.HasPrefix(message, "element ")}, p, text)
 }
 
 // encoding/json lets "LEVEL" fill a field named "level", so a value that no
 // schema has judged under this name would get into the struct.
 func TestFoldedNames(t *testing.T) {
 	t.Parallel()
-	const want = `"LEVEL" must be written "level"`
+	const want = `has the member "LEVEL", which must be written "level"`
 	folds[leveled](t, `{"level":1}`, "")
 	folds[leveled](t, `{"level":1,"LEVEL":99}`, want)
 	folds[leveled](t, `{"LEVEL":99}`, want)
 	folds[leveled](t, `{"LE\u0056EL":99}`, want)
 	folds[leveled](t, `{"level":1,"levels":[{"LEVEL":1}]}`, "")
-	folds[inner](t, `{"name":"x","ſize":1}`, `"ſize" must be written "size"`)
-	folds[untagged](t, `{"level":1}`, `"level" must be written "Level"`)
+	folds[inner](t, `{"name":"x","ſize":1}`, `has the member "ſize", which must be written "size"`)
+	folds[untagged](t, `{"level":1}`, `has the member "level", which must be written "Level"`)
 	folds[*leveled](t, `{"LEVEL":99}`, want)
-	folds[[]leveled](t, `[{"level":1},{"LEVEL":99}]`, "element 2: "+want)
+	folds[[]leveled](t, `[{"level":1},{"LEVEL":99}]`, "element 2 "+want)
 	folds[map[string]leveled](t, `{"LEVEL":{"level":1}}`, "")
 	folds[map[string]leveled](t, `{"a":{"LEVEL":99}}`, want)
 	folds[map[string][]*leveled](t, `{"a":[{"level":1},{"LEVEL":99}]}`, want)
 	folds[struct{ A [1]leveled }](t, `{"A":[{"LEVEL":99}]}`, want)
 	folds[nested](t, `{"in":{"LEVEL":99}}`, want)
-	folds[nested](t, `{"IN":{"level":99}}`, `"IN" must be written "in"`)
+	folds[nested](t, `{"IN":{"level":99}}`, `has the member "IN", which must be written "in"`)
 	folds[deeper](t, `{"LEVEL":99}`, want)
-	folds[hidingCase](t, `{"level":{"SIZE":99}}`, `"SIZE" must be written "size"`)
+	folds[hidingCase](t, `{"level":{"SIZE":99}}`, `has the member "SIZE", which must be written "size"`)
 	folds[twoCases](t, `{"level":1,"LEVEL":2}`, "")
-	folds[twoCases](t, `{"Level":1}`, `"Level" must be written "LEVEL"`)
+	folds[twoCases](t, `{"Level":1}`, `has the member "Level", which must be written "LEVEL"`)
 
 	// What reads itself, and what has no fields, is left alone.
 	folds[ownCase](t, `{"level":1,"LEVEL":2}`, "")
@@ -101,7 +102,7 @@ func TestFoldedNamesPastSchema(t *testing.T) {
 	refused := func(problems []Problem) {
 		t.Helper()
 		require.Len(t, problems, 1)
-		assert.Contains(t, problems[0].Message, `"LEVEL" must be written "level"`)
+		assert.Contains(t, problems[0].Message, `has the member "LEVEL", which must be written "level"`)
 	}
 	open := &jsonschema.Schema{AdditionalProperties: &jsonschema.Schema{}, Properties: level}
 	_, problems := readAs[leveled](t, `{"level":1,"LEVEL":99}`, open)
@@ -117,12 +118,12 @@ func TestStringOption(t *testing.T) {
 		N int `json:"n,string"`
 		M int `json:"m,omitempty,string"`
 	}]()
-	assert.EqualError(t, err, `argument "n": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`+"\n"+
-		`argument "m": the json tag has the option "string"; remove it, every argument is a string on the wire and becomes what the field is`)
+	assert.EqualError(t, err, `argument "n": json tag option "string" is not needed, because arguments are always sent as strings; remove the option`+"\n"+
+		`argument "m": json tag option "string" is not needed, because arguments are always sent as strings; remove the option`)
 	type quoted struct {
 		N int `json:"n,string"`
 	}
-	const want = `the json tag of its member "n" has the option "string"`
+	const want = `json tag of member "n" has the option "string"`
 	err = errorOf[one[quoted]]()
 	assert.ErrorContains(t, err, want)
 	err = errorOf[one[[]map[string]*quoted]]()

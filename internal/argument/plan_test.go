@@ -52,7 +52,7 @@ func TestArgumentsDeclaredTwice(t *testing.T) {
 		}
 		assert.Equal(t, -1, p.Find("b"))
 		_, errs := Compile(nil, append(specs, specs[n-1], Spec{}))
-		assert.EqualError(t, errors.Join(errs...), fmt.Sprintf("argument \"a%d\": declared twice\nargument \"\": it has no name", n-1))
+		assert.EqualError(t, errors.Join(errs...), fmt.Sprintf("argument \"a%d\": argument is declared twice\nargument \"\": Name is empty", n-1))
 	}
 }
 
@@ -89,9 +89,9 @@ func TestCollectTexts(t *testing.T) {
 		assert.Equal(t, want, problems)
 		assert.Equal(t, wantIgnored, ignored)
 		if strict {
-			assert.Equal(t, "d: is not an argument of this prompt; e: is not valid (not_string)", Redacted(problems))
+			assert.Equal(t, "d is not an argument of this prompt; e is not valid (not_string)", Redacted(problems))
 		} else {
-			assert.Equal(t, "e: is not valid (not_string)", Redacted(problems))
+			assert.Equal(t, "e is not valid (not_string)", Redacted(problems))
 		}
 	}
 	args := map[string]string{}
@@ -108,8 +108,8 @@ func TestCollectTexts(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	_, problems := readAs[int](t, "secret", nil)
-	assert.Equal(t, `a: "secret" is not an integer`, problems[0].Sentence())
-	assert.Equal(t, "a: is not valid (type)", Redacted(problems))
+	assert.Equal(t, `a must be an integer, got "secret"`, problems[0].Sentence())
+	assert.Equal(t, "a is not valid (type)", Redacted(problems))
 }
 
 func TestSubset(t *testing.T) {

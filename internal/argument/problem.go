@@ -35,19 +35,36 @@ const (
 type Problem struct {
 	Argument string `json:"argument"`
 	Reason   string `json:"reason"`
-	Message  string `json:"message"`           // a predicate: "is required"
+	Message  string `json:"message"`           // a predicate, such as "is required"
 	Allowed  any    `json:"allowed,omitempty"` // what would be valid, if that can be said
 	More     int    `json:"more,omitempty"`    // how many allowed values are left out
 	// Suggestion is what the client may have meant. It is something that the
 	// client can learn from prompts/list.
 	Suggestion string `json:"suggestion,omitempty"`
+
+	inElement bool // the message begins with the element of a list
 }
 
 // MaxProblems limits how many problems one response details.
 const MaxProblems = 64
 
 // Sentence returns the message with its subject, the argument.
-func (p Problem) Sentence() string { return phrase.Clip(p.Argument, 64) + ": " + p.Message }
+func (p Problem) Sentence() string {
+	separator := " "
+	if p.Reason == ReasonRefused || p.inElement { // words of the application, or another subject
+		separator = ": "
+	}
+	return phrase.Clip(p.Argument, 64) + separator + p.Message
+}
+
+// setElement says that the problem is one of the element i of a list.
+func (p *Problem) setElement(i int) {
+	separator := " "
+	if p.Reason == ReasonRefused || p.inElement {
+		separator = ": "
+	}
+	p.Message, p.inElement = fmt.Sprintf("element %d%s%s", i+1, separator, p.Message), true
+}
 
 // Redacted joins the sentences of problems without the values that clients sent,
 // for the log.
@@ -57,7 +74,7 @@ func Redacted(problems []Problem) string {
 		switch p.Reason {
 		case ReasonMissing, reasonUnknown:
 		default:
-			p.Message = fmt.Sprintf("is not valid (%s)", p.Reason)
+			p.Message, p.inElement = fmt.Sprintf("is not valid (%s)", p.Reason), false
 		}
 		sentences[i] = p.Sentence()
 	}
@@ -68,14 +85,14 @@ func Redacted(problems []Problem) string {
 func (p *Problem) suggest(name string, names []string) {
 	p.Suggestion = suggest.Near(name, names)
 	if p.Suggestion != "" {
-		p.Message += "; did you mean " + phrase.Choice(p.Suggestion) + "?"
+		p.Message += fmt.Sprintf(" (did you mean %q?)", p.Suggestion)
 	}
 }
 
 // didYouMean returns the end of an error message about an unknown name.
 func didYouMean(name string, names []string) string {
 	if near := suggest.Near(name, names); near != "" {
-		return "; did you mean " + phrase.Choice(near) + "?"
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
 }
@@ -95,7 +112,7 @@ func (p *Plan) undeclaredNotString(name, example string) Problem {
 		example = "" // the name may be that of a sensitive argument, misspelled
 	}
 	u := notString(name, example)
-	u.Message = "is not an argument of this prompt, and " + u.Message
+	u.Message = notDeclared + ", and " + u.Message
 	u.suggest(name, p.names())
 	return u
 }
@@ -124,16 +141,18 @@ func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
 			meant = append(meant, near)
 		}
 	}
-	sentence = "also ignored: " + phrase.List(names, func(name string) string { return phrase.Choice(phrase.Clip(name, 64)) })
+	sentence = "ignored arguments: " + phrase.List(names, func(name string) string { return phrase.Choice(phrase.Clip(name, 64)) })
 	if meant != nil {
-		sentence += "; did you mean " + phrase.List(meant, phrase.Choice) + "?"
+		sentence += " (did you mean " + phrase.List(meant, strconv.Quote) + "?)"
 	}
 	return ignored, sentence
 }
 
 func undeclared(name string) Problem {
-	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: "is not an argument of this prompt"}
+	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: notDeclared}
 }
+
+const notDeclared = "is not an argument of this prompt"
 
 // notString returns the problem of a value that is no string. The example is what
 // the string could contain; "" if that is not clear.

@@ -130,10 +130,10 @@ func (r *rules) checkText(text string) *Problem {
 		}
 	}
 	if r.format != nil && !r.format.check(text) {
-		return &Problem{Reason: reasonFormat, Message: Quote(text) + " is not " + r.format.expected, Allowed: r.format.name}
+		return &Problem{Reason: reasonFormat, Message: mustBe(r.format.expected, Quote(text)), Allowed: r.format.name}
 	}
 	if r.pattern != nil && !r.pattern.MatchString(text) {
-		return &Problem{Reason: reasonPattern, Message: Quote(text) + " does not match " + phrase.Clip(r.pattern.String(), 128), Allowed: r.pattern.String()}
+		return &Problem{Reason: reasonPattern, Message: "must match the pattern " + phrase.Clip(r.pattern.String(), 128) + ", got " + Quote(text), Allowed: r.pattern.String()}
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ const maxAllowed = 100
 func notOneOf[T any](what string, values []T, say func(T) string) *Problem {
 	most := min(len(values), maxAllowed)
 	return &Problem{
-		Reason: reasonEnum, Message: what + " is not one of " + phrase.List(values, say),
+		Reason: reasonEnum, Message: mustBe("one of "+phrase.List(values, say), what),
 		Allowed: values[:most], More: len(values) - most,
 	}
 }
@@ -179,7 +179,7 @@ func (r *rules) checkNumber(n number, text string) *Problem {
 		ok = n.isMultipleOf(*r.multipleOf)
 	}
 	if !ok {
-		return &Problem{Reason: reasonRange, Message: phrase.Clip(text, 64) + " is not " + r.bounds(), Allowed: r.limits()}
+		return &Problem{Reason: reasonRange, Message: mustBe(r.bounds(), phrase.Clip(text, 64)), Allowed: r.limits()}
 	}
 	if r.numbers != nil {
 		if _, ok = r.numbers[n.numeral()]; !ok {

@@ -158,13 +158,13 @@ func cloneSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 // or reject without an explanation.
 func checkTree(s *jsonschema.Schema, within []*jsonschema.Schema) error {
 	if slices.Contains(within, s) {
-		return errors.New("it contains itself")
+		return errors.New("schema contains itself")
 	}
 	if s.Enum != nil && len(s.Enum) == 0 {
-		return errors.New("the enum is empty, so no value is allowed")
+		return errors.New("enum is empty, so no value is allowed")
 	}
 	if s.Default != nil && !json.Valid(s.Default) {
-		return fmt.Errorf("the default %s is not JSON; a text has quotes in JSON", phrase.Clip(string(s.Default), 64))
+		return fmt.Errorf("default %s is not valid JSON; quote strings, as in \"%[1]s\"", phrase.Clip(string(s.Default), 64))
 	}
 	values := s.Enum
 	if s.Const != nil {
@@ -201,7 +201,7 @@ func checkExactIn(v strictjson.Value) error {
 	if v.IsInteger() {
 		f, err := strconv.ParseFloat(v.Raw(), 64)
 		if err != nil || jsonenc.Text(f) != v.Raw() {
-			return fmt.Errorf("the integer %s cannot be kept exactly, because a schema's numbers are floats; make the argument a string, or judge it in the render function", phrase.Clip(v.Raw(), 64))
+			return fmt.Errorf("integer %s exceeds the precision of JSON numbers in a schema; use a string argument, or check the value in the render function", phrase.Clip(v.Raw(), 64))
 		}
 	}
 	for e := range v.Elements() {
@@ -266,7 +266,7 @@ func withEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	}
 	for i, v := range c.Enum {
 		if contains(c.Enum[:i], v) {
-			return nil, fmt.Errorf("schema: oneOf has the const %s twice, so it is never allowed; remove one", phrase.Clip(jsonenc.Text(v), 64))
+			return nil, fmt.Errorf("schema: oneOf has the const %s twice, so the value is never allowed; remove one of the two", phrase.Clip(jsonenc.Text(v), 64))
 		}
 	}
 	c.OneOf = nil

@@ -75,7 +75,7 @@ func checkApplies(s *jsonschema.Schema, types []string) error {
 		if applies == "" || v.Field(i).IsZero() || slices.Contains(types, applies) || applies == "number" && slices.Contains(types, "integer") {
 			continue
 		}
-		return fmt.Errorf("%s is for %ss, but the value is read as %s", keyword, applies, strings.Join(types, " or "))
+		return fmt.Errorf("%s applies to %ss, but this value is read as %s", keyword, applies, strings.Join(types, " or "))
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func checkType(want string, s *jsonschema.Schema) error {
 	if err := checkKeywords(&jsonschema.Schema{Types: types}); err != nil {
 		return err // for an unknown type
 	}
-	return fmt.Errorf("its type is %s, but the value is read as %s", strings.Join(types, " or "), want)
+	return fmt.Errorf("type is %s, but this value is read as %s", strings.Join(types, " or "), want)
 }
 
 // allowed returns the values that the enum and the const allow, and what they are
@@ -178,7 +178,7 @@ func allowed(s *jsonschema.Schema) (what string, values []any, err error) {
 		return "enum value", s.Enum, nil
 	}
 	if s.Enum != nil && !contains(s.Enum, *s.Const) {
-		return "", nil, fmt.Errorf("the const %s is not in the enum, so no value is allowed", phrase.Clip(jsonenc.Text(*s.Const), 64))
+		return "", nil, fmt.Errorf("const %s is not in the enum, so no value is allowed", phrase.Clip(jsonenc.Text(*s.Const), 64))
 	}
 	return "const", []any{*s.Const}, nil
 }
@@ -211,7 +211,7 @@ func checkAllowed(k kind, what string, values []any) error {
 		text := phrase.Clip(jsonenc.Text(e), 64)
 		switch {
 		case k == kindList:
-			return fmt.Errorf("%s %s is no list; one for the elements belongs into Items", what, text)
+			return fmt.Errorf("%s %s is not an array; set %[1]s of the elements on Items", what, text)
 		case k.isString():
 			return fmt.Errorf("%s %s is not a string", what, text)
 		default:
@@ -298,7 +298,7 @@ type references struct {
 // collect adds s, which is at the JSON pointer, and everything inside.
 func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	if s.ID != "" && pointer != "" {
-		return errors.New("a part of it has an $id, which changes what its references mean; remove the $id")
+		return errors.New("$id is not supported inside of an argument schema; remove the $id")
 	}
 	r.schemas = append(r.schemas, s)
 	r.pointers[s] = pointer
@@ -310,7 +310,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 	}
 	for _, name := range names {
 		if r.targets[name] != nil && r.targets[name] != s {
-			return fmt.Errorf("two of its parts are called %q", phrase.Clip(name, 64))
+			return fmt.Errorf("two subschemas have the name %q", phrase.Clip(name, 64))
 		}
 		r.targets[name] = s
 	}
@@ -326,7 +326,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 func (r *references) follow(s *jsonschema.Schema) error {
 	inside, seen := r.entered[s]
 	if inside {
-		return errors.New("it refers back to itself for the same value, so judging a value would never end; only a property or an element may refer back")
+		return errors.New("schema reference loop: validation would never end; only a property or an element may refer back")
 	}
 	if seen {
 		return nil
@@ -373,7 +373,7 @@ func (r *references) target(ref string) (*jsonschema.Schema, error) {
 	if err == nil && strings.HasPrefix(ref, "#") && r.targets[u.Fragment] != nil {
 		return r.targets[u.Fragment], nil
 	}
-	return nil, fmt.Errorf("the reference %q cannot be followed; use one such as #/$defs/name", phrase.Clip(ref, 64))
+	return nil, fmt.Errorf("unsupported $ref %q; use a reference such as #/$defs/name", phrase.Clip(ref, 64))
 }
 
 // isInPlace reports whether the subschema at the JSON pointer applies to the same

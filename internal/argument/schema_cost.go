@@ -96,7 +96,7 @@ func checkCost(r *references) error {
 			}
 		}
 		if c.work > maxCostSteps {
-			return errors.New("its parts refer to each other in too many combinations to bound the time of validation; use fewer alternatives that refer to others")
+			return errors.New("subschemas refer to each other in too many combinations to bound the time of validation; use fewer alternatives that refer to others")
 		}
 	}
 	return nil

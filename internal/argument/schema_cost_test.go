@@ -93,7 +93,7 @@ func TestCombinationsOfReferences(t *testing.T) {
 		defs += fmt.Sprintf(`,"q%d":{"properties":{"a":{"$ref":"#/$defs/q%d"},"b":{"$ref":"#/$defs/q%[2]d"}}}`, i, i+1)
 	}
 	err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, `{"$ref":"#/$defs/q0","$defs":{`+defs+`}}`)})
-	assert.ErrorContains(t, err, "its parts refer to each other in too many combinations")
+	assert.ErrorContains(t, err, "subschemas refer to each other in too many combinations")
 }
 
 // randomSchema returns a schema that refers back to itself and to its definitions.
@@ -308,7 +308,7 @@ func TestValidatorAgreesWithJSONSchema(t *testing.T) {
 // A text that takes long to match with the patterns of its schema is refused.
 func TestPatternsTakeABoundedTime(t *testing.T) {
 	t.Parallel()
-	const refused = "must not have more than 18600 bytes"
+	const refused = "exceeds the limit of 18600 bytes"
 	for _, c := range []struct{ schema, pattern string }{
 		{`{"type":"string","pattern":%q}`, "%s"},
 		{`{"type":"object","patternProperties":{%q:true}}`, `{"a":"%s"}`},

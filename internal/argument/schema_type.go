@@ -146,9 +146,9 @@ func kindOfSchema(s *jsonschema.Schema) (kind, error) {
 	case typeObject:
 		return kindJSON, nil
 	case 0:
-		return 0, errors.New("schema: it allows no type that a text can have, so no value is allowed")
+		return 0, errors.New("schema: no type that a string can be converted to is allowed, so no value is allowed")
 	}
-	return 0, fmt.Errorf("schema: a text can be of one type only, not of %s; a string with a pattern can be either", set)
+	return 0, fmt.Errorf("schema: a string can be converted to one type only, not to %s; use a string with a pattern", set)
 }
 
 // checkTypes returns an error for a schema that allows no value of the type want, or
@@ -167,18 +167,18 @@ func checkTypes(want string, s *jsonschema.Schema) error {
 	}
 	switch {
 	case set == 0 && len(s.Enum) > 0:
-		return fmt.Errorf("its enum has no value of type %s, so no value is allowed", want)
+		return fmt.Errorf("enum has no value of type %s, so no value is allowed", want)
 	case set == 0:
-		return errors.New("it allows no type that a text can have, so no value is allowed")
+		return errors.New("no type that a string can be converted to is allowed, so no value is allowed")
 	case set&read == 0:
-		return fmt.Errorf("its type is %s, but the value is read as %s", set, want)
+		return fmt.Errorf("type is %s, but this value is read as %s", set, want)
 	case set|typeNull != anyType && set&^read&^typeNull != 0:
-		return fmt.Errorf("it allows %s, but the value is read as %s; remove the other types", set, want)
+		return fmt.Errorf("schema allows %s, but this value is read as %s; remove the other types", set, want)
 	}
 	for at, sub := range subschemas(s) {
 		isBranch := strings.HasPrefix(at, "/anyOf/") || strings.HasPrefix(at, "/oneOf/")
 		if set := f.find(sub) &^ typeNull; isBranch && set&read == 0 && set != 0 {
-			return fmt.Errorf("%s allows %s only, but the value is read as %s; remove it", at, set, want)
+			return fmt.Errorf("%s allows only %s, but this value is read as %s; remove it", at, set, want)
 		}
 	}
 	return nil

@@ -33,13 +33,13 @@ func (a *Argument) withhold(p *Problem) {
 			p.Message += " (" + hint + ")"
 		}
 	}
-	p.Suggestion = ""
+	p.Suggestion, p.inElement = "", false
 }
 
 // checkSensitive returns an error for a declaration that shows the value.
 func (a *Argument) checkSensitive() error {
 	if a.Sensitive && a.hasDefault {
-		return errors.New("it is sensitive, so clients must not see a default; remove one of them")
+		return errors.New("a sensitive argument cannot have a default; remove one of the two")
 	}
 	return nil
 }
@@ -52,10 +52,10 @@ func (f *structField) readSensitive(inJSON bool) error {
 	}
 	var err error
 	if f.sensitive, err = strconv.ParseBool(text); err != nil || text != "true" && text != "false" {
-		return fmt.Errorf("the tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
+		return fmt.Errorf("tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
 	}
 	if inJSON && f.sensitive {
-		return errors.New("the tag sensitive is for arguments, not for members of JSON; tag the argument")
+		return errors.New("tag sensitive applies to arguments, not to members of JSON; tag the argument")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func setNumber(of func(*jsonschema.Schema) **float64) func(*jsonschema.Schema, t
 	return func(s *jsonschema.Schema, r tagReader, text string) error {
 		n, err := parseFloat(text, 64)
 		if err != nil && !r.isNumber() {
-			return fmt.Errorf("is for numbers, not for %s; check the value in the render function", withoutPointers(r.typ))
+			return fmt.Errorf("applies to numbers, not to %s; check the value in the render function", withoutPointers(r.typ))
 		} else if err != nil {
 			return fmt.Errorf("must be a number, got %q", phrase.Clip(text, 64))
 		}
@@ -121,7 +121,7 @@ func (r tagReader) value(text string) json.RawMessage {
 
 func (r tagReader) setDefault(s *jsonschema.Schema, text string) error {
 	if r.inJSON {
-		return errors.New("is for arguments, not for members of JSON; fill the member in the render function")
+		return errors.New("applies to arguments, not to members of JSON; fill the member in the render function")
 	}
 	s.Default = r.value(text)
 	return nil
@@ -132,7 +132,7 @@ func (r tagReader) setEnum(s *jsonschema.Schema, text string) error {
 	var values []json.RawMessage
 	if strings.HasPrefix(text, "[") {
 		if json.Unmarshal([]byte(text), &values) != nil {
-			return fmt.Errorf("must be values between commas or a JSON array, got %q", phrase.Clip(text, 64))
+			return fmt.Errorf("must be comma-separated values or a JSON array, got %q", phrase.Clip(text, 64))
 		}
 	} else {
 		for e := range strings.SplitSeq(text, ",") {
@@ -172,7 +172,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 			continue
 		}
 		if text == "" && k.name != "default" {
-			errs = append(errs, fmt.Errorf("the tag %s is empty", k.name))
+			errs = append(errs, fmt.Errorf("tag %s is empty", k.name))
 			continue
 		}
 		isTagged = true
@@ -188,7 +188,7 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 			r, at = elements, at.Items
 		}
 		if err := k.set(at, r, text); err != nil {
-			errs = append(errs, fmt.Errorf("the tag %s %w", k.name, err))
+			errs = append(errs, fmt.Errorf("tag %s %w", k.name, err))
 		}
 	}
 	if len(errs) > 0 {
@@ -223,20 +223,20 @@ func (f *structField) checkTags() (errs []error) {
 		value, err := strconv.QuotedPrefix(quoted)
 		if !ok || err != nil || !strings.HasPrefix(quoted, `"`) || strings.ContainsAny(name, " \"") {
 			if strings.Contains(rest, `\`) {
-				return append(errs, fmt.Errorf("the struct tag %s would be ignored, because the quotes have a wrong escape; write \\\\ for \\", phrase.Clip(rest, 64)))
+				return append(errs, fmt.Errorf("struct tag %s would be ignored, because the value has an invalid escape; write \\\\ for \\", phrase.Clip(rest, 64)))
 			}
-			return append(errs, fmt.Errorf("the struct tag %s is not written as name:\"value\", so it would be ignored", phrase.Clip(rest, 64)))
+			return append(errs, fmt.Errorf("struct tag %s would be ignored; write name:\"value\"", phrase.Clip(rest, 64)))
 		}
 		rest = quoted[len(value):]
 		meant := meantTag(name)
 		switch {
 		case meant == "jsonschema" && f.description != "": // which has the description
 		case meant != "" && meant != name:
-			errs = append(errs, fmt.Errorf("the tag %s is unknown; write %s:%s", name, meant, phrase.Clip(value, 64)))
+			errs = append(errs, fmt.Errorf("unknown tag %s; write %s:%s", name, meant, phrase.Clip(value, 64)))
 		case slices.Contains(noTags, name):
-			errs = append(errs, fmt.Errorf("the tag %s is unknown; set it in the Schema of the argument in Prompt.Arguments", name))
+			errs = append(errs, fmt.Errorf("unknown tag %s; set the keyword in the Schema of the argument in Prompt.Arguments", name))
 		case name == "required" && f.optional != (value == `"false"`), name == "optional" && f.optional != (value == `"true"`):
-			errs = append(errs, fmt.Errorf("the tag %s is unknown; a field is optional with omitempty in its json tag, or as a pointer, and else required", name))
+			errs = append(errs, fmt.Errorf("unknown tag %s; a field is required, unless it is a pointer or has omitempty in the json tag", name))
 		}
 	}
 	return errs

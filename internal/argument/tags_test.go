@@ -34,7 +34,7 @@ func TestTags(t *testing.T) {
 		}](), reflect.TypeFor[one[*hue]](), &jsonschema.Schema{Enum: []any{"red, dark", "blue"}, Default: json.RawMessage(`"blue"`)}, `one of: "red, dark", blue; default blue`},
 		{reflect.TypeFor[struct {
 			A []string `json:"a,omitempty" enum:"x,y" minItems:"1" maxItems:"2" default:"x, y"`
-		}](), reflect.TypeFor[maybe[[]string]](), &jsonschema.Schema{Items: enum("x", "y"), MinItems: ptr(1), MaxItems: ptr(2), Default: json.RawMessage(`["x","y"]`)}, `separated by commas; 1 to 2 elements; each one of: x, y; default ["x","y"]`},
+		}](), reflect.TypeFor[maybe[[]string]](), &jsonschema.Schema{Items: enum("x", "y"), MinItems: ptr(1), MaxItems: ptr(2), Default: json.RawMessage(`["x","y"]`)}, `comma-separated; 1 to 2 elements; each one of: x, y; default ["x","y"]`},
 		{reflect.TypeFor[struct {
 			A []int `json:"a,omitempty" default:""`
 		}](), reflect.TypeFor[maybe[[]int]](), &jsonschema.Schema{Default: json.RawMessage(`[]`)}, ""},
@@ -100,7 +100,7 @@ func TestTagsAndSpecs(t *testing.T) {
 	assert.Equal(t, "Mine", a.Title)
 	assert.Equal(t, "an integer from 1 to 7; default 5", a.DescriptionWithHint())
 	assert.EqualError(t, errorOf[in](Spec{Name: "a", Schema: &jsonschema.Schema{Maximum: ptr(3.0)}}),
-		`argument "a": its default: 5 is not from 1 to 3`)
+		`argument "a": default: must be from 1 to 3, got 5`)
 }
 
 // Members inside of JSON have the constraints of their tags.
@@ -132,67 +132,67 @@ func TestTagErrors(t *testing.T) {
 	}{
 		{errorOf[struct {
 			A string `minimum:"1"`
-		}](), "schema: minimum is for numbers, but the value is read as string"},
+		}](), "schema: minimum applies to numbers, but this value is read as string"},
 		{errorOf[struct {
 			A int `minimum:"5" maximum:"1"`
 		}](), "schema: minimum is 5 and maximum is 1, so no value is allowed"},
 		{errorOf[struct {
 			A int `json:",omitempty" maximum:"5" default:"6"`
-		}](), "its default: 6 is not at most 5"},
+		}](), "default: must be at most 5, got 6"},
 		{errorOf[struct {
 			A int `json:",omitempty" default:"five"`
-		}](), `its default "five" is not of type integer`},
+		}](), `default "five" is not of type integer`},
 		{errorOf[struct {
 			A bool `default:"true"`
-		}](), "it is required, so its default would never be used; tag the field omitempty"},
+		}](), "a required argument never uses its default; tag the field omitempty"},
 		{errorOf[struct {
 			A string `enum:"a,,b"`
-		}](), `the tag enum has an empty value in "a,,b"`},
+		}](), `tag enum has an empty value in "a,,b"`},
 		{errorOf[struct {
 			A string `enum:"[a]"`
-		}](), `the tag enum must be values between commas or a JSON array, got "[a]"`},
+		}](), `tag enum must be comma-separated values or a JSON array, got "[a]"`},
 		{errorOf[struct {
 			A int `enum:"1,x"`
 		}](), `schema: enum value "x" is not of type integer`},
 		{errorOf[struct {
 			A int `enum:"1,9007199254740993"`
-		}](), `schema: the integer 9007199254740993 cannot be kept exactly, because a schema's numbers are floats; make the argument a string, or judge it in the render function`},
+		}](), `schema: integer 9007199254740993 exceeds the precision of JSON numbers in a schema; use a string argument, or check the value in the render function`},
 		{errorOf[struct {
 			A int8 `minimum:"one"`
-		}](), `the tag minimum must be a number, got "one"`},
+		}](), `tag minimum must be a number, got "one"`},
 		{errorOf[struct {
 			A string `maxLength:"1.5"`
-		}](), `the tag maxLength must be an integer, got "1.5"`},
+		}](), `tag maxLength must be an integer, got "1.5"`},
 		{errorOf[struct {
 			A string `pattern:"("`
 		}](), "schema: pattern: missing closing ): `(`"},
 		{errorOf[struct {
 			A string `pattern:""`
-		}](), "the tag pattern is empty"},
+		}](), "tag pattern is empty"},
 		{errorOf[struct {
 			A int `minimum:"3" example:"2"`
-		}](), "schema: its example: 2 is not at least 3"},
+		}](), "schema: example: must be at least 3, got 2"},
 		{errorOf[struct {
 			A int `min:"1"`
-		}](), `the tag min is unknown; write minimum:"1"`},
+		}](), `unknown tag min; write minimum:"1"`},
 		{errorOf[struct {
 			A string `maxlength:"1"`
-		}](), `the tag maxlength is unknown; write maxLength:"1"`},
+		}](), `unknown tag maxlength; write maxLength:"1"`},
 		{errorOf[struct {
 			A string `patern:"^a"`
-		}](), `the tag patern is unknown; write pattern:"^a"`},
+		}](), `unknown tag patern; write pattern:"^a"`},
 		{errorOf[struct {
 			A struct {
 				B int `default:"1"`
 			}
-		}](), `its member "B": the tag default is for arguments, not for members of JSON; fill the member in the render function`},
+		}](), `member "B": tag default applies to arguments, not to members of JSON; fill the member in the render function`},
 	} {
 		assert.EqualError(t, test.err, `argument "A": `+test.want)
 	}
 	for tag, want := range map[reflect.StructTag]string{ // which vet would report
-		`enum:a,b`:                 `the struct tag enum:a,b is not written as name:"value", so it would be ignored`,
-		`json:"a", minimum:"1"`:    `the struct tag , minimum:"1" is not written as name:"value", so it would be ignored`,
-		`json:"A" pattern:"^\d+$"`: `the struct tag pattern:"^\d+$" would be ignored, because the quotes have a wrong escape; write \\ for \`,
+		`enum:a,b`:                 `struct tag enum:a,b would be ignored; write name:"value"`,
+		`json:"a", minimum:"1"`:    `struct tag , minimum:"1" would be ignored; write name:"value"`,
+		`json:"A" pattern:"^\d+$"`: `struct tag pattern:"^\d+$" would be ignored, because the value has an invalid escape; write \\ for \`,
 	} {
 		_, errs := Compile(reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[string](), Tag: tag}}), nil)
 		require.Len(t, errs, 1)

@@ -38,14 +38,18 @@ func TestErrorsOfUnmarshalText(t *testing.T) {
 		{"blamed", ReasonRefused, "names no branch"},
 		{"wrapped", ReasonRefused, "names no branch"},
 		{"several", ReasonRefused, "is too old; is locked"},
-		{"hidden", reasonType, `"hidden" is not a valid value`},
+		{"hidden", reasonType, `must be a valid value, got "hidden"`},
 	} {
 		_, problems := readAs[explained](t, test.text, nil)
 		require.Len(t, problems, 1, test.text)
 		assert.Equal(t, Problem{Argument: "a", Reason: test.reason, Message: test.message}, problems[0])
 		_, problems = readAs[[]*explained](t, "fine,"+test.text, nil)
 		require.Len(t, problems, 1, test.text)
-		assert.Equal(t, Problem{Argument: "a", Reason: test.reason, Message: "element 2: " + test.message}, problems[0])
+		separator := " "
+		if test.reason == ReasonRefused {
+			separator = ": "
+		}
+		assert.Equal(t, Problem{Argument: "a", Reason: test.reason, Message: "element 2" + separator + test.message, inElement: true}, problems[0])
 	}
 }
 
@@ -62,16 +66,16 @@ func TestPanicsOfUnmarshalTextInDeclarations(t *testing.T) {
 		schema *jsonschema.Schema
 		fault  string
 	}{
-		{enum("x", "y"), `enum value "x" cannot be given`},
-		{&jsonschema.Schema{Const: &constant}, `const "x" cannot be given`},
-		{&jsonschema.Schema{Default: []byte(`"x"`)}, "its default"},
+		{enum("x", "y"), `enum value "x" is not a valid value`},
+		{&jsonschema.Schema{Const: &constant}, `const "x" is not a valid value`},
+		{&jsonschema.Schema{Default: []byte(`"x"`)}, "default"},
 	} {
 		err := errorOf[struct {
 			A *panicky
 		}](Spec{Name: "A", Schema: test.schema})
-		assert.ErrorContains(t, err, `argument "A": schema: `+test.fault+": reading it as argument.panicky: panic: in UnmarshalText")
+		assert.ErrorContains(t, err, `argument "A": schema: `+test.fault+": read as argument.panicky: panic: in UnmarshalText")
 	}
 	err := errorOf[struct{ L []panicky }](Spec{Name: "L", Schema: &jsonschema.Schema{Enum: []any{[]any{"x"}}}})
-	assert.ErrorContains(t, err, `enum value ["x"] cannot be given: reading it as []argument.panicky: panic: in UnmarshalText`)
+	assert.ErrorContains(t, err, `enum value ["x"] is not a valid value: read as []argument.panicky: panic: in UnmarshalText`)
 	assert.NoError(t, errorOf[struct{ A *panicky }](Spec{Name: "A"}), "nothing is read yet")
 }

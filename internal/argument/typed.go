@@ -107,5 +107,5 @@ func (v *value) notTyped(json string) *Problem {
 	default:
 		got = "the number " + phrase.Clip(json, 64)
 	}
-	return &Problem{Reason: reasonType, Message: got + " is not " + expected}
+	return &Problem{Reason: reasonType, Message: mustBe(expected, got)}
 }

@@ -58,16 +58,16 @@ func TestTypesWithSchemas(t *testing.T) {
 		Stars  map[string]stars `json:"stars,omitempty"`
 		Tastes flavours         `json:"tastes,omitempty"`
 	}
-	const notAllowed = " is not allowed by the argument's schema"
+	const notAllowed = "must match the JSON Schema of the argument, got "
 	for _, c := range []typeCase{
 		of("string", typed[fruit]{
 			hint: "one of: apple, pear", completes: []string{"apple", "pear"},
 			reads:   []read[fruit]{{"pear", "pear"}},
-			refuses: []refusal{{"aple", "enum", `"aple" is not one of apple, pear; did you mean apple?`, `["apple","pear"]`}},
+			refuses: []refusal{{"aple", "enum", `must be one of apple, pear, got "aple" (did you mean "apple"?)`, `["apple","pear"]`}},
 		}),
 		of("string that the argument's schema narrows", typed[fruit]{
 			schema: enum("pear"), hint: "one of: pear", completes: []string{"pear"},
-			refuses: []refusal{{"apple", "enum", `"apple" is not one of pear`, `["pear"]`}},
+			refuses: []refusal{{"apple", "enum", `must be one of pear, got "apple"`, `["pear"]`}},
 		}),
 		of("pointer", typed[*fruit]{
 			hint: "one of: apple, pear", completes: []string{"apple", "pear"},
@@ -77,28 +77,28 @@ func TestTypesWithSchemas(t *testing.T) {
 			completes: []string{"1", "2", "3", "4", "5"},
 			hint:      "an integer from 1 to 5",
 			reads:     []read[stars]{{"5", 5}},
-			refuses:   []refusal{{"6", "range", "6 is not from 1 to 5", `{"minimum":1,"maximum":5}`}},
+			refuses:   []refusal{{"6", "range", "must be from 1 to 5, got 6", `{"minimum":1,"maximum":5}`}},
 		}),
 		of("with UnmarshalText", typed[code]{
 			hint:    "matching ^[A-Z]+$",
 			reads:   []read[code]{{"A", "code A"}},
-			refuses: []refusal{{"a", "pattern", `"a" does not match ^[A-Z]+$`, `"^[A-Z]+$"`}},
+			refuses: []refusal{{"a", "pattern", `must match the pattern ^[A-Z]+$, got "a"`, `"^[A-Z]+$"`}},
 		}),
 		of("list", typed[flavours]{
-			hint: "separated by commas; at most 2 elements; each one of: sweet, sour", completes: []string{"sweet", "sour"},
+			hint: "comma-separated; at most 2 elements; each one of: sweet, sour", completes: []string{"sweet", "sour"},
 			reads:   []read[flavours]{{"sweet,sour", flavours{"sweet", "sour"}}},
-			refuses: []refusal{{"salty", "enum", `element 1: "salty" is not one of sweet, sour`, `["sweet","sour"]`}},
+			refuses: []refusal{{"salty", "enum", `element 1 must be one of sweet, sour, got "salty"`, `["sweet","sour"]`}},
 		}),
 		of("elements", typed[[]fruit]{
-			hint: "separated by commas; each one of: apple, pear", completes: []string{"apple", "pear"},
+			hint: "comma-separated; each one of: apple, pear", completes: []string{"apple", "pear"},
 			reads: []read[[]fruit]{{"apple,pear", []fruit{"apple", "pear"}}},
 		}),
 		of("struct that holds itself", typed[twig]{
 			hint:  "a JSON object",
 			reads: []read[twig]{{`{"name":"a","kids":[{"name":"b"}]}`, twig{"a", []twig{{Name: "b"}}}}},
 			refuses: []refusal{
-				{`{"name":"a","kids":[{}]}`, "schema", `"{\"name\":\"a\",\"kids\":[{}]}"` + notAllowed, ""},
-				{`{"name":"a","kids":[{"Name":"b"}]}`, "type", `"Name" must be written "name"`, ""}},
+				{`{"name":"a","kids":[{}]}`, "schema", notAllowed + `"{\"name\":\"a\",\"kids\":[{}]}"`, ""},
+				{`{"name":"a","kids":[{"Name":"b"}]}`, "type", `has the member "Name", which must be written "name"`, ""}},
 		}),
 		of("members", typed[basket]{
 			hint: "a JSON object",
@@ -106,10 +106,10 @@ func TestTypesWithSchemas(t *testing.T) {
 				{`{"fruit":"pear","maybe":"apple","stars":{"a":5},"tastes":["sour"]}`, basket{"pear", ptr(fruit("apple")), map[string]stars{"a": 5}, flavours{"sour"}}},
 				{`{"fruit":"pear","maybe":null,"stars":null,"tastes":null}`, basket{Fruit: "pear"}}},
 			refuses: []refusal{
-				{`{"fruit":"nut"}`, "schema", `"{\"fruit\":\"nut\"}"` + notAllowed, ""},
-				{`{"fruit":"pear","maybe":"nut"}`, "schema", `"{\"fruit\":\"pear\",\"maybe\":\"nut\"}"` + notAllowed, ""},
-				{`{"fruit":"pear","stars":{"a":6}}`, "schema", `"{\"fruit\":\"pear\",\"stars\":{\"a\":6}}"` + notAllowed, ""},
-				{`{"fruit":"pear","tastes":["salty"]}`, "schema", `"{\"fruit\":\"pear\",\"tastes\":[\"salty\"]}"` + notAllowed, ""}},
+				{`{"fruit":"nut"}`, "schema", notAllowed + `"{\"fruit\":\"nut\"}"`, ""},
+				{`{"fruit":"pear","maybe":"nut"}`, "schema", notAllowed + `"{\"fruit\":\"pear\",\"maybe\":\"nut\"}"`, ""},
+				{`{"fruit":"pear","stars":{"a":6}}`, "schema", notAllowed + `"{\"fruit\":\"pear\",\"stars\":{\"a\":6}}"`, ""},
+				{`{"fruit":"pear","tastes":["salty"]}`, "schema", notAllowed + `"{\"fruit\":\"pear\",\"tastes\":[\"salty\"]}"`, ""}},
 		}),
 	} {
 		t.Run(c.name, func(t *testing.T) { t.Parallel(); c.run(t) })
@@ -141,18 +141,18 @@ func (shared) JSONSchema() *jsonschema.Schema { return sharedSchema }
 func TestDeclaredTypesWithSchemas(t *testing.T) {
 	t.Parallel()
 	of := func(typ, fault string) []string {
-		return []string{`argument "a": the method JSONSchema of argument.` + typ + fault}
+		return []string{`argument "a": argument.` + typ + ".JSONSchema" + fault}
 	}
 	checkDeclared(t, []declaredCase{
-		{"none", faultOf[noSchema](nil), of("noSchema", " returns nil")},
+		{"none", faultOf[noSchema](nil), of("noSchema", " returned nil")},
 		{"a panic", faultOf[panicking](nil), of("panicking", ": panic: boom")},
-		{"that allows nothing", faultOf[emptyEnum](nil), of("emptyEnum", ": schema: the enum is empty, so no value is allowed")},
-		{"of another type", faultOf[wrongType](nil), []string{`argument "a": schema: its type is integer, but the value is read as string`}},
-		{"of another type, inside", faultOf[map[string]wrongType](nil), of("wrongType", ": schema: its type is integer, but the value is read as string")},
-		{"of a member that there is not", faultOf[*wrongMember](nil), []string{`argument "a": schema: its type has no member "a"; did you mean A?`}},
-		{"with references, inside", faultOf[map[string]twig](nil), of("twig", ": schema: inside of another schema its references would mean something else; write out what they refer to")},
-		{"with references, of elements", faultOf[[]twig](nil), of("twig", ": schema: inside of another schema its references would mean something else; write out what they refer to")},
-		{"of what a struct embeds", faultOf[whole](nil), of("whole", ": it is that of argument.twig, which is embedded; give argument.whole one of its own")},
+		{"that allows nothing", faultOf[emptyEnum](nil), of("emptyEnum", ": schema: enum is empty, so no value is allowed")},
+		{"of another type", faultOf[wrongType](nil), []string{`argument "a": schema: type is integer, but this value is read as string`}},
+		{"of another type, inside", faultOf[map[string]wrongType](nil), of("wrongType", ": schema: type is integer, but this value is read as string")},
+		{"of a member that there is not", faultOf[*wrongMember](nil), []string{`argument "a": schema: the type has no member "a"; did you mean "A"?`}},
+		{"with references, inside", faultOf[map[string]twig](nil), of("twig", ": schema: references do not work inside of another schema; write out the referenced schema")},
+		{"with references, of elements", faultOf[[]twig](nil), of("twig", ": schema: references do not work inside of another schema; write out the referenced schema")},
+		{"of what a struct embeds", faultOf[whole](nil), of("whole", ": JSONSchema is inherited from the embedded argument.twig; define it on argument.whole")},
 		{"that the argument's contradicts", faultOf[stars](&jsonschema.Schema{Minimum: ptr(6.0)}), []string{`argument "a": schema: minimum is 6 and maximum is 5, so no value is allowed`}},
 	})
 }

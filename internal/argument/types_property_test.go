@@ -373,7 +373,7 @@ func TestTypesDifferFromSchemas(t *testing.T) {
 		{"and zeros", &S{Type: "number"}, "007", "007", false, true},
 		{"every text is a string", &S{Type: "string"}, "5", 5.0, false, true},
 		{"null is no text; what is absent is left out", &S{Types: []string{"integer", "null"}}, "null", nil, true, false},
-		{"a list may be separated by commas", &S{Type: "array", Items: &S{Type: "integer"}}, "1,2", "1,2", false, true},
+		{"a list may be comma-separated", &S{Type: "array", Items: &S{Type: "integer"}}, "1,2", "1,2", false, true},
 		{"elements without a type are strings", &S{Type: "array"}, "[1]", []any{1.0}, true, false},
 		{"keys are not given twice", &S{Type: "object"}, `{"a":1,"a":2}`, map[string]any{"a": 2.0}, true, false},
 	} {

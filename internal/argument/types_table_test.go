@@ -56,8 +56,16 @@ type refusal struct {
 
 // meant returns what the message suggests, if it does.
 func (r refusal) meant() string {
-	_, suggestion, _ := strings.Cut(r.message, "; did you mean ")
-	return strings.Trim(suggestion, `"?`)
+	_, suggestion, _ := strings.Cut(r.message, " (did you mean ")
+	return strings.Trim(suggestion, `"?)`)
+}
+
+// separator returns what is between the argument and the message.
+func (r refusal) separator() string {
+	if r.reason == "refused" || strings.HasPrefix(r.message, "element ") {
+		return ": "
+	}
+	return " "
 }
 
 // of makes a case of the type T: its description, its completions and its values.
@@ -80,7 +88,7 @@ func of[T any](name string, c typed[T]) typeCase {
 		for _, r := range c.refuses {
 			e := get(t, p, jsonenc.Text(map[string]string{"a": r.text}))
 			require.NotNil(t, e, "%q", r.text)
-			assert.Equal(t, "a: "+r.message, e.Message, "%q", r.text)
+			assert.Equal(t, "a"+r.separator()+r.message, e.Message, "%q", r.text)
 			problem := map[string]any{"argument": "a", "reason": r.reason, "message": r.message}
 			if r.allowed != "" {
 				problem["allowed"] = json.RawMessage(r.allowed)
@@ -276,17 +284,17 @@ func TestTypes(t *testing.T) {
 		of("string of an enum", typed[string]{
 			schema: enum("red", "grün"), hint: "one of: red, grün", completes: []string{"red", "grün"},
 			reads:   []read[string]{{"red", "red"}, {"grün", "grün"}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"Red", "enum", `"Red" is not one of red, grün; did you mean red?`, `["red","grün"]`}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"Red", "enum", `must be one of red, grün, got "Red" (did you mean "red"?)`, `["red","grün"]`}},
 		}),
 		of("named string of an enum", typed[color]{
 			schema: enum("red"), hint: "one of: red", completes: []string{"red"},
 			reads:   []read[color]{{"red", "red"}},
-			refuses: []refusal{{"blue", "enum", `"blue" is not one of red`, `["red"]`}},
+			refuses: []refusal{{"blue", "enum", `must be one of red, got "blue"`, `["red"]`}},
 		}),
 		of("string of a pattern", typed[string]{
 			schema: &S{Pattern: "^[a-z]+$"}, hint: "matching ^[a-z]+$",
 			reads:   []read[string]{{"abc", "abc"}},
-			refuses: []refusal{{"aBc", "pattern", `"aBc" does not match ^[a-z]+$`, `"^[a-z]+$"`}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"aBc", "pattern", `must match the pattern ^[a-z]+$, got "aBc"`, `"^[a-z]+$"`}, {"", "missing", "is required", ""}},
 		}),
 		of("string of a length, in characters", typed[string]{
 			schema: &S{MinLength: ptr(2), MaxLength: ptr(3)}, hint: "2 to 3 characters",
@@ -299,7 +307,7 @@ func TestTypes(t *testing.T) {
 		of("bool", typed[bool]{
 			hint: "true or false", completes: []string{"true", "false"},
 			reads:   []read[bool]{{"true", true}, {"false", false}},
-			refuses: []refusal{{"yes", "type", `"yes" is not true or false`, ""}, {"True", "type", `"True" is not true or false`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"yes", "type", `must be true or false, got "yes"`, ""}, {"True", "type", `must be true or false, got "True"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("named bool", typed[switchy]{
 			hint: "true or false", completes: []string{"true", "false"},
@@ -310,113 +318,113 @@ func TestTypes(t *testing.T) {
 		of("int", typed[int]{
 			hint:    "an integer",
 			reads:   []read[int]{{"0", 0}, {"+7", 7}, {"007", 7}, {strconv.Itoa(math.MinInt), math.MinInt}, {strconv.Itoa(math.MaxInt), math.MaxInt}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"7.0", "type", `"7.0" is not an integer`, ""}, {" 7", "type", `" 7" is not an integer`, ""}, {"7e0", "type", `"7e0" is not an integer`, ""}, {"٧", "type", `"٧" is not an integer`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"7.0", "type", `must be an integer, got "7.0"`, ""}, {" 7", "type", `must be an integer, got " 7"`, ""}, {"7e0", "type", `must be an integer, got "7e0"`, ""}, {"٧", "type", `must be an integer, got "٧"`, ""}},
 		}),
 		of("int8", typed[int8]{
 			hint:    "an integer",
 			reads:   []read[int8]{{"-128", -128}, {"127", 127}},
-			refuses: []refusal{{"-129", "range", `"-129" is out of range`, ""}, {"128", "range", `"128" is out of range`, ""}},
+			refuses: []refusal{{"-129", "range", `must be an integer from -128 to 127, got "-129"`, ""}, {"128", "range", `must be an integer from -128 to 127, got "128"`, ""}},
 		}),
 		of("int16", typed[int16]{
 			hint:    "an integer",
 			reads:   []read[int16]{{"-32768", -32768}, {"32767", 32767}},
-			refuses: []refusal{{"-32769", "range", `"-32769" is out of range`, ""}, {"32768", "range", `"32768" is out of range`, ""}},
+			refuses: []refusal{{"-32769", "range", `must be an integer from -32768 to 32767, got "-32769"`, ""}, {"32768", "range", `must be an integer from -32768 to 32767, got "32768"`, ""}},
 		}),
 		of("int32", typed[int32]{
 			hint:    "an integer",
 			reads:   []read[int32]{{"-2147483648", math.MinInt32}, {"2147483647", math.MaxInt32}},
-			refuses: []refusal{{"-2147483649", "range", `"-2147483649" is out of range`, ""}, {"2147483648", "range", `"2147483648" is out of range`, ""}},
+			refuses: []refusal{{"-2147483649", "range", `must be an integer from -2147483648 to 2147483647, got "-2147483649"`, ""}, {"2147483648", "range", `must be an integer from -2147483648 to 2147483647, got "2147483648"`, ""}},
 		}),
 		of("int64", typed[int64]{
 			hint:    "an integer",
 			reads:   []read[int64]{{"-9223372036854775808", math.MinInt64}, {"9223372036854775807", math.MaxInt64}},
-			refuses: []refusal{{"-9223372036854775809", "range", `"-9223372036854775809" is out of range`, ""}, {"9223372036854775808", "range", `"9223372036854775808" is out of range`, ""}},
+			refuses: []refusal{{"-9223372036854775809", "range", `must be an integer from -9223372036854775808 to 9223372036854775807, got "-9223372036854775809"`, ""}, {"9223372036854775808", "range", `must be an integer from -9223372036854775808 to 9223372036854775807, got "9223372036854775808"`, ""}},
 		}),
 		of("uint", typed[uint]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint]{{"0", 0}, {"+7", 7}, {strconv.FormatUint(math.MaxUint, 10), math.MaxUint}},
-			refuses: []refusal{{"-1", "range", `"-1" is out of range`, ""}, {"1.5", "type", `"1.5" is not an integer`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"-1", "range", `must be an integer from 0 to 18446744073709551615, got "-1"`, ""}, {"1.5", "type", `must be an integer, got "1.5"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("uint8", typed[uint8]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint8]{{"0", 0}, {"255", 255}},
-			refuses: []refusal{{"256", "range", `"256" is out of range`, ""}},
+			refuses: []refusal{{"256", "range", `must be an integer from 0 to 255, got "256"`, ""}},
 		}),
 		of("uint16", typed[uint16]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint16]{{"65535", 65535}},
-			refuses: []refusal{{"65536", "range", `"65536" is out of range`, ""}},
+			refuses: []refusal{{"65536", "range", `must be an integer from 0 to 65535, got "65536"`, ""}},
 		}),
 		of("uint32", typed[uint32]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint32]{{"4294967295", math.MaxUint32}},
-			refuses: []refusal{{"4294967296", "range", `"4294967296" is out of range`, ""}},
+			refuses: []refusal{{"4294967296", "range", `must be an integer from 0 to 4294967295, got "4294967296"`, ""}},
 		}),
 		of("uint64", typed[uint64]{
 			hint:    "an integer, at least 0",
 			reads:   []read[uint64]{{"18446744073709551615", math.MaxUint64}},
-			refuses: []refusal{{"18446744073709551616", "range", `"18446744073709551616" is out of range`, ""}},
+			refuses: []refusal{{"18446744073709551616", "range", `must be an integer from 0 to 18446744073709551615, got "18446744073709551616"`, ""}},
 		}),
 		of("named integer within bounds", typed[counter]{
 			schema: &S{Minimum: ptr(1.0), Maximum: ptr(10.0), MultipleOf: ptr(3.0)}, hint: "an integer from 1 to 10, a multiple of 3", completes: []string{"3", "6", "9"},
 			reads: []read[counter]{{"3", 3}, {"9", 9}},
 			refuses: []refusal{
-				{"0", "range", "0 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
-				{"4", "range", "4 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
-				{"12", "range", "12 is not from 1 to 10, a multiple of 3", `{"minimum":1,"maximum":10,"multipleOf":3}`},
-				{"40000", "range", `"40000" is out of range`, ""}},
+				{"0", "range", "must be from 1 to 10, a multiple of 3, got 0", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"4", "range", "must be from 1 to 10, a multiple of 3, got 4", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"12", "range", "must be from 1 to 10, a multiple of 3, got 12", `{"minimum":1,"maximum":10,"multipleOf":3}`},
+				{"40000", "range", `must be an integer from -32768 to 32767, got "40000"`, ""}},
 		}),
 		of("integer of an enum", typed[int]{
 			schema: &S{Enum: []any{80, 443}}, hint: "one of: 80, 443", completes: []string{"80", "443"},
 			reads:   []read[int]{{"80", 80}, {"+443", 443}},
-			refuses: []refusal{{"8080", "enum", "8080 is not one of 80, 443", `[80,443]`}},
+			refuses: []refusal{{"8080", "enum", "must be one of 80, 443, got 8080", `[80,443]`}},
 		}),
 
 		// Floats: decimal, finite, and within the type's range.
 		of("float64", typed[float64]{
 			hint:    "a number",
 			reads:   []read[float64]{{"1.5", 1.5}, {"-2", -2}, {".5", 0.5}, {"6.02e23", 6.02e23}, {"1.7976931348623157e308", math.MaxFloat64}, {"5e-324", math.SmallestNonzeroFloat64}},
-			refuses: []refusal{{"1e309", "range", `"1e309" is out of range`, ""}, {"NaN", "type", `"NaN" is not a number`, ""}, {"Inf", "type", `"Inf" is not a number`, ""}, {"1,5", "type", `"1,5" is not a number`, ""}, {"0x1p4", "type", `"0x1p4" is not a number`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"1e309", "range", `must be a number that a float of 64 bits can hold, got "1e309"`, ""}, {"NaN", "type", `must be a number, got "NaN"`, ""}, {"Inf", "type", `must be a number, got "Inf"`, ""}, {"1,5", "type", `must be a number, got "1,5"`, ""}, {"0x1p4", "type", `must be a number, got "0x1p4"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("float32", typed[float32]{
 			hint:    "a number",
 			reads:   []read[float32]{{"0.1", 0.1}, {"3.4028235e38", math.MaxFloat32}, {"1e-50", 0}},
-			refuses: []refusal{{"3.5e38", "range", `"3.5e38" is out of range`, ""}, {"x", "type", `"x" is not a number`, ""}},
+			refuses: []refusal{{"3.5e38", "range", `must be a number that a float of 32 bits can hold, got "3.5e38"`, ""}, {"x", "type", `must be a number, got "x"`, ""}},
 		}),
 		of("float32 at a bound that it cannot hold", typed[float32]{
 			schema: &S{Minimum: ptr(0.1), Maximum: ptr(0.3), MultipleOf: ptr(0.1)}, hint: "a number from 0.1 to 0.3, a multiple of 0.1",
 			reads:   []read[float32]{{"0.1", 0.1}, {"0.3", 0.3}},
-			refuses: []refusal{{"0.30000001", "range", "0.30000001 is not from 0.1 to 0.3, a multiple of 0.1", `{"minimum":0.1,"maximum":0.3,"multipleOf":0.1}`}},
+			refuses: []refusal{{"0.30000001", "range", "must be from 0.1 to 0.3, a multiple of 0.1, got 0.30000001", `{"minimum":0.1,"maximum":0.3,"multipleOf":0.1}`}},
 		}),
 		of("float32 of an enum", typed[float32]{
 			schema: &S{Enum: []any{0.1, 0.25}}, hint: "one of: 0.1, 0.25", completes: []string{"0.1", "0.25"},
 			reads:   []read[float32]{{"0.1", 0.1}, {"0.10", 0.1}},
-			refuses: []refusal{{"0.1000000015", "enum", "0.1000000015 is not one of 0.1, 0.25", "[0.1,0.25]"}},
+			refuses: []refusal{{"0.1000000015", "enum", "must be one of 0.1, 0.25, got 0.1000000015", "[0.1,0.25]"}},
 		}),
 		// A json.Number keeps its text, which must be a number of JSON.
 		of("json.Number", typed[json.Number]{
 			hint:    "a number",
 			reads:   []read[json.Number]{{"1.50", "1.50"}, {"-0", "-0"}, {"123456789012345678901234567890", "123456789012345678901234567890"}},
-			refuses: []refusal{{"x", "type", `"x" is not a number`, ""}, {"", "missing", "is required", ""}, {"+5", "type", `"+5" is not a number`, ""}, {"007", "type", `"007" is not a number`, ""}, {".5", "type", `".5" is not a number`, ""}, {" 5", "type", `" 5" is not a number`, ""}, {"1e999", "range", `"1e999" is out of range`, ""}},
+			refuses: []refusal{{"x", "type", `must be a number, got "x"`, ""}, {"", "missing", "is required", ""}, {"+5", "type", `must be a number, got "+5"`, ""}, {"007", "type", `must be a number, got "007"`, ""}, {".5", "type", `must be a number, got ".5"`, ""}, {" 5", "type", `must be a number, got " 5"`, ""}, {"1e999", "range", `must be a number that a float of 64 bits can hold, got "1e999"`, ""}},
 		}),
 		of("json.Number within bounds", typed[json.Number]{
 			schema: &S{Minimum: ptr(1.0)}, hint: "a number, at least 1",
 			reads:   []read[json.Number]{{"1.0", "1.0"}},
-			refuses: []refusal{{"0.9", "range", "0.9 is not at least 1", `{"minimum":1}`}},
+			refuses: []refusal{{"0.9", "range", "must be at least 1, got 0.9", `{"minimum":1}`}},
 		}),
 		of("pointer to a json.Number", typed[*json.Number]{
 			hint:  "a number",
 			reads: []read[*json.Number]{{"7", ptr(json.Number("7"))}, {"", nil}},
 		}),
 		of("[]json.Number", typed[[]json.Number]{
-			hint:    "separated by commas; each a number",
+			hint:    "comma-separated; each a number",
 			reads:   []read[[]json.Number]{{"1, 2.50", []json.Number{"1", "2.50"}}, {"[1.5, 1e3]", []json.Number{"1.5", "1e3"}}},
-			refuses: []refusal{{`["1"]`, "type", `element 1: "\"1\"" is not a number`, ""}, {"1,+2", "type", `element 2: "+2" is not a number`, ""}},
+			refuses: []refusal{{`["1"]`, "type", `element 1 must be a number, got "\"1\""`, ""}, {"1,+2", "type", `element 2 must be a number, got "+2"`, ""}},
 		}),
 		of("named float within bounds", typed[share]{
 			schema: &S{ExclusiveMinimum: ptr(0.0), Maximum: ptr(1.0)}, hint: "a number, at most 1, greater than 0",
 			reads:   []read[share]{{"0.25", 0.25}, {"1", 1}},
-			refuses: []refusal{{"0", "range", "0 is not at most 1, greater than 0", `{"maximum":1,"exclusiveMinimum":0}`}},
+			refuses: []refusal{{"0", "range", "must be at most 1, greater than 0, got 0", `{"maximum":1,"exclusiveMinimum":0}`}},
 		}),
 
 		// Pointers: optional, and what they point to; "" is absent unless it is
@@ -431,15 +439,15 @@ func TestTypes(t *testing.T) {
 		of("pointer to an integer", typed[*int]{
 			hint:    "an integer",
 			reads:   []read[*int]{{"5", ptr(5)}, {"", nil}},
-			refuses: []refusal{{"x", "type", `"x" is not an integer`, ""}},
+			refuses: []refusal{{"x", "type", `must be an integer, got "x"`, ""}},
 		}),
 		of("pointer to a pointer", typed[**bool]{
 			hint: "true or false", completes: []string{"true", "false"},
 			reads:   []read[**bool]{{"true", ptr(ptr(true))}, {"", nil}},
-			refuses: []refusal{{"x", "type", `"x" is not true or false`, ""}},
+			refuses: []refusal{{"x", "type", `must be true or false, got "x"`, ""}},
 		}),
 		of("pointer to a list", typed[*[]int]{
-			hint:  "separated by commas; each an integer",
+			hint:  "comma-separated; each an integer",
 			reads: []read[*[]int]{{"1,2", &[]int{1, 2}}, {"[]", &[]int{}}, {"", nil}},
 		}),
 		of("pointer to a struct", typed[*point]{
@@ -451,103 +459,103 @@ func TestTypes(t *testing.T) {
 		of("time.Time", typed[time.Time]{
 			hint:    "a time such as 2006-01-02T15:04:05Z",
 			reads:   []read[time.Time]{{"2026-03-04T12:00:00Z", noon}, {"2026-03-04T12:00:00.000000001Z", noon.Add(1)}},
-			refuses: []refusal{{"2026-03-04", "type", `"2026-03-04" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"noon", "type", `"noon" is not a time such as 2006-01-02T15:04:05Z`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"2026-03-04", "type", `must be a time such as 2006-01-02T15:04:05Z, got "2026-03-04"`, ""}, {"noon", "type", `must be a time such as 2006-01-02T15:04:05Z, got "noon"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("time.Duration", typed[time.Duration]{
 			hint:    "a duration such as 1h30m",
 			reads:   []read[time.Duration]{{"1h30m", 90 * time.Minute}, {"-5µs", -5 * time.Microsecond}, {"0", 0}},
-			refuses: []refusal{{"90", "type", `"90" is not a duration such as 1h30m`, ""}, {"1d", "type", `"1d" is not a duration such as 1h30m`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"90", "type", `must be a duration such as 1h30m, got "90"`, ""}, {"1d", "type", `must be a duration such as 1h30m, got "1d"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("time.Duration of an enum", typed[time.Duration]{
 			schema: enum("1s", "1m"), hint: "one of: 1s, 1m", completes: []string{"1s", "1m"},
 			reads:   []read[time.Duration]{{"1m", time.Minute}},
-			refuses: []refusal{{"60s", "enum", `"60s" is not one of 1s, 1m`, `["1s","1m"]`}}, // the text is judged
+			refuses: []refusal{{"60s", "enum", `must be one of 1s, 1m, got "60s"`, `["1s","1m"]`}}, // the text is judged
 		}),
 		of("netip.Addr", typed[netip.Addr]{
 			hint:    "an IP address",
 			reads:   []read[netip.Addr]{{"192.0.2.1", address("192.0.2.1")}, {"2001:db8::1", address("2001:db8::1")}},
-			refuses: []refusal{{"192.0.2.256", "type", `"192.0.2.256" is not an IP address`, ""}, {"localhost", "type", `"localhost" is not an IP address`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"192.0.2.256", "type", `must be an IP address, got "192.0.2.256"`, ""}, {"localhost", "type", `must be an IP address, got "localhost"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("netip.Prefix", typed[netip.Prefix]{
 			hint:    "an IP prefix such as 192.0.2.0/24",
 			reads:   []read[netip.Prefix]{{"192.0.2.0/24", prefix("192.0.2.0/24")}, {"2001:db8::/32", prefix("2001:db8::/32")}},
-			refuses: []refusal{{"192.0.2.0", "type", `"192.0.2.0" is not an IP prefix such as 192.0.2.0/24`, ""}, {"192.0.2.0/33", "type", `"192.0.2.0/33" is not an IP prefix such as 192.0.2.0/24`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"192.0.2.0", "type", `must be an IP prefix such as 192.0.2.0/24, got "192.0.2.0"`, ""}, {"192.0.2.0/33", "type", `must be an IP prefix such as 192.0.2.0/24, got "192.0.2.0/33"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("netip.AddrPort", typed[netip.AddrPort]{
 			hint:    "an IP address and port such as 192.0.2.1:80",
 			reads:   []read[netip.AddrPort]{{"192.0.2.1:80", netip.MustParseAddrPort("192.0.2.1:80")}, {"[::1]:80", netip.MustParseAddrPort("[::1]:80")}},
-			refuses: []refusal{{"192.0.2.1", "type", `"192.0.2.1" is not an IP address and port such as 192.0.2.1:80`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"192.0.2.1", "type", `must be an IP address and port such as 192.0.2.1:80, got "192.0.2.1"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("url.URL", typed[url.URL]{
 			hint:    "a URL",
 			reads:   []read[url.URL]{{"https://example.com/a?b=c#d", mustURL("https://example.com/a?b=c#d")}, {"/relative", mustURL("/relative")}, {"mailto:a@example.com", mustURL("mailto:a@example.com")}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"http://[::1", "type", `"http://[::1" is not a URL`, ""}, {":", "type", `":" is not a URL`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"http://[::1", "type", `must be a URL, got "http://[::1"`, ""}, {":", "type", `must be a URL, got ":"`, ""}},
 		}),
 		of("pointer to a url.URL", typed[*url.URL]{
 			hint:    "a URL",
 			reads:   []read[*url.URL]{{"https://example.com", ptr(mustURL("https://example.com"))}, {"", nil}},
-			refuses: []refusal{{"%", "type", `"%" is not a URL`, ""}},
+			refuses: []refusal{{"%", "type", `must be a URL, got "%"`, ""}},
 		}),
 		of("[]byte", typed[[]byte]{
 			hint:    "base64 data",
 			reads:   []read[[]byte]{{"aGVsbG8=", []byte("hello")}, {"+/8=", []byte{0xfb, 0xff}}},
-			refuses: []refusal{{"aGVsbG8", "type", `"aGVsbG8" is not base64 data`, ""}, {"-_8=", "type", `"-_8=" is not base64 data`, ""}, {"[1,2]", "type", `"[1,2]" is not base64 data`, ""}},
+			refuses: []refusal{{"aGVsbG8", "type", `must be base64 data, got "aGVsbG8"`, ""}, {"-_8=", "type", `must be base64 data, got "-_8="`, ""}, {"[1,2]", "type", `must be base64 data, got "[1,2]"`, ""}},
 		}),
 		of("UnmarshalText of a pointer", typed[compass]{
 			reads:   []read[compass]{{"south", 2}},
-			refuses: []refusal{{"2", "type", `"2" is not a valid value`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"2", "type", `must be a valid value, got "2"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("UnmarshalText of a pointer, of an enum", typed[compass]{
 			schema: enum("north", "south"), hint: "one of: north, south", completes: []string{"north", "south"},
 			reads:   []read[compass]{{"south", 2}},
-			refuses: []refusal{{"east", "enum", `"east" is not one of north, south`, `["north","south"]`}},
+			refuses: []refusal{{"east", "enum", `must be one of north, south, got "east"`, `["north","south"]`}},
 		}),
 		of("pointer to UnmarshalText", typed[*compass]{
 			reads:   []read[*compass]{{"west", ptr(compass(3))}, {"", nil}},
-			refuses: []refusal{{"up", "type", `"up" is not a valid value`, ""}},
+			refuses: []refusal{{"up", "type", `must be a valid value, got "up"`, ""}},
 		}),
 		of("UnmarshalText and UnmarshalJSON", typed[version]{
 			reads: []read[version]{{"1.2", version{"text", "1.2"}}, {`"1.2"`, version{"text", `"1.2"`}}},
 		}),
 		of("big.Int", typed[big.Int]{
 			reads:   []read[big.Int]{{"-123456789012345678901234567890", *mustInt("-123456789012345678901234567890")}},
-			refuses: []refusal{{"1.5", "type", `"1.5" is not a valid value`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"1.5", "type", `must be a valid value, got "1.5"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("pointer to a big.Int", typed[*big.Int]{
 			reads: []read[*big.Int]{{"7", big.NewInt(7)}, {"", nil}},
 		}),
 		of("big.Float", typed[big.Float]{
 			reads:   []read[big.Float]{{"1.5e1000", mustFloat("1.5e1000")}},
-			refuses: []refusal{{"x", "type", `"x" is not a valid value`, ""}},
+			refuses: []refusal{{"x", "type", `must be a valid value, got "x"`, ""}},
 		}),
 		of("slog.Level", typed[slog.Level]{
 			reads:   []read[slog.Level]{{"INFO", slog.LevelInfo}, {"warn+2", slog.LevelWarn + 2}},
-			refuses: []refusal{{"4", "type", `"4" is not a valid value`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"4", "type", `must be a valid value, got "4"`, ""}, {"", "missing", "is required", ""}},
 		}),
 		of("regexp.Regexp", typed[regexp.Regexp]{
 			reads:   []read[regexp.Regexp]{{"^a+$", *regexp.MustCompile("^a+$")}},
-			refuses: []refusal{{"(", "type", `"(" is not a valid value`, ""}},
+			refuses: []refusal{{"(", "type", `must be a valid value, got "("`, ""}},
 		}),
 		of("pointer to a regexp.Regexp", typed[*regexp.Regexp]{
 			reads:   []read[*regexp.Regexp]{{"^a+$", regexp.MustCompile("^a+$")}, {"", nil}},
-			refuses: []refusal{{"[", "type", `"[" is not a valid value`, ""}},
+			refuses: []refusal{{"[", "type", `must be a valid value, got "["`, ""}},
 		}),
 
 		// JSON.
 		of("json.RawMessage", typed[json.RawMessage]{
 			hint:    "JSON",
 			reads:   []read[json.RawMessage]{{`{"b": 1, "a": 2}`, json.RawMessage(`{"b": 1, "a": 2}`)}, {"-1e300", json.RawMessage("-1e300")}, {"1e999", json.RawMessage("1e999")}, {"null", json.RawMessage("null")}},
-			refuses: []refusal{{"", "missing", "is required", ""}, {"x", "type", `"x" is not JSON`, ""}, {`{"a":1,"a":2}`, "type", `"{\"a\":1,\"a\":2}" is not JSON`, ""}},
+			refuses: []refusal{{"", "missing", "is required", ""}, {"x", "type", `must be JSON, got "x"`, ""}, {`{"a":1,"a":2}`, "type", `must be JSON, got "{\"a\":1,\"a\":2}"`, ""}},
 		}),
 		of("map of any", typed[map[string]any]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]any]{{`{"a":[1,"b",null]}`, map[string]any{"a": []any{1.0, "b", nil}}}, {"{}", map[string]any{}}},
-			refuses: []refusal{{`{"a":1e999}`, "range", `"{\"a\":1e999}" has a number that is out of range`, ""}, {"", "missing", "is required", ""}, {"a=b", "type", `"a=b" is not a JSON object`, ""}, {"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"a":1e999}`, "range", `contains a number outside the range of a 64-bit float, got "{\"a\":1e999}"`, ""}, {"", "missing", "is required", ""}, {"a=b", "type", `must be a JSON object, got "a=b"`, ""}, {"null", "schema", `must match the JSON Schema of the argument, got "null"`, ""}},
 		}),
 		of("map of integers", typed[map[string]int]{
 			hint:    "a JSON object",
 			reads:   []read[map[string]int]{{`{"é":1}`, map[string]int{"é": 1}}},
-			refuses: []refusal{{`{"a":"1"}`, "schema", `"{\"a\":\"1\"}" is not allowed by the argument's schema`, ""}, {`{"a":1.5}`, "schema", `"{\"a\":1.5}" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"a":"1"}`, "schema", `must match the JSON Schema of the argument, got "{\"a\":\"1\"}"`, ""}, {`{"a":1.5}`, "schema", `must match the JSON Schema of the argument, got "{\"a\":1.5}"`, ""}},
 		}),
 		of("map with a named string as its key", typed[map[color]bool]{
 			hint:  "a JSON object",
@@ -557,26 +565,26 @@ func TestTypes(t *testing.T) {
 			hint:  "a JSON object",
 			reads: []read[point]{{`{"x":1,"y":-2}`, point{X: 1, Y: -2}}, {` {"tags":["a"],"note":"n","y":2,"x":1} `, point{1, 2, "n", []string{"a"}}}},
 			refuses: []refusal{
-				{`{"x":1}`, "schema", `"{\"x\":1}" is not allowed by the argument's schema`, ""},
-				{`{"x":1,"y":2,"z":3}`, "schema", `"{\"x\":1,\"y\":2,\"z\":3}" is not allowed by the argument's schema`, ""},
-				{`{"x":1,"Y":2}`, "type", `"Y" must be written "y"`, ""},
-				{"1,2", "type", `"1,2" is not a JSON object`, ""}},
+				{`{"x":1}`, "schema", `must match the JSON Schema of the argument, got "{\"x\":1}"`, ""},
+				{`{"x":1,"y":2,"z":3}`, "schema", `must match the JSON Schema of the argument, got "{\"x\":1,\"y\":2,\"z\":3}"`, ""},
+				{`{"x":1,"Y":2}`, "type", `has the member "Y", which must be written "y"`, ""},
+				{"1,2", "type", `must be a JSON object, got "1,2"`, ""}},
 		}),
 		of("struct of what can be nil", typed[nilable]{
 			hint: "a JSON object",
 			reads: []read[nilable]{{`{"b":null,"m":null,"l":null,"p":null,"i":null,"a":null}`, nilable{}},
 				{`{"b":"AA==","m":{"k":null},"l":[null],"p":{"k":1},"i":"192.0.2.1","a":5}`,
 					nilable{[]byte{0}, map[string][]int{"k": nil}, []map[string]int{nil}, &map[string]int{"k": 1}, net.ParseIP("192.0.2.1"), 5.0}}},
-			refuses: []refusal{{"null", "schema", `"null" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{"null", "schema", `must match the JSON Schema of the argument, got "null"`, ""}},
 		}),
 		of("struct of what cannot be nil", typed[struct{ S string }]{
 			hint:    "a JSON object",
-			refuses: []refusal{{`{"S":null}`, "schema", `"{\"S\":null}" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`{"S":null}`, "schema", `must match the JSON Schema of the argument, got "{\"S\":null}"`, ""}},
 		}),
 		of("UnmarshalJSON", typed[celsius]{
 			hint:    "JSON",
 			reads:   []read[celsius]{{"21.5", 21.5}, {`{"f":212}`, 100}},
-			refuses: []refusal{{"warm", "type", `"warm" is not JSON`, ""}, {`"warm"`, "type", `"\"warm\"" does not fit the argument's type`, ""}, {"", "missing", "is required", ""}},
+			refuses: []refusal{{"warm", "type", `must be JSON, got "warm"`, ""}, {`"warm"`, "type", `must be JSON of the expected structure, got "\"warm\""`, ""}, {"", "missing", "is required", ""}},
 		}),
 
 		// An any holds what its schema says.
@@ -586,7 +594,7 @@ func TestTypes(t *testing.T) {
 		of("any of integers", typed[any]{
 			schema: &S{Type: "integer"}, hint: "an integer",
 			reads:   []read[any]{{"5", int64(5)}},
-			refuses: []refusal{{"x", "type", `"x" is not an integer`, ""}},
+			refuses: []refusal{{"x", "type", `must be an integer, got "x"`, ""}},
 		}),
 		of("any of numbers", typed[any]{
 			schema: &S{Type: "number"}, hint: "a number",
@@ -595,145 +603,145 @@ func TestTypes(t *testing.T) {
 		of("any of an enum", typed[any]{
 			schema: &S{Enum: []any{true}}, hint: "one of: true", completes: []string{"true"},
 			reads:   []read[any]{{"true", true}},
-			refuses: []refusal{{"false", "enum", "false is not one of true", "[true]"}},
+			refuses: []refusal{{"false", "enum", "must be one of true, got false", "[true]"}},
 		}),
 		of("any of lists", typed[any]{
-			schema: &S{Type: "array", Items: &S{Type: "boolean"}}, hint: "separated by commas; each true or false", completes: []string{"true", "false"},
+			schema: &S{Type: "array", Items: &S{Type: "boolean"}}, hint: "comma-separated; each true or false", completes: []string{"true", "false"},
 			reads: []read[any]{{"true,false", []any{true, false}}, {"[true]", []any{true}}},
 		}),
 		of("any of objects", typed[any]{
 			schema: &S{Type: "object"}, hint: "a JSON object",
 			reads:   []read[any]{{`{"a":1}`, map[string]any{"a": 1.0}}},
-			refuses: []refusal{{"[]", "schema", `"[]" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{"[]", "schema", `must match the JSON Schema of the argument, got "[]"`, ""}},
 		}),
 
 		// Lists: a JSON array, or separated by commas.
 		of("[]string", typed[[]string]{
-			hint: "separated by commas",
+			hint: "comma-separated",
 			reads: []read[[]string]{{"a", []string{"a"}}, {" a , b b,ü", []string{"a", "b b", "ü"}}, {`["a,b"," c ",""]`, []string{"a,b", " c ", ""}},
 				{"[]", []string{}}},
-			refuses: []refusal{{"a,,b", "type", "element 2 is empty", ""}, {"[a]", "type", `"[a]" is not a JSON array`, ""}, {"[1]", "type", `element 1: "1" is not a string`, ""}},
+			refuses: []refusal{{"a,,b", "type", "element 2 is empty; remove the extra comma", ""}, {"[a]", "type", `must be a JSON array, got "[a]"`, ""}, {"[1]", "type", `element 1 must be a string, got "1"`, ""}},
 		}),
 		of("named slice of named strings", typed[paths]{
-			hint:  "separated by commas",
+			hint:  "comma-separated",
 			reads: []read[paths]{{"/a,/b", paths{"/a", "/b"}}},
 		}),
 		of("[]string of an enum", typed[[]color]{
 			schema: &S{Items: enum("red", "blue"), MinItems: ptr(1), MaxItems: ptr(2)},
-			hint:   "separated by commas; 1 to 2 elements; each one of: red, blue", completes: []string{"red", "blue"},
+			hint:   "comma-separated; 1 to 2 elements; each one of: red, blue", completes: []string{"red", "blue"},
 			reads: []read[[]color]{{"red", []color{"red"}}, {`["blue","red"]`, []color{"blue", "red"}}},
 			refuses: []refusal{
-				{"red,green", "enum", `element 2: "green" is not one of red, blue`, `["red","blue"]`},
+				{"red,green", "enum", `element 2 must be one of red, blue, got "green"`, `["red","blue"]`},
 				{"", "missing", "is required", ""},
 				{"red,red,red", "length", "must have 1 to 2 elements, got 3", `{"minItems":1,"maxItems":2}`}},
 		}),
 		of("[]bool", typed[[]bool]{
-			hint: "separated by commas; each true or false", completes: []string{"true", "false"},
+			hint: "comma-separated; each true or false", completes: []string{"true", "false"},
 			reads:   []read[[]bool]{{"true, false", []bool{true, false}}, {"[false]", []bool{false}}},
-			refuses: []refusal{{"true,1", "type", `element 2: "1" is not true or false`, ""}, {`["true"]`, "type", `element 1: "\"true\"" is not true or false`, ""}},
+			refuses: []refusal{{"true,1", "type", `element 2 must be true or false, got "1"`, ""}, {`["true"]`, "type", `element 1 must be true or false, got "\"true\""`, ""}},
 		}),
 		of("[]int", typed[[]int]{
-			hint:    "separated by commas; each an integer",
+			hint:    "comma-separated; each an integer",
 			reads:   []read[[]int]{{"1,-2", []int{1, -2}}, {"[1, -2]", []int{1, -2}}},
-			refuses: []refusal{{"1;2", "type", `element 1: "1;2" is not an integer`, ""}, {`["1"]`, "type", `element 1: "\"1\"" is not an integer`, ""}},
+			refuses: []refusal{{"1;2", "type", `element 1 must be an integer, got "1;2"`, ""}, {`["1"]`, "type", `element 1 must be an integer, got "\"1\""`, ""}},
 		}),
 		of("[]int8", typed[[]int8]{
-			hint:    "separated by commas; each an integer",
+			hint:    "comma-separated; each an integer",
 			reads:   []read[[]int8]{{"-128,127", []int8{-128, 127}}},
-			refuses: []refusal{{"[1,128]", "range", `element 2: "128" is out of range`, ""}},
+			refuses: []refusal{{"[1,128]", "range", `element 2 must be an integer from -128 to 127, got "128"`, ""}},
 		}),
 		of("[]uint16", typed[[]uint16]{
-			hint:    "separated by commas; each an integer, at least 0",
+			hint:    "comma-separated; each an integer, at least 0",
 			reads:   []read[[]uint16]{{"80,443", []uint16{80, 443}}, {"[65535]", []uint16{65535}}},
-			refuses: []refusal{{"80,-1", "range", `element 2: "-1" is out of range`, ""}},
+			refuses: []refusal{{"80,-1", "range", `element 2 must be an integer from 0 to 65535, got "-1"`, ""}},
 		}),
 		of("[]float64", typed[[]float64]{
-			hint:    "separated by commas; each a number",
+			hint:    "comma-separated; each a number",
 			reads:   []read[[]float64]{{"1, 2.5", []float64{1, 2.5}}, {"[1e3]", []float64{1000}}},
-			refuses: []refusal{{"1,x", "type", `element 2: "x" is not a number`, ""}},
+			refuses: []refusal{{"1,x", "type", `element 2 must be a number, got "x"`, ""}},
 		}),
 		of("[]float32", typed[[]float32]{
-			hint:  "separated by commas; each a number",
+			hint:  "comma-separated; each a number",
 			reads: []read[[]float32]{{"0.1,0.2", []float32{0.1, 0.2}}},
 		}),
 		of("[]*int", typed[[]*int]{
-			hint:  "separated by commas; each an integer",
+			hint:  "comma-separated; each an integer",
 			reads: []read[[]*int]{{"1,2", []*int{ptr(1), ptr(2)}}},
 		}),
 		of("[]time.Time", typed[[]time.Time]{
-			hint:    "separated by commas; each a time such as 2006-01-02T15:04:05Z",
+			hint:    "comma-separated; each a time such as 2006-01-02T15:04:05Z",
 			reads:   []read[[]time.Time]{{"2026-03-04T12:00:00Z, 2026-03-04T12:00:01Z", []time.Time{noon, noon.Add(time.Second)}}, {`["2026-03-04T12:00:00Z"]`, []time.Time{noon}}},
-			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2: "now" is not a time such as 2006-01-02T15:04:05Z`, ""}},
+			refuses: []refusal{{"2026-03-04T12:00:00Z,now", "type", `element 2 must be a time such as 2006-01-02T15:04:05Z, got "now"`, ""}},
 		}),
 		of("[]time.Duration", typed[[]time.Duration]{
-			hint:    "separated by commas; each a duration such as 1h30m",
+			hint:    "comma-separated; each a duration such as 1h30m",
 			reads:   []read[[]time.Duration]{{"1s,2m", []time.Duration{time.Second, 2 * time.Minute}}, {`["3h"]`, []time.Duration{3 * time.Hour}}},
-			refuses: []refusal{{"[5]", "type", `element 1: "5" is not a duration such as 1h30m`, ""}},
+			refuses: []refusal{{"[5]", "type", `element 1 must be a duration such as 1h30m, got "5"`, ""}},
 		}),
 		of("[]netip.Addr", typed[[]netip.Addr]{
-			hint:    "separated by commas; each an IP address",
+			hint:    "comma-separated; each an IP address",
 			reads:   []read[[]netip.Addr]{{"192.0.2.1,::1", []netip.Addr{address("192.0.2.1"), address("::1")}}, {`["::1"]`, []netip.Addr{address("::1")}}},
-			refuses: []refusal{{"::1,x", "type", `element 2: "x" is not an IP address`, ""}},
+			refuses: []refusal{{"::1,x", "type", `element 2 must be an IP address, got "x"`, ""}},
 		}),
 		of("[]url.URL", typed[[]url.URL]{
-			hint:    "separated by commas; each a URL",
+			hint:    "comma-separated; each a URL",
 			reads:   []read[[]url.URL]{{"https://a.example,/b", []url.URL{mustURL("https://a.example"), mustURL("/b")}}, {`["/a,b"]`, []url.URL{mustURL("/a,b")}}},
-			refuses: []refusal{{`[""]`, "type", `element 1: "" is not a URL`, ""}},
+			refuses: []refusal{{`[""]`, "type", `element 1 must be a URL, got ""`, ""}},
 		}),
 		of("[]*url.URL", typed[[]*url.URL]{
-			hint:  "separated by commas; each a URL",
+			hint:  "comma-separated; each a URL",
 			reads: []read[[]*url.URL]{{"/a", []*url.URL{ptr(mustURL("/a"))}}},
 		}),
 		of("[]compass", typed[[]compass]{
-			hint:    "separated by commas",
+			hint:    "comma-separated",
 			reads:   []read[[]compass]{{"north,west", []compass{0, 3}}, {`["east"]`, []compass{1}}},
-			refuses: []refusal{{"north,up", "type", `element 2: "up" is not a valid value`, ""}},
+			refuses: []refusal{{"north,up", "type", `element 2 must be a valid value, got "up"`, ""}},
 		}),
 		of("[]big.Int", typed[[]big.Int]{
-			hint:    "separated by commas",
+			hint:    "comma-separated",
 			reads:   []read[[]big.Int]{{"1,2", []big.Int{*mustInt("1"), *mustInt("2")}}},
-			refuses: []refusal{{"[1]", "type", `element 1: "1" is not a string`, ""}, {"x", "type", `element 1: "x" is not a valid value`, ""}},
+			refuses: []refusal{{"[1]", "type", `element 1 must be a string, got "1"`, ""}, {"x", "type", `element 1 must be a valid value, got "x"`, ""}},
 		}),
 		of("[][]byte", typed[[][]byte]{
-			hint:  "separated by commas; each base64 data",
+			hint:  "comma-separated; each base64 data",
 			reads: []read[[][]byte]{{"AA==,AQ==", [][]byte{{0}, {1}}}},
 		}),
 		of("[][]string", typed[[][]string]{
 			hint:    "a JSON array; each a JSON array",
 			reads:   []read[[][]string]{{`[["a"],[],["b","c"]]`, [][]string{{"a"}, {}, {"b", "c"}}}},
-			refuses: []refusal{{"a,b", "type", `"a,b" is not a JSON array`, ""}, {`["a"]`, "type", `element 1: "\"a\"" is not a JSON array`, ""}, {`[["a"],[1]]`, "type", `element 2: element 1: "1" is not a string`, ""}},
+			refuses: []refusal{{"a,b", "type", `must be a JSON array, got "a,b"`, ""}, {`["a"]`, "type", `element 1 must be a JSON array, got "\"a\""`, ""}, {`[["a"],[1]]`, "type", `element 2: element 1 must be a string, got "1"`, ""}},
 		}),
 		of("[]struct", typed[[]point]{
 			hint:    "a JSON array; each a JSON object",
 			reads:   []read[[]point]{{`[{"x":1,"y":2}]`, []point{{X: 1, Y: 2}}}},
-			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "schema", `element 2: "{\"x\":1}" is not allowed by the argument's schema`, ""}},
+			refuses: []refusal{{`[{"x":1,"y":2},{"x":1}]`, "schema", `element 2 must match the JSON Schema of the argument, got "{\"x\":1}"`, ""}},
 		}),
 		of("[]json.RawMessage", typed[[]json.RawMessage]{
 			hint:    "a JSON array; each JSON",
 			reads:   []read[[]json.RawMessage]{{`[1,"a",null]`, []json.RawMessage{json.RawMessage("1"), json.RawMessage(`"a"`), json.RawMessage("null")}}},
-			refuses: []refusal{{"1,2", "type", `"1,2" is not a JSON array`, ""}},
+			refuses: []refusal{{"1,2", "type", `must be a JSON array, got "1,2"`, ""}},
 		}),
 		of("[]any", typed[[]any]{
-			hint:  "separated by commas",
+			hint:  "comma-separated",
 			reads: []read[[]any]{{"1,a", []any{"1", "a"}}},
 		}),
 		of("[]any of integers", typed[[]any]{
-			schema: &S{Items: &S{Type: "integer"}}, hint: "separated by commas; each an integer",
+			schema: &S{Items: &S{Type: "integer"}}, hint: "comma-separated; each an integer",
 			reads: []read[[]any]{{"1,2", []any{int64(1), int64(2)}}},
 		}),
 		of("array", typed[[2]int]{
-			hint:  "separated by commas; 2 elements; each an integer",
+			hint:  "comma-separated; 2 elements; each an integer",
 			reads: []read[[2]int]{{"1,2", [2]int{1, 2}}, {"[3,4]", [2]int{3, 4}}},
 			refuses: []refusal{
 				{"1", "length", "must have 2 elements, got 1", `{"minItems":2,"maxItems":2}`},
 				{"1,2,3", "length", "must have 2 elements, got 3", `{"minItems":2,"maxItems":2}`}},
 		}),
 		of("array of bytes", typed[[4]byte]{
-			hint:  "separated by commas; 4 elements; each an integer, at least 0",
+			hint:  "comma-separated; 4 elements; each an integer, at least 0",
 			reads: []read[[4]byte]{{"192,0,2,1", [4]byte{192, 0, 2, 1}}},
 		}),
 		of("pointer to an array", typed[*[1]string]{
-			hint:  "separated by commas; 1 element",
+			hint:  "comma-separated; 1 element",
 			reads: []read[*[1]string]{{"a", &[1]string{"a"}}, {"", nil}},
 		}),
 	} {
@@ -754,7 +762,7 @@ func TestTypesTakeNothingButStrings(t *testing.T) {
 	}
 	e := get(t, filling(t, &got), `{"b":true,"n":null,"l":[1],"o":{},"R":5}`)
 	require.NotNil(t, e)
-	assert.Equal(t, `b: must be a JSON string, such as "true"; n: must be a JSON string; l: must be a JSON string, such as "[1]"; o: must be a JSON string, such as "{}"; R: must be a JSON string, such as "5"`, e.Message)
+	assert.Equal(t, `b must be a JSON string, such as "true"; n must be a JSON string; l must be a JSON string, such as "[1]"; o must be a JSON string, such as "{}"; R must be a JSON string, such as "5"`, e.Message)
 	assert.Equal(t, 5, strings.Count(jsonenc.Text(e.Problems), `"reason":"not_string"`))
 }
 
@@ -899,8 +907,8 @@ func TestTypesOfStructs(t *testing.T) {
 				{args: `{"Plain":"a","renamed":"b","-":"c"}`, want: tags{Plain: "a", Renamed: "b", Dash: "c"}},
 				{args: `{"Plain":"p","renamed":"r","-":"d","Empty":"e","zero":"0","pointer":"0"}`, want: tags{Plain: "p", Renamed: "r", Dash: "d", Empty: "e", Pointer: ptr(0)}},
 				{args: `{"Plain":"p","renamed":"r","-":"d","zero":"","pointer":""}`, want: tags{Plain: "p", Renamed: "r", Dash: "d"}},
-				{args: `{}`, message: "Plain: is required; renamed: is required; -: is required"},
-				{args: `{"plain":"a","Renamed":"b","-":"c"}`, message: "Plain: is required; renamed: is required"},
+				{args: `{}`, message: "Plain is required; renamed is required; - is required"},
+				{args: `{"plain":"a","Renamed":"b","-":"c"}`, message: "Plain is required; renamed is required"},
 				{args: `{"Plain":"p","renamed":"r","-":"d","Dropped":"x","private":"x"}`, want: tags{Plain: "p", Renamed: "r", Dash: "d"}}, // unknown, and so passed over
 			}),
 		structOf("unicode",
@@ -909,7 +917,7 @@ func TestTypesOfStructs(t *testing.T) {
 			[]call[words]{
 				{args: `{"Größe":"\u00e9","名前":"😀","a b/c.d":"\ud83d\ude00\u0000"}`, want: words{"é", "😀", "😀\x00"}},
 				{args: `{"Gr\u00f6\u00dfe":"x","\u540d\u524d":"y"}`, want: words{"x", "y", ""}},
-				{args: `{"größe":"1","名前":"x"}`, message: "Größe: is required"},
+				{args: `{"größe":"1","名前":"x"}`, message: "Größe is required"},
 			}),
 		structOf("embedded",
 			`[{"name":"id","description":"an integer","required":true},{"name":"note"},{"name":"page","description":"an integer"},`+
@@ -918,7 +926,7 @@ func TestTypesOfStructs(t *testing.T) {
 				{args: `{"id":"1","shown":"s","own":"o"}`, want: embedding{Common: Common{ID: 1}, unseen: unseen{Shown: "s"}, Own: "o"}},
 				{args: `{"id":"1","shown":"s","own":"o","note":"n","size":"5"}`, want: embedding{Common{1, "n"}, &Paging{Size: 5}, unseen{Shown: "s"}, "o"}},
 				{args: `{"id":"1","shown":"s","own":"o","page":""}`, want: embedding{Common: Common{ID: 1}, unseen: unseen{Shown: "s"}, Own: "o"}},
-				{args: `{}`, message: "id: is required; shown: is required; own: is required"},
+				{args: `{}`, message: "id is required; shown is required; own is required"},
 			}),
 		structOf("embedded with a name",
 			`[{"name":"common","description":"a JSON object","required":true},{"name":"paging","description":"a JSON object"}]`,
@@ -932,13 +940,13 @@ func TestTypesOfStructs(t *testing.T) {
 		structOf("defaults",
 			`[{"name":"lang","description":"default go"},{"name":"lines","description":"an integer; default 10"},`+
 				`{"name":"timeout","description":"a duration such as 1h30m; default 30s"},`+
-				`{"name":"focus","description":"separated by commas; default [\"a\",\"b,c\"]"},`+
+				`{"name":"focus","description":"comma-separated; default [\"a\",\"b,c\"]"},`+
 				`{"name":"at","description":"a JSON object; default {\"x\":1,\"y\":2}"}]`,
 			[]call[defaults]{
 				{args: `{}`, want: defaults{"go", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},
 				{args: `{"lang":"","lines":"","timeout":"","focus":"","at":""}`, want: defaults{"", ptr(10), 30 * time.Second, []string{"a", "b,c"}, &point{X: 1, Y: 2}}},
 				{args: `{"lang":"c","lines":"0","timeout":"0","focus":"[]","at":"{\"x\":0,\"y\":0}"}`, want: defaults{"c", ptr(0), 0, []string{}, &point{}}},
-				{args: `{"lines":"x"}`, message: `lines: "x" is not an integer`}, // a default is not for what is wrong
+				{args: `{"lines":"x"}`, message: `lines must be an integer, got "x"`}, // a default is not for what is wrong
 			},
 			def("lang", `"go"`), def("lines", `10`), def("timeout", `"30s"`), def("focus", `["a","b,c"]`), def("at", `{"x":1,"y":2}`)),
 	} {

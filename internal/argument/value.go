@@ -167,12 +167,21 @@ func expectedOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
 
 // typeProblem is the problem of a text that is not of the type.
 func (v *value) typeProblem(text string) *Problem {
-	expected := cmp.Or(v.expected, "a valid value")
-	return &Problem{Reason: reasonType, Message: Quote(text) + " is not " + expected}
+	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
 }
 
+// mustBe returns the message of a problem: what is valid, and what the client sent.
+func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
+
 func (v *value) outOfRange(text string) *Problem {
-	return &Problem{Reason: reasonRange, Message: Quote(text) + " is out of range"}
+	expected := v.expected
+	if v.kind != kindFloat {
+		_, _, held := v.held()
+		expected += " from " + held
+	} else {
+		expected += fmt.Sprintf(" that a float of %d bits can hold", v.bits)
+	}
+	return &Problem{Reason: reasonRange, Message: mustBe(expected, Quote(text))}
 }
 
 // read reads the text into dst and validates it. The zero dst is not filled. With
@@ -181,7 +190,7 @@ func (v *value) outOfRange(text string) *Problem {
 // The problem has everything but the name of the argument.
 func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) {
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
-		return nil, &Problem{Reason: reasonLength, Message: fmt.Sprintf("must not have more than %d bytes, because its schema has patterns", v.maxBytes)}
+		return nil, &Problem{Reason: reasonLength, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", v.maxBytes)}
 	}
 	if dst.IsValid() {
 		for dst.Kind() == reflect.Pointer {
@@ -202,10 +211,10 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 		p = v.rules.checkInstance(instance, text)
 	}
 	if p == nil && v.validator != nil && !v.validator.Accepts(instance) {
-		p = &Problem{Reason: reasonSchema, Message: Quote(text) + " is not allowed by the argument's schema"}
+		p = &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + Quote(text)}
 	}
 	if p == nil && v.kind == kindJSON && dst.IsValid() && json.Unmarshal([]byte(text), dst.Addr().Interface()) != nil {
-		p = &Problem{Reason: reasonType, Message: Quote(text) + " does not fit the argument's type"}
+		p = &Problem{Reason: reasonType, Message: mustBe("JSON of the expected structure", Quote(text))}
 	}
 	return instance, p
 }
@@ -235,7 +244,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 			err = errors.New(p.Message)
 		}
 		if err != nil {
-			return fmt.Errorf("%s %s cannot be given: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
+			return fmt.Errorf("%s %s is not a valid value: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
 		}
 	}
 	for _, e := range s.Examples {
@@ -244,7 +253,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 			err = errors.New(p.Message)
 		}
 		if err != nil {
-			return fmt.Errorf("its example: %w", err)
+			return fmt.Errorf("example: %w", err)
 		}
 	}
 	var byDefault any
@@ -252,7 +261,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 		return nil
 	}
 	if _, err = v.readDeclared(t, byDefault); err != nil {
-		return fmt.Errorf("its default: %w", err)
+		return fmt.Errorf("default: %w", err)
 	}
 	return nil
 }
@@ -262,7 +271,7 @@ func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("reading it as %s: panic: %v", t, r)
+			err = fmt.Errorf("read as %s: panic: %v", t, r)
 		}
 	}()
 	text, ok := declared.(string)

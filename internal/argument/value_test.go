@@ -75,7 +75,7 @@ func TestNamedTypes(t *testing.T) {
 	reads(t, `"hi"`, shout{"HI"})
 	_, problems := readAs[json.RawMessage](t, strings.Repeat("[", jsonenc.MaxDepth+1)+strings.Repeat("]", jsonenc.MaxDepth+1), nil)
 	require.Len(t, problems, 1)
-	assert.Equal(t, `"`+strings.Repeat("[", 64)+`…" is not JSON`, problems[0].Message)
+	assert.Equal(t, `must be JSON, got "`+strings.Repeat("[", 64)+`…"`, problems[0].Message)
 }
 
 func mustBig(s string) *big.Int {

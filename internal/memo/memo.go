@@ -48,7 +48,7 @@ func New[K comparable, V any](ttl time.Duration, most, mostBytes int) *Cache[K, 
 var (
 	errNobodyWaits = fmt.Errorf("the requests that waited have gone: %w", context.Canceled)
 	errDone        = fmt.Errorf("the function has returned: %w", context.Canceled)
-	errGoexit      = errors.New("its goroutine was ended by runtime.Goexit")
+	errGoexit      = errors.New("goroutine ended by runtime.Goexit")
 	errKey         = errors.New("the key does not equal itself, so it would never be found again")
 )
 

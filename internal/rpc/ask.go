@@ -65,6 +65,8 @@ type ClientRequest struct {
 type NoAnswer struct {
 	Reason string // for the client
 	Err    error  // for the log; may be nil
+
+	timedOut bool
 }
 
 func (e *NoAnswer) Error() string {
@@ -77,9 +79,8 @@ func (e *NoAnswer) Error() string {
 func (e *NoAnswer) Unwrap() error { return e.Err }
 
 var (
-	errNotAnswered = &NoAnswer{Reason: "it has not answered in time"}
-	errGone        = &NoAnswer{Reason: "it has gone"}
-	errNoRoom      = &NoAnswer{Reason: "its answer is too large for the server now"}
+	errGone   = &NoAnswer{Reason: "the client disconnected"}
+	errNoRoom = &NoAnswer{Reason: "the answer exceeds the memory that the server has left"}
 )
 
 // Ask sends requests to the client, all at once, and returns the results, as
@@ -91,7 +92,9 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 	err = t.pause(func() error {
 		if limit := t.server.config.Timeouts.Elicit; limit >= 0 {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, limit, errNotAnswered)
+			ctx, cancel = context.WithTimeoutCause(ctx, limit, &NoAnswer{
+				Reason: fmt.Sprintf("the client did not answer within %v", limit), timedOut: true,
+			})
 			defer cancel()
 		}
 		observed := t.observeAsk(ctx, requests)
@@ -165,7 +168,7 @@ func (t *task) ask(ctx context.Context, requests []ClientRequest, observed asked
 		}
 		if err := t.emit(wire.AppendRequest(nil, p.id, r.Method, r.Params)); err != nil {
 			t.session.unregister(p) // the client does not know of it
-			return nil, &NoAnswer{Reason: "it could not be reached", Err: err}
+			return nil, &NoAnswer{Reason: "the request could not be sent to the client", Err: err}
 		}
 		waiting = append(waiting, p)
 	}
@@ -201,9 +204,9 @@ func (t *task) cancelRequest(p *pendingRequest, why error) {
 	if !t.session.unregister(p) {
 		return
 	}
-	reason := "no answer is needed any more"
-	if errors.Is(why, errNotAnswered) {
-		reason = "no answer in time"
+	reason := "the answer is no longer needed"
+	if late := (*NoAnswer)(nil); errors.As(why, &late) && late.timedOut {
+		reason = "timed out waiting for an answer"
 	}
 	t.sending.Lock()
 	defer t.sending.Unlock()
@@ -277,7 +280,7 @@ func (s *Session) handleMalformed(m *wire.Message, err *wire.Error) {
 		return // not a response
 	}
 	if p := s.takeRequest(m); p != nil {
-		p.responses <- clientResponse{index: p.index, err: &NoAnswer{Reason: "its response is malformed", Err: err}}
+		p.responses <- clientResponse{index: p.index, err: &NoAnswer{Reason: "the client's response is malformed", Err: err}}
 	}
 }
 
@@ -293,7 +296,7 @@ func (s *Session) handleResponse(m *wire.Message) {
 		return
 	}
 	p.responses <- clientResponse{index: p.index, err: &NoAnswer{
-		Reason: "it has answered with an error",
+		Reason: "the client answered with an error",
 		Err: fmt.Errorf("%s (%s)",
 			phrase.Clip(m.Err.Get("message").Text(), phrase.MaxEcho), phrase.Clip(m.Err.Get("code").Raw(), 32)),
 	}}

@@ -39,7 +39,7 @@ type batch struct {
 // batchTaskBytes is about what one request of a batch costs until it is answered.
 const batchTaskBytes = 2 << 10
 
-var errBatchFull = wire.InternalError("the answers to this batch are too large; send fewer messages together")
+var errBatchFull = wire.InternalError("batch response is too large; send fewer requests per batch")
 
 // receiveBatch is read for a batch.
 func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure, left *received) {
@@ -149,7 +149,7 @@ func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, 
 	responses := 0
 	for v := range root.Elements() {
 		if len(elements) == maxBatch {
-			return nil, wire.InvalidRequest("a batch must not have more than %d messages", maxBatch)
+			return nil, wire.InvalidRequest("batch has too many messages (limit %d)", maxBatch)
 		}
 		e := element{call: Call{server: s, session: session, from: x.Client, conn: x.Conn}, size: len(v.Raw())}
 		m := &e.call.Message
@@ -159,19 +159,19 @@ func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, 
 		}
 		switch {
 		case m.IsStateless():
-			return nil, wire.InvalidRequest("a message with its own protocol version cannot be part of a batch")
+			return nil, wire.InvalidRequest("2026-07-28 requests (with a protocol version in params._meta) cannot be sent in a batch")
 		case m.Kind == wire.KindResponse:
 			responses++
 		case m.Kind == wire.KindRequest && m.Method == "initialize" && e.err == nil:
-			e.err = wire.InvalidRequest("initialize cannot be part of a batch")
+			e.err = wire.InvalidRequest("initialize cannot be sent in a batch")
 		}
 		elements = append(elements, e)
 	}
 	switch {
 	case len(elements) == 0:
-		return nil, wire.InvalidRequest("a batch must not be empty")
+		return nil, wire.InvalidRequest("batch must not be empty")
 	case responses > 0 && responses < len(elements):
-		return nil, wire.InvalidRequest("a batch must not mix responses with other messages")
+		return nil, wire.InvalidRequest("batch must not mix responses with other messages")
 	}
 	return elements, nil
 }
@@ -275,7 +275,7 @@ func (b *batch) run() error {
 	return errors.Join(errs...)
 }
 
-var errBatchEnded = wire.InternalError("the work on this batch has ended")
+var errBatchEnded = wire.InternalError("request was not processed, because the batch ended early")
 
 // giveUp ends the tasks of a batch that does not begin.
 func (b *batch) giveUp(cause error) error {

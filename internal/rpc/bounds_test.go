@@ -149,7 +149,7 @@ func TestIDIsCheckedAgain(t *testing.T) {
 		t.key, t.session, t.unanswered = "1", session, &session.answers
 	}
 	require.Nil(t, one.begin(one))
-	assert.Equal(t, errInFlight, other.begin(other))
+	assert.Equal(t, wire.InvalidRequest("request id 1 is already in use by a pending request"), other.begin(other))
 	session.Close()
 	assert.Equal(t, errClosed, other.begin(other))
 	assert.Empty(t, session.InUse())

@@ -57,7 +57,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	if o.Version != "" {
 		var ok bool
 		if c.Rev, ok = revision.Parse(o.Version); !ok {
-			return nil, &OptionsError{fmt.Errorf("no such protocol version: %q", phrase.Clip(o.Version, phrase.MaxEcho))}
+			return nil, &OptionsError{fmt.Errorf("unknown protocol version %q", phrase.Clip(o.Version, phrase.MaxEcho))}
 		}
 	}
 	doc := wire.GetDoc()
@@ -70,7 +70,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	}
 	c.Message.Method, c.Message.Large = name, wire.IsLarge(len(params))
 	if len(params) > s.config.Limits.MessageBytes {
-		return nil, wire.InvalidParams("params are too large")
+		return nil, wire.InvalidParams("params exceed the limit of %d bytes", s.config.Limits.MessageBytes)
 	}
 	if len(params) > 0 {
 		if err := doc.Parse(string(params), wire.MaxDepth); err != nil {
@@ -193,8 +193,8 @@ func (c *callback) ask(ctx context.Context, t *task, requests []ClientRequest, o
 	return t.collect(ctx, responses, len(requests), observed)
 }
 
-const askFailed = "the request to it has failed"
+const askFailed = "the request to the client failed"
 
 // ErrNoReturn is the error of a transport or a callback that has panicked or
 // ended its goroutine.
-var ErrNoReturn = errors.New("its goroutine has ended")
+var ErrNoReturn = errors.New("goroutine ended without a result")

@@ -172,7 +172,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		}
 	}()
 	if len(msg) > s.config.Limits.MessageBytes {
-		left.reply = session.errorResponse(&wire.Message{}, errTooLarge)
+		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.config.Limits.MessageBytes))
 		return
 	}
 	isLarge := wire.IsLarge(len(msg))
@@ -235,10 +235,14 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	}
 }
 
+// tooLarge returns the error for a message over the limit.
+func tooLarge(limit int) *wire.Error {
+	return wire.InvalidRequest("message exceeds the limit of %d bytes", limit)
+}
+
 var (
-	errTooLarge = wire.InvalidRequest("the message is too large")
-	errNoBatch  = wire.InvalidRequest("a batch is not part of this protocol revision")
-	errNotAsked = wire.InvalidRequest("a response to nothing that has been asked")
+	errNoBatch  = wire.InvalidRequest("JSON-RPC batches are only supported in protocol version 2025-03-26")
+	errNotAsked = wire.InvalidRequest("response does not match any pending request")
 )
 
 // handleNonRequest handles a message that is no request, or that has an error.
@@ -266,7 +270,7 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.E
 // response.
 type Unaccepted struct{ Err *wire.Error }
 
-func (u *Unaccepted) Error() string { return "the message cannot be accepted: " + u.Err.Error() }
+func (u *Unaccepted) Error() string { return "message rejected: " + u.Err.Error() }
 
 // receiveRequest is read for a valid request.
 func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure, left *received) {

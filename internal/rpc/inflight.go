@@ -18,10 +18,10 @@ import (
 
 // Why the context of a request has ended.
 var (
-	ErrCanceled      = fmt.Errorf("the client has cancelled the request: %w", context.Canceled)
-	ErrSessionClosed = fmt.Errorf("the session is closed: %w", context.Canceled)
-	ErrTimeout       = fmt.Errorf("the time limit has passed: %w", context.DeadlineExceeded)
-	ErrAnswered      = fmt.Errorf("the request is answered: %w", context.Canceled)
+	ErrCanceled      = fmt.Errorf("request cancelled by the client: %w", context.Canceled)
+	ErrSessionClosed = fmt.Errorf("session is closed: %w", context.Canceled)
+	ErrTimeout       = fmt.Errorf("request timed out: %w", context.DeadlineExceeded)
+	ErrAnswered      = fmt.Errorf("request is already answered: %w", context.Canceled)
 )
 
 // cancellation is ErrCanceled with the client's reason.

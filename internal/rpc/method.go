@@ -1,14 +1,15 @@
 package rpc
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"math/rand/v2"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,7 +196,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	var name string
 	if stateless {
 		if version.Kind() != strictjson.String {
-			return nil, wire.InvalidParam("_meta", "_meta: %q must be a string", wire.VersionKey)
+			return nil, wire.InvalidParam("_meta", "params._meta[%q] must be a string", wire.VersionKey)
 		}
 		name = version.Text()
 	}
@@ -209,7 +210,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 		}
 		declared := m.Meta.Get(wire.CapabilitiesKey)
 		if declared.Kind() != strictjson.Object {
-			return nil, wire.InvalidParam("_meta", "_meta: %q is required, an object", wire.CapabilitiesKey)
+			return nil, wire.InvalidParam("_meta", "params._meta[%q] is required and must be an object", wire.CapabilitiesKey)
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
@@ -255,7 +256,7 @@ func (x *Exchange) check(m *wire.Message, version string, routing bool) *wire.Er
 }
 
 // errNotInitialized answers a request that belongs to neither era (GAP-07).
-var errNotInitialized = wire.InvalidParams("initialize the session first, or send _meta with %q and %q",
+var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
 	wire.VersionKey, wire.CapabilitiesKey)
 
 // admitAndServe calls serve within the method's rate.
@@ -289,12 +290,13 @@ func (m *method) admit(principal string, session *Session, from string) *wire.Er
 	if wait == 0 {
 		return nil
 	}
+	ms := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
 	return &wire.Error{
 		Code:    wire.CodeInternalError,
-		Message: "too many requests; try again later",
+		Message: fmt.Sprintf("rate limit exceeded; retry in %d ms", ms),
 		Data: struct {
 			RetryAfter int64 `json:"retryAfterMs"`
-		}{int64(math.Ceil(float64(wait) / float64(time.Millisecond)))},
+		}{ms},
 	}
 }
 
@@ -306,6 +308,8 @@ type rateLimited struct {
 	session *Session
 	from    string
 }
+
+func (r *rateLimited) Subject() string { return subjectOf(r.Handler) }
 
 func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	if err := r.method.admit(r.server.config.Principal(ctx), r.session, r.from); err != nil {
@@ -323,14 +327,14 @@ func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
 	}
 	version := p.Get("protocolVersion")
 	if version.Kind() != strictjson.String {
-		return nil, wire.InvalidParam("protocolVersion", "protocolVersion is required, a string")
+		return nil, wire.InvalidParam("protocolVersion", "params.protocolVersion is required and must be a string")
 	}
 	capabilities := p.Get("capabilities")
 	if capabilities.Kind() != strictjson.Object {
-		return nil, wire.InvalidParam("capabilities", "capabilities are required, an object")
+		return nil, wire.InvalidParam("capabilities", "params.capabilities is required and must be an object")
 	}
 	if !wire.IsClientInfo(p.Get("clientInfo")) {
-		return nil, wire.InvalidParam("clientInfo", "clientInfo is required, an object with name and version")
+		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")
 	}
 	rev, ok := revision.Parse(version.Text())
 	if !ok || rev.Stateless() {
@@ -364,15 +368,31 @@ func rejectMethod(c *Call, err error) feature.Handler {
 	return feature.HandlerFunc(about, func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
 
-// failed returns what the client reads of an error whose text it must not see.
-func (w *work) failed() string { return cmp.Or(w.Failed, "the request failed") }
+// subject names the request to the client, such as prompt "code_review".
+func (w *work) subject() string { return subjectOf(w.Handler) }
+
+// subjectOf returns the subject of a Handler that has one, or else what the log says
+// of the request.
+func subjectOf(h feature.Handler) string {
+	if s, ok := h.(interface{ Subject() string }); ok {
+		return s.Subject()
+	}
+	switch a := h.LogAttr(); {
+	case a.Value.Kind() != slog.KindString:
+		return "request"
+	case a.Key == "method":
+		return a.Value.String()
+	default:
+		return a.Key + " " + strconv.Quote(phrase.Clip(a.Value.String(), 64))
+	}
+}
 
 // do runs the handler, and the methods of the errors and data that it returns.
 // A panic in any of them is a failure.
 func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f *Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			result, f = nil, Panic(w.failed(), v)
+			result, f = nil, Panic(w.subject(), v)
 		}
 	}()
 	result, err := w.Handler.Run(ctx, dst)
@@ -388,7 +408,7 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 	case *wire.Error:
 		f = &Failure{Client: e}
 	default:
-		result, f = s.config.Failure(ctx, w.failed(), err, dst)
+		result, f = s.config.Failure(ctx, w.subject(), err, dst)
 	}
 	if f != nil {
 		f.finish(ctx)
@@ -402,10 +422,11 @@ type Failure struct {
 	Client *wire.Error // what the client gets
 
 	// What only the log gets. If Log is nil, there is nothing to log.
-	Title string
-	Level slog.Level
-	Log   error
-	stack []byte // of a panic
+	Event   string
+	Level   slog.Level
+	Log     error
+	stack   []byte // of a panic
+	errorID string // of an internal error, in its data too
 
 	// Cause is the error of the application's code, if there is one.
 	Cause error
@@ -418,14 +439,43 @@ type Failure struct {
 // Error returns what the client reads.
 func (f *Failure) Error() string { return f.Client.Error() }
 
-// InternalFailure returns a failure of which the client reads only the title.
-func InternalFailure(title string, err error) *Failure {
-	return &Failure{Client: wire.InternalError(title), Title: title, Level: slog.LevelError, Log: err, Cause: err}
+// InternalFailure returns the failure of a request that ended with err. The
+// client gets the subject and an error id. The log gets err and the same id.
+func InternalFailure(subject string, err error) *Failure {
+	return newFailure("request failed", "internal error: "+subject+" failed", err)
 }
 
+// InvalidResult returns the failure of a request whose result has the error err.
+// It is otherwise like [InternalFailure].
+func InvalidResult(subject string, err error) *Failure {
+	return newFailure("invalid result", "internal error: "+subject+" returned an invalid result", err)
+}
+
+func newFailure(event, message string, err error) *Failure {
+	client, id := withErrorID(message)
+	return &Failure{Client: client, Event: event, Level: slog.LevelError, Log: err, errorID: id, Cause: err}
+}
+
+// withErrorID returns an internal error with a new error id, which is in the
+// message and in the data. A user reports the id, and an operator finds the
+// record of the log by it.
+func withErrorID(message string) (e *wire.Error, id string) {
+	id = fmt.Sprintf("%08x", rand.Uint32())
+	e = wire.InternalError(fmt.Sprintf("%s (error id %s)", message, id))
+	e.Data = errorData{id}
+	return e, id
+}
+
+// errorData is the data of an internal error.
+type errorData struct {
+	ErrorID string `json:"errorId"`
+}
+
+const errorIDAttr = "error_id"
+
 // Panic returns the failure of a panic that was just recovered.
-func Panic(title string, v any) *Failure {
-	f := InternalFailure(title, fmt.Errorf("panic: %v", v))
+func Panic(subject string, v any) *Failure {
+	f := InternalFailure(subject, fmt.Errorf("panic: %v", v))
 	f.stack = debug.Stack()
 	return f
 }
@@ -442,7 +492,7 @@ func (f *Failure) finish(ctx context.Context) {
 	encoded.Data = json.RawMessage(data)
 	if err != nil {
 		encoded.Data = nil
-		f.Title, f.Level = "the data of an error could not be sent", slog.LevelError
+		f.Event, f.Level = "cannot encode error data", slog.LevelError
 		f.Log = errors.Join(err, f.Log)
 	}
 	f.Client = &encoded
@@ -454,8 +504,11 @@ func (s *Server) logFailure(ctx context.Context, w *work, f *Failure) {
 		return
 	}
 	attrs := []slog.Attr{w.Handler.LogAttr(), slog.Any("error", f.Log)}
+	if f.errorID != "" {
+		attrs = append(attrs, slog.String(errorIDAttr, f.errorID))
+	}
 	if f.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))
 	}
-	s.Log(ctx, f.Level, f.Title, attrs...)
+	s.Log(ctx, f.Level, f.Event, attrs...)
 }

@@ -283,7 +283,7 @@ func (b *observer) recoverPanic() {
 	}
 }
 
-var errObserverBlocks = errors.New("it does not return; calls are left out")
+var errObserverBlocks = errors.New("Observer does not return; calls are dropped")
 
 // fail logs the first failure of the observer.
 func (b *observer) fail(err error, stack []byte) {
@@ -293,7 +293,7 @@ func (b *observer) fail(err error, stack []byte) {
 			attrs = append(attrs, slog.String("stack", string(stack)))
 		}
 		b.server.spawn(func() { // a logger may block
-			b.server.Log(context.Background(), slog.LevelError, "the observer failed; further failures are not logged", attrs...)
+			b.server.Log(context.Background(), slog.LevelError, "observer failed; further failures are not logged", attrs...)
 		})
 	})
 }

@@ -95,7 +95,7 @@ func (c *connection) serve(parent context.Context) error {
 	// Both goroutines end soon after c.ctx, which ends before serve does.
 	read := make(chan error, 1)
 	c.spawn(func() {
-		err := fmt.Errorf("reading: %w", ErrNoReturn) // unless readAll returns
+		err := fmt.Errorf("read message: %w", ErrNoReturn) // unless readAll returns
 		defer func() { read <- err }()
 		err = c.readAll(reading)
 	})
@@ -128,13 +128,13 @@ func (c *connection) serve(parent context.Context) error {
 	c.cancel(nil)
 	c.spawn(func() {
 		if err := c.conn.Close(); err != nil {
-			c.server.Log(parent, slog.LevelDebug, "closing the transport", slog.Any("error", err))
+			c.server.Log(parent, slog.LevelDebug, "transport close failed", slog.Any("error", err))
 		}
 	})
 	c.await(endTimeout)
 	c.server.flushFor(endTimeout)
 	if dropped > 0 {
-		c.server.Log(parent, slog.LevelWarn, "the client has gone before its requests were answered", slog.Int("requests", dropped))
+		c.server.Log(parent, slog.LevelWarn, "client disconnected with pending requests", slog.Int("pending", dropped))
 	}
 	if isEnd || err == nil {
 		return nil
@@ -188,8 +188,17 @@ func (c *connection) await(limit time.Duration) {
 	defer cancel()
 	if n := c.running.Wait(ctx); n > 0 {
 		c.server.Log(ctx, slog.LevelWarn,
-			"the connection has ended, but render functions or its transport go on", slog.Int("goroutines", n))
+			"connection closed with running goroutines", slog.Int("goroutines", n))
 	}
+}
+
+// tooLargeForTransport returns the error for a message that the transport has
+// skipped. err names the limit if it has a method MaxBytes.
+func tooLargeForTransport(err error) *wire.Error {
+	if limit := (interface{ MaxBytes() int })(nil); errors.As(err, &limit) {
+		return tooLarge(limit.MaxBytes())
+	}
+	return wire.InvalidRequest("message exceeds the size limit of the transport")
 }
 
 // readAll reads and answers messages until there are no more or ctx ends, and
@@ -204,10 +213,10 @@ func (c *connection) readAll(ctx context.Context) error {
 		case errors.Is(err, ErrTooLarge):
 			x := c.exchange
 			x.observed = c.server.observer.start(c.ctx, KindInvalid, 0, x.Conn)
-			err = x.respond(c.session.errorResponse(&wire.Message{}, errTooLarge))
+			err = x.respond(c.session.errorResponse(&wire.Message{}, tooLargeForTransport(err)))
 			x.observed.end(err)
 		case err != nil:
-			return fmt.Errorf("reading: %w", err)
+			return fmt.Errorf("read message: %w", err)
 		default:
 			err = c.handle(msg)
 		}
@@ -419,7 +428,7 @@ func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
 	err = ErrNoReturn // if Write panics or ends its goroutine
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("writing: %w", err)
+			err = fmt.Errorf("write message: %w", err)
 			c.cancel(err)
 		}
 	}()

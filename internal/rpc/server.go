@@ -56,8 +56,8 @@ type Config struct {
 
 	// Failure returns what becomes of an error of a feature's Serve or Run that is
 	// no [Failure] and no [wire.Error]: a failure, or a result that it appends to
-	// dst. failed is what the client reads of an error that it must not see.
-	Failure func(ctx context.Context, failed string, err error, dst []byte) ([]byte, *Failure)
+	// dst. subject names the request to the client.
+	Failure func(ctx context.Context, subject string, err error, dst []byte) ([]byte, *Failure)
 	// Owner is what [Request.Owner] returns.
 	Owner any
 
@@ -243,7 +243,7 @@ func (s *Server) encodeResults() []error {
 			instructions = string(text)
 		}
 		if errs = append(errs, more...); !ok {
-			errs = append(errs, errors.New("instructions is not valid UTF-8"))
+			errs = append(errs, errors.New("Instructions is not valid UTF-8"))
 		}
 		if len(errs) > 0 {
 			return errs
@@ -289,13 +289,13 @@ func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]
 func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 	dst, ok := strictjson.AppendValidString(dst, name)
 	if !ok {
-		return dst, errors.New("its name is not valid UTF-8")
+		return dst, errors.New("name is not valid UTF-8")
 	}
 	dst = append(dst, ':')
 	at := len(dst)
 	dst, err := jsonenc.Append(dst, value)
 	if err == nil && dst[at] != '{' {
-		err = errors.New("it is not a JSON object")
+		err = errors.New("value is not a JSON object")
 	}
 	return dst, err
 }
@@ -311,24 +311,24 @@ type logger struct {
 
 	mu      sync.Mutex // protects the fields below
 	bucket  limit.Bucket
-	leftOut int // records since the last one that was written
+	dropped int // records since the last one that was written
 }
 
 func newLogger(l *slog.Logger) *logger {
 	return &logger{slog: l, rate: limit.NewRateLimiter(maxLogRate)}
 }
 
-// admit reports whether a record may be written, and how many were left out
+// admit reports whether a record may be written, and how many were dropped
 // before it.
-func (l *logger) admit() (leftOut int, ok bool) {
+func (l *logger) admit() (dropped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.rate.Allow(&l.bucket) {
-		l.leftOut++
+		l.dropped++
 		return 0, false
 	}
-	leftOut, l.leftOut = l.leftOut, 0
-	return leftOut, true
+	dropped, l.dropped = l.dropped, 0
+	return dropped, true
 }
 
 // Log writes a record. The logger's handler is the application's code: it may
@@ -340,12 +340,12 @@ func (s *Server) Log(ctx context.Context, level slog.Level, message string, attr
 	if !s.logger.slog.Enabled(ctx, level) {
 		return
 	}
-	leftOut, ok := s.logger.admit()
+	dropped, ok := s.logger.admit()
 	if !ok {
 		return
 	}
-	if leftOut > 0 {
-		attrs = append(attrs, slog.Int("left_out", leftOut))
+	if dropped > 0 {
+		attrs = append(attrs, slog.Int("dropped", dropped))
 	}
 	s.logger.slog.LogAttrs(ctx, level, message, attrs...)
 }

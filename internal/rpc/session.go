@@ -99,7 +99,7 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rev != 0 {
-		return wire.InvalidRequest("this session is initialized already")
+		return wire.InvalidRequest("session is already initialized")
 	}
 	s.rev, s.client, s.info, s.conn = rev, client, info, conn
 	if !s.isDetached && !s.isEnded {
@@ -286,10 +286,7 @@ func (s *Session) errorResponse(m *wire.Message, e *wire.Error) wire.Response {
 	return wire.ErrorResponse(id, e)
 }
 
-var (
-	errInFlight = wire.InvalidRequest("a request with this id is in flight")
-	errClosed   = wire.InvalidRequest("the session is closed")
-)
+var errClosed = wire.InvalidRequest("session is closed")
 
 // checkID rejects a request with an id that is in flight, and any request after
 // the session's end. It returns what was negotiated.
@@ -304,7 +301,7 @@ func (s *Session) checkIDLocked(id wire.ID) *wire.Error {
 	case s.isEnded:
 		return errClosed
 	case s.inFlight[id] != nil:
-		return errInFlight
+		return wire.InvalidRequest("request id %s is already in use by a pending request", phrase.Clip(id.String(), 64))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	}
 	wanted := p.Get("notifications")
 	if wanted.Kind() != strictjson.Object {
-		return nil, wire.InvalidParam("notifications", "notifications are required, an object")
+		return nil, wire.InvalidParam("notifications", "params.notifications is required and must be an object")
 	}
 	names := protocolFilters
 	var feeds []*feed
@@ -55,18 +55,18 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	}
 	for name := range wanted.Members() {
 		if k := wire.InOtherCase(name, append(slices.Clip(names), uriFilter)...); k != "" {
-			return nil, wire.InvalidParam("notifications", "notifications: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
+			return nil, wire.InvalidParam("notifications", "unknown member %q of params.notifications: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
 		}
 	}
 	for _, name := range names {
 		switch wanted.Get(name).Kind() {
 		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
 		default:
-			return nil, wire.InvalidParam("notifications", "notifications: %q must be a boolean", name)
+			return nil, wire.InvalidParam("notifications", "params.notifications[%q] must be a boolean", name)
 		}
 	}
 	if !isStrings(wanted.Get(uriFilter)) {
-		return nil, wire.InvalidParam("notifications", "notifications: %q must be an array of strings", uriFilter)
+		return nil, wire.InvalidParam("notifications", "params.notifications[%q] must be an array of strings", uriFilter)
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
 	f := &filter{feeds: feeds, from: c.From()}
@@ -134,7 +134,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job
 // acquire takes a place for the subscription, or returns why there is none.
 func (l *subscription) acquire() *wire.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
-		return wire.InternalError("there are too many subscriptions on this connection")
+		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.server.config.Limits.Subscriptions))
 	}
 	if !l.server.subscriptions.TryAcquire("", 1) {
 		if l.session != nil {

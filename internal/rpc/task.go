@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -237,11 +238,11 @@ func (t *task) goexit() {
 		return
 	}
 	overdue.Tell(t.ctx.parent)
-	f := InternalFailure(t.work.failed(), ErrGoexit)
+	f := InternalFailure(t.work.subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
 
-var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
+var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
 // Expire responds for work that has used up its time, on the goroutine of the
 // timer. The work keeps its place until it returns.
@@ -252,18 +253,21 @@ func (t *task) Expire() {
 	if expired || t.batch != nil {
 		overdue.Tell(t.ctx.parent)
 	}
+	if !expired && t.batch == nil {
+		return
+	}
+	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.subject(), t.timeout()))
 	if expired {
 		t.ctx.cancel(ErrTimeout)
-		_ = t.fail(errTooLong, func() {
-			t.server.Log(t.forLog(), slog.LevelError, "the time limit has passed", t.work.Handler.LogAttr(), slog.Duration("limit", t.timeout()))
+		_ = t.fail(e, func() {
+			t.server.Log(t.forLog(), slog.LevelError, "request timed out",
+				t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorIDAttr, id))
 		})
 	}
 	if t.batch != nil { // which waits for the work, even if the client has canceled it
-		_ = t.batch.finish(errTooLong)
+		_ = t.batch.finish(e)
 	}
 }
-
-var errTooLong = wire.InternalError("the request took too long")
 
 // notify sends a notification that belongs to the request.
 func (t *task) notify(method string, params []byte) error {

@@ -112,7 +112,7 @@ func TestJudge(t *testing.T) {
 		// The form of a text.
 		{"UTF-8 (JRP-30)", after(list), listed, "S>q " + `"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"prompts\":[{\"name\":\"\xff\"}]}}"`, "UTF-8", false},
 		{"a name once", after(list), listed, result("1", `{"prompts":[],"_meta":{},"_meta":{}}`), `duplicate key "_meta"`, false},
-		{"one value", after(list), listed, listed + "{}", "text after the value", false},
+		{"one value", after(list), listed, listed + "{}", "unexpected data after the JSON value", false},
 		{"a number of any size", after(`C> {"jsonrpc":"2.0","id":1` + strings.Repeat("0", 400) + `,"method":"ping"}`),
 			result("1"+strings.Repeat("0", 400), "{}"), result("1"+strings.Repeat("0", 399), "{}"), "nothing that was asked", false},
 		{"nothing that is not JSON-RPC's", after(list), listed, `S> {"jsonrpc":"2.0","id":1,"result":{"prompts":[]},"x":1}`, `unexpected additional properties ["x"]`, false},

@@ -11,10 +11,10 @@ type Reason string
 
 // The reasons of a [SyntaxError].
 const (
-	Empty             Reason = "no value"
-	UnexpectedEnd     Reason = "unexpected end of text"
-	TrailingData      Reason = "text after the value"
-	ByteOrderMark     Reason = "byte order mark"
+	Empty             Reason = "empty input"
+	UnexpectedEnd     Reason = "unexpected end of input"
+	TrailingData      Reason = "unexpected data after the JSON value"
+	ByteOrderMark     Reason = "unexpected byte order mark"
 	ExpectedValue     Reason = "expected a value"
 	ExpectedKey       Reason = "expected an object key"
 	ExpectedColon     Reason = "expected a colon"
@@ -22,10 +22,10 @@ const (
 	InvalidLiteral    Reason = "invalid literal"
 	InvalidNumber     Reason = "invalid number"
 	InvalidEscape     Reason = "invalid escape sequence"
-	ControlCharacter  Reason = "unescaped control character in a string"
+	ControlCharacter  Reason = "unescaped control character in string"
 	InvalidUTF8       Reason = "invalid UTF-8"
 	UnpairedSurrogate Reason = "unpaired surrogate escape"
-	TooLong           Reason = "text of 4 GiB or more"
+	TooLong           Reason = "input is 4 GiB or larger"
 )
 
 // A SyntaxError reports a text that is not strict JSON.
@@ -52,13 +52,14 @@ type RuleError struct {
 	Rule   Rule
 	Offset int    // of the second of the equal keys, or of the bracket that opens one level too many
 	Key    string // the decoded key, for DuplicateKey
+	Limit  int    // the levels that are allowed, for Depth
 }
 
 func (e *RuleError) Error() string {
 	if e.Rule == DuplicateKey {
 		return fmt.Sprintf("duplicate key %s at byte %d", quoteShort(e.Key), e.Offset)
 	}
-	return fmt.Sprintf("nesting too deep at byte %d", e.Offset)
+	return fmt.Sprintf("nesting exceeds %d levels at byte %d", e.Limit, e.Offset)
 }
 
 // quoteShort quotes s, cut to a length that is fit for a log line.

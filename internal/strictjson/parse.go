@@ -89,7 +89,7 @@ func (p *parser) open(i int, c byte) {
 		p.add(i, 0, p.parent, kind, 0)
 		p.parent = index
 		if p.depth == p.maxDepth {
-			p.violate(RuleError{Rule: Depth, Offset: i})
+			p.violate(RuleError{Rule: Depth, Offset: i, Limit: p.maxDepth})
 		}
 	} else {
 		p.doc.deep = append(p.doc.deep, p.closer)

@@ -18,8 +18,8 @@ func TestRules(t *testing.T) {
 	duplicate := func(offset int, key string) *strictjson.RuleError {
 		return &strictjson.RuleError{Rule: strictjson.DuplicateKey, Offset: offset, Key: key}
 	}
-	depth := func(offset int) *strictjson.RuleError {
-		return &strictjson.RuleError{Rule: strictjson.Depth, Offset: offset}
+	depth := func(offset, limit int) *strictjson.RuleError {
+		return &strictjson.RuleError{Rule: strictjson.Depth, Offset: offset, Limit: limit}
 	}
 	tests := []struct {
 		name     string
@@ -63,20 +63,20 @@ func TestRules(t *testing.T) {
 
 		{"scalar under limit 1", `1`, 1, nil},
 		{"at limit 1", `[1]`, 1, nil},
-		{"one past limit 1", `[[]]`, 1, depth(1)},
+		{"one past limit 1", `[[]]`, 1, depth(1, 1)},
 		{"at the limit", nested(64), 64, nil},
-		{"one past", nested(65), 64, depth(64)},
-		{"far past", nested(1000), 64, depth(64)},
+		{"one past", nested(65), 64, depth(64, 64)},
+		{"far past", nested(1000), 64, depth(64, 64)},
 		{"objects at the limit", `{"a":{"b":{}}}`, 3, nil},
-		{"objects one past", `{"a":{"b":{}}}`, 2, depth(10)},
-		{"the first of several", `[[[]],[[]],[[[]]]]`, 2, depth(2)},
+		{"objects one past", `{"a":{"b":{}}}`, 2, depth(10, 2)},
+		{"the first of several", `[[[]],[[]],[[[]]]]`, 2, depth(2, 2)},
 		{"siblings at the limit", `[[],[],{},[]]`, 2, nil},
 		{"no limit", nested(5000), anyDepth, nil},
 		{"negative limit", nested(5000), -1, nil},
 
 		{"duplicate before depth", `{"a":1,"a":{"b":[]}}`, 2, duplicate(7, "a")},
-		{"depth before duplicate", `{"a":{"b":[]},"a":1}`, 2, depth(10)},
-		{"duplicate below the limit", `[[{"a":1,"a":2}]]`, 1, depth(1)},
+		{"depth before duplicate", `{"a":{"b":[]},"a":1}`, 2, depth(10, 2)},
+		{"duplicate below the limit", `[[{"a":1,"a":2}]]`, 1, depth(1, 1)},
 	}
 	var doc strictjson.Doc
 	for _, tt := range tests {
@@ -136,7 +136,7 @@ func TestRuleErrorText(t *testing.T) {
 		err  strictjson.RuleError
 		want string
 	}{
-		{strictjson.RuleError{Rule: strictjson.Depth, Offset: 9}, `nesting too deep at byte 9`},
+		{strictjson.RuleError{Rule: strictjson.Depth, Offset: 9, Limit: 128}, `nesting exceeds 128 levels at byte 9`},
 		{strictjson.RuleError{Rule: strictjson.DuplicateKey, Offset: 9, Key: "a\n"}, `duplicate key "a\n" at byte 9`},
 		{
 			strictjson.RuleError{Rule: strictjson.DuplicateKey, Offset: 9, Key: strings.Repeat("x", 64)},

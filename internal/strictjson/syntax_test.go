@@ -272,7 +272,7 @@ func TestSyntaxErrorText(t *testing.T) {
 	t.Parallel()
 	var doc strictjson.Doc
 	assert.EqualError(t, doc.Parse(`{"a":"`+"\xff"+`"}`, 0), "invalid JSON at byte 6: invalid UTF-8")
-	assert.EqualError(t, doc.Parse("", 0), "invalid JSON at byte 0: no value")
+	assert.EqualError(t, doc.Parse("", 0), "invalid JSON at byte 0: empty input")
 }
 
 func ExampleDoc() {

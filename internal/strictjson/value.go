@@ -16,6 +16,11 @@ const (
 	Object
 )
 
+// String names the kind as JSON Schema does.
+func (k Kind) String() string {
+	return [...]string{"nothing", "null", "boolean", "number", "string", "array", "object"}[k]
+}
+
 // A Value is one value of a parsed text. It is valid until its Doc is parsed again or Reset. The zero Value stands
 // for one that is absent: its Kind is Invalid, and every method is safe on it.
 type Value struct {

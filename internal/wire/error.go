@@ -55,7 +55,7 @@ func InvalidParam(name, format string, args ...any) *Error {
 // WithParam turns an error about params into one about the object that is the
 // member param of params.
 func (e *Error) WithParam(param string) *Error {
-	e.Message = strings.Replace(e.Message, "params", param, 1)
+	e.Message = strings.Replace(e.Message, "params", "params."+param, 1)
 	e.Data = paramData{param}
 	return e
 }
@@ -73,13 +73,13 @@ func InternalError(message string) *Error {
 }
 
 // Busy returns the error for a request that a limit rejects.
-func Busy() *Error { return InternalError("the server is busy; try again later") }
+func Busy() *Error { return InternalError("server is at capacity; retry later") }
 
 // MethodNotFound returns the error for an unknown method.
 func MethodNotFound(name string) *Error {
 	return &Error{
 		Code:    CodeMethodNotFound,
-		Message: "method not found",
+		Message: "method not found: " + phrase.Clip(name, 64),
 		Data: struct {
 			Method string `json:"method"`
 		}{phrase.Clip(name, phrase.MaxEcho)},
@@ -99,8 +99,9 @@ func UnsupportedVersion(requested string) *Error {
 		})
 	}
 	return &Error{
-		Code:    CodeUnsupportedVersion,
-		Message: "unsupported protocol version",
+		Code: CodeUnsupportedVersion,
+		Message: fmt.Sprintf("unsupported protocol version %q (supported: %s)",
+			phrase.Clip(requested, 64), strings.Join(supported, ", ")),
 		Data: struct {
 			Supported []string `json:"supported"`
 			Requested string   `json:"requested"`

@@ -67,6 +67,14 @@ func idOf(v strictjson.Value) ID {
 	return ID(`"` + v.Text())
 }
 
+// String returns the ID as a client would write it.
+func (id ID) String() string {
+	if text, ok := id.Text(); ok {
+		return string(strictjson.AppendString(nil, text))
+	}
+	return string(id)
+}
+
 // Text returns the text of an ID that is a string.
 func (id ID) Text() (text string, isString bool) { return strings.CutPrefix(string(id), `"`) }
 
@@ -82,7 +90,7 @@ func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
 		return doc.Root(), InvalidRequest("%s", broken.Error())
 	}
 	if err != nil {
-		return strictjson.Value{}, &Error{Code: CodeParseError, Message: "parse error: " + err.Error()}
+		return strictjson.Value{}, &Error{Code: CodeParseError, Message: err.Error()}
 	}
 	return doc.Root(), nil
 }
@@ -91,7 +99,7 @@ func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
 // an error, m has at least its kind, and its id as far as that can be told.
 func (m *Message) Read(v strictjson.Value) *Error {
 	if v.Kind() != strictjson.Object {
-		return InvalidRequest("a message must be an object")
+		return InvalidRequest("message must be a JSON object")
 	}
 	r := reader{m: m}
 	r.read(v)
@@ -136,7 +144,7 @@ func (r *reader) read(root strictjson.Value) {
 			r.m.Err, isResponse = v, true
 		default:
 			if known := InOtherCase(name, "jsonrpc", "id", "method", "params", "result", "error"); known != "" {
-				r.fail("%q must be written %q", phrase.Clip(name, phrase.MaxEcho), known)
+				r.fail("unknown member %q: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), known)
 				if known == "id" {
 					ids++
 				}
@@ -157,10 +165,10 @@ func (r *reader) read(root strictjson.Value) {
 	case isMethod && r.m.ID != "":
 		r.m.Kind = KindRequest
 	case !hasMethod:
-		r.fail("a message must have a method, a result or an error")
+		r.fail("message has no method, result or error")
 	}
 	if hasMethod && isResponse {
-		r.fail("a message cannot have both a method and a result or an error")
+		r.fail("message has both a method and a result or error")
 	}
 	if isMethod && r.m.Method == "" {
 		r.fail("method must not be empty")
@@ -173,7 +181,7 @@ func (m *Message) SetParams(v strictjson.Value) { m.Params, m.Meta = v, v.Get("_
 func (r *reader) readID(v strictjson.Value) {
 	switch {
 	case len(v.Raw()) > MaxIDBytes && (v.Kind() == strictjson.String || v.Kind() == strictjson.Number):
-		r.fail("id must not have more than %d bytes", MaxIDBytes)
+		r.fail("id exceeds the limit of %d bytes", MaxIDBytes)
 	case v.Kind() == strictjson.String:
 		r.m.ID, r.m.Key = v.Raw(), idOf(v)
 	case v.IsInteger():
@@ -182,7 +190,7 @@ func (r *reader) readID(v strictjson.Value) {
 			r.m.Key = "0"
 		}
 	default:
-		r.fail("id must be a string or an integer")
+		r.fail("id must be a string or an integer, got %s", v.Kind())
 	}
 }
 
@@ -212,7 +220,7 @@ func InOtherCase(name string, known ...string) string {
 func CheckCase(params strictjson.Value, known ...string) *Error {
 	for name := range params.Members() {
 		if k := InOtherCase(name, known...); k != "" {
-			return InvalidParam(k, "params: %q must be written %q", phrase.Clip(name, phrase.MaxEcho), k)
+			return InvalidParam(k, "unknown member %q of params: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
 		}
 	}
 	return nil
@@ -232,14 +240,14 @@ func (m *Message) CheckParams() *Error {
 	switch m.Meta.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return InvalidParam("_meta", "_meta must be an object")
+		return InvalidParam("_meta", "params._meta must be an object")
 	}
 	switch t := m.Meta.Get("progressToken"); {
 	case t.Kind() <= strictjson.Null: // or absent
 	case t.Kind() != strictjson.String && !t.IsInteger():
-		return InvalidParam("_meta", "_meta.progressToken must be a string or an integer")
+		return InvalidParam("_meta", "params._meta.progressToken must be a string or an integer")
 	case len(t.Raw()) > MaxIDBytes:
-		return InvalidParam("_meta", "_meta.progressToken must not have more than %d bytes", MaxIDBytes)
+		return InvalidParam("_meta", "params._meta.progressToken exceeds the limit of %d bytes", MaxIDBytes)
 	}
 	return nil
 }

@@ -41,14 +41,15 @@ func (m *Message) CheckMetadata() *Error {
 	case strictjson.Invalid, strictjson.Null:
 	default:
 		if !IsClientInfo(info) {
-			return InvalidParam("_meta", "_meta: %q must be an object with name and version", clientInfoKey)
+			return InvalidParam("_meta", "params._meta[%q] must be an object with name and version", clientInfoKey)
 		}
 	}
 	switch level := m.Meta.Get(logLevelKey); level.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	default:
 		if level.Kind() != strictjson.String || !slices.Contains(logLevels, level.Text()) {
-			return InvalidParam("_meta", "_meta: %q must be a level of the protocol", logLevelKey)
+			return InvalidParam("_meta", "params._meta[%q] must be one of %s",
+				logLevelKey, strings.Join(logLevels, ", "))
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 
 const (
 	nullArgument = `{"name":"greet","arguments":{"name":null,"other":""}}`
-	refusedNull  = `{"code":-32602,"message":"name: must be a JSON string","data":{"prompt":"greet","problems":[{"argument":"name","reason":"not_string","message":"must be a JSON string"}]}}`
+	refusedNull  = `{"code":-32602,"message":"invalid arguments for prompt \"greet\": name must be a JSON string","data":{"prompt":"greet","problems":[{"argument":"name","reason":"not_string","message":"must be a JSON string"}]}}`
 )
 
 func greets() *prompts.Registry {

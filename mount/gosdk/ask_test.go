@@ -208,7 +208,7 @@ func TestStatelessHTTP(t *testing.T) {
 		assert.Len(t, list.Prompts, 4)
 		_, err = cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "asks"})
 		if version != "" {
-			assert.ErrorContains(t, err, "cannot be asked", fmt.Sprint(version))
+			assert.ErrorContains(t, err, "asks the user for input, but", fmt.Sprint(version))
 		} else {
 			assert.Positive(t, asked.Load())
 		}

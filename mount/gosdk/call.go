@@ -61,6 +61,6 @@ func (m *mount) failure(ctx context.Context, method string, err error) error {
 	case ctx.Err() != nil:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the request was cancelled"} // which nobody reads
 	}
-	m.logger.LogAttrs(ctx, slog.LevelError, "the request failed", slog.String("method", method), slog.Any("error", err))
-	return internalError("the request failed")
+	m.logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.Any("error", err))
+	return internalError("internal error: " + method + " failed")
 }

@@ -60,7 +60,7 @@ func ExampleFromPrompt() {
 	srv := prompts.NewServer(&reg, prompts.Options{})
 	_, err := srv.Call(context.Background(), "prompts/get", []byte(`{"name":"greet"}`), prompts.CallOptions{})
 	fmt.Println(err)
-	// Output: name: is required (-32602)
+	// Output: invalid arguments for prompt "greet": name is required (-32602)
 }
 
 // The README shows lines of Example.

@@ -136,7 +136,7 @@ func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSess
 	if errors.As(err, &e) {
 		return nil, wireError(e)
 	}
-	m.logger.LogAttrs(ctx, slog.LevelError, "the request failed", slog.String("method", method), slog.Any("error", err))
+	m.logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.Any("error", err))
 	return nil, internalError("the request failed")
 }
 

@@ -53,7 +53,7 @@ func TestTools(t *testing.T) {
 		assert.Contains(t, string(c.must("tools/call", `{"name":"lines","arguments":{"lines":2}}`)), `"c"`)
 		wrong := string(c.must("tools/call", `{"name":"lines","arguments":{"lines":0}}`))
 		assert.Contains(t, wrong, `"isError":true`)
-		assert.Contains(t, wrong, "lines: 0 is not at least 1")
+		assert.Contains(t, wrong, "lines must be at least 1, got 0")
 		assert.EqualValues(t, -32602, c.refused("tools/call", `{"name":"missing"}`).Code)
 
 		r.MustAdd(says("late"))

@@ -22,7 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 )
 
-const refusal = `{"code":-32602,"message":"n: is required","data":{"prompt":"strict","problems":[{"argument":"n","reason":"missing","message":"is required"}]}}`
+const refusal = `{"code":-32602,"message":"invalid arguments for prompt \"strict\": n is required","data":{"prompt":"strict","problems":[{"argument":"n","reason":"missing","message":"is required"}]}}`
 
 // strictServer has a prompt that wants an argument, and one that tells progress
 // before it fails.

@@ -50,5 +50,5 @@ func ExampleMount() {
 	fmt.Println(err)
 	// Output:
 	// Say hello to Ada
-	// internal error: name: is required
+	// internal error: invalid arguments for prompt "greet": name is required
 }

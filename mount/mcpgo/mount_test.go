@@ -413,7 +413,7 @@ func TestAuthorsMiddlewareFiltersAndHooks(t *testing.T) {
 	assert.Equal(t, "a", client.text("a", `{}`))
 	a := client.do("prompts/get", `{"name":"strict"}`)
 	assert.Equal(t, -32603, a.Error.Code)
-	assert.Equal(t, "n: is required", a.Error.Message)
+	assert.Equal(t, `invalid arguments for prompt "strict": n is required`, a.Error.Message)
 	assert.Equal(t, []string{"a", "strict"}, got)
 	assert.Equal(t, []string{"-32602"}, failed)
 }

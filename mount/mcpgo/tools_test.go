@@ -60,7 +60,7 @@ func TestTools(t *testing.T) {
 			assert.Contains(t, string(w.do("tools/call", `{"name":"lines","arguments":{"lines":2}}`).Result), `"c"`)
 			wrong := string(w.do("tools/call", `{"name":"lines","arguments":{"lines":0}}`).Result)
 			assert.Contains(t, wrong, `"isError":true`)
-			assert.Contains(t, wrong, "lines: 0 is not at least 1")
+			assert.Contains(t, wrong, "lines must be at least 1, got 0")
 			hidden, missing := w.do("tools/call", `{"name":"secret"}`), w.do("tools/call", `{"name":"misses"}`)
 			require.NotNil(t, hidden.Error)
 			assert.Equal(t, missing.Error.Code, hidden.Error.Code)
