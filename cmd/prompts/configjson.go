@@ -11,11 +11,15 @@ import (
 )
 
 // addToJSON returns a JSON document with a value at the keys, which name objects within
-// one another. Comments, the order and the white space of the document stay. An empty
-// document becomes an object.
+// one another. Comments, the order and the white space of the document stay, and new lines
+// end as its lines do. An empty document becomes an object.
 func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, error) {
 	if len(bytes.TrimSpace(document)) == 0 {
 		document = []byte("{}\n")
+	}
+	if n := bytes.Count(document, []byte("\r\n")); n > 0 && n == bytes.Count(document, []byte("\n")) {
+		after, err := addToJSON(bytes.ReplaceAll(document, []byte("\r\n"), []byte("\n")), keys, value, force)
+		return bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n")), err
 	}
 	tree, err := hujson.Parse(document)
 	if err != nil {

@@ -234,7 +234,7 @@ func (i *inspection) lines(path string) []string {
 		return lines
 	}
 	info, err := os.Stat(filepath.FromSlash(path))
-	if err != nil || info.Size() > maxReadBytes { // it was there a moment ago, or has been reported
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReadBytes { // has been reported, or is gone
 		return nil
 	}
 	content, err := os.ReadFile(filepath.FromSlash(path))

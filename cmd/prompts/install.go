@@ -236,7 +236,7 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 // server returns the server for folders, with absolute paths, because a client starts
 // it in a folder of its own.
 func (o *installOptions) server(dirs []string) (server, error) {
-	program, err := os.Executable()
+	program, err := programPath(os.Executable, os.Args[0])
 	if err != nil {
 		return server{}, err
 	}
@@ -252,6 +252,19 @@ func (o *installOptions) server(dirs []string) (server, error) {
 		s.name = filepath.Base(s.args[1])
 	}
 	return s, nil
+}
+
+// programPath returns the absolute path of this program. If the system does not know it,
+// as Linux without /proc, the path is found from the first word of the command line.
+func programPath(executable func() (string, error), word string) (string, error) {
+	if path, err := executable(); err == nil {
+		return path, nil
+	}
+	path, err := exec.LookPath(word)
+	if err != nil {
+		return "", fmt.Errorf("the path of the program is unknown; start it with its full path: %w", err)
+	}
+	return filepath.Abs(path)
 }
 
 // run runs or prints the command of a client.

@@ -37,6 +37,10 @@ func (p *promptFile) placeholder(a fileArgument) {
 	if !slices.ContainsFunc(p.Arguments, func(b fileArgument) bool { return b.Name == a.Name }) {
 		p.Arguments = append(p.Arguments, a)
 	}
+	if text := p.text.String(); strings.HasSuffix(text, "{") { // or the template would begin a brace earlier
+		p.text.Reset()
+		p.text.WriteString(strings.TrimSuffix(text, "{") + `{{"{"}}`)
+	}
 	if identifier.MatchString(a.Name) {
 		p.text.WriteString("{{." + a.Name + "}}")
 		return
