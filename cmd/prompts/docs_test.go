@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -51,4 +52,37 @@ func TestPage(t *testing.T) {
 		}
 	}
 	assert.Greater(t, strings.Count(page, "\nprompts "), 8)
+}
+
+// TestClientsPage checks that the page on clients has the entry that install prints for
+// each client of the page.
+func TestClientsPage(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../docs/clients.md")
+	require.NoError(t, err)
+	sections := map[string]string{}
+	for _, section := range strings.Split(string(raw), "\n## ")[1:] {
+		title, text, _ := strings.Cut(section, "\n")
+		sections[title] = text
+	}
+	s := server{name: "review", command: "/usr/local/bin/prompts", args: []string{"serve", "/home/ada/review"}}
+	for _, c := range clients {
+		section, ok := sections[c.title]
+		if !ok {
+			continue
+		}
+		if c.command != nil {
+			assert.Contains(t, section, shellQuoted(c.command(s))+"\n", c.name)
+			continue
+		}
+		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s)))
+		require.NoError(t, err)
+		block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(section)
+		if assert.NotNil(t, block, c.name) {
+			assert.JSONEq(t, string(want), block[1], c.name)
+		}
+	}
+	for _, title := range []string{"Claude Code", "Claude Desktop", "Cursor", "VS Code", "Gemini CLI"} {
+		assert.Contains(t, sections, title)
+	}
 }
