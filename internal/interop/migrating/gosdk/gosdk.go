@@ -36,7 +36,7 @@ func addCodeReview(s *mcp.Server) {
 		Arguments: []*mcp.PromptArgument{
 			{Name: "code", Description: "the code to review", Required: true},
 			{Name: "language", Description: "its programming language (one of: go, python, rust)"},
-			{Name: "focus", Description: "what to look at (separated by commas)"},
+			{Name: "focus", Description: "what to look at (comma-separated)"},
 		},
 	}, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		args := req.Params.Arguments

@@ -37,7 +37,7 @@ func addCodeReview(s *server.MCPServer) {
 		mcp.WithPromptDescription("Reviews a piece of code"),
 		mcp.WithArgument("code", mcp.ArgumentDescription("the code to review"), mcp.RequiredArgument()),
 		mcp.WithArgument("language", mcp.ArgumentDescription("its programming language (one of: go, python, rust)")),
-		mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at (separated by commas)")),
+		mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at (comma-separated)")),
 	), func(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		args := req.Params.Arguments
 		code, language := args["code"], args["language"]
