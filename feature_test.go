@@ -142,6 +142,30 @@ func TestErrorsOfAFeature(t *testing.T) {
 	}
 }
 
+// extends is a feature with an extension.
+func extends(extension string) feature.Feature {
+	return feature.Feature{Capabilities: func(string, bool) map[string]any {
+		return map[string]any{"extensions": map[string]any{extension: map[string]any{"of": extension}}}
+	}}
+}
+
+// The features and the application declare extensions side by side.
+func TestExtensionsAreMerged(t *testing.T) {
+	t.Parallel()
+	srv := prompts.NewServer(nil, prompts.Options{
+		Features:     []feature.Feature{extends("b"), extends("a")},
+		Capabilities: map[string]any{"extensions": map[string]struct{}{"c": {}}},
+	})
+	for range 2 { // merging changes no map of theirs
+		raw, err := json.Marshal(srv.Capabilities()["extensions"])
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"a":{"of":"a"},"b":{"of":"b"}}`, string(raw))
+	}
+	got, err := handle(t, srv, nil, envelopedLine("1", "server/discover", ""))
+	require.NoError(t, err)
+	assert.Contains(t, got, `"extensions":{"a":{"of":"a"},"b":{"of":"b"},"c":{}}`)
+}
+
 // Two parts of a server with the same method or capability are an error of the
 // options.
 func TestFeaturesThatClash(t *testing.T) {
@@ -164,6 +188,9 @@ func TestFeaturesThatClash(t *testing.T) {
 		"resources of two features":        {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}}, {Resources: &feature.Resources{}}}}, `two features have Resources`},
 		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},
 		"a capability of prompts":          {prompts.Options{Features: []feature.Feature{has("prompts")}}, `the capability "prompts" is defined twice`},
+		"an extension of two features":     {prompts.Options{Features: []feature.Feature{extends("a"), extends("a")}}, `the extension "a" is defined twice`},
+		"an extension of the Options":      {prompts.Options{Features: []feature.Feature{extends("a")}, Capabilities: map[string]any{"extensions": map[string]any{"a": struct{}{}}}}, `the extension "a" is defined twice`},
+		"extensions that are no object":    {prompts.Options{Features: []feature.Feature{extends("a")}, Capabilities: map[string]any{"extensions": []int{}}}, `capability "extensions": value is not a JSON object`},
 		"one of the Options' Capabilities": {prompts.Options{Features: []feature.Feature{has("a")}, Capabilities: map[string]any{"a": struct{}{}}}, `the capability "a" is defined twice`},
 	} {
 		t.Run(name, func(t *testing.T) {

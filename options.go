@@ -123,7 +123,8 @@ type Options struct {
 	// completion/complete, server/discover and subscriptions/listen.
 	Methods map[string]Method
 	// Capabilities adds capabilities to those of this package, such as "tools".
-	// Each value must encode as a JSON object.
+	// Each value must encode as a JSON object. The members of "extensions" are added to
+	// the extensions of the Features. An extension that a feature has is an error.
 	Capabilities map[string]any
 
 	// Logger receives what clients must not see: the reason why a prompt failed, and

@@ -38,7 +38,8 @@ type Feature struct {
 	// Capabilities, if not nil, returns the capabilities for a protocol version, by
 	// name. listChanged reports whether the client gets notifications about the
 	// Lists. NewServer calls Capabilities, and panics if the server already has a
-	// capability.
+	// capability. "extensions" may be in several features: their members are merged, and
+	// NewServer panics if an extension is defined twice.
 	Capabilities func(version string, listChanged bool) map[string]any
 	// Lists are the lists with notifications for clients.
 	Lists []List

@@ -19,6 +19,7 @@ package rpc
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -214,15 +215,43 @@ func (s *Server) featureCapabilities(rev revision.Revision, listChanged bool) (m
 		if f.Capabilities == nil {
 			continue
 		}
-		own := f.Capabilities(rev.String(), listChanged && len(f.Lists) > 0)
-		for _, name := range slices.Sorted(maps.Keys(own)) {
-			if _, ok := all[name]; ok {
-				errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
-			}
-			all[name] = own[name]
-		}
+		errs = append(errs, addCapabilities(all, f.Capabilities(rev.String(), listChanged && len(f.Lists) > 0))...)
 	}
 	return all, errs
+}
+
+// addCapabilities adds own to all. The members of two "extensions" are merged, so that
+// each feature, and the application, may declare extensions.
+func addCapabilities(all, own map[string]any) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		before, ok := all[name]
+		switch {
+		case !ok:
+			all[name] = own[name]
+		case name == "extensions":
+			merged := map[string]json.RawMessage{}
+			for _, value := range []any{before, own[name]} {
+				extensions := map[string]json.RawMessage{}
+				raw, err := jsonenc.Append(nil, value)
+				if err == nil && json.Unmarshal(raw, &extensions) != nil {
+					err = errNoObject
+				}
+				if err != nil {
+					errs = append(errs, fmt.Errorf("capability %q: %w", name, err))
+				}
+				for _, extension := range slices.Sorted(maps.Keys(extensions)) {
+					if _, ok := merged[extension]; ok {
+						errs = append(errs, fmt.Errorf("the extension %q is defined twice", extension))
+					}
+					merged[extension] = extensions[extension]
+				}
+			}
+			all[name] = merged
+		default:
+			errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
+		}
+	}
+	return errs
 }
 
 // ServerInfo returns the member of _meta that every result of 2026-07-28 has.
@@ -267,12 +296,7 @@ func (s *Server) encodeResults() []error {
 // encodeCapabilities returns the JSON object of all capabilities.
 func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]byte, []error) {
 	all, errs := s.featureCapabilities(rev, listChanged)
-	for _, name := range slices.Sorted(maps.Keys(s.config.Capabilities)) {
-		if _, ok := all[name]; ok {
-			errs = append(errs, fmt.Errorf("the capability %q is defined twice", name))
-		}
-		all[name] = s.config.Capabilities[name]
-	}
+	errs = append(errs, addCapabilities(all, s.config.Capabilities)...)
 	dst := []byte{'{'}
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		if i > 0 {
@@ -286,6 +310,8 @@ func (s *Server) encodeCapabilities(rev revision.Revision, listChanged bool) ([]
 	return append(dst, '}'), errs
 }
 
+var errNoObject = errors.New("value is not a JSON object")
+
 func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 	dst, ok := strictjson.AppendValidString(dst, name)
 	if !ok {
@@ -295,7 +321,7 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 	at := len(dst)
 	dst, err := jsonenc.Append(dst, value)
 	if err == nil && dst[at] != '{' {
-		err = errors.New("value is not a JSON object")
+		err = errNoObject
 	}
 	return dst, err
 }
