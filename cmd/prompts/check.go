@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -123,37 +124,46 @@ func isTerminal(stream any) bool {
 
 // progress shows on a terminal how far a command is that takes more than a second.
 type progress struct {
-	out   io.Writer // nil if nothing is shown
-	what  string
-	begin time.Time
-	shown time.Time
-	n     int
+	n    atomic.Int64
+	stop chan struct{}
+	done chan struct{} // closed when nothing is shown any more
 }
 
 func startProgress(w io.Writer, what string) *progress {
-	p := &progress{what: what, begin: time.Now()}
-	if isTerminal(w) {
-		p.out = w
+	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
+	if !isTerminal(w) {
+		close(p.done)
+		return p
 	}
+	go p.show(w, what) // ends with end
 	return p
 }
 
-func (p *progress) step() {
-	if p.n++; p.out == nil {
-		return
-	}
-	now := time.Now()
-	if now.Sub(p.begin) > time.Second && now.Sub(p.shown) > 200*time.Millisecond {
-		p.shown = now
-		fmt.Fprintf(p.out, "\r%d %s", p.n, p.what)
+func (p *progress) step() { p.n.Add(1) }
+
+func (p *progress) show(w io.Writer, what string) {
+	defer close(p.done)
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if n := p.n.Load(); n > 0 {
+				fmt.Fprintf(w, "\r%d %s", n, what)
+			} else {
+				fmt.Fprint(w, "\rreading files")
+			}
+		case <-p.stop:
+			fmt.Fprint(w, "\r\x1b[K")
+			return
+		}
 	}
 }
 
 // end removes what is shown.
 func (p *progress) end() {
-	if !p.shown.IsZero() {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
+	close(p.stop)
+	<-p.done
 }
 
 // complete returns a completion of the folders on the command line.

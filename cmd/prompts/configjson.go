@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -14,6 +15,13 @@ import (
 // one another. Comments, the order and the white space of the document stay, and new lines
 // end as its lines do. An empty document becomes an object.
 func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, error) {
+	if text, ok := bytes.CutPrefix(document, []byte("\ufeff")); ok { // of an editor on Windows
+		after, err := addToJSON(text, keys, value, force)
+		if err != nil {
+			return nil, err
+		}
+		return append([]byte("\ufeff"), after...), nil
+	}
 	if len(bytes.TrimSpace(document)) == 0 {
 		document = []byte("{}\n")
 	}
@@ -73,8 +81,10 @@ func objectAt(v *hujson.Value, path []string) (*hujson.Object, error) {
 	return nil, fmt.Errorf("%s must be an object", place)
 }
 
+// find returns the value of a member, or nil. Of members with the same name the last
+// one counts, as it does for clients.
 func find(o *hujson.Object, key string) *hujson.Value {
-	for i := range o.Members {
+	for i := range slices.Backward(o.Members) {
 		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
 			return &o.Members[i].Value
 		}

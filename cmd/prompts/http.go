@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,13 +53,16 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 		fmt.Fprintln(w, "ok")
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
-	listener, err := net.Listen("tcp", o.address)
-	if err != nil {
-		return err
-	}
 	scheme := "http"
 	if o.cert != "" {
 		scheme = "https"
+		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
+			return fmt.Errorf("the certificate: %w", err)
+		}
+	}
+	listener, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return err
 	}
 	options.Logger.Info("serving", slog.String("url", fmt.Sprintf("%s://%s/mcp", scheme, listener.Addr())), slog.Int("prompts", reg.Len()))
 	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {

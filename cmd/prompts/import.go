@@ -118,6 +118,9 @@ func importPaths(src, extension string) (paths []string, root string, err error)
 		return nil, "", err
 	}
 	if !info.IsDir() {
+		if !strings.HasSuffix(src, extension) {
+			return nil, "", usageErrorf("%s is not a file *%s", src, extension)
+		}
 		return []string{filepath.Base(src)}, filepath.Dir(src), nil
 	}
 	err = fs.WalkDir(os.DirFS(src), ".", func(p string, d fs.DirEntry, err error) error {
@@ -234,6 +237,10 @@ func (c *conversion) finish(ctx context.Context) {
 		return
 	}
 	c.result = c.prompt.content()
+	if len(c.result) > maxReadBytes {
+		c.refuse(0, "the prompt would have %d bytes; a file can have %d", len(c.result), maxReadBytes)
+		return
+	}
 	p, err := promptfs.Parse(fstest.MapFS{}, c.path, c.result, promptfs.Options{})
 	if err != nil {
 		for _, err := range all(err) {

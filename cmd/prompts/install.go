@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -198,8 +197,13 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		return err
 	}
 	s, err := o.server(dirs)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case strings.HasPrefix(s.name, "-"):
+		return usageErrorf("the name %q begins with a hyphen; choose another one with --name", s.name)
+	case o.file == "" && cmd.Flags().Changed("file"):
+		return usageErrorf("--file is empty; give the path of a file")
 	}
 	if c.command != nil && o.file == "" {
 		return o.run(cmd, c, s)
@@ -207,13 +211,8 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	if c.path == nil {
 		return usageErrorf("%s has no file that can be changed; leave out --file", c.title)
 	}
-	raw, err := json.MarshalIndent(nested(append(c.keys, s.name), c.entry(s)), "", "  ")
-	if err != nil {
-		return err
-	}
 	if o.print {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
-		return err
+		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), c.entry(s)))
 	}
 	path := o.file
 	if path == "" {
@@ -269,6 +268,9 @@ func programPath(executable func() (string, error), word string) (string, error)
 
 // run runs or prints the command of a client.
 func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
+	if o.project || o.force {
+		return usageErrorf("the command of %s is run as --print prints it; leave out --project and --force", c.title)
+	}
 	command := c.command(s)
 	if o.print {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))

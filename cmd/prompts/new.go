@@ -87,10 +87,14 @@ func create(path string, content []byte) error {
 func replace(path string, content []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
+	} else if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is a link to a file that does not exist", path)
 	}
 	mode := fs.FileMode(0o600) // of a new file: configurations can have secrets
 	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return fmt.Errorf("%s is read-only", path)
+		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

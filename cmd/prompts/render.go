@@ -40,7 +40,7 @@ asked for.`,
 			if err := openFolders(args[:1]); err != nil {
 				return err
 			}
-			reg, loadErr := loadFolders(args[:1])
+			reg, loadErr := loadShown(cmd, args[:1])
 			p, ok := reg.Lookup(args[1])
 			values, err := readValues(args[2:], cmd.InOrStdin())
 			if err != nil {
@@ -65,6 +65,13 @@ asked for.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result of prompts/get as JSON")
 	return cmd
+}
+
+// loadShown loads the folders and shows on a terminal that it takes time.
+func loadShown(cmd *cobra.Command, dirs []string) (*prompts.Registry, error) {
+	p := startProgress(cmd.ErrOrStderr(), "prompts read")
+	defer p.end()
+	return loadFolders(dirs)
 }
 
 // completeRender completes the folder, the name of the prompt, and its arguments.
@@ -266,7 +273,7 @@ func newList() *cobra.Command {
 			if err := openFolders(dirs); err != nil {
 				return err
 			}
-			reg, loadErr := loadFolders(dirs)
+			reg, loadErr := loadShown(cmd, dirs)
 			if asJSON {
 				if err := listJSON(cmd.OutOrStdout(), reg); err != nil {
 					return err

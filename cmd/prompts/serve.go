@@ -55,6 +55,11 @@ The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`
   prompts serve --nats nats://127.0.0.1:4222 --bucket prompts`,
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			for _, name := range []string{"http", "nats", "tokens"} {
+				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return usageErrorf("--%s is empty; give a value or leave out the flag", name)
+				}
+			}
 			if err := o.check(dirs); err != nil {
 				return err
 			}
