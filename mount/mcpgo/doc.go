@@ -36,7 +36,8 @@
 // The next change of the registry checks the names again, and restores registry
 // prompts that your code has deleted from the server. The SDK adds and deletes by
 // name, so do not add a prompt to the server at the same moment as a prompt with the
-// same name enters or leaves the registry.
+// same name enters or leaves the registry. The same applies to tools and to the
+// resources of MountSkills.
 //
 // Prompts removed from the registry may stay in the result of
 // [server.MCPServer.ListPrompts] for a while. Clients do not see them.

@@ -80,6 +80,12 @@ func mountOf(p *server.ServerPrompt) *mount {
 	return nil
 }
 
+// isHandler reports whether the handler of a tool or resource of a server is a method
+// of this package. The code of a method is the same for all its receivers.
+func isHandler(there, ours any) bool {
+	return reflect.ValueOf(there).Pointer() == reflect.ValueOf(ours).Pointer()
+}
+
 // serverStates has the state of each server that has had a mount. The SDK's server has no
 // place for it but its filters, which cannot be got from it. Nothing is kept alive
 // by it: a state is kept by its server's filters.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -22,17 +23,20 @@ import (
 // has no methods of an application: a server has no skills/list, and does not declare
 // the extension. Hosts read a skill by its URI.
 //
-// MountSkills returns an error and changes nothing if s or r is nil.
+// MountSkills returns an error and changes nothing if s or r is nil, or if s has a
+// resource with the URI of a file ([prompts.ErrExists]). Later, the server's own
+// resource wins: the file is skipped and logged to [slog.Default].
 func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(), err error) {
 	if s == nil || r == nil {
 		return nil, errors.New("mcpgo: the server or the registry is nil")
 	}
-	m := &skillMount{server: s, listed: map[string]string{}, calls: prompts.NewServer(nil, prompts.Options{
+	m := &skillMount{server: s, state: stateOf(s), calls: prompts.NewServer(nil, prompts.Options{
 		Features: []feature.Feature{promptskills.Feature(r, promptskills.Options{PageSize: everything})},
 	})}
 	changed, cancel := r.Subscribe() // before the first look, so that nothing is missed
 	if err := m.sync(); err != nil {
 		cancel()
+		m.remove()
 		return nil, err
 	}
 	stop := make(chan struct{})
@@ -41,7 +45,9 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 		for {
 			select {
 			case <-changed:
-				_ = m.sync() // which has worked before
+				if err := m.sync(); err != nil {
+					slog.Default().Warn("file of a skill not mounted", "error", err)
+				}
 			case <-stop:
 				return
 			}
@@ -51,19 +57,28 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 		cancel()
 		close(stop)
 		running.Wait()
-		s.DeleteResources(slices.Collect(maps.Keys(m.listed))...)
+		m.remove()
 	}), nil
 }
 
 // skillMount is a registry of skills on a server.
 type skillMount struct {
 	server *server.MCPServer
+	state  *serverState
 	calls  *prompts.Server
 	listed map[string]string // the entries of resources/list, by URI; of one goroutine at a time
 }
 
-// sync makes the resources of the server have all files.
+// owns reports whether a resource of the server is a file of the mount.
+func (m *skillMount) owns(there *server.ServerResource) bool {
+	return there != nil && m.listed[there.Resource.URI] != "" && isHandler(there.Handler, m.read)
+}
+
+// sync makes the resources of the server have all files. It returns an error for each
+// file whose URI the server has for a resource of its own, which is left as it is.
 func (m *skillMount) sync() error {
+	m.state.changing.Lock()
+	defer m.state.changing.Unlock()
 	raw, err := m.calls.Call(context.Background(), "resources/list", nil, prompts.CallOptions{})
 	if err != nil {
 		return fmt.Errorf("mcpgo: %w", err)
@@ -72,20 +87,28 @@ func (m *skillMount) sync() error {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return fmt.Errorf("mcpgo: %w", err)
 	}
+	present := m.server.ListResources()
 	now := make(map[string]string, len(list.Resources))
 	var added []server.ServerResource
+	var errs []error
 	for _, entry := range list.Resources {
 		var resource mcp.Resource
 		if err := json.Unmarshal(entry, &resource); err != nil {
 			return fmt.Errorf("mcpgo: %w", err)
 		}
-		if now[resource.URI] = string(entry); m.listed[resource.URI] != string(entry) {
+		there := present[resource.URI]
+		if there != nil && !m.owns(there) {
+			errs = append(errs, fmt.Errorf("mcpgo: the server has the resource %q: %w", resource.URI, prompts.ErrExists))
+			continue
+		}
+		if there == nil || m.listed[resource.URI] != string(entry) {
 			added = append(added, server.ServerResource{Resource: resource, Handler: m.read})
 		}
+		now[resource.URI] = string(entry)
 	}
 	var gone []string
 	for uri := range m.listed {
-		if _, ok := now[uri]; !ok {
+		if now[uri] == "" && m.owns(present[uri]) {
 			gone = append(gone, uri)
 		}
 	}
@@ -96,7 +119,16 @@ func (m *skillMount) sync() error {
 	if len(added) > 0 {
 		m.server.AddResources(added...)
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// remove removes the files from the server.
+func (m *skillMount) remove() {
+	m.state.changing.Lock()
+	defer m.state.changing.Unlock()
+	present := m.server.ListResources()
+	maps.DeleteFunc(present, func(_ string, there *server.ServerResource) bool { return !m.owns(there) })
+	m.server.DeleteResources(slices.Collect(maps.Keys(present))...)
 }
 
 // read is the handler of each file.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -58,4 +59,57 @@ func TestMountSkills(t *testing.T) {
 	assert.Contains(t, ask("resources/list", ""), "test://own")
 	_, err = mcpgo.MountSkills(nil, &skills)
 	assert.Error(t, err)
+}
+
+// A resource of the server with the URI of a file is an error of MountSkills, and wins
+// later. Nothing of this package replaces or deletes the resource.
+func TestMountSkillsKeepsResources(t *testing.T) {
+	t.Parallel()
+	const uri = "skill://a/SKILL.md"
+	s := server.NewMCPServer("s", "1", server.WithResourceCapabilities(true, true))
+	add := func(uri string) {
+		s.AddResource(mcp.NewResource(uri, "own"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, Text: "own"}}, nil
+		})
+	}
+	owned := func() (owned, ours int) {
+		for _, r := range s.ListResources() {
+			if r.Resource.Name == "own" {
+				owned++
+			} else {
+				ours++
+			}
+		}
+		return owned, ours
+	}
+	var skills promptskills.Registry
+	set := func(path string) {
+		require.NoError(t, skills.Set(promptskills.Skill{
+			Path: path, Frontmatter: json.RawMessage(`{"name":"` + path + `","description":"d"}`),
+			Files: map[string][]byte{"SKILL.md": []byte("---\n---\n"), "x": nil},
+		}))
+	}
+	set("a")
+	add(uri)
+	_, err := mcpgo.MountSkills(s, &skills)
+	require.ErrorIs(t, err, prompts.ErrExists)
+	assert.ErrorContains(t, err, `"skill://a/SKILL.md"`)
+	own, ours := owned()
+	assert.Equal(t, []int{1, 0}, []int{own, ours})
+
+	s.DeleteResources(uri)
+	unmount, err := mcpgo.MountSkills(s, &skills)
+	require.NoError(t, err)
+	defer unmount()
+	_, err = mcpgo.MountSkills(s, &skills)
+	require.ErrorIs(t, err, prompts.ErrExists, "of another mount")
+	add(uri)
+	add("skill://b/x")
+	set("b")
+	require.Eventually(t, func() bool { _, ours := owned(); return ours == 2 }, 10*time.Second, time.Millisecond) // a/x and b/SKILL.md
+	own, _ = owned()
+	assert.Equal(t, 2, own)
+	unmount()
+	own, ours = owned()
+	assert.Equal(t, []int{2, 0}, []int{own, ours})
 }
