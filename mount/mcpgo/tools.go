@@ -67,6 +67,11 @@ func listTools(call func(params json.RawMessage) (json.RawMessage, error)) (map[
 	}
 }
 
+// owns reports whether a tool of the server is one of added.
+func (t *tools) owns(added map[string]string, there *server.ServerTool) bool {
+	return there != nil && added[there.Tool.Name] != "" && isHandler(there.Handler, t.call)
+}
+
 // update brings the server's tools up to date, with state.changing held. It returns an
 // error for each tool that the server has already, which is left as it is.
 func (t *tools) update() error {
@@ -84,12 +89,12 @@ func (t *tools) update() error {
 	var errs []error
 	var put []server.ServerTool
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		entry, isOurs := added[name]
 		switch {
-		case present[name] != nil && !isOurs:
+		case present[name] != nil && !t.owns(added, present[name]):
+			delete(added, name)
 			errs = append(errs, fmt.Errorf("mcpgo: the server has the tool %q: %w", name, prompts.ErrExists))
 			continue
-		case isOurs && entry == all[name]:
+		case present[name] != nil && added[name] == all[name]:
 			continue
 		}
 		tool, err := toolOf(all[name])
@@ -107,8 +112,9 @@ func (t *tools) update() error {
 	kept := maps.Clone(added)
 	maps.DeleteFunc(kept, func(name, _ string) bool { return all[name] == "" })
 	if len(kept) < len(added) {
-		gone := slices.DeleteFunc(slices.Sorted(maps.Keys(added)), func(name string) bool { return all[name] != "" })
-		t.mount.server.DeleteTools(gone...)
+		t.mount.server.DeleteTools(slices.DeleteFunc(slices.Sorted(maps.Keys(added)), func(name string) bool {
+			return all[name] != "" || !t.owns(added, present[name])
+		})...)
 	}
 	t.added.Store(&kept)
 	return errors.Join(errs...)
@@ -119,7 +125,9 @@ func (t *tools) remove() {
 	if t == nil {
 		return
 	}
-	t.mount.server.DeleteTools(slices.Sorted(maps.Keys(*t.added.Load()))...)
+	added, present := *t.added.Load(), t.mount.server.ListTools()
+	maps.DeleteFunc(present, func(_ string, there *server.ServerTool) bool { return !t.owns(added, there) })
+	t.mount.server.DeleteTools(slices.Collect(maps.Keys(present))...)
 	t.added.Store(&map[string]string{})
 }
 
@@ -140,7 +148,14 @@ func toolOf(entry string) (mcp.Tool, error) {
 // visible leaves out the tools of the mount that are hidden from the client.
 func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	added := *t.added.Load()
-	if !slices.ContainsFunc(all, func(tool mcp.Tool) bool { return added[tool.Name] != "" }) {
+	isOurs := func(tool mcp.Tool) bool {
+		if added[tool.Name] == "" {
+			return false
+		}
+		there := t.mount.server.GetTool(tool.Name)
+		return there == nil || t.owns(added, there) // nil: just deleted
+	}
+	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
 	seen, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
@@ -149,7 +164,7 @@ func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	if err != nil {
 		t.mount.logger().ErrorContext(ctx, "tools cannot be listed", "error", err) // and all are hidden
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return added[tool.Name] != "" && seen[tool.Name] == "" })
+	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
 
 // call is the handler of all tools.

@@ -91,6 +91,29 @@ func TestToolsThatClash(t *testing.T) {
 	assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "native")
 }
 
+// A tool that the server gets later under the name of one of the registry wins: all
+// clients see it, and neither the next change nor unmount deletes it.
+func TestToolsOfTheServerWin(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+	r := new(prompts.Registry)
+	r.MustAdd(says("hidden", ""), says("gone", ""), says("own", ""))
+	tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+	require.NoError(t, err)
+	unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name == "late" }})
+	w := dial(t, s, "2025-11-25")
+	assert.Empty(t, w.toolNames())
+	nativeTool(s, "hidden")
+	nativeTool(s, "gone")
+	assert.Equal(t, []string{"gone", "hidden"}, w.toolNames())
+	assert.Contains(t, string(w.do("tools/call", `{"name":"hidden"}`).Result), "native")
+	r.Remove("gone")
+	r.MustAdd(says("late", ""))
+	require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"gone", "hidden", "late"}, w.toolNames()) }, timeout, time.Millisecond)
+	unmount()
+	assert.Equal(t, []string{"gone", "hidden"}, w.toolNames())
+}
+
 // A registry that was unmounted is not kept in memory by the server, although its
 // tools had a filter.
 func TestUnmountedToolsAreCollected(t *testing.T) {
