@@ -69,19 +69,20 @@ func (a *Answer[T]) Err() error { return a.question.refused }
 
 func (a *Answer[T]) ask() *question { return &a.question }
 
-// question is what is sent to a client, and how its answer is read.
+// question is a request for input to a client, and the function that reads the answer.
 type question struct {
 	key    string
 	method string
-	// encode returns the params in the form of a revision and what a client
-	// must have declared to be sent them, or what is wrong with the question.
+	// encode returns the params in the form of a revision and the capabilities that
+	// a client must have declared to receive them. It returns an error if the
+	// question is invalid.
 	encode func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error)
 	params json.RawMessage // as encoded
-	// take reads the result that a client of the revision has answered with.
-	// Its error is an [*Error] if the result is not what was asked for, or
-	// wraps ErrDeclined or ErrCanceled.
+	// take reads the result that a client of the revision has sent. The error is
+	// an [*Error] if the result does not fit the question, or wraps ErrDeclined or
+	// ErrCanceled if the user did not answer.
 	take    func(rev revision.Revision, result string) error
-	refused error // of those, the latter
+	refused error // wraps ErrDeclined or ErrCanceled
 }
 
 // Elicit asks the user for the fields of the struct T with a form, and returns the
@@ -194,7 +195,7 @@ func Ask(ctx context.Context, questions ...Question) error {
 	return errors.Join(refusals...)
 }
 
-// checkKeys refuses questions that cannot be told apart.
+// checkKeys returns an error if two questions have the same key, or a key is invalid.
 func checkKeys(questions []*question) error {
 	for i, q := range questions {
 		if q.key == "" || len(q.key) > maxKey || !utf8.ValidString(q.key) || q.key == argumentsKey {
@@ -331,8 +332,8 @@ func (e *refusedError) seen() *wire.Error {
 	}
 }
 
-// elicitationError returns what the client gets to see of an error of [Ask], or nil if
-// err is none.
+// elicitationError returns the error for the client if err is an error of [Ask], else
+// nil.
 func elicitationError(rev revision.Revision, err error) *wire.Error {
 	var unable *unavailableError
 	if errors.As(err, &unable) {

@@ -49,7 +49,7 @@ const (
 	maxResultKey      = 4 << 10
 )
 
-// check returns what is wrong with the settings.
+// check returns an error for each invalid setting.
 func (c Cache) check() []error {
 	var faults []error
 	if c.TTL < 0 {

@@ -96,7 +96,7 @@ type completeRequest struct {
 	rev        revision.Revision
 	definition *definition
 	completeParams
-	position int // of the argument, -1 if the prompt has none of that name
+	position int // of the argument, -1 if the prompt has no argument of that name
 }
 
 func (g *completeRequest) Subject() string { return completionSubject(g.argument) }

@@ -108,8 +108,8 @@ func (d *definition) setComplete(arguments []Argument) {
 	}
 }
 
-// completer returns the CompleteFunc of the argument at the position; nil if
-// it has none.
+// completer returns the CompleteFunc of the argument at the position, or nil if the
+// argument has no CompleteFunc.
 func (d *definition) completer(i int) CompleteFunc {
 	if d.complete == nil {
 		return nil

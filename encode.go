@@ -19,10 +19,10 @@ import (
 // This file writes results and content as JSON of one protocol version, and checks
 // them on the way. It is the last line before the wire: nothing invalid passes.
 
-// encoder appends what an author declared or rendered to a message, in the
-// form of one revision, and checks it on the way: members that the revision
-// does not know are left out, and what is wrong is collected as faults. What
-// it has appended is not to be sent if there are any.
+// encoder appends declarations and results of the application to a message, in the
+// form of one revision. It leaves out members that the revision does not know, and
+// collects an error for each invalid value. If there is an error, the message must
+// not be sent.
 type encoder struct {
 	buf  []byte
 	rev  revision.Revision
@@ -30,9 +30,10 @@ type encoder struct {
 	// fallback and serverInfo are for results.
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
-	// most is how many faults are kept, 0 for all; dropped counts the others.
+	// most is the maximum number of errors to collect, 0 for no limit. dropped
+	// counts the errors beyond the limit.
 	most, dropped int
-	// inMessages and message say where a fault is.
+	// inMessages reports whether an error is in a message, and message is its index.
 	inMessages bool
 	message    int
 	// room is for how many bytes of content there is room, and one more; 0 for no
@@ -40,8 +41,8 @@ type encoder struct {
 	room int
 }
 
-// maxResultErrors is how many faults of one result are reported. Messages are
-// often made in a loop, and a log should not get the same line 100,000 times.
+// maxResultErrors is the maximum number of errors reported for one result. Messages
+// are often made in a loop, and a log should not get the same line 100,000 times.
 const maxResultErrors = 16
 
 func (e *encoder) errorf(format string, args ...any) {
@@ -56,8 +57,9 @@ func (e *encoder) errorf(format string, args ...any) {
 	e.errs = append(e.errs, err)
 }
 
-// quoteName names a member and its value, to begin a fault with. What a message
-// holds may be an argument's value, which is not for the log.
+// quoteName returns the subject of an error message: the name of a member and its
+// value. In a message, the value is left out: it may be the value of an argument,
+// which must not reach the log.
 func (e *encoder) quoteName(name, value string) string {
 	if e.inMessages {
 		return name
@@ -403,8 +405,8 @@ func (e *encoder) implementation(i *Implementation) {
 	e.raw("}")
 }
 
-// spend reports whether there is room for n bytes more of what a render function
-// has returned. It is a fault if there is none.
+// spend reports whether the result may have n more bytes of content. If not, spend
+// adds an error.
 func (e *encoder) spend(n int) bool {
 	if e.room == 0 { // no limit
 		return true

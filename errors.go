@@ -111,8 +111,8 @@ func renderError(prompt string, err error) *wire.Error {
 	return e
 }
 
-// visibleError returns the Error in err that a client gets to see. One
-// without a code is none: 0 says that there was no error.
+// visibleError returns the Error in err that the client receives, or nil. An Error
+// with the code 0 does not count, because 0 means that no error occurred.
 func visibleError(err error) *wire.Error {
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Code != 0 {

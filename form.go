@@ -75,8 +75,8 @@ func badFields(key string, problems []argument.Problem) error {
 	return &fieldsError{seen: e, problems: problems}
 }
 
-// fieldsError is an error for the client, which has values of fields, with a text
-// that has none: an author may log it, or wrap it in one that is logged.
+// fieldsError is an error for the client, with values of fields. The string of Error
+// leaves these values out, because the application may log it.
 type fieldsError struct {
 	seen     *wire.Error
 	problems []argument.Problem
@@ -198,8 +198,8 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 	return a
 }
 
-// inputNeeds returns the capabilities that a client must have to be asked
-// this, or what is wrong with the params.
+// inputNeeds returns the capabilities that a client needs to answer the request. It
+// returns an error if the params are invalid.
 func inputNeeds(rev revision.Revision, method string, p strictjson.Value) (wire.Capabilities, error) {
 	switch method {
 	case methodElicit:

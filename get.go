@@ -132,11 +132,11 @@ type getRequest struct {
 	definition *definition
 	rounds     uint8            // of forms that ask for arguments
 	texts      []argument.Text  // of the declared arguments
-	few        [4]argument.Text // which has room for the texts of most prompts
-	others     *otherArguments  // nil if the request has none
-	refilled   []int            // positions of those that a form has just filled in
-	// What a request that answers an input_required brings: the JSON of the
-	// responses and the state; empty if there is none.
+	few        [4]argument.Text // the array of texts for most prompts
+	others     *otherArguments  // undeclared arguments; nil without any
+	refilled   []int            // positions of the arguments that a form has just filled in
+	// The params of a request that answers an input_required: the JSON of
+	// inputResponses, and requestState. Empty for any other request.
 	responses, state string
 
 	boundTo *seal.Binding // once it is known
@@ -202,7 +202,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			if err == nil {
 				return result, false, nil
 			}
-			// The function may find fault with an argument that bind has not.
+			// The function may reject an argument that bind has accepted.
 			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
 				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
 					return nil, true, nil

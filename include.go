@@ -97,7 +97,7 @@ func (i *includes) path(name string) string {
 	return strings.Join(names, " > ")
 }
 
-// includeError is what an included prompt has returned.
+// includeError is the error of an included prompt.
 type includeError struct {
 	prompt string
 	err    error
@@ -107,6 +107,6 @@ func (e *includeError) Error() string { return fmt.Sprintf("included prompt %q: 
 
 func (e *includeError) Unwrap() error { return e.err }
 
-// OfAnotherPrompt says that the arguments that err blames are not the
-// including prompt's.
+// OfAnotherPrompt marks the errors of arguments in err as errors of the included
+// prompt's arguments, not of the including prompt's.
 func (e *includeError) OfAnotherPrompt() {}

@@ -118,8 +118,8 @@ type unknownData struct {
 // must not count: with a filter, all are compared.
 const maxSearched = 10_000
 
-// suggestion returns the name of the visible prompt that name may have been meant to
-// be; empty if there is none. It runs an author's code.
+// suggestion returns the name of the visible prompt that is most similar to name, or
+// the empty string if no name is similar. It runs the application's code.
 func (s *Server) suggestion(ctx context.Context, name string) string {
 	search, n := suggest.NewSearch(name), 0
 	for other, d := range s.registry.snapshot().All() {

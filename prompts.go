@@ -195,8 +195,8 @@ type Argument struct {
 	Sensitive bool
 	// Schema constrains the value and may set a default. It applies to the converted
 	// value: a minimum to an integer, a pattern to a string. Schema.Title and
-	// Schema.Description are used if the argument has none. The protocol has no
-	// place for a schema, so clients see a hint in the description.
+	// Schema.Description are used if Title and Description are empty. The protocol
+	// has no place for a schema, so clients see a hint in the description.
 	//
 	// Without a struct, the schema's type decides the conversion. The type may stand
 	// in $ref, allOf, anyOf and oneOf, or follow from an enum or const. A schema for

@@ -272,7 +272,7 @@ func (tx *Tx) Lookup(name string) (Prompt, bool) {
 	return d.export(), true
 }
 
-// subscriber is told of each change of a registry.
+// subscriber receives each change of a registry.
 type subscriber struct {
 	changed func() // must not wait, nor use the registry
 }

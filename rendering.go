@@ -28,7 +28,8 @@ type Rendering struct {
 	// Prompt is the name of the prompt.
 	Prompt string
 	// Arguments are the arguments, a JSON object that [Prompt.InputSchema] describes:
-	// an integer is 3, not "3". An undeclared argument is an error. nil is none.
+	// an integer is 3, not "3". An undeclared argument is an error. nil means no
+	// arguments.
 	Arguments json.RawMessage
 	// Append appends the result of the request to dst, a JSON object. If rejected is
 	// not nil there is no result: the arguments are invalid, the user declined to
@@ -127,8 +128,8 @@ func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, 
 	return v.Append(ctx, dst, r, nil)
 }
 
-// fail is what becomes of a failure: an error of the method, or a result that says
-// so. Without a rendering it is an error.
+// fail answers a request that has failed: with a result from Append or Unknown, or
+// with an error of the method. If v is nil, it returns an error.
 func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error) {
 	if v == nil {
 		return nil, f

@@ -236,7 +236,7 @@ func (s *scope) addSecrets(values []string) {
 func (g *getRequest) withhold(result **Result, f **rpc.Failure) {
 	secrets := g.knownSecrets()
 	if secrets == nil {
-		return // a panic goes on
+		return // a panic continues
 	}
 	if v := recover(); v != nil {
 		*f = rpc.Panic(g.Subject(), v)

@@ -31,8 +31,8 @@ type Server struct {
 	rpc      *rpc.Server // answers messages by the features below
 	registry *Registry
 	options  Options
-	handler  Handler // the middleware around innermost; nil if there is none
-	ownKey   []byte  // for states, if the author has none
+	handler  Handler // the middleware around innermost; nil without middleware
+	ownKey   []byte  // for states, if Options.StateKeys is empty
 
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
@@ -163,7 +163,7 @@ func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 	return result, nil
 }
 
-// failure returns what becomes of an error of a feature.
+// failure returns the response for an error of a feature.
 func (s *Server) failure(ctx context.Context, subject string, err error, dst []byte) ([]byte, *rpc.Failure) {
 	if e := visibleError(err); e != nil {
 		return nil, clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
@@ -261,11 +261,10 @@ func (s *Server) custom(c feature.Call, name string, m Method) feature.Work {
 	})}
 }
 
-// appendComplete appends the result of a Method, which is a JSON object, with
-// what every result of the stateless era has: a resultType, and the server's
-// identity in _meta; and with what a result of the method must have there about
-// caching, which is that it must not be cached. What the author has set is left
-// as it is.
+// appendComplete appends the result of a Method, which is a JSON object, and adds the
+// members that 2026-07-28 requires: resultType, the server's identity in _meta, and
+// for some methods the members that forbid caching. Members that the application has
+// set are left unchanged.
 func (s *Server) appendComplete(dst []byte, method, result string) ([]byte, error) {
 	var doc strictjson.Doc
 	_ = doc.Parse(result, jsonenc.MaxDepth) // it has been checked

@@ -30,7 +30,7 @@ type structField struct {
 	description string
 	tag         reflect.StructTag
 
-	err     error // what is wrong with the declaration; nil if nothing is
+	err     error // nil if the declaration is valid
 	ignored bool  // the field cannot be filled, see err
 }
 

@@ -210,7 +210,7 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 	return f, r.pattern == nil && (f.Format != "" || v.kind == kindString && r.format == nil)
 }
 
-// fieldDefault returns the default as JSON; nil if such a field has none.
+// fieldDefault returns the default as JSON, or nil if such a field has no default.
 func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 	k := a.value.kind
 	switch {

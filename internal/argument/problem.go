@@ -31,15 +31,15 @@ const (
 	ReasonRefused   = "refused"    // rejected by the application
 )
 
-// Problem is what is wrong with one argument, as the client gets it.
+// Problem is the error of one argument, as the client receives it.
 type Problem struct {
 	Argument string `json:"argument"`
 	Reason   string `json:"reason"`
 	Message  string `json:"message"`           // a predicate, such as "is required"
 	Allowed  any    `json:"allowed,omitempty"` // what would be valid, if that can be said
 	More     int    `json:"more,omitempty"`    // how many allowed values are left out
-	// Suggestion is what the client may have meant. It is something that the
-	// client can learn from prompts/list.
+	// Suggestion is the value or name that the client may have meant. It must
+	// be in prompts/list.
 	Suggestion string `json:"suggestion,omitempty"`
 
 	inElement bool // the message begins with the element of a list

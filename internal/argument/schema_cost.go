@@ -224,8 +224,8 @@ func (c *costs) visitsOf(s *jsonschema.Schema) int {
 	return n
 }
 
-// withTags returns the step for each value of the tag that tells the most schemas
-// apart. It returns the step alone if there is nothing to tell apart.
+// withTags returns the step for each value of the tag that distinguishes the most
+// schemas. It returns the step alone if no tag distinguishes any.
 func (c *costs) withTags(from counts, st step) []step {
 	steps := []step{st}
 	least := c.mostNext(from, steps)

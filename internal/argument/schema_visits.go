@@ -12,7 +12,7 @@ import (
 // This file knows in which order jsonschema-go visits the schemas inside of a schema,
 // and when it stops, for checkCost.
 
-// stepsOf returns the steps that s tells apart.
+// stepsOf returns the steps that s distinguishes.
 func (c *costs) stepsOf(s *jsonschema.Schema) []step {
 	steps, ok := c.steps[s]
 	if ok {
@@ -174,7 +174,7 @@ func (c *costs) guardFails(s *jsonschema.Schema, st step) bool {
 	}
 }
 
-// guardOf returns the rules of s that tell alternatives apart: the required members,
+// guardOf returns the rules of s that distinguish alternatives: the required members,
 // and the const and the enum of members. withShortErrors adds the guard to allOf.
 // jsonschema-go visits members in random order, and checks required after them, so
 // without the guard it would visit the members of an alternative that does not apply.

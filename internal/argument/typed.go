@@ -14,7 +14,7 @@ import (
 
 // Typed are arguments that are JSON values, by name.
 type Typed struct {
-	// Texts are the values as strings: a string as it is, any other value as JSON.
+	// Texts are the values as strings: a string unchanged, any other value as JSON.
 	Texts  map[string]string
 	values map[string]strictjson.Value
 }
@@ -74,8 +74,8 @@ func (v *value) hasType(k strictjson.Kind) bool {
 	return k == strictjson.String
 }
 
-// plainInteger returns the integer that a JSON number such as 3.0 or 1e3 is, or the
-// number as it is.
+// plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any
+// other number unchanged.
 func plainInteger(number string) string {
 	if !strings.ContainsAny(number, ".eE") {
 		return number

@@ -96,7 +96,7 @@ func judgeMounted(t *testing.T, session string, faults []string) {
 	require.NoError(t, err)
 	assert.Positive(t, report.Messages, "the server says nothing")
 	found := map[string]bool{}
-	for _, fault := range report.Faults {
+	for _, fault := range report.Errors {
 		text := fmt.Sprint(fault)
 		known := false
 		for _, f := range faults {

@@ -60,7 +60,7 @@ func (d tools) driveOnMCPGo(t *testing.T, revision string, want map[string]strin
 	assert.Positive(t, report.Messages, "the server says nothing")
 	known := faultsOfMCPGo(revision)
 	seen := map[string]bool{}
-	for _, fault := range report.Faults {
+	for _, fault := range report.Errors {
 		i := slices.IndexFunc(known, func(k string) bool { return strings.Contains(fault.Error(), k) })
 		if i < 0 {
 			t.Error(fault)

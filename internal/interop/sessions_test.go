@@ -25,7 +25,7 @@ func judge(t *testing.T, session string) int {
 	require.NoError(t, err)
 	report, err := checker.Session(strings.NewReader(session), speccheck.Options{})
 	require.NoError(t, err)
-	for _, fault := range report.Faults {
+	for _, fault := range report.Errors {
 		t.Error(fault)
 	}
 	return report.Messages

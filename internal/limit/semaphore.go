@@ -13,7 +13,7 @@ import (
 // empty key has no share of its own.
 //
 // Units go to waiters in order of arrival. Only a waiter whose own share is used
-// up is passed over. A claim above the size, or above the share, is granted when
+// up is skipped. A claim above the size, or above the share, is granted when
 // nothing else is held.
 type Semaphore struct {
 	size, share int64

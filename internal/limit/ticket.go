@@ -52,10 +52,10 @@ const (
 	allButSession = inServer | serverSlot | sessionSlot
 )
 
-// Admit counts the request for each limit and reports whether there is capacity,
-// within the budget; nil is none. If it returns true, the caller must call
-// Release. Slots that are free come with it. No other goroutine may have the ticket
-// yet.
+// Admit counts the request for each limit and reports whether there is capacity. It
+// waits for capacity within the budget, or not at all if budget is nil. Admit also
+// acquires the slots that are free. If it returns true, the caller must call Release.
+// No other goroutine may have the ticket yet.
 func (t *Ticket) Admit(ctx context.Context, budget *Backpressure) bool {
 	claims, slot := uint32(0), true
 	if t.Session != nil {

@@ -26,7 +26,7 @@ type Expirer interface {
 	Expire()
 }
 
-// alarm calls the fire of its owner. Its timer of the runtime goes on without an
+// alarm calls the fire of its owner. Its timer of the runtime keeps running without an
 // owner, because to stop it and to start it again for each short request would take
 // longer than most requests. It is set again only for a time that is earlier.
 type alarm struct {

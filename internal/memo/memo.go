@@ -52,13 +52,16 @@ var (
 	errKey         = errors.New("the key does not equal itself, so it would never be found again")
 )
 
-// Get returns the value of a key. If there is none it calls f, on a goroutine
-// of its own, with a context that has no values and ends when nobody waits any
-// more; the next Get calls f again then, even if it has not returned. keep returns
-// the size of the value in bytes, and whether the value is to be kept: a value that
-// is larger than the cache is not. If ctx ends before there is a value, the error
-// is the cause of that; else it is f's. A panic of f is an error. The last one to
-// go returns when f does: what bounds those who wait bounds the calls of f.
+// Get returns the value of a key. If the key is missing, Get calls f on a new
+// goroutine, with a context that has no values and ends when no Get waits any more.
+// The next Get then calls f again, even if the earlier call has not returned.
+//
+// keep returns the size of the value in bytes, and whether to cache the value. A value
+// that is larger than the cache is not cached.
+//
+// If ctx ends before f returns, the error is the cause of ctx, else the error of f. A
+// panic of f is an error. The last Get that waits returns only when f returns, so a
+// limit on the callers of Get also limits the calls of f.
 func (c *Cache[K, V]) Get(ctx context.Context, key K, keep func(V) (bytes int, ok bool), f func(ctx context.Context) (V, error)) (V, error) {
 	var none V
 	if same := key; same != key {

@@ -14,8 +14,8 @@ func (e *Editor[V]) Len() int { return e.m.Len() }
 // Get returns the value of key, and whether there is one.
 func (e *Editor[V]) Get(key string) (V, bool) { return e.m.Get(key) }
 
-// Map returns what the editor holds now. Later edits never change it. It costs nothing by itself, but edits have to copy
-// their nodes anew afterwards.
+// Map returns the current contents of the editor. Later edits never change the Map. The call costs nothing by itself, but
+// later edits have to copy their nodes again.
 func (e *Editor[V]) Map() Map[V] {
 	e.owner = nil
 	return e.m
@@ -92,7 +92,7 @@ func (e *Editor[V]) insert(n *node[V], key string, v V, edge bool) (sep string, 
 	}
 	at := n.size() / 2
 	if edge {
-		// Keys that come in ascending order are common, and would leave behind nothing but half-empty nodes.
+		// Keys in ascending order are common. A split in the middle would leave nothing but half-empty nodes behind.
 		at = n.size() - edgeSize(n.leaf())
 	}
 	sep, right = n.split(at, e.capacity)
@@ -111,7 +111,7 @@ func edgeSize(leaf bool) int {
 // out takes many deletions to get there: no sequence of changes has a split or a join at every step.
 func (e *Editor[V]) least() int { return e.capacity / 3 }
 
-// remove deletes key, which is there, below n, which e owns. It leaves it to the caller to mend n if that gets too small.
+// remove deletes key, which must exist, below n, which e must own. If n gets too small, the caller must join n with a sibling.
 func (e *Editor[V]) remove(n *node[V], key string) {
 	i := rank(n.keys, key)
 	if n.leaf() {

@@ -31,5 +31,5 @@ func (m Map[V]) After(key string) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { m.root.walkAfter(key, yield) }
 }
 
-// Edit returns an Editor that starts from m and leaves m as it is. Its cost does not depend on the size of m.
+// Edit returns an Editor that starts from m and leaves m unchanged. Its cost does not depend on the size of m.
 func (m Map[V]) Edit() *Editor[V] { return &Editor[V]{m: m, capacity: nodeCapacity} }

@@ -99,7 +99,7 @@ func (n *node[V]) walkAfter(key string, yield func(string, V) bool) bool {
 	return true
 }
 
-// yieldFrom yields n's own entries from the ith on. An inner node has none.
+// yieldFrom yields n's own entries from the ith on. An inner node has no entries.
 func (n *node[V]) yieldFrom(i int, yield func(string, V) bool) bool {
 	for ; i < len(n.vals); i++ {
 		if !yield(n.keys[i], n.vals[i]) {

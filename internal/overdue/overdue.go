@@ -9,8 +9,8 @@ import "context"
 // Key is the key of a func() in the context of Handle.
 type Key struct{}
 
-// Tell calls the function in ctx, if there is one.
-func Tell(ctx context.Context) {
+// Report calls the function in ctx, if there is one.
+func Report(ctx context.Context) {
 	if f, ok := ctx.Value(Key{}).(func()); ok {
 		f()
 	}

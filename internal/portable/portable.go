@@ -1,4 +1,4 @@
-// Package portable tells which prompts the known clients cannot show.
+// Package portable finds prompts that the known clients cannot show.
 package portable
 
 import (
@@ -38,7 +38,7 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 type limitation int
 
 const (
-	noPrompts       limitation = iota // it has none at all
+	noPrompts       limitation = iota // no prompts at all
 	oneArgument                       // more than one argument
 	oneWordValues                     // values with a space in them, beside other arguments
 	oneMessage                        // more than one message

@@ -16,8 +16,8 @@ const (
 	V20260728
 )
 
-// Shape tells apart the forms in which a prompt is listed: each adds members
-// to the one before.
+// Shape is the form in which a prompt is listed. Each shape adds members to the
+// shape before it.
 type Shape uint8
 
 // The shapes of a listed prompt.
@@ -131,8 +131,8 @@ func (r Revision) Context() bool { return table[r].context }
 // ProgressMessages reports whether a progress notification may have a message.
 func (r Revision) ProgressMessages() bool { return table[r].progress }
 
-// NullID reports whether an error over a byte stream has the id null if that
-// of its request could not be read; in other revisions it has none (GAP-13).
+// NullID reports whether an error over a byte stream has the id null if the id of
+// the request could not be read. In other revisions the error has no id (GAP-13).
 func (r Revision) NullID() bool { return table[r].nullID }
 
 // Elicitation reports whether a client can be asked for input.

@@ -39,7 +39,7 @@ func FromContext(ctx context.Context) *Request {
 	return r
 }
 
-// SetPrompt tells the observer which prompt the request is about.
+// SetPrompt sets the name of the prompt that the observer receives with the request.
 func (r *Request) SetPrompt(name string) {
 	r.task.observed.setPrompt(name)
 }

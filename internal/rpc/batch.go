@@ -250,9 +250,9 @@ func (b *batch) isFull() bool {
 
 func (b *batch) isFullLocked() bool { return len(b.answers) > b.server.config.Limits.MessageBytes }
 
-// run does the work of the tasks, one after the other, and sends the array. If
-// work goes on after its time limit, the array is sent at once, and those that
-// follow get errors.
+// run does the work of the tasks, one after the other, and sends the array. If a task
+// continues after its time limit, run sends the array at once, with errors for the
+// tasks after it.
 func (b *batch) run() error {
 	defer b.release()
 	defer func() { _ = b.finish(errBatchEnded) }() // work that calls runtime.Goexit

@@ -36,7 +36,7 @@ func (e *OptionsError) Error() string { return e.err.Error() }
 // or a [*wire.Error] for the client. If ctx ends first, it returns the cause.
 //
 // The application's code runs on a goroutine of its own: Call returns at the
-// time limit and at the end of ctx, even if the code goes on.
+// time limit and at the end of ctx, even if the code continues.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
 	if o.Session != "" {
 		o.Session = s.sessionID(o.Session)

@@ -93,8 +93,8 @@ func (p *pending) discard(cause error) {
 	p.done()
 }
 
-// done is called by whoever has completed the request, when the response is
-// sent or there is none.
+// done must be called after the request is completed: when the response is sent, or
+// when it is clear that no response is sent.
 func (p *pending) done() {
 	p.observed.end(p.whyEnded)
 	if p.unanswered != nil {

@@ -169,7 +169,7 @@ func (c *Call) TransportInfo() Info {
 	return c.server.config.Describe(c.conn)
 }
 
-// SetPrompt tells the observer which prompt the request is about.
+// SetPrompt sets the name of the prompt that the observer receives with the request.
 func (c *Call) SetPrompt(name string) { c.observed.setPrompt(name) }
 
 // ClientInfo returns the client's description of itself.
@@ -270,8 +270,8 @@ func (m *method) admitAndServe(c *Call, dst []byte) ([]byte, *wire.Error) {
 		}
 		return m.serve(c, dst)
 	}
-	// Only the application's code can tell who the client is, and a request
-	// with an error counts as well.
+	// Only the application's code knows the principal of the client. A request with
+	// an error also counts toward the rate.
 	c.Deferred = true
 	if _, err := m.serve(c, dst); err != nil {
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}

@@ -160,7 +160,7 @@ func (o *observation) end(err error) {
 	o.observer.push(call{o, true})
 }
 
-// release ends an operation of which the observer is not told.
+// release ends an operation without a call of the observer.
 func (o *observation) release() {
 	if o == nil {
 		return

@@ -18,12 +18,13 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file calls the application's observer, and observed.go says what of. A request that runs the application's
-// code begins on the goroutine of that code, within its time limit, so that the
-// code gets the observer's context. Everything else goes through a queue: no client
-// waits for the observer. Without an observer, no clock is read.
+// This file calls the application's observer with the operations of observed.go. A
+// request that runs the application's code begins on the goroutine of that code,
+// within its time limit, so that the code gets the observer's context. Everything else
+// goes through a queue: no client waits for the observer. Without an observer, no clock
+// is read.
 
-// Observer is told of every message and session.
+// Observer receives every message and session.
 type Observer interface {
 	Begin(ctx context.Context, op Operation) context.Context
 	End(ctx context.Context, op Operation, out Outcome)

@@ -74,7 +74,7 @@ type connection struct {
 	server       *Server
 	session      *Session
 	conn         Conn
-	writeBatch   func(ctx context.Context, msgs [][]byte) error // nil if conn has none
+	writeBatch   func(ctx context.Context, msgs [][]byte) error // nil if conn has no such method
 	ctx          context.Context                                // ends with the connection
 	cancel       context.CancelCauseFunc
 	exchange     Exchange

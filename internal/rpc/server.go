@@ -55,14 +55,14 @@ type Config struct {
 	Limits   Limits
 	Timeouts Timeouts
 
-	// Failure returns what becomes of an error of a feature's Serve or Run that is
-	// no [Failure] and no [wire.Error]: a failure, or a result that it appends to
-	// dst. subject names the request to the client.
+	// Failure answers a request whose Serve or Run has returned an error that is
+	// neither a [Failure] nor a [wire.Error]: it returns a failure, or appends a
+	// result to dst. subject names the request to the client.
 	Failure func(ctx context.Context, subject string, err error, dst []byte) ([]byte, *Failure)
 	// Owner is what [Request.Owner] returns.
 	Owner any
 
-	// Observer, if not nil, is told of every message and session.
+	// Observer, if not nil, receives every message and session.
 	Observer Observer
 	// Describe describes the connection of an Exchange or a Call, for the observer.
 	// Required with an Observer.

@@ -131,7 +131,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job
 	return l, nil
 }
 
-// acquire takes a place for the subscription, or returns why there is none.
+// acquire counts the subscription for the limits. It returns an error at capacity.
 func (l *subscription) acquire() *wire.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
 		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.server.config.Limits.Subscriptions))
@@ -215,7 +215,7 @@ func (l *subscription) run() error {
 	}
 }
 
-// acknowledge tells the client which of the changes it will be notified of.
+// acknowledge sends the client the list of changes that it will be notified of.
 func (l *subscription) acknowledge(meta []byte, lists []listener) error {
 	var accepted, uris []byte
 	for _, list := range lists {
@@ -269,8 +269,8 @@ func (l *subscription) end() error {
 	if err := l.sendResponse(wire.Response{Msg: result}); err != nil || l.session == nil || !l.session.isStream {
 		return err
 	}
-	// On a stream that goes on after the response, one page of the protocol
-	// wants this too (GAP-24).
+	// On a stream that continues after the response, one page of the specification
+	// also requires this notification (GAP-24).
 	return l.exchange.Send(wire.AppendNotification(nil, "notifications/cancelled", []byte(`{"requestId":`+l.id+`}`)), 0, false)
 }
 

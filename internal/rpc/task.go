@@ -112,9 +112,9 @@ func (t *task) timeout() time.Duration {
 	return limit
 }
 
-// run waits for the task's turn, does its work and sends the response, unless
-// someone else completes the request. That may be the time limit, which sends
-// an error response while the work goes on. The limit bounds the wait as well.
+// run waits for a slot, does the work of the task and sends the response, unless the
+// request is completed meanwhile. At the time limit, the client gets an error response
+// while the work continues. The limit includes the wait.
 func (t *task) run() error {
 	timeout := t.timeout()
 	defer t.release()
@@ -237,7 +237,7 @@ func (t *task) goexit() {
 	if !t.finish() {
 		return
 	}
-	overdue.Tell(t.ctx.parent)
+	overdue.Report(t.ctx.parent)
 	f := InternalFailure(t.work.subject(), ErrGoexit)
 	_ = t.fail(f.Client, func() { t.server.logFailure(t.forLog(), &t.work, f) })
 }
@@ -251,7 +251,7 @@ func (t *task) Expire() {
 	expired := t.finish()
 	t.observed.expire(t.server.observer)
 	if expired || t.batch != nil {
-		overdue.Tell(t.ctx.parent)
+		overdue.Report(t.ctx.parent)
 	}
 	if !expired && t.batch == nil {
 		return
@@ -284,7 +284,7 @@ func (t *task) notify(method string, params []byte) error {
 }
 
 // stopAsking ends requests to the client that goroutines of the application
-// still wait for when the work is done. The client is told before the response.
+// still wait for when the work is done. The client is notified before the response.
 func (t *task) stopAsking() {
 	if t.request.asking.WasLocked() {
 		t.ctx.cancel(ErrAnswered)

@@ -9,13 +9,13 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// Judge judges what the server sends on one connection. What the client sends may
-// be anything, and only tells what the server's messages are about. What belongs
-// to the version without a handshake is judged by that version: the response and
-// the progress of a request with an envelope of its own, and the notifications of
-// a subscription. All else is judged by the version that initialize has agreed
-// on, and before that by the newest with a handshake. One goroutine at a time may
-// use it.
+// Judge checks the messages of the server on one connection. The messages of the client
+// are not checked. They only give the context for the messages of the server.
+//
+// The rules of 2026-07-28 apply to the response and the progress of a request with
+// metadata in _meta, and to the notifications of a subscription. To all other messages,
+// the rules of the version that initialize has negotiated apply, and before that the
+// rules of 2025-11-25. Judge is for one goroutine at a time.
 type Judge struct {
 	checker *Checker
 	options Options
@@ -123,7 +123,7 @@ func (j *Judge) fromClient(text string) {
 	}
 }
 
-// Server takes a message of the server, and returns what is wrong with it.
+// Server checks a message of the server, and returns an error if the message is invalid.
 func (j *Judge) Server(text []byte) error {
 	var doc strictjson.Doc
 	if err := doc.Parse(string(text), 0); err != nil {
@@ -151,7 +151,7 @@ func (j *Judge) fromServer(text string) error {
 	case m.has("id"):
 		return j.question(m)
 	}
-	revision, err := j.tell(m)
+	revision, err := j.notification(m)
 	return errors.Join(err, j.schema(revision).checkCall(m))
 }
 
@@ -408,9 +408,9 @@ func (j *Judge) hear(m *message) {
 	}
 }
 
-// cancellable returns the request of the client that a notification cancels;
-// nil if there is none. Over HTTP it cancels none that has an envelope: there
-// that is done by the end of its response (SUB-10).
+// cancellable returns the request of the client that a notification cancels, or nil.
+// Over HTTP, a notification cancels no request with metadata in _meta: the end of the
+// response does (SUB-10).
 func (j *Judge) cancellable(id string) *request {
 	for _, q := range j.asked {
 		switch {
@@ -424,9 +424,9 @@ func (j *Judge) cancellable(id string) *request {
 	return nil
 }
 
-// tell takes a notification of the server, and returns its revision and what
-// is wrong with it beyond its form.
-func (j *Judge) tell(m *message) (revision string, fault error) {
+// notification checks a notification of the server, apart from its form. It returns
+// the revision of the notification.
+func (j *Judge) notification(m *message) (revision string, fault error) {
 	id, subscribed := m.subscription()
 	switch m.method {
 	case "notifications/progress":
@@ -444,10 +444,10 @@ func (j *Judge) tell(m *message) (revision string, fault error) {
 	case "notifications/cancelled":
 		return j.cancel(m)
 	case "notifications/subscriptions/acknowledged":
-		return stateless, j.tellListen(id, m)
+		return stateless, j.listenNotification(id, m)
 	}
 	if subscribed {
-		return stateless, j.tellListen(id, m)
+		return stateless, j.listenNotification(id, m)
 	}
 	if feature, ok := strings.CutSuffix(m.method, "/list_changed"); ok {
 		fault = j.checkUnasked(strings.TrimPrefix(feature, "notifications/"))
@@ -468,8 +468,8 @@ func (j *Judge) log() (revision string, fault error) {
 	return j.revision, errors.New("there is neither a session nor a request that wants it (LOG-06)")
 }
 
-// checkUnasked judges that the server tells of a change outside of a
-// subscription (LIF-15, LCH-02, LCH-05).
+// checkUnasked checks a notification of a change that does not belong to a subscription
+// (LIF-15, LCH-02, LCH-05).
 func (j *Judge) checkUnasked(feature string) error {
 	capability, _ := j.declared[feature].(map[string]any)
 	switch {
@@ -504,7 +504,7 @@ func (j *Judge) progress(m *message) (revision string, fault error) {
 				continue
 			}
 			if q.cancelled {
-				q.late++ // it was under way
+				q.late++ // it was in flight
 			}
 			q.progress, q.progressed = value, true
 			return revision, nil
@@ -524,7 +524,7 @@ func (j *Judge) cancel(m *message) (revision string, fault error) {
 		}
 	}
 	if j.lastAnswer.at == j.heard && j.lastAnswer.id == id && j.heard > 0 {
-		j.lastAnswer.at = 0 // the answer was under way
+		j.lastAnswer.at = 0 // the answer was in flight
 		return j.revision, nil
 	}
 	revision = j.revision
@@ -551,11 +551,11 @@ func (j *Judge) share(l *listen) {
 	}
 }
 
-// tellListen judges a notification for the subscription that it names. There
+// listenNotification judges a notification for the subscription that it names. There
 // may be several of the same id, one after the other, or at a time if they are
 // in no session. What is acknowledged is for the one that asks for the least,
 // so that more can be acknowledged to the others.
-func (j *Judge) tellListen(id string, m *message) error {
+func (j *Judge) listenNotification(id string, m *message) error {
 	fault := errors.New("no request to listen has the id of this subscription (SUB-07)")
 	listens := slices.Clone(j.listens)
 	if m.method == "notifications/subscriptions/acknowledged" {
@@ -565,7 +565,7 @@ func (j *Judge) tellListen(id string, m *message) error {
 		if l.id != id || id == "" {
 			continue
 		}
-		if fault = l.tell(m); fault == nil {
+		if fault = l.notification(m); fault == nil {
 			return nil
 		}
 	}

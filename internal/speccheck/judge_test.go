@@ -378,12 +378,12 @@ func TestJudge(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := speccheck.Options{HTTP: tt.http}
-			assert.Empty(t, check(t, checker, o, tt.before...).Faults)
+			assert.Empty(t, check(t, checker, o, tt.before...).Errors)
 			if tt.good != "" {
-				assert.Empty(t, check(t, checker, o, append(tt.before[:len(tt.before):len(tt.before)], tt.good)...).Faults)
+				assert.Empty(t, check(t, checker, o, append(tt.before[:len(tt.before):len(tt.before)], tt.good)...).Errors)
 			}
 			if tt.bad != "" {
-				faults := check(t, checker, o, append(tt.before[:len(tt.before):len(tt.before)], tt.bad)...).Faults
+				faults := check(t, checker, o, append(tt.before[:len(tt.before):len(tt.before)], tt.bad)...).Errors
 				require.Len(t, faults, 1)
 				assert.ErrorContains(t, faults[0], tt.fault)
 			}
@@ -396,8 +396,8 @@ func TestJudge(t *testing.T) {
 func TestNoQuestionWithoutASession(t *testing.T) {
 	t.Parallel()
 	report := check(t, newChecker(t), speccheck.Options{}, modernGet("1", roots), `S> {"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
-	require.Len(t, report.Faults, 1)
-	assert.ErrorContains(t, report.Faults[0], "JRP-36")
+	require.Len(t, report.Errors, 1)
+	assert.ErrorContains(t, report.Errors[0], "JRP-36")
 }
 
 // What a client says is not judged, and understood all the same.
@@ -411,7 +411,7 @@ func TestClientIsUnderstood(t *testing.T) {
 		`C> [{"jsonrpc":"1.0","id":2,"method":"prompts/list","params":7},[],7]`,
 		`C> {"jsonrpc":"2.0","id":3,"result":{}}`,
 		`S> [{"jsonrpc":"2.0","id":2,"result":{"prompts":1}}]`,
-	)...).Faults
+	)...).Errors
 	require.Len(t, faults, 2)
 	assert.ErrorContains(t, faults[0], "CAN-13")
 	assert.ErrorContains(t, faults[1], "as the answer to prompts/list: 2025-03-26 ListPromptsResult")

@@ -20,13 +20,13 @@ type listen struct {
 	shared    bool           // there is another one of its id, which its acknowledgement may have been taken for
 }
 
-// tell judges a notification for the subscription, and takes it if it is
-// right.
-func (l *listen) tell(m *message) error {
+// notification checks a notification for the subscription, and counts it if it is
+// valid.
+func (l *listen) notification(m *message) error {
 	switch {
 	case l.answered || l.closed:
 		return errors.New("the subscription is over (SUB-07)")
-	case l.cancelled && l.late > 0: // the first one was under way
+	case l.cancelled && l.late > 0: // the first one was in flight
 		return errors.New("the client has cancelled the subscription (SUB-10)")
 	}
 	var err error

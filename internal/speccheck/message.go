@@ -23,7 +23,7 @@ type message struct {
 	root    strictjson.Value
 	members map[string]any
 	method  string // empty for a response
-	id      string // its JSON text; empty if there is none
+	id      string // its JSON text; empty if the id is missing
 	ids     int    // members that are the id, or would be in another case
 }
 
@@ -93,7 +93,7 @@ func (m *message) has(member string) bool {
 	return ok
 }
 
-// object returns the object at a path into the message; nil if there is none.
+// object returns the object at a path into the message, or nil if it is missing.
 func (m *message) object(path ...string) map[string]any {
 	v := m.members
 	for _, name := range path {
@@ -111,10 +111,10 @@ func (m *message) at(path ...string) strictjson.Value {
 	return v
 }
 
-// key returns a JSON string or number in a form in which only equal ones are
-// equal: a string as Go would write it, and a number as it is written, because
-// whoever repeats it has no reason to write it otherwise. For any other value,
-// or none, it is empty.
+// key returns a form of a JSON string or number that is the same only for equal values:
+// a string as Go would write it, and a number as its source, because a peer that repeats
+// a number has no reason to change its form. For any other value, or a missing value,
+// key returns the empty string.
 func key(v strictjson.Value) string {
 	switch v.Kind() {
 	case strictjson.String:
@@ -138,9 +138,9 @@ func (m *message) hasID() bool {
 	return false
 }
 
-// isIllegible reports whether a message that is no response must be answered
-// without an id: it has none that may be one, or more than one, or one in
-// another case.
+// isIllegible reports whether a message that is no response must be answered without
+// an id: the id is missing or invalid, there are several ids, or the name of the member
+// has another case.
 func (m *message) isIllegible() bool {
 	switch m.ids {
 	case 0:

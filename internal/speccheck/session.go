@@ -11,9 +11,9 @@ import (
 // Options say how to judge. The zero value is for a stream of bytes, such as
 // standard input and output.
 type Options struct {
-	// HTTP is for messages that come by requests and responses of another
-	// protocol. There, an error without a readable id has none in any
-	// revision (GAP-13).
+	// HTTP is for messages that are sent in requests and responses of another
+	// protocol. There, an error response to a request without a readable id has no
+	// id in any revision (GAP-13).
 	HTTP bool
 }
 
@@ -21,9 +21,9 @@ type Options struct {
 type Report struct {
 	// Messages is how many messages the server has sent.
 	Messages int
-	// Faults has an error for each of them that is at fault; it begins with
-	// the number of the line.
-	Faults []error
+	// Errors contains an error for each invalid message. It begins with the
+	// number of the line.
+	Errors []error
 }
 
 // maxLine is the length of the longest line of a session.
@@ -56,7 +56,7 @@ func (c *Checker) Session(r io.Reader, o Options) (Report, error) {
 		}
 		report.Messages++
 		if fault := j.Server(text); fault != nil {
-			report.Faults = append(report.Faults, fmt.Errorf("line %d: %.500w\n\tS> %.300s", n, fault, text))
+			report.Errors = append(report.Errors, fmt.Errorf("line %d: %.500w\n\tS> %.300s", n, fault, text))
 		}
 	}
 	return report, lines.Err()

@@ -142,9 +142,9 @@ func TestSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report := check(t, checker, speccheck.Options{}, tt.session...)
-			require.Len(t, report.Faults, len(tt.faults), "%v", report.Faults)
+			require.Len(t, report.Errors, len(tt.faults), "%v", report.Errors)
 			for i, fault := range tt.faults {
-				assert.ErrorContains(t, report.Faults[i], fault)
+				assert.ErrorContains(t, report.Errors[i], fault)
 			}
 		})
 	}
@@ -161,8 +161,8 @@ func TestClientIsNotJudged(t *testing.T) {
 		`S> {"jsonrpc":"2.0","id":9,"result":{}}`,
 	)
 	assert.Equal(t, 3, report.Messages)
-	require.Len(t, report.Faults, 1)
-	assert.ErrorContains(t, report.Faults[0], "line 6: as the answer to prompts/list")
+	require.Len(t, report.Errors, 1)
+	assert.ErrorContains(t, report.Errors[0], "line 6: as the answer to prompts/list")
 }
 
 // A folder without one of the schemas is of no use: it would judge less than

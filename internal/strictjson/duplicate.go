@@ -4,7 +4,7 @@ package strictjson
 // map, to stay out of quadratic time.
 const smallObject = 16
 
-// A member is a key of an object. The objects of a text share one map, in which the object's node tells them apart.
+// A member is a key of an object. The objects of a text share one map, in which the object's node distinguishes them.
 type member struct {
 	object uint32
 	name   string

@@ -43,7 +43,7 @@ func (v Value) Kind() Kind {
 	return v.node().kind
 }
 
-// Raw returns the value as it is written in the source.
+// Raw returns the source of the value, verbatim.
 func (v Value) Raw() string {
 	n := v.node()
 	if n.kind == Invalid {
@@ -68,8 +68,8 @@ func (v Value) IsInteger() bool {
 	return n.kind == Number && n.flags&inexact == 0
 }
 
-// Get returns the member of an object whose decoded key is name, or the zero Value if there is none or the value is
-// not an object. Of duplicates, it returns the first. It looks at the members one by one.
+// Get returns the member of an object whose decoded key is name. It returns the zero Value if the member is missing or the
+// value is not an object, and the first of duplicates. Get compares the members one by one.
 func (v Value) Get(name string) Value {
 	n := v.node()
 	if n.kind != Object {

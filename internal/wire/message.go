@@ -95,8 +95,8 @@ func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
 	return doc.Root(), nil
 }
 
-// Read takes the message v apart, into m, which must be zero. If Read returns
-// an error, m has at least its kind, and its id as far as that can be told.
+// Read reads the message v into m, which must be zero. If Read returns an error, m has
+// at least its kind, and its id if the id is readable.
 func (m *Message) Read(v strictjson.Value) *Error {
 	if v.Kind() != strictjson.Object {
 		return InvalidRequest("message must be a JSON object")
@@ -106,8 +106,8 @@ func (m *Message) Read(v strictjson.Value) *Error {
 	return r.err
 }
 
-// reader reads the members of a message. It goes on after an error, for the
-// sake of the message's kind and id.
+// reader reads the members of a message. It continues after an error, to find the
+// message's kind and id.
 type reader struct {
 	m   *Message
 	err *Error // the first one

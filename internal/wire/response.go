@@ -21,8 +21,8 @@ func AppendResultHead(dst []byte, id string) []byte {
 	return append(dst, `,"result":`...)
 }
 
-// NullID is the id of an error response where the protocol version requires an
-// id and the message has none.
+// NullID is the id of an error response to a message without a readable id, in a
+// protocol version that requires an id.
 const NullID = "null"
 
 // ErrorResponse encodes an error response. If id is empty, the response has no
@@ -48,7 +48,7 @@ func ErrorResponse(id string, e *Error) Response {
 	return Response{Msg: append(dst, "}}"...), Code: e.Code}
 }
 
-// AppendNotification appends a notification. If params is nil, it has none.
+// AppendNotification appends a notification. If params is nil, it has no params.
 func AppendNotification(dst []byte, method string, params []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
 	dst = append(dst, method...)

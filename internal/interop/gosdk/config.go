@@ -68,7 +68,7 @@ type listChanged struct {
 	TimeoutMs int `json:"timeoutMs"`
 }
 
-// progress is a prompt that tells how far it is, and how often at least.
+// progress is a prompt that reports its progress, at least Min times.
 type progress struct {
 	Name string            `json:"name"`
 	Args map[string]string `json:"args"`
