@@ -219,8 +219,8 @@ func (d decoder) defaultOf(m member, typ, items string) []byte {
 	return raw(all)
 }
 
-// lineOf returns the line of a fault that a registry has found: that of the
-// key without which there is no such fault.
+// lineOf returns the line of an error that a registry has found. It is the line
+// of the key whose removal also removes the error.
 func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 	// A default that breaks a rule is found before the rule that it breaks.
 	for _, key := range []string{"default", "format", "pattern", "enum", "minimum", "maximum", "minLength", "maxLength",

@@ -14,8 +14,8 @@ type part struct {
 	line int    // the first line of the text
 	text string // without the blank lines around it
 	kind string // image, audio or resource; empty for a text
-	file string // as it is written
-	bad  bool   // its mark is at fault
+	file string // the path, verbatim
+	bad  bool   // its mark is invalid
 }
 
 // kinds are what a message can hold instead of a text.
@@ -47,7 +47,7 @@ func isNearly(line string) bool {
 
 // parseBody parts the body, the first line of which is line of the file, into
 // messages.
-func parseBody(body string, line int, f *faults) []part {
+func parseBody(body string, line int, f *fileErrors) []part {
 	parts := []part{{role: prompts.RoleUser, line: line}}
 	var text strings.Builder
 	isMisspelt := false  // a line between messages, in the current one
@@ -94,7 +94,7 @@ func parseBody(body string, line int, f *faults) []part {
 }
 
 // parseMark reads a line between messages.
-func parseMark(mark string, line int, f *faults) part {
+func parseMark(mark string, line int, f *fileErrors) part {
 	const otherwise = `write --- user ---, or put a \ in front of a line that is text`
 	role, rest, hasMore := strings.Cut(mark, ":")
 	role = strings.TrimSpace(role)

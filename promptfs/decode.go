@@ -12,7 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// The tags of YAML values that are told apart here.
+// The tags of YAML values that this package distinguishes.
 const (
 	nullTag  = "!!null"
 	boolTag  = "!!bool"
@@ -30,7 +30,7 @@ const largestExact = 1<<53 - 1
 
 // decoder reads the values of front matter, and nothing that it does not know.
 type decoder struct {
-	faults   *faults
+	faults   *fileErrors
 	patterns *int // the size of all patterns of the file so far
 }
 
@@ -109,8 +109,8 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 // isText reports whether text takes the value, which may be empty.
 func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() != nullTag }
 
-// text returns a text. A number or a date is taken as it is written: a version
-// is 1.10, and not 1.1.
+// text returns a string. A number or a date is returned verbatim: the version 1.10
+// does not become 1.1.
 func (d decoder) text(m member) string {
 	switch {
 	case m.value.Kind != yaml.ScalarNode:

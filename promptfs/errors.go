@@ -51,22 +51,22 @@ func shown(path string) string {
 	return path
 }
 
-// maxFaults is how many faults of one file are told.
+// maxFaults is the maximum number of errors that are reported for one file.
 const maxFaults = 100
 
-// faults are what is wrong with one file.
-type faults struct {
+// fileErrors are the errors of one file.
+type fileErrors struct {
 	path string
 	all  []*Error
 	said map[string]bool // their texts
 }
 
-// add adds a fault, unless it is there already. Of very many the others are
-// not told.
-func (f *faults) add(line int, format string, args ...any) { f.addAt(line, 0, format, args...) }
+// add adds an error, unless the file already has the same error or maxFaults
+// errors.
+func (f *fileErrors) add(line int, format string, args ...any) { f.addAt(line, 0, format, args...) }
 
-// addAt is add for a fault whose column is known.
-func (f *faults) addAt(line, column int, format string, args ...any) {
+// addAt is add for an error whose column is known.
+func (f *fileErrors) addAt(line, column int, format string, args ...any) {
 	if f.isFull() {
 		return
 	}
@@ -84,8 +84,8 @@ func (f *faults) addAt(line, column int, format string, args ...any) {
 	}
 }
 
-// isFull reports whether no more faults are told.
-func (f *faults) isFull() bool { return len(f.all) >= maxFaults }
+// isFull reports whether add ignores further errors.
+func (f *fileErrors) isFull() bool { return len(f.all) >= maxFaults }
 
 // join returns the errors as one, in the order of paths and lines; nil for
 // none.

@@ -31,13 +31,13 @@ type Folder struct {
 	dir      string // of the operating system; empty for fsys
 	fsys     fs.FS
 	notify   func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher, but in tests
-	more     func() []*Error                   // faults beside those of the files
+	more     func() []*Error                   // errors in addition to those of the files
 
 	turn chan struct{} // holds a value while nobody reloads; whoever takes it has the fields below
 	// table is nil before the first reload.
 	table  *table
 	skills *skillTable
-	told   map[string]bool // the texts of the faults that are known
+	told   map[string]bool // the texts of the errors that the last reload reported
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
@@ -86,8 +86,8 @@ func (f *Folder) reloadAfter(ctx context.Context, quiet time.Duration) error {
 	return f.finish(ctx, report, err)
 }
 
-// finish ends a reload, for the one whose turn it is: it tells what has
-// changed, and returns the error that the caller gets.
+// finish ends a reload: it reports the changes and returns the error for the
+// caller. The caller of finish holds the turn.
 func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 	if err != nil {
 		if ctx.Err() != nil {
@@ -95,7 +95,7 @@ func (f *Folder) finish(ctx context.Context, report *Report, err error) error {
 		}
 		report = &Report{Err: err}
 	}
-	f.tell(ctx, report)
+	f.announce(ctx, report)
 	return report.Err
 }
 
@@ -182,15 +182,16 @@ func (f *Folder) unreadable(err error) error {
 	return err
 }
 
-// report says what the plan changes. more are faults beside those of the files.
+// report returns the changes of the plan. more are errors in addition to those of
+// the files.
 func (p *plan) report(more []*Error) *Report {
 	slices.Sort(p.added)
 	slices.Sort(p.changed)
 	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(slices.Concat(p.faults, more))}
 }
 
-// tell tells the logger and the author what has changed.
-func (f *Folder) tell(ctx context.Context, r *Report) {
+// announce logs the changes and reports them to Options.OnReload.
+func (f *Folder) announce(ctx context.Context, r *Report) {
 	now, faults := map[string]bool{}, []string{}
 	if r.Err != nil {
 		for _, err := range flat(r.Err) {
@@ -236,11 +237,11 @@ func isOfFiles(err error) bool {
 	return errors.As(err, &e)
 }
 
-// maxLogged is how many faults of one reload are logged, lest who writes bad
-// files fills a disk.
+// maxLogged is the maximum number of errors of one reload that are logged, so that
+// invalid files cannot fill a disk.
 const maxLogged = 100
 
-// log logs faults, each by itself.
+// log logs each error as a record of its own, up to maxLogged.
 func (f *Folder) log(ctx context.Context, level slog.Level, message string, faults []string) {
 	for i, text := range faults {
 		if i == maxLogged {

@@ -11,7 +11,7 @@ import (
 
 // split parts a file into its front matter, which begins in line 2, and what
 // follows, with the line in which that begins.
-func split(text string, f *faults) (front string, has bool, body string, line int, ok bool) {
+func split(text string, f *fileErrors) (front string, has bool, body string, line int, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
 		if first, blank := trimmed(text); blank > 0 && isFrontMatter(first) {
@@ -43,7 +43,7 @@ func isFrontMatter(text string) bool {
 
 // readYAML reads front matter, which is one mapping, or nothing. Lines of
 // nodes are one less than in the file.
-func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
+func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	lines := strings.Count(front, "\n")
 	fault := func(err error) (*yaml.Node, bool) {
 		line, message := 1, err.Error()
@@ -53,7 +53,7 @@ func readYAML(front string, f *faults) (mapping *yaml.Node, ok bool) {
 				line = e.ContextMark.Line // where the quotes begin
 			}
 		}
-		// YAML has line ends that nobody counts, and may find a fault at the end.
+		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), lines+1)
 		advice := explain(message)
 		if text := strings.Split(front, "\n")[line-1]; strings.HasPrefix(strings.TrimLeft(text, " "), "\t") {

@@ -87,8 +87,9 @@ var places = []place{
 	{"name", func(p *prompts.Prompt) { p.Name = "name" }},
 }
 
-// lineOf returns the line of a fault that a registry has found in the prompt:
-// that of the key without which there is no such fault, or of the argument.
+// lineOf returns the line of an error that a registry has found in the prompt: the
+// line of the key whose removal also removes the error, or the line of the
+// argument.
 func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 	if fault.Argument != "" {
 		for i := range h.arguments {
@@ -114,8 +115,9 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 	return 0
 }
 
-// lineOfIcon returns the line of the icon that has a fault: the last one of the
-// fewest icons with which there is that fault. There is one with all of them.
+// lineOfIcon returns the line of the invalid icon. It searches for the shortest
+// prefix of the icons with which a registry finds the error, and returns the line
+// of the last icon in that prefix. With all icons, a registry finds the error.
 func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) int {
 	p.Arguments = nil
 	has := func(n int) bool {
@@ -123,7 +125,7 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 		some.Icons = p.Icons[:n]
 		return hasFault(some, fault)
 	}
-	// By doubling first, because only the first faults of a file are reported.
+	// By doubling first, because only the first errors of a file are reported.
 	most := 1
 	for most < len(p.Icons) && !has(most) {
 		most *= 2
@@ -133,7 +135,7 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 	return h.iconLines[n-1]
 }
 
-// hasFault reports whether a registry finds the fault in p too.
+// hasFault reports whether a registry finds the same error in p.
 func hasFault(p prompts.Prompt, fault *prompts.DeclarationError) bool {
 	for _, e := range declarationFaults(p) {
 		if e.Argument == fault.Argument && e.Err.Error() == fault.Err.Error() {
@@ -143,7 +145,7 @@ func hasFault(p prompts.Prompt, fault *prompts.DeclarationError) bool {
 	return false
 }
 
-// declarationFaults returns what a registry finds wrong with p.
+// declarationFaults returns the errors that a registry finds in p.
 func declarationFaults(p prompts.Prompt) []*prompts.DeclarationError {
 	var scratch prompts.Registry
 	err := scratch.Add(p)

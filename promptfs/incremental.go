@@ -17,7 +17,7 @@ func (t *table) refreshPaths(ctx context.Context, s *source, paths []string) (sc
 	if t.broken == nil || s.links != nil || len(paths) > few+len(t.entries)/8 {
 		return scope{}, false // nothing has been read yet; or it is faster
 	}
-	skills := map[string]bool{} // their folders, of which paths has none
+	skills := map[string]bool{} // their folders; paths contains none of them
 	for p := range t.entries {
 		if isSkill(path.Base(p)) {
 			skills[path.Dir(p)] = true
@@ -70,7 +70,7 @@ func (t *table) around(inside, names map[string]bool) scope {
 		names[t.entries[p].name], names[t.entries[p].wants] = true, true
 	}
 	for name, p := range t.owners {
-		if t.entries[p] == nil { // it has gone, and its prompt has not
+		if t.entries[p] == nil { // the file was removed, and its prompt was not
 			names[name] = true
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // memory is a file system in memory. It may be read from several goroutines at
 // once, but not while it is changed.
 //
-// Where there is a file, there are no files below it: they are kept, and come
-// to light when it has gone.
+// If a path is a file, the files below it are hidden. They are kept, and become
+// visible when the file is removed.
 type memory struct {
 	root    node
 	changes int64
@@ -24,13 +24,13 @@ type memory struct {
 // node is a file, or a folder; or both, and seen as the file.
 type node struct {
 	children map[string]*node
-	// The file. version is 0 if there is none, and another for each content.
+	// The file. version is 0 if the node is not a file, and differs for each content.
 	version int64
 	content []byte // nil if it is larger than what is kept
 	size    int64
 }
 
-// at returns the node of a path, and nil if there is none.
+// at returns the node of a path, or nil if the path does not exist.
 func (m *memory) at(name string) *node {
 	n := &m.root
 	if name == "." {
@@ -116,8 +116,8 @@ func (m *memory) remove(name string) (changed, others bool) {
 	return true, others
 }
 
-// faults returns what is wrong with files below files.
-func (m *memory) faults() []*Error {
+// conflicts returns an error for each file that is below another file.
+func (m *memory) conflicts() []*Error {
 	if m.both == 0 {
 		return nil
 	}

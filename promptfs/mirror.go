@@ -167,7 +167,8 @@ func (m *Mirror) put(f File) {
 	m.all = m.all || others
 }
 
-// more returns the faults that are not those of a folder.
+// more returns the errors that a Folder does not find: those of the store, and
+// those of files below files.
 func (m *Mirror) more() []*Error {
-	return append(m.files.faults(), slices.Collect(maps.Values(m.faults))...)
+	return append(m.files.conflicts(), slices.Collect(maps.Values(m.faults))...)
 }

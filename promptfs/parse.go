@@ -42,11 +42,11 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 	return m.prompt, nil
 }
 
-// made is what a file has become: a prompt, or what is wrong with it.
+// made is the result of parsing a file: a prompt, or the errors of the file.
 type made struct {
 	prompt prompts.Prompt
 	line   int // of the name; 0 if that is the path
-	faults faults
+	faults fileErrors
 	// What the prompt is made of: the partials that it calls, those that there
 	// are not among them, by the line of the first call, and other files.
 	partials map[string]int
@@ -58,12 +58,12 @@ type made struct {
 	partialFaults []*Error
 }
 
-// nothing stands for a render function that there is not yet.
+// nothing is a placeholder for a render function that is not compiled yet.
 func nothing(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }
 
 // parse makes a prompt of a file.
 func (s *source) parse(ctx context.Context, name string, content []byte, all partials) *made {
-	m := &made{faults: faults{path: name}}
+	m := &made{faults: fileErrors{path: name}}
 	text, ok := textOf(content, &m.faults)
 	if !ok {
 		return m
@@ -200,8 +200,8 @@ func (m *made) check(h *header) {
 	}
 }
 
-// render gives the prompt its render function, or finds what is wrong with the
-// templates. isWhole says that the messages are all that the file has.
+// render sets the render function of the prompt, or adds the errors of the
+// templates. isWhole says that messages holds all messages of the file.
 func (m *made) render(ctx context.Context, h *header, parts []part, messages []prompttemplate.Message, all partials, isWhole bool) {
 	prompt, calls, err := all.set.Prompt(ctx, m.prompt, messages...)
 	m.parts, m.partials = parts, map[string]int{}
@@ -260,7 +260,7 @@ func (m *made) broken(p *partial, line int) {
 	}
 }
 
-// templateFault places a fault of a template.
+// templateFault adds an error of a template, with its line in the file.
 func (m *made) templateFault(e *prompttemplate.Error, h *header, all partials) {
 	at := func(line int) int { return m.parts[e.Message-1].line + max(line, 1) - 1 }
 	inner := (*prompttemplate.Error)(nil)

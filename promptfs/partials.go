@@ -17,8 +17,8 @@ type partial struct {
 	before int // blank lines before the text
 	stamp  stamp
 	sum    [sha256.Size]byte
-	own    []*Error // what is wrong with the file
-	faults []*Error // and with the template
+	own    []*Error // the errors of the file
+	faults []*Error // own, and the errors of the template
 	// What the partials are that it leads to, itself among them.
 	uses []*partial
 	all  [sha256.Size]byte // the sum of these
@@ -33,7 +33,7 @@ type partials struct {
 // newPartial reads a partial.
 func newPartial(path string, content []byte) *partial {
 	p := &partial{path: path, sum: sha256.Sum256(content)}
-	f := faults{path: path}
+	f := fileErrors{path: path}
 	text, ok := textOf(content, &f)
 	if p.text, p.before = trimmed(text); ok && p.text == "" {
 		f.add(0, "the partial is empty; write its text, or remove the file")
@@ -51,23 +51,23 @@ func (all partials) sum(name string) [sha256.Size]byte {
 	return [sha256.Size]byte{}
 }
 
-// newPartials parses the partials, but those that are what they were before,
-// and finds what is wrong with each by itself. It returns none if ctx ends.
+// newPartials parses the partials that have changed since before, and finds the
+// errors of each partial on its own. It returns no partials if ctx ends.
 func newPartials(ctx context.Context, named map[string]*partial, before partials, o *Options) partials {
 	all := partials{named: named}
 	texts := make(map[string]string, len(named))
 	for name, p := range named {
-		texts[name] = p.text // none if the file has a fault
+		texts[name] = p.text // empty if the file is invalid
 		p.faults = p.own
 	}
 	if before.set == nil {
-		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs}) // the faults of functions are those of each prompt
+		before.set, _ = prompttemplate.NewSet(prompttemplate.Options{Funcs: o.Funcs}) // errors of functions are reported with each prompt
 	}
 	var err error
 	if all.set, err = before.set.With(ctx, texts); all.set == nil {
 		return partials{}
 	}
-	more := map[string]*faults{}
+	more := map[string]*fileErrors{}
 	for _, err := range flat(err) {
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) || named[e.Partial] == nil || len(named[e.Partial].own) > 0 {
@@ -75,7 +75,7 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 		}
 		p := named[e.Partial]
 		if more[e.Partial] == nil {
-			more[e.Partial] = &faults{path: p.path}
+			more[e.Partial] = &fileErrors{path: p.path}
 		}
 		more[e.Partial].addAt(p.line(e.Line), e.Column, "%w", e.Err)
 	}

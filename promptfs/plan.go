@@ -79,9 +79,9 @@ func (h *holders) isFrom(name, path string) bool {
 	return name != "" && h.table.owners[name] == path && h.of(name) == ours
 }
 
-// plan makes a plan for a registry. A prompt whose name another has stays as
-// it is, as one whose file has a fault does: neither depends on which of them
-// was there first.
+// plan makes a plan for a registry. If another prompt has the name that a file
+// wants, the prompt of the file stays unchanged, as does the prompt of an invalid
+// file. Neither rule depends on which file was read first.
 func (t *table) plan(in lookup, within scope) *plan {
 	h := &holders{in, t, make(map[string]holder, len(within.paths))}
 	broken, paths := map[string][]*Error{}, within.paths
@@ -90,7 +90,7 @@ func (t *table) plan(in lookup, within scope) *plan {
 			broken[path] = e.faults
 		}
 	}
-	// Each prompt that stays as it is may be in the way of another.
+	// Each unchanged prompt may have the name that another file wants.
 	claims, kept := t.claims(paths, broken, h)
 	for names := sortedKeys(claims); len(names) > 0; {
 		name := names[0]
@@ -145,8 +145,8 @@ func (t *table) plan(in lookup, within scope) *plan {
 	return p
 }
 
-// claims returns who wants each name, and the names that belong to what stays
-// as it is.
+// claims returns the paths that want each name, and the names of the prompts that
+// stay unchanged.
 func (t *table) claims(paths []string, broken map[string][]*Error, h *holders) (claims map[string][]string, kept map[string]string) {
 	claims, kept = map[string][]string{}, map[string]string{}
 	for _, path := range paths {

@@ -45,10 +45,10 @@ type dependency struct {
 	sum   [sha256.Size]byte
 }
 
-// content returns what a message sends in place of a text, nil if that cannot
-// be. dir is the folder of the file that names it. The file counts also if it
-// is not there: what becomes of it may mend the fault.
-func (s *source) content(p part, dir string, f *faults) (prompts.Content, *dependency) {
+// content returns the content that a message sends in place of a text, or nil if
+// the file is invalid. dir is the folder of the file that names it. A missing file
+// is a dependency too: creating the file fixes the error.
+func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *dependency) {
 	name, err := resourcePath(dir, p.file)
 	if err != nil {
 		f.add(p.mark, "%s: %w", shown(p.file), err)

@@ -94,7 +94,7 @@ func (c *scan) fault(path string, err error) {
 	c.faults = append(c.faults, &Error{Path: path, Err: err})
 }
 
-// unreadable notes a folder or a file that cannot be read, unless it has gone.
+// unreadable notes a folder or a file that cannot be read, unless it was removed.
 func (c *scan) unreadable(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) && c.ctx.Err() == nil {
 		c.fault(path, unreadable(err))
@@ -116,7 +116,7 @@ func (c *scan) sort() {
 	slices.SortFunc(c.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
-// isHidden reports whether a name is none of a prompt or of a folder of them.
+// isHidden reports whether a file or folder of that name is ignored.
 func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
 
 // folder reads a folder, but for the links in it. real is its path without

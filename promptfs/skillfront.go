@@ -23,8 +23,8 @@ func ParseFrontmatter(content []byte) (json.RawMessage, error) {
 }
 
 // frontmatterOf returns the front matter of a SKILL.md and the lines of its keys.
-func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int, *faults) {
-	f := &faults{path: path}
+func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int, *fileErrors) {
+	f := &fileErrors{path: path}
 	text, ok := textOf(content, f)
 	if !ok {
 		return nil, nil, f

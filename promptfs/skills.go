@@ -136,7 +136,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 	prefix := ""
 	if root := files[promptskills.Main]; root != nil {
 		var front struct{ Name string }
-		_ = json.Unmarshal(root.front, &front) // whose faults are those of the file
+		_ = json.Unmarshal(root.front, &front) // the file reports the errors
 		prefix = front.Name
 	}
 	entries := make(map[string]*skillEntry, len(skills))
@@ -279,7 +279,7 @@ func below(dir, name string) string {
 	return name[len(dir)+1:]
 }
 
-// all returns the faults that there are now.
+// all returns the current errors.
 func (t *skillTable) all() []*Error {
 	all := slices.Concat(t.faults, t.refused)
 	for _, e := range t.entries {
@@ -307,8 +307,8 @@ func (t *skillTable) concerns(paths map[string]bool) bool {
 	return false
 }
 
-// apply brings what has changed into the registry, as one update. A skill with a
-// fault stays as it is.
+// apply applies the changes to the registry, as one update. An invalid skill stays
+// unchanged.
 func (t *skillTable) apply(reg *promptskills.Registry) {
 	without := map[string]bool{} // skills that the registry does not take
 	t.refused = nil

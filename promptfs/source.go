@@ -25,8 +25,8 @@ func newSource(fsys fs.FS, o *Options) *source {
 	return &source{fsys: fsys, links: links, options: o, now: time.Now()}
 }
 
-// coarse is how far the times of a file system's changes may be apart, without
-// being told apart.
+// coarse is the coarsest resolution of modification times: a file system may give
+// two changes within coarse the same time.
 const coarse = 2 * time.Second
 
 // stamp is what can be seen of a file without reading it. Files of equal ones

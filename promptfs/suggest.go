@@ -8,8 +8,8 @@ import (
 // longestWord is the length in bytes of the longest word that is compared.
 const longestWord = 64
 
-// suggest returns what to write instead of a word: the one that is near, else
-// all that there are.
+// suggest returns a hint for an unknown word: the closest of words, or all of words
+// if none is close.
 func suggest(word string, words []string) string {
 	if n := closest(word, words); n != "" {
 		return "did you mean " + n + "?"

@@ -35,7 +35,7 @@ type entry struct {
 	uses   map[string][sha256.Size]byte // partials that it calls, by name; zero for one that there was not
 	files  []dependency
 	sum    [sha256.Size]byte
-	wants  string          // the name of the prompt, if there are no faults
+	wants  string          // the name of the prompt, if the file is valid
 	line   int             // of the name
 	prompt *prompts.Prompt // that is to be set; nil if it is
 	// What the registry has of it.
@@ -126,8 +126,9 @@ func isBelow(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
 
-// isCurrent reports whether all that the prompt is made of is as it was. One
-// with faults never is: what would mend them is not known.
+// isCurrent reports whether the file and all its dependencies are unchanged. An
+// entry with errors is never current, because the change that fixes them is not
+// known.
 func (e *entry) isCurrent(s *source, f file, all partials) bool {
 	if len(e.faults) > 0 || !f.stamp.same(e.stamp) {
 		return false
@@ -145,7 +146,7 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 	return true
 }
 
-// remake returns the entry of a file that is read anew.
+// remake reads a file again and returns its new entry.
 func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
@@ -246,7 +247,7 @@ func (t *table) again(ctx context.Context, s *source, entries []*entry) {
 	for _, e := range entries {
 		stamp, info, err := s.stat(e.stamp.real)
 		if err != nil {
-			continue // it has gone meanwhile, which the next reload sees
+			continue // the file was removed meanwhile; the next reload sees that
 		}
 		old := *e
 		old.name, old.applied = "", [sha256.Size]byte{}

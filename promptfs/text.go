@@ -7,8 +7,8 @@ import (
 )
 
 // textOf returns the text of a file: without a byte order mark, and with LF at
-// the end of its lines. What is no text is a fault.
-func textOf(content []byte, f *faults) (text string, ok bool) {
+// the end of its lines. Content that is not text is an error.
+func textOf(content []byte, f *fileErrors) (text string, ok bool) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if !utf8.Valid(content) {
 		line := 1

@@ -18,9 +18,9 @@ import (
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
-// heartbeat is how often [Folder.Watch] makes sure that it still looks at the
-// right directory, and how often it looks at all files while it cannot be told
-// of changes.
+// heartbeat is the interval at which [Folder.Watch] checks that it still watches
+// the right directory. While the system does not report changes, Watch checks all
+// files at the same interval.
 const heartbeat = 2 * time.Second
 
 // patience is how many times Options.Debounce files may go on changing before
@@ -72,7 +72,7 @@ func (f *Folder) Watch(ctx context.Context) {
 // watcher watches the directories of a Folder.
 type watcher struct {
 	folder *Folder
-	notify *fsnotify.Watcher // nil if nobody tells of changes
+	notify *fsnotify.Watcher // nil if the system does not report changes
 	hints  chan struct{}     // holds a value if something has changed
 	pump   sync.WaitGroup
 	isTold bool        // of changes in every directory
@@ -141,9 +141,9 @@ func (w *watcher) settle(ctx context.Context) {
 	}
 }
 
-// reload reloads, when no file has just been changed, and watches the
-// directories that there are then. What has changed in one before it was watched
-// is seen by looking once more.
+// reload reloads as soon as no file has just been changed, and then watches the
+// directories that exist. Another check finds the changes in a directory before it
+// was watched.
 func (w *watcher) reload(ctx context.Context) {
 	debounce := w.folder.options.Debounce
 	most := time.Now().Add(patience * debounce)
@@ -154,7 +154,7 @@ func (w *watcher) reload(ctx context.Context) {
 		case <-ctx.Done():
 		}
 		if time.Now().After(most) {
-			debounce = 0 // it goes on and on
+			debounce = 0 // the changes are continuous
 		}
 		err = w.folder.reloadAfter(ctx, debounce)
 	}
@@ -163,7 +163,7 @@ func (w *watcher) reload(ctx context.Context) {
 	}
 	var e *Error
 	if err != nil && (!errors.As(err, &e) || errors.Is(err, promptskills.ErrTooLarge)) {
-		w.isTold = false // of what would mend it, such as the return of the directory, or the end of what is retained
+		w.isTold = false // no event may report the fix, such as the return of the directory or the end of a retained version
 	}
 }
 
@@ -231,7 +231,7 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 		switch err := w.notify.Add(path); {
 		case err == nil:
 			more = true
-		case errors.Is(err, fs.ErrNotExist): // it has gone, and somebody tells of that
+		case errors.Is(err, fs.ErrNotExist): // it was removed, and its parent reports that
 		default:
 			w.untold(path, err)
 		}

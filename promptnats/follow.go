@@ -117,7 +117,7 @@ func (s *watchSession) watchBucket(ctx context.Context) {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			s.wrong <- asBucket(err)
 			return
-		case err != nil: // the broker is slow; if it is gone, there are no heartbeats
+		case err != nil: // the broker is slow; if it has disconnected, heartbeats are missing
 		case !info.Created.Equal(s.watcher.info.Created) || info.State.LastSeq < last:
 			s.wrong <- ErrReplaced
 			return
@@ -132,8 +132,8 @@ func (s *watchSession) watchBucket(ctx context.Context) {
 
 var errPurged = errors.New("keys have gone without a word, as by a purge of the stream; all are read again")
 
-// interrupted returns what has gone wrong with the connection, if the state is
-// that.
+// interrupted returns the error of the connection if state is an interruption, and
+// nil otherwise.
 func (s *watchSession) interrupted(state nats.Status, ok bool) error {
 	if !ok || state == nats.CLOSED {
 		return nats.ErrConnectionClosed
@@ -191,7 +191,7 @@ func (s *watchSession) load(ctx context.Context) error {
 			if !isAnother {
 				continue
 			}
-			// The entries come in the order in which they were written.
+			// The server sends the entries in the order in which they were written.
 			isWaiting, isOver = false, e.remaining == 0
 			switch {
 			case e.remaining > 0:
@@ -260,8 +260,9 @@ func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.Fil
 	return nil
 }
 
-// announce tells the other Followers that this one has served old prompts until
-// now: their clients may have read them here. A server that starts has served none.
+// announce notifies the other Followers that this one has served old prompts until
+// now: their clients may have read them here. A server that starts does not
+// announce, because it has served no prompts.
 func (s *watchSession) announce() {
 	select {
 	case <-s.begun:
@@ -270,8 +271,8 @@ func (s *watchSession) announce() {
 	}
 }
 
-// failure returns the error of a Mirror, unless it is that of files, which is
-// told already.
+// failure returns the error of a Mirror, or nil for an error of files, which the
+// Mirror has already reported.
 func failure(err error) error {
 	var e *promptfs.Error
 	if errors.As(err, &e) {

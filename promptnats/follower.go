@@ -149,7 +149,7 @@ func (f *Follower) Status() Status {
 	return f.status
 }
 
-// set changes the status, and tells of that.
+// set changes the status. It logs a change and reports it to Options.OnStatus.
 func (f *Follower) set(ctx context.Context, change func(*Status)) {
 	f.mu.Lock()
 	before := f.status
@@ -186,7 +186,8 @@ func text(err error) string {
 	return err.Error()
 }
 
-// reloaded takes note of the faults, before the author hears of them.
+// reloaded stores the errors of files in the status, before the application's
+// function gets them.
 func (f *Follower) reloaded(r promptfs.Report) {
 	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
@@ -249,7 +250,7 @@ func (f *Follower) hear(m *nats.Msg) {
 	}
 }
 
-// report tells Follow what became of an attempt, if it waits for that.
+// report sends the result of an attempt to Follow, if Follow waits for it.
 func (f *Follower) report(ctx context.Context, err error) {
 	select {
 	case f.first <- err:

@@ -51,7 +51,7 @@ type timing struct {
 
 var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
 
-// check returns what is wrong with the options.
+// check returns an error if an option is invalid.
 func (o Options) check() error {
 	if o.Prefix != "" && !validPrefix.MatchString(o.Prefix) {
 		return fmt.Errorf("promptnats: Options.Prefix is %q; it must be of letters, digits, - and _, with single dots between", o.Prefix)

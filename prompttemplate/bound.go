@@ -101,7 +101,7 @@ func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
 	return 1 + b.pipe(n.Pipe) + max(b.list(n.List, then), b.list(n.ElseList, otherwise))
 }
 
-// check faults what takes too many steps at once.
+// check adds an error if weight is more than maxWeight steps.
 func (b *bounder) check(pos parse.Pos, weight int) {
 	if weight > maxWeight {
 		b.text.fault(pos, "it takes more than %d steps with the partials that it calls; let them call each other less", maxWeight)
@@ -217,7 +217,8 @@ func (b *bounder) isText(p *parse.PipeNode, dot dot) bool {
 	return false
 }
 
-// argument returns the argument that a pipeline is; nil if it is none.
+// argument returns the argument that the pipeline consists of, or nil if the
+// pipeline is anything else.
 func (b *bounder) argument(p *parse.PipeNode, dot dot) *typed {
 	field, ok := p.Cmds[0].Args[0].(*parse.FieldNode)
 	if !ok || dot != argsDot || len(field.Ident) != 1 || len(p.Cmds) != 1 {

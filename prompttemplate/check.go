@@ -7,8 +7,8 @@ import (
 	"text/template/parse"
 )
 
-// maxFaults is how many faults are looked for: there is no end to those of a
-// long text, and each is compared with all arguments.
+// maxFaults is the maximum number of errors that are reported. A long text can have
+// any number of errors, and each is compared with all arguments.
 const maxFaults = 100
 
 // use is what a text does with the value that it is called with. Whether that
@@ -17,7 +17,7 @@ type use struct {
 	kind   useKind
 	names  []string // of fields; the key of an index
 	pos    parse.Pos
-	source string // as it is written
+	source string // verbatim
 	in     *text  // where it is, for [text.wants]
 	// What the argument is used for, if that is known, and the types that will do.
 	by    string
@@ -48,7 +48,7 @@ type kind uint8
 const (
 	other   kind = iota // anything; what is done with it is not checked
 	same                // what the text was called with
-	nothing             // there is none
+	nothing             // no value
 )
 
 // value is what is known of a value: its kind, or the argument that it is, or
@@ -239,8 +239,8 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	return value{}
 }
 
-// called faults a value that is given arguments, if it is no method for
-// certain: an argument of the prompt, or a literal.
+// called adds an error for a value that is called with arguments and is certainly
+// not a method: an argument of the prompt, or a literal.
 func (r *reader) called(n parse.Node) {
 	switch n := n.(type) {
 	case *parse.FieldNode:
@@ -423,7 +423,7 @@ func (r *reader) comparison(name string, args []value) {
 	}
 }
 
-// function faults a function that does not exist.
+// function adds an error for a function that does not exist.
 func (r *reader) function(n *parse.IdentifierNode) {
 	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxFaults {
 		for _, a := range r.arguments {

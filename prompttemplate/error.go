@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	if at := (place{message: e.Message, isPartial: e.isPartial || e.Partial != "", partial: e.Partial, line: e.Line}); at != (place{}) {
 		text = at.String() + ": " + text
 	}
-	if e.Prompt == "" { // a Set has none
+	if e.Prompt == "" { // an error of a Set
 		return text
 	}
 	return fmt.Sprintf("prompt %q: %s", e.Prompt, text)
@@ -67,7 +67,7 @@ func (p place) String() string {
 	return fmt.Sprintf("%s, line %d", of, p.line)
 }
 
-// fault returns what is wrong at the place, of a prompt yet to be named.
+// fault returns err as an Error at the place, without the name of the prompt.
 func (p place) fault(err error) *Error {
 	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
 }

@@ -49,19 +49,20 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 	}), nil
 }
 
-// compile compiles the messages with a set of their own, whose faults count.
+// compile compiles the messages with a set of their own. It also returns the errors
+// of the set.
 func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Error) (*compiled, error) {
 	c, all := s.compile(p, messages, d, slices.Concat(faults, renderFaults(p), s.all()))
 	var own []*Error
 	for _, e := range all {
-		if broken := (*brokenError)(nil); !errors.As(e.Err, &broken) { // whose fault is there itself
+		if broken := (*brokenError)(nil); !errors.As(e.Err, &broken) { // the error of the partial is in all too
 			own = append(own, e)
 		}
 	}
 	return c, join(own, p.Name)
 }
 
-// renderFaults faults a render function that p has, of its own or from
+// renderFaults returns an error if p has a render function, set by the caller or by
 // [prompts.New]. Only a registry can see the latter.
 func renderFaults(p prompts.Prompt) []*Error {
 	if p.Render == nil {

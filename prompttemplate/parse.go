@@ -27,7 +27,7 @@ type text struct {
 	reach  []*text // the partials that it leads to, itself among them
 	given  []*text // those of reach that get what this one is called with
 	wants  *use    // one that this one or one of given has
-	why    *Error  // a fault of it, or of a partial that it leads to; nil if there is none
+	why    *Error  // an error of the text, or of a partial that it leads to; nil without errors
 
 	mu     sync.Mutex          // protects the fields below: prompts share partials
 	places map[parse.Pos]place // of at, so that no place is counted twice
@@ -78,7 +78,7 @@ func (t *text) column(line, offset int) int {
 	return 1 + utf8.RuneCountInString(rest[:min(offset, len(rest))])
 }
 
-// fault adds a fault at an offset, unless there are very many, or it is there.
+// fault adds an error at an offset, unless the text already has maxFaults errors.
 func (t *text) fault(pos parse.Pos, format string, args ...any) {
 	if len(t.faults) < maxFaults { // each takes counting lines
 		t.faultAt(t.at(pos), format, args...)

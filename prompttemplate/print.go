@@ -215,7 +215,7 @@ func (r *run) directives(format string, values []any, all *sizer) (int, error) {
 		d := directive{rest: format[at+1:], values: values, next: next, ordered: ordered}
 		d.read()
 		format, next = d.rest, d.next
-		if d.verb == '%' { // which writes no value, but what is wrong with a width
+		if d.verb == '%' { // which writes no value, but may write the error of a width
 			n += valueSize
 			continue
 		}
@@ -267,7 +267,7 @@ type directive struct {
 	ordered bool
 	width   int // with the precision
 	isSharp bool
-	verb    byte // the first of the verb's bytes; 0 if there is none
+	verb    byte // the first of the verb's bytes; 0 if the verb is missing
 }
 
 func (d *directive) read() {
@@ -323,8 +323,8 @@ func (d *directive) number(isIndexed bool) bool {
 	return isIndexed
 }
 
-// digits reads the number that a text begins with. One that is too large for package
-// fmt is none, and what follows is lost.
+// digits reads the number that a text begins with. If the number is too large for
+// package fmt, digits returns no number, and the rest of the text is lost.
 func digits(text string) (n int, after string, ok bool) {
 	for i := range len(text) {
 		switch c := text[i]; {

@@ -29,7 +29,7 @@ type run struct {
 	ctx   context.Context
 	steps int    // that are left
 	bytes int    // that are left
-	trial *trial // nil unless the values are made up
+	trial *trial // nil unless the values are generated
 }
 
 // spend counts n bytes that were made, or are about to be.

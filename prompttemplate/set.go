@@ -85,7 +85,7 @@ func (s *Set) read(ctx context.Context, partials map[string]string, before map[s
 	return nil
 }
 
-// all returns the faults of the functions and of the partials.
+// all returns the errors of the functions and of the partials.
 func (s *Set) all() []*Error {
 	faults := slices.Clone(s.faults)
 	for _, name := range s.names {
@@ -211,7 +211,7 @@ func (s *Set) link(t *text, arguments *named) {
 			t.fault(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with that name"))
 			continue
 		}
-		if callee.state == isOpen { // which is a fault of the text already
+		if callee.state == isOpen { // the text already has an error for this cycle
 			continue
 		}
 		if callee.why != nil {
@@ -336,8 +336,8 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 	return p, calls, nil
 }
 
-// compile checks everything and returns all that is wrong with it, behind the
-// faults that there are already. Without data the arguments are not checked.
+// compile checks the prompt and its messages, and returns all errors, behind the
+// given ones. Without data the arguments are not checked.
 func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Error) (*compiled, []*Error) {
 	c := &compiled{funcs: s.funcs, prompt: p.Name}
 	if len(messages) == 0 {
@@ -376,7 +376,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	return c, append(faults, check.done(len(messages) > 0)...)
 }
 
-// checkMessage returns what is wrong with a message, whatever its text.
+// checkMessage returns an error if a message is invalid, apart from its text.
 func checkMessage(m Message) error {
 	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
 		return fmt.Errorf("unknown role %q; use User or Assistant", m.Role)
@@ -394,7 +394,7 @@ func checkMessage(m Message) error {
 	return nil
 }
 
-// join returns the faults as one error, those of a prompt with its name.
+// join returns the errors as one error. If prompt is set, each error names it.
 func join(faults []*Error, prompt string) error {
 	if len(faults) == 0 {
 		return nil

@@ -26,7 +26,7 @@ type trial struct {
 }
 
 // checkFormat returns an error if package fmt has found a format unfit for its
-// values. A format that is an argument is made up itself.
+// values. A format that is an argument is a generated value itself.
 func (t *trial) checkFormat(format string, values []any, made string) error {
 	at := strings.Index(made, "%!")
 	if at < 0 || strings.Contains(format, "%!") || strings.Contains(fmt.Sprint(values...), "%!") {

@@ -14,7 +14,7 @@ type checker struct {
 	used   map[string]bool
 	partly bool // a text that is used could not be read
 	faults []*Error
-	said   map[string]bool // the faults, by their text
+	said   map[string]bool // the errors, by their text
 	called map[*text]bool  // the partials that get the arguments, and were checked
 }
 
@@ -64,7 +64,7 @@ func (c *checker) message(t *text) {
 	}
 }
 
-// brokenError says that a partial that is called has a fault.
+// brokenError is the error of a call to an invalid partial.
 type brokenError struct {
 	partial string
 	err     error
@@ -100,7 +100,7 @@ func (c *checker) uses(t *text, from func() place) {
 	}
 }
 
-// use returns what is wrong with a use of the arguments.
+// use returns an error if a use of the arguments is invalid.
 func (c *checker) use(u *use) error {
 	switch u.kind {
 	case useAll:
@@ -144,8 +144,8 @@ func (c *checker) use(u *use) error {
 	return fmt.Errorf("%s needs %s, and the argument %q is %s; %s", u.by, u.types, argument, is, advice)
 }
 
-// done returns all faults. hasMessages says that there are messages that could
-// use the arguments.
+// done returns all errors. hasMessages says that the prompt has messages, which
+// could use the arguments.
 func (c *checker) done(hasMessages bool) []*Error {
 	if !c.partly && hasMessages {
 		for _, a := range c.arguments() {
