@@ -17,13 +17,13 @@ import (
 )
 
 func Example() {
-	reg := new(prompts.Registry)
+	var reg prompts.Registry
 	reg.MustAdd(prompts.New(prompts.Prompt{Name: "greet"}, func(_ context.Context, in struct{ Name string }) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User("Say hello to " + in.Name + ".")), nil
 	}))
 
 	server := mcp.NewServer(&mcp.Implementation{Name: "review", Version: "1.0.0"}, nil)
-	unmount, err := gosdk.Mount(server, reg, prompts.Options{})
+	unmount, err := gosdk.Mount(server, &reg, prompts.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
