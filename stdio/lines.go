@@ -40,10 +40,10 @@ func (e tooLargeError) Unwrap() error { return transport.ErrTooLarge }
 func (e tooLargeError) MaxBytes() int { return int(e) }
 
 // next returns the next line that is not blank, without its end, in memory of
-// its own. It returns the error tooLarge for a line over the limit, all of
-// which it has then read; the next call goes on behind it. Any other error is
-// the reader's own and final: io.EOF after the last line, or what interrupted
-// the stream, in which case a half-read line is dropped.
+// its own. For a line over the limit, next reads the whole line and returns the
+// error tooLarge. The next call continues after that line. Any other error is the
+// reader's own and final: io.EOF after the last line, or the error that interrupted
+// the stream. In the second case, an incomplete line is dropped.
 func (l *lineReader) next() ([]byte, error) {
 	for l.end == nil {
 		line, err := l.line()
@@ -125,7 +125,7 @@ func (l *lineReader) finish(head, part []byte) ([]byte, error) {
 	return line, nil
 }
 
-// isBlank tells whether there is nothing in line but white space.
+// isBlank reports whether line contains only white space.
 func isBlank(line []byte) bool {
 	for _, c := range line {
 		if c != ' ' && c != '\t' && c != '\r' {

@@ -28,7 +28,7 @@ func own(r io.Reader, w io.Writer) (io.Writer, []io.Closer) {
 	return w, closers
 }
 
-// isStandard tells whether stream is one of the process's three standard
+// isStandard reports whether stream is one of the process's three standard
 // files, by name or by descriptor. They belong to the process: whatever is
 // opened next would take the place of a closed one.
 func isStandard(stream any) bool {
@@ -43,7 +43,7 @@ func isStandard(stream any) bool {
 	return ok && (fd == uintptr(syscall.Stdin) || fd == uintptr(syscall.Stdout) || fd == uintptr(syscall.Stderr))
 }
 
-// killsOnWrite tells whether f has one of the descriptors for which package os
+// killsOnWrite reports whether f has one of the descriptors for which package os
 // raises SIGPIPE when a write finds the pipe broken.
 func killsOnWrite(f *os.File) bool {
 	fd, ok := descriptor(f)
@@ -62,7 +62,7 @@ func descriptor(f *os.File) (fd uintptr, ok bool) {
 	return fd, err == nil
 }
 
-// same tells whether a and b are one and the same stream. Values that cannot
+// same reports whether a and b are one and the same stream. Values that cannot
 // be compared count as two.
 func same(a, b any) bool {
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b

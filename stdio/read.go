@@ -93,13 +93,13 @@ func (t *Transport) Read(ctx context.Context) ([]byte, error) {
 
 var errGoexit = errors.New("stdio: its goroutine was ended by runtime.Goexit")
 
-// pump reads lines and hands them to Read, those together that have come
-// together: to hand over each would cost more than to read it. It is a goroutine of
-// its own because a read of a terminal or a blocking pipe cannot be
-// interrupted: Read can stop waiting for the pump, and a line that comes in
-// meanwhile waits here for the next Read. The pump ends with the stream, on
-// any error of it, and after Close as soon as the stream's Read returns. A panic
-// of the stream counts as its error: here it would end the process.
+// pump reads lines and hands them to Read. Lines that arrive together are handed over
+// together: to hand over a line alone would cost more than to read it. pump runs in a
+// goroutine of its own because a read of a terminal or a blocking pipe cannot be
+// interrupted. Read can stop waiting for pump, and a line that arrives meanwhile waits
+// here for the next Read. pump ends with the stream, on any error of the stream, and
+// after Close as soon as the stream's Read returns. A panic of the stream is treated as
+// an error of the stream, because in this goroutine it would end the process.
 func (t *Transport) pump() {
 	t.end = errGoexit // unless it comes to its end
 	defer close(t.lines)

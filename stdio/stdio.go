@@ -30,9 +30,9 @@ var (
 	_ transport.BatchWriter = (*Transport)(nil)
 )
 
-// errClosed is what Read and Write return after Close. The contract of
-// prompts.Transport takes io.ErrClosedPipe for a client that has gone, and a
-// transport that the server itself has closed is no more of a failure.
+// errClosed is the error of Read and Write after Close. In the contract of
+// prompts.Transport, io.ErrClosedPipe means that the client has disconnected. A
+// transport that the server itself has closed is not a failure either.
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
 // Transport is a [prompts.Transport] over a pair of byte streams. [New] and
@@ -106,8 +106,8 @@ func NewStream(r io.Reader, w io.Writer, o Options) *Transport {
 // of standard input ends with the next line or with the process.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
-		// First of all, so that whoever fails because its stream is closed
-		// can tell why.
+		// Before the streams are closed, so that a Read or Write that fails
+		// for that reason can recognize it.
 		close(t.closed)
 		var errs []error
 		for _, c := range t.closers {
@@ -123,7 +123,7 @@ func (t *Transport) Close() error {
 // TransportInfo describes the connection as a pipe.
 func (t *Transport) TransportInfo() transport.Info { return transport.Info{Network: "pipe"} }
 
-// done tells whether Close has been called.
+// done reports whether Close has been called.
 func (t *Transport) done() bool {
 	select {
 	case <-t.closed:

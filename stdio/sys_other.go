@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// goneErrnos are the errors that say that the other side has gone: none that
-// these systems have in common.
+// goneErrnos are the errors for a connection that the other side has closed. These
+// systems have none in common.
 var goneErrnos []error
 
 // duplicate is not needed on systems without SIGPIPE.

@@ -14,7 +14,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, room *reserva
 	body, err := h.readAll(w, r, room, buf)
 	switch {
 	case err != nil && r.ProtoMajor == 1: // later versions have one connection for many requests
-		// The deadline stays: net/http goes on to read what is left of it.
+		// The deadline stays set, because net/http reads the rest of the body.
 		w.Header().Set("Connection", "close")
 	case err == nil && h.options.ReadTimeout >= 0:
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})

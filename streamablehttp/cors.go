@@ -2,8 +2,8 @@ package streamablehttp
 
 import "net/http"
 
-// What a page of another origin may do and see, once a browser has been told
-// so. The session id is all that it cannot see otherwise.
+// Values of the reply headers that allow a page of another origin to call the server.
+// Of the reply headers, the page needs permission only for the session id.
 const (
 	corsMethods = "GET, POST, DELETE"
 	corsHeaders = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id"

@@ -125,9 +125,9 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, why
 	http.Error(w, why, status)
 }
 
-// begin counts a request, or returns why there is no room for it. After the end
-// of the handler has begun, a message may still be what a request under way
-// waits for, if it is one of a session.
+// begin counts a request, or returns why the handler cannot accept it. During a
+// shutdown, begin still accepts messages of a session with a request in progress,
+// because the request may wait for such a message.
 func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 	if h.open.Err() != nil {
 		id := r.Header.Get(headerSession)
@@ -151,7 +151,7 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 	return 0, ""
 }
 
-// more counts what may go on after ServeHTTP has returned, until less.
+// more counts work that may continue after ServeHTTP has returned, until less.
 func (h *Handler) more() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,7 +175,7 @@ func (h *Handler) end(c client) {
 	h.rest()
 }
 
-// rest tells who waits for it that nothing runs any more, if that is so.
+// rest lets Shutdown return if nothing runs any more.
 func (h *Handler) rest() {
 	if h.running+h.beside == 0 && h.idle != nil {
 		close(h.idle)

@@ -83,15 +83,15 @@ func checkHeader(h http.Header, name, want string) error {
 	return nil
 }
 
-// decodeName decodes what a header says of a name: as it is, or in Base64
-// between two markers (HTN-21).
+// decodeName decodes the name in a header: verbatim, or in Base64 between two
+// markers (HTN-21).
 func decodeName(value string) (name string, ok bool) {
 	encoded, isEncoded := strings.CutPrefix(value, "=?base64?")
 	if isEncoded {
 		encoded, isEncoded = strings.CutSuffix(encoded, "?=")
 	}
 	if !isEncoded {
-		// The raw text of a name is tolerated, as long as it is one.
+		// A verbatim name is accepted if it is valid text.
 		return value, utf8.ValidString(value) && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f })
 	}
 	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)

@@ -80,8 +80,8 @@ type exchange struct {
 	isRequest  bool
 	id         string // of a request, as JSON
 	isListen   bool
-	isRouted   bool // what is wrong now is not the envelope
-	refused    int  // the status for a message that there is no session for
+	isRouted   bool // the request metadata is valid: CheckRouting was called
+	refused    int  // the status if the message has no session
 	cancel     context.CancelFunc
 	disconnect func() bool // ends the watch over the client
 
@@ -132,8 +132,8 @@ func (x *exchange) answer() {
 	hasReturned = true
 }
 
-// handle returns when the message is answered, or when there is no answer, with
-// why there is none.
+// handle returns when the message is answered. If the message has no response, handle
+// returns the reason.
 func (x *exchange) handle(ctx context.Context) error {
 	e := transport.Exchange{
 		ClientKey: x.client.name, CheckVersion: x.checkVersion, CheckRouting: x.checkRouting,
@@ -146,9 +146,9 @@ func (x *exchange) handle(ctx context.Context) error {
 		e.Release = func() { stop(); x.release() }
 	}
 	if x.request.ProtoMajor == 1 {
-		// Another goroutine would cost more than all the rest. If the author's
-		// code outlives the answer to it, the client is told to leave this
-		// connection alone.
+		// A second goroutine would cost more than the rest of the exchange. If
+		// the application's code outlives the response, the reply ends the use
+		// of this connection.
 		defer x.cancel()
 		return x.handler.server.Handle(ctx, *x.body, e)
 	}
@@ -392,7 +392,7 @@ func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
 	if last {
 		defer x.setAnswered()
 	}
-	defer x.stream.recoverPanic(&err) // before who waits for the answer goes on
+	defer x.stream.recoverPanic(&err) // before setAnswered wakes the goroutine that waits
 	if x.isFresh && last && code == 0 {
 		x.isOpened = true
 		x.header.Set(headerSession, x.session.id)

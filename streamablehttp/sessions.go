@@ -62,8 +62,8 @@ type holding struct {
 // newID returns an id of 256 bits and more, of visible characters.
 func newID() string { return rand.Text() + rand.Text() }
 
-// add makes room for a session that initialize opens. It ends
-// an idle one where there is no room, and reports false if there is none.
+// add adds a session that initialize opens. At a limit, add first ends an idle
+// session. It reports false if no session is idle, or after endAll.
 func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	s.mu.Lock()
 	if s.over {
@@ -147,7 +147,7 @@ func (s *sessions) has(id, principal string) bool {
 	return found != nil && found.principal == principal
 }
 
-// isBusy reports whether a session has something under way.
+// isBusy reports whether a session has a request or a stream in progress.
 func (s *sessions) isBusy(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

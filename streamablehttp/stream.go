@@ -40,7 +40,7 @@ type stream struct {
 type lastDeadline struct {
 	mu       sync.Mutex // protects the fields below
 	hasBegun bool       // something has been written
-	at       time.Time  // zero while there is none
+	at       time.Time  // zero until it is set
 }
 
 func newStream(w http.ResponseWriter, r *http.Request, o *Options) *stream {
@@ -64,8 +64,8 @@ func (s *stream) body(status int, msg []byte) (err error) {
 	return s.write(msg) // the handler may return later
 }
 
-// detach tells net/http that the handler will return later than the reply is complete. A
-// client of HTTP/1 must not use the connection again.
+// detach prepares the reply for a handler that returns later than the reply is
+// complete. A client of HTTP/1 must not use the connection again.
 func (s *stream) detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *stream) detach() {
 	}
 }
 
-// closeConn ends the events of a handler that goes on, with the connection.
+// closeConn ends the events of a handler that keeps running, and the connection.
 func (s *stream) closeConn() {
 	conn, _, err := s.rc.Hijack()
 	if err != nil {
@@ -175,8 +175,8 @@ func (s *stream) event(msg []byte, last bool) (err error) {
 	return err
 }
 
-// comment sends a comment if there has been nothing else to send for long
-// enough. It sees to being called again.
+// comment sends a comment if nothing was sent for the time keepAlive, and schedules
+// its next call.
 func (s *stream) comment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +240,8 @@ func (s *stream) deadline(at time.Time) {
 	}
 }
 
-// expedite has a write that is under way, and those that follow, end soon. The
-// handler must not have returned.
+// expedite limits the time of a write in progress, and of later writes, to hurried.
+// The handler must not have returned.
 func (s *stream) expedite() {
 	s.last.mu.Lock()
 	defer s.last.mu.Unlock()

@@ -36,7 +36,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case !isPrompt || !isNoPrompt(failed):
 		return result, failed
 	case hasHandler:
-		return res, nil // the prompt is hidden, and this is what is said of one that there is not
+		return res, nil // the prompt is hidden: the response is that for an unknown prompt
 	}
 	// The server has no CompletionHandler. The method is there now, so a prompt
 	// of its own has no completions.

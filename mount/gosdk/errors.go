@@ -44,8 +44,8 @@ func ownError(err error) error {
 	return fmt.Errorf("%w: %w", out, err) // what is around it is for the log
 }
 
-// isUnknown reports whether an error is the one that the SDK has for a prompt
-// that there is not (v1.8.0 mcp/server.go:908).
+// isUnknown reports whether an error is the SDK's error for an unknown prompt
+// (v1.8.0 mcp/server.go:908).
 func isUnknown(err error, name string) bool {
 	var e *jsonrpc.Error
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeInvalidParams && len(e.Data) == 0 &&
@@ -60,8 +60,8 @@ func isNoMethod(err error) bool {
 	return errors.As(err, &e) && e.Code == jsonrpc.CodeMethodNotFound && len(e.Data) == 0 && e.Message == "method not found"
 }
 
-// isNoPrompt reports whether an error is what our server says of a prompt that
-// there is not, or that is hidden.
+// isNoPrompt reports whether an error is our server's error for an unknown or a
+// hidden prompt.
 func isNoPrompt(err error) bool {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {

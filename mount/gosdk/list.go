@@ -9,21 +9,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ownCursor is what a cursor begins with that goes on in the server's own
-// prompts, and is followed by the SDK's. Cursors of this library have no dot.
+// ownCursor is the prefix of a cursor into the server's own prompts. The SDK's
+// cursor follows it. Cursors of this library contain no dot.
 const ownCursor = "sdk."
 
 // list answers prompts/list: first the prompts of the registry, then the
-// server's own. Each half goes on after a name, so that nothing is repeated or
-// left out, whatever comes and goes meanwhile; the page with the end of the
-// first has the first page of the other as well. That one is read for each page
-// of ours: if the server refuses it, then the client may not list.
+// server's own. A page continues after a name, so that no prompt is repeated or
+// left out if prompts are added or removed between two pages. The registry's last
+// page also contains the first page of the server's own prompts. The server's first
+// page is read for every page of the registry: if the server rejects the request,
+// the client may not list prompts.
 func (m *mount) list(ctx context.Context, r *mcp.ListPromptsRequest) (mcp.Result, error) {
 	params := r.Params
 	if params == nil {
 		params = new(mcp.ListPromptsParams)
 	}
-	after := "" // where to go on among the server's own
+	after := "" // the SDK's cursor into the server's own prompts
 	if cursor, ok := strings.CutPrefix(params.Cursor, ownCursor); ok {
 		after = cursor
 	}

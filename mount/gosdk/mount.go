@@ -122,10 +122,10 @@ func (m *mount) has(name string) bool {
 	return ok
 }
 
-// placeholder is a prompt that the SDK's server has while a registry is mounted, and
-// no client gets to see. With it the SDK declares the capability, accepts
-// subscriptions, and tells the clients when it is added again, which is
-// whenever the registry changes.
+// placeholder is a prompt that the SDK's server has while a registry is mounted.
+// No client sees it. With the placeholder, the SDK declares the capability and
+// accepts subscriptions. When the registry changes, the mount adds the placeholder
+// again, and the SDK notifies the clients.
 const placeholder = "io.github.mcp-prompts/mount"
 
 // isPlaceholder reports whether a prompt is the SDK's entry of the placeholder.
@@ -137,11 +137,11 @@ func (m *mount) addPlaceholder() {
 	})
 }
 
-// Changes come in bursts. Clients are told when the registry pauses for
-// changeQuiet, and after changeLongest at the latest, however long the changes go on.
-// Both are longer than the SDK waits for another change before it tells clients,
-// 10 ms, which it does again for each change (v1.8.0 mcp/server.go:763): of
-// changes that go on and on it would never tell them.
+// Changes arrive in bursts. The mount notifies clients when the registry has not
+// changed for changeQuiet, and after changeLongest at the latest. Both are longer
+// than the 10 ms that the SDK waits for another change before it notifies clients.
+// Each change starts the wait of the SDK over (v1.8.0 mcp/server.go:763), so that
+// continuous changes would delay its notification forever.
 const (
 	changeQuiet   = 20 * time.Millisecond
 	changeLongest = 50 * time.Millisecond

@@ -79,7 +79,7 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	return all, nil
 }
 
-// listed returns a prompt as it is listed, which cannot be rendered.
+// listed returns a prompt with the data of its list entry. It cannot be rendered.
 func listed(p *mcp.Prompt) prompts.Prompt {
 	if p == nil {
 		return prompts.Prompt{}

@@ -13,15 +13,15 @@ import (
 // request is a request of the SDK's in the terms of a prompts.Server's Call.
 type request struct {
 	sdk          mcp.Request
-	session      *mcp.ServerSession // nil if somebody's test has none
+	session      *mcp.ServerSession // nil in a test without a session
 	version      string
 	capabilities json.RawMessage
 	client       prompts.Implementation
 	params       json.RawMessage
 }
 
-// newRequest describes a request whose params are the members. They have been
-// read by the SDK, so what it does not know is gone.
+// newRequest describes a request whose params are the members. The SDK has read
+// the params, so members that are unknown to the SDK are missing.
 func (m *mount) newRequest(r mcp.Request, ss *mcp.ServerSession, meta mcp.Meta, members map[string]any) (request, error) {
 	out := request{sdk: r, session: ss, version: m.state.version(ss, meta)}
 	if len(meta) > 0 {

@@ -99,9 +99,9 @@ func contentOf(raw json.RawMessage) (mcp.Content, error) {
 	return m.Content, nil
 }
 
-// exactContent is a content that the SDK's type would not send as it is: it
-// leaves out a priority of 0, the text of a resource that is empty, and the end
-// of large numbers in _meta (v1.8.0 mcp/protocol.go:215, mcp/content.go:305).
+// exactContent is content that the SDK's type would change: the type leaves out a
+// priority of 0, the empty text of a resource, and the last digits of large numbers
+// in _meta (v1.8.0 mcp/protocol.go:215, mcp/content.go:305).
 type exactContent struct {
 	mcp.Content // the SDK's form, and its unexported method
 	raw         json.RawMessage

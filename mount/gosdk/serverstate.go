@@ -91,8 +91,8 @@ func (st *serverState) handle(ctx context.Context, method string, req mcp.Reques
 	return st.next(ctx, method, req)
 }
 
-// initialize learns the version that a session speaks, which the SDK's session
-// does not tell, and adds to the capabilities what the mount has.
+// initialize stores the protocol version of a session, which the SDK's session does
+// not expose, and adds the mount's capabilities to the result.
 func (st *serverState) initialize(ctx context.Context, m *mount, method string, r *mcp.ServerRequest[*mcp.InitializeParams]) (mcp.Result, error) {
 	res, err := st.next(ctx, method, r)
 	result, ok := res.(*mcp.InitializeResult)

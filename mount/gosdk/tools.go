@@ -96,9 +96,9 @@ func (t *tools) native(ctx context.Context) (map[string]bool, error) {
 	return names, err
 }
 
-// update brings the server's tools up to date. It returns an error for each tool that
-// the server has already, which is left as it is. Only Mount and the mount's goroutine
-// call it.
+// update brings the server's tools up to date. If the server already has a tool with
+// the same name, update keeps that tool unchanged and returns an error. Only Mount and
+// the mount's goroutine call update.
 func (t *tools) update(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 // checkArguments adds a hook to the server that rejects a prompts/get with an
 // argument that is not a string, while anything is mounted. After the hook,
 // mcp-go reads null as an empty string (mcp/prompts.go:34). The hook does not
-// look at the prompt, so the error does not tell which prompts exist.
+// look at the prompt, so the error does not reveal which prompts exist.
 func (st *serverState) checkArguments(s *server.MCPServer) {
 	hooks := s.GetHooks()
 	if hooks == nil {

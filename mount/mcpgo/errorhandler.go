@@ -130,7 +130,7 @@ func (w *errorWriter) writeStatus() {
 // finish writes what is left.
 func (w *errorWriter) finish() {
 	if len(w.line) > 0 || len(w.event) > 0 {
-		_ = w.writeLine(w.line) // nobody is left to tell
+		_ = w.writeLine(w.line) // an error can no longer be reported
 		w.line = nil
 	}
 	w.writeStatus()
@@ -151,7 +151,7 @@ func statusOf(code prompts.Code) int {
 // errorFlusher is an errorWriter whose underlying writer can be flushed.
 type errorFlusher struct{ *errorWriter }
 
-// Flush flushes. There is nobody to tell of an error.
+// Flush flushes, and discards the error.
 func (w errorFlusher) Flush() { _ = w.FlushError() }
 
 // ListenStdio is the Listen of a [server.StdioServer], and sends the errors of

@@ -36,5 +36,5 @@ func failure(ctx context.Context, err error) error {
 		// A deadline is not the client's, but of the author's middleware.
 		return fmt.Errorf("%w %s", err, l.add(pendingError{cancelled: true}))
 	}
-	return err // the request's context has ended, or an option is at fault
+	return err // the request's context has ended, or an option is invalid
 }

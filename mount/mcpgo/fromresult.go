@@ -26,7 +26,7 @@ func resultFrom(from *mcp.GetPromptResult) (*prompts.Result, error) {
 	return to, nil
 }
 
-// wireContent is content of any type, as it is sent.
+// wireContent is content of any type in its JSON form.
 type wireContent struct {
 	Type        string            `json:"type"`
 	Text        string            `json:"text"`
@@ -96,8 +96,8 @@ func contentFrom(content mcp.Content) (prompts.Content, error) {
 	return nil, fmt.Errorf("content of type %q", c.Type)
 }
 
-// ours returns the annotations as ours. A time that is none of RFC 3339 is left
-// out.
+// ours returns the annotations in the type of package prompts. A time that does not
+// follow RFC 3339 is left out.
 func (a *wireAnnotations) ours() *prompts.Annotations {
 	if a == nil {
 		return nil

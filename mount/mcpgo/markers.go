@@ -87,8 +87,8 @@ func (l *markers) take(marker string) (content pendingError, ok bool) {
 	return content, ok
 }
 
-// find returns the error whose marker is in text, once. There may be others in
-// front of it, such as one that a client has made up.
+// find returns the error whose marker is in text, and removes the error. Other
+// markers may precede the marker, such as one that a client has forged.
 func (l *markers) find(text string) (content pendingError, ok bool) {
 	for !ok {
 		at := strings.Index(text, markerBegin)
@@ -101,9 +101,9 @@ func (l *markers) find(text string) (content pendingError, ok bool) {
 	return content, true
 }
 
-// replace returns a line as it is to be written, and the error that it was the
-// answer of: the line as it is if there is none, and nothing for a request that
-// was cancelled. The line may be an event's "data: ".
+// replace returns the line to write in place of a line, and the error whose marker
+// the line has. A line without a marker is returned unchanged. For a request that
+// was cancelled, replace returns no line. The line may begin with an event's "data: ".
 func (l *markers) replace(line []byte) ([]byte, pendingError) {
 	begin := bytes.IndexByte(line, '{')
 	if begin < 0 || !bytes.Contains(line, []byte(markerBegin)) {
@@ -116,7 +116,7 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	// Only an error's message counts. What else has a marker stays as it is.
+	// Only a marker in the message of an error is replaced. Others stay unchanged.
 	if json.Unmarshal(line[begin:], &response) != nil {
 		return line, pendingError{}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// Changes come in bursts. Clients are told when they pause for changeQuiet, and
-// after changeLongest at the latest, however long they go on.
+// Changes arrive in bursts. The mount notifies clients when the registry has not
+// changed for changeQuiet, and after changeLongest at the latest.
 const (
 	changeQuiet   = 20 * time.Millisecond
 	changeLongest = 200 * time.Millisecond
@@ -82,7 +82,7 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	return m.end, nil
 }
 
-// newServer is prompts.NewServer with an error for options that are at fault.
+// newServer is prompts.NewServer with an error for invalid options.
 func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
 	defer func() {
 		switch v := recover().(type) {

@@ -10,14 +10,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// rawContent is content that the SDK's type for it would change: it is encoded
-// as it is.
+// rawContent is content that the SDK's type would change. It keeps the encoding of
+// our server.
 type rawContent struct {
 	mcp.Content // nearly the same
 	raw         json.RawMessage
 }
 
-// MarshalJSON returns the content as it is.
+// MarshalJSON returns the content as our server has encoded it.
 func (c rawContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
 
 // decodeResult translates what the prompts server answers prompts/get with.

@@ -175,7 +175,7 @@ func (st *serverState) filterTools(ctx context.Context, list []mcp.Tool) []mcp.T
 	return list
 }
 
-// notifies reports whether clients have been told that they will hear of changes.
+// notifies reports whether the declared capabilities promise notifications of changes.
 func (st *serverState) notifies() bool {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
@@ -186,7 +186,7 @@ func (st *serverState) notifies() bool {
 func (st *serverState) enter(m *mount) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.mounts = append(slices.Clip(st.mounts), m) // those who read the old slice go on with it
+	st.mounts = append(slices.Clip(st.mounts), m) // readers of the old slice keep using it
 }
 
 // leave ends what the state knows of a mount.
@@ -236,11 +236,10 @@ func (st *serverState) owners(list []mcp.Prompt) []*mount {
 	return owners
 }
 
-// filter is called by the server with what it is about to list, in the order of
-// names, and with the one prompt that a client wants to get. It gives ours the
-// form that the client's revision has for them, and takes out what the client
-// may not know of and what is no longer in the registry. What an author's filter
-// has changed stays as it is.
+// filter is called by the server with the prompts to list, in the order of names, and
+// with the single prompt of a prompts/get. Prompts of a registry get the list entry
+// for the client's protocol version. Prompts that are hidden from the client, or that
+// have left the registry, are removed. Changes by the application's own filter are kept.
 func (st *serverState) filter(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	owners := st.owners(list)
 	names := map[*mount][]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// newest is the revision whose list entries have everything that there is.
+// newest is the protocol version whose list entries have all members.
 const newest = mcp.LATEST_PROTOCOL_VERSION
 
 // snapshot is what is mounted, as the registry was at one time.
