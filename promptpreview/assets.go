@@ -76,7 +76,7 @@ func newAsset(name string, data []byte) *asset {
 	sum := sha256.Sum256(data)
 	a := &asset{name: name, mimeType: mimeTypes[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data}
 	var zipped bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a level that there is
+	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a valid level
 	_, _ = w.Write(data)                                       // to memory
 	_ = w.Close()
 	a.zipped = zipped.Bytes()

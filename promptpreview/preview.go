@@ -181,7 +181,7 @@ func (h *Handler) reports(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answer)
 }
 
-// writeJSON sends a value. A client that is gone needs no answer.
+// writeJSON sends a value. An error means that the client has disconnected.
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

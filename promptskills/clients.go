@@ -35,8 +35,8 @@ func newClients() *clients {
 type view struct {
 	from  feature.Client
 	pages []span
-	// seen has the numbers of snapshots by the paths of skills, and of files that the
-	// client was told of.
+	// seen has the number of the snapshot for each path: of a skill whose entry the
+	// client has got, and of a file whose change the client was notified of.
 	seen map[string]uint64
 }
 
@@ -84,7 +84,7 @@ func (c *clients) listed(from feature.Client, s span) {
 	v.pages = append(v.pages, s)
 }
 
-// refresh notes that a client has got the entry of a skill, or was told that a
+// refresh notes that a client has got the entry of a skill, or was notified that a
 // file has changed.
 func (c *clients) refresh(from feature.Client, path string, seq uint64) {
 	c.mu.Lock()

@@ -44,7 +44,7 @@ func Feature(r *Registry, o Options) feature.Feature {
 	cache := &feature.Cache{TTL: s.options.CacheTTL, Public: o.CachePublic && o.Visible == nil}
 	ofResources := *cache
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {
-		ofResources.Public = false // the application may tell clients apart
+		ofResources.Public = false // the application may answer each client differently
 	}
 	return feature.Feature{
 		Methods: map[string]feature.Method{
@@ -86,7 +86,7 @@ type request struct {
 	method  string
 	from    feature.Client
 	version string
-	uri     string // empty if the method has none
+	uri     string // empty if the method takes no URI
 	after   string // what the cursor says; empty for the first page
 }
 

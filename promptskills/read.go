@@ -181,8 +181,8 @@ func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]
 	return p.end(), nil
 }
 
-// enclosing returns the nearest skill that a directory is in, which may be that of
-// the skill; nil if there is none.
+// enclosing returns the nearest skill that contains a directory, or whose own
+// directory it is. It returns nil if no skill contains the directory.
 func enclosing(all ordmap.Map[*entry], at string) *entry {
 	if e, ok := all.Get(at); ok {
 		return e

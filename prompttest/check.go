@@ -139,7 +139,7 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 	return nil, obstacle{fmt.Sprintf("no values were found for its arguments in %d attempts", mostAttempts), giveExamples}
 }
 
-// refusal is why there is no result.
+// refusal is why a prompt has no result.
 type refusal struct {
 	err   *prompts.Error // what the client gets, or nil
 	other error          // why it gets nothing
@@ -171,8 +171,8 @@ func (r *refusal) text(c *checker, arguments map[string]string, others int) stri
 	return with + explain(r.err)
 }
 
-// get returns the result of a prompt, or why there is none. A server that wants
-// to be asked later is.
+// get returns the result of a prompt, or why the prompt has no result. It retries if
+// the server limits the rate.
 func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*rendering, *refusal) {
 	var result *prompts.Result
 	var err *prompts.Error
@@ -187,7 +187,7 @@ func (c *checker) get(p *prompts.Prompt, arguments map[string]string) (*renderin
 	return &rendering{arguments: arguments, result: result, form: format(result)}, nil
 }
 
-// errorf reports what is wrong with a prompt.
+// errorf reports an error of a prompt.
 func (c *checker) errorf(p *prompts.Prompt, format string, args ...any) {
 	c.t.Helper()
 	c.t.Errorf("prompt %q: %s", p.Name, fmt.Sprintf(format, args...))
@@ -205,10 +205,10 @@ func argumentNames(p *prompts.Prompt, onlyRequired bool) []string {
 	return names
 }
 
-// renderings returns a prompt in all the ways that its declaration tells apart:
-// with all of its arguments, with the required ones, with each value of an
-// enumeration, and as the examples have it. Those that fail are left out, but
-// for the first.
+// renderings returns the results of a prompt with all of its arguments, with the
+// required ones, with each value of an enumeration, and with the arguments of the
+// examples. If the prompt cannot be rendered with all arguments, renderings reports
+// an error. Other calls that fail are left out.
 func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	c.t.Helper()
 	full, why := c.render(p, nil, argumentNames(p, false))

@@ -51,7 +51,7 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 	}
 }
 
-// known returns the tools that there are, for people.
+// known names the tools that CheckTools was given, for people.
 func known(tools []string) string {
 	if len(tools) == 0 {
 		return "CheckTools was given none"

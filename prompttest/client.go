@@ -53,7 +53,7 @@ type Client struct {
 	listen       string               // the id of the subscription, empty for none
 	subscription *pending             // its request, once it is acknowledged
 	failure      error                // why nothing more can be expected of the server
-	isFault      bool                 // it is the server's fault
+	isFault      bool                 // the server has caused it
 	told         bool                 // it has failed the test
 }
 
@@ -64,7 +64,7 @@ type pending struct {
 	isHonored      bool // the acknowledgement promises changes of the list
 }
 
-// progress is what a request in flight has been told of its progress.
+// progress is the progress last reported for a request in flight.
 type progress struct {
 	id   string
 	last float64
@@ -182,7 +182,7 @@ func (c *Client) discover(method string) error {
 	var versions []string
 	o.must("supportedVersions", "an array of strings", &versions)
 	if o.err == nil && !slices.Contains(versions, c.protocol.String()) {
-		o.fault("has the supportedVersions %q, but the client speaks %s", versions, c.protocol.String())
+		o.reject("has the supportedVersions %q, but the client speaks %s", versions, c.protocol.String())
 	}
 	readCapabilities(o)
 	return o.end()
@@ -284,7 +284,7 @@ func (c *Client) signal() {
 	c.changed = make(chan struct{})
 }
 
-// errLate is the error of until if nothing comes in time.
+// errLate is the error of until if no message arrives in time.
 var errLate = errors.New("nothing has come in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns

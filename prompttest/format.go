@@ -11,10 +11,10 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// format returns the text form of a result, which two results have in common
-// only if they are the same: a head line for each message, and under it its
-// text as it is, whole lines with their line ends. What is binary is in the
-// head, by its length and hash.
+// format returns the text form of a result. Different results have different text
+// forms. The form has a head line for each message, and under the head line the
+// message's text, unchanged and in whole lines. The head line names binary content by
+// its length and hash.
 func format(r *prompts.Result) string {
 	rule := ruleFor(r)
 	var b strings.Builder

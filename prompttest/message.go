@@ -32,7 +32,7 @@ func readMessage(raw []byte) (*message, error) {
 	}
 	o := newObject("JRP-01", "it", raw)
 	if version := o.mustText("jsonrpc"); o.err == nil && version != "2.0" {
-		o.fault("has a member %q that is not %q", "jsonrpc", "2.0")
+		o.reject("has a member %q that is not %q", "jsonrpc", "2.0")
 	}
 	_, hasID := o.members["id"]
 	if m.id = o.take("id"); isNull(m.id) {

@@ -23,7 +23,7 @@ func Reasons(err *prompts.Error) map[string]string {
 	return reasons
 }
 
-// problem is what is wrong with one argument.
+// problem is an error about one argument.
 type problem struct {
 	Argument, Reason, Message string
 	Allowed                   json.RawMessage

@@ -85,7 +85,7 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	o.read("inputRequests", "an object", &requests)
 	o.read("requestState", "a string", &state)
 	if requests == nil && state == nil {
-		o.fault("has neither inputRequests nor a requestState")
+		o.reject("has neither inputRequests nor a requestState")
 	}
 	if err := o.end(); err != nil {
 		return err

@@ -33,8 +33,8 @@ func (c *Client) read() {
 	}
 }
 
-// take gives a message to whoever waits for it, and returns what is wrong with
-// it in this revision and at this point.
+// take gives a message to the code that waits for it. It returns an error if the
+// message is invalid in this protocol version or at this point.
 func (c *Client) take(m *message) error {
 	if m.method == "ping" && m.id != nil && !c.protocol.Stateless() {
 		c.running.Go(func() { _ = c.transportWrite(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.id)) })
@@ -148,8 +148,9 @@ func (c *Client) takeNotification(m *message) error {
 	return nil
 }
 
-// checkNotification returns what is wrong with a notification of the server: no
-// revision has its method, or the server or its request has not led to expect it.
+// checkNotification returns an error if a notification of the server is invalid: the
+// protocol version does not have its method, or neither the capabilities of the server
+// nor a request allow it.
 func (c *Client) checkNotification(m *message) error {
 	o := &object{rule: "schema ServerNotification", name: m.method}
 	if m.params != nil {
@@ -183,13 +184,13 @@ func (c *Client) checkNotification(m *message) error {
 		isKnown = false
 	}
 	if !isKnown {
-		o.fault("is no notification of revision %s", c.protocol.String())
+		o.reject("is no notification of revision %s", c.protocol.String())
 	}
 	return o.err
 }
 
-// checkProgress returns what is wrong with the params of a notification of
-// progress.
+// checkProgress returns an error if the params of a progress notification are
+// invalid.
 func (c *Client) checkProgress(o *object) error {
 	o.rule = "PRO-03"
 	token := string(o.take("progressToken"))
@@ -222,8 +223,9 @@ func subscriptionOf(raw json.RawMessage) string {
 	return string(members.Meta["io.modelcontextprotocol/subscriptionId"])
 }
 
-// checkSubscription returns what is wrong with a notification of a revision with
-// subscriptions, as that of the subscription with that id, empty for none.
+// checkSubscription returns an error if a notification does not fit the subscription
+// with an id. An empty id stands for no subscription. The protocol version has
+// subscriptions.
 func (c *Client) checkSubscription(m *message, id string) error {
 	isSubscribed := m.method == acknowledgedMethod || strings.HasSuffix(m.method, "/list_changed") || m.method == "notifications/resources/updated"
 	p := c.pending[id]

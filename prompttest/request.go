@@ -187,7 +187,8 @@ func (c *Client) complete(name, argument, value string, others map[string]string
 	return values, nil, err
 }
 
-// result sends a request and returns its result. The error says why there is none.
+// result sends a request and returns its result, or an error that explains why the
+// request has no result.
 func (c *Client) result(method string, params map[string]any) (json.RawMessage, error) {
 	raw, refusal, err := c.request(method, params)
 	if err == nil && refusal != nil {
@@ -196,8 +197,8 @@ func (c *Client) result(method string, params map[string]any) (json.RawMessage, 
 	return raw, err
 }
 
-// request sends a request and waits for its response. The error says that there
-// is none.
+// request sends a request and waits for its response: a result, or an error of the
+// server. The last return value is an error if no valid response arrives.
 func (c *Client) request(method string, params map[string]any) (json.RawMessage, *prompts.Error, error) {
 	id, p, err := c.send(method, params)
 	if err != nil {

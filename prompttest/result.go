@@ -73,7 +73,7 @@ func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 	result := &prompts.Result{Description: o.text("description"), Meta: meta}
 	messages, ok := o.list("messages")
 	if !ok {
-		o.fault("has no messages")
+		o.reject("has no messages")
 	}
 	for i, raw := range messages {
 		m, err := r.readTurn(fmt.Sprintf("message %d", i+1), raw)
@@ -87,7 +87,7 @@ func (r protocol) readTurn(name string, raw json.RawMessage) (prompts.Message, e
 	o := newObject("PRG-08", name, raw)
 	role := prompts.Role(o.mustText("role"))
 	if o.err == nil && role != prompts.RoleUser && role != prompts.RoleAssistant {
-		o.fault("has the role %q", role)
+		o.reject("has the role %q", role)
 	}
 	content, err := r.readContent(name, o.take("content"))
 	o.keep(err)
@@ -160,11 +160,11 @@ func (r protocol) annotations(o *object) *prompts.Annotations {
 	a.read("audience", "an array of roles", &annotations.Audience)
 	for _, role := range annotations.Audience {
 		if role != prompts.RoleUser && role != prompts.RoleAssistant {
-			a.fault("have the audience %q", role)
+			a.reject("have the audience %q", role)
 		}
 	}
 	if a.read("priority", "a number", &annotations.Priority); annotations.Priority != nil && (*annotations.Priority < 0 || *annotations.Priority > 1) {
-		a.fault("have the priority %v, and may have 0 to 1", *annotations.Priority)
+		a.reject("have the priority %v, and may have 0 to 1", *annotations.Priority)
 	}
 	if r.Titles() {
 		if text := a.text("lastModified"); text != "" {
@@ -200,7 +200,7 @@ func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *st
 	scope = r.cacheable(o)
 	all, ok := o.list("prompts")
 	if !ok {
-		o.fault("has no prompts")
+		o.reject("has no prompts")
 	}
 	for _, raw := range all {
 		p, err := r.readEntry(raw)
@@ -227,7 +227,7 @@ func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 		}
 		a.read("required", "a boolean", &argument.Required)
 		if slices.ContainsFunc(p.Arguments, func(other prompts.Argument) bool { return other.Name == argument.Name }) {
-			a.fault("has the name of another one: %q", argument.Name)
+			a.reject("has the name of another one: %q", argument.Name)
 		}
 		o.keep(a.end())
 		p.Arguments = append(p.Arguments, argument)
@@ -244,7 +244,7 @@ func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	var more bool
 	c.must("values", "an array of strings", &values)
 	if len(values) > 100 {
-		c.fault("has %d values, and may have 100", len(values))
+		c.reject("has %d values, and may have 100", len(values))
 	}
 	if c.read("total", "an integer from 0", &total); total != nil && *total < uint64(len(values)) {
 		c.breaks("CMP-06", "has the total %d and %d values", *total, len(values))

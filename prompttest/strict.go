@@ -21,11 +21,11 @@ func checkJSON(data []byte) error {
 	return nil
 }
 
-// object reads a JSON object member by member, and keeps the first fault. A
-// member that nobody has taken is one: it would be lost without a word.
+// object reads a JSON object member by member, and keeps the first error. A member
+// that no call has taken is an error, because it would be lost silently.
 type object struct {
 	rule    string // the requirement that says what it has: an id of docs/ledger.md
-	name    string // what it is, for faults
+	name    string // what the object is, for errors
 	members map[string]json.RawMessage
 	err     error
 }
@@ -33,29 +33,29 @@ type object struct {
 func newObject(rule, name string, raw json.RawMessage) *object {
 	o := &object{rule: rule, name: name}
 	if isNull(raw) || json.Unmarshal(raw, &o.members) != nil {
-		o.fault("is not a JSON object")
+		o.reject("is not a JSON object")
 	}
 	return o
 }
 
-// fault notes what breaks the object's own rule.
-func (o *object) fault(format string, args ...any) { o.breaks(o.rule, format, args...) }
+// reject notes an error against the object's own rule.
+func (o *object) reject(format string, args ...any) { o.breaks(o.rule, format, args...) }
 
-// breaks notes what breaks a rule.
+// breaks notes an error against a rule.
 func (o *object) breaks(rule, format string, args ...any) {
 	if o.err == nil {
 		o.err = fmt.Errorf("%s %s (%s)", o.name, fmt.Sprintf(format, args...), rule)
 	}
 }
 
-// keep notes the fault of a part.
+// keep notes the error of a part.
 func (o *object) keep(err error) {
 	if o.err == nil {
 		o.err = err
 	}
 }
 
-// take returns a member, and nil if there is none.
+// take returns a member, or nil if the member is missing.
 func (o *object) take(name string) json.RawMessage {
 	raw := o.members[name]
 	delete(o.members, name)
@@ -72,7 +72,7 @@ func (o *object) read(name, kind string, to any) bool {
 		return false
 	}
 	if isNull(raw) || json.Unmarshal(raw, to) != nil {
-		o.fault("has a member %q that is not %s", name, kind)
+		o.reject("has a member %q that is not %s", name, kind)
 	}
 	return true
 }
@@ -80,11 +80,11 @@ func (o *object) read(name, kind string, to any) bool {
 // must is read for a member that has to be there.
 func (o *object) must(name, kind string, to any) {
 	if !o.read(name, kind, to) {
-		o.fault("has no member %q", name)
+		o.reject("has no member %q", name)
 	}
 }
 
-// text returns a member that is a string, and the empty one if there is none.
+// text returns a member that is a string, or "" if the member is missing.
 func (o *object) text(name string) (s string) {
 	o.read(name, "a string", &s)
 	return s
@@ -105,7 +105,7 @@ func (o *object) list(name string) (all []json.RawMessage, ok bool) {
 func (o *object) mustData(name string) []byte {
 	data, err := base64.StdEncoding.Strict().DecodeString(o.mustText(name))
 	if err != nil {
-		o.fault("has a member %q that is not base64", name)
+		o.reject("has a member %q that is not base64", name)
 	}
 	return data
 }
@@ -113,16 +113,16 @@ func (o *object) mustData(name string) []byte {
 // check returns the value of a member, which check has to accept.
 func (o *object) check(name, value string, check func(string) error) string {
 	if o.err == nil && check(value) != nil {
-		o.fault("has a member %q that is not valid: %v", name, check(value))
+		o.reject("has a member %q that is not valid: %v", name, check(value))
 	}
 	return value
 }
 
-// end returns the first fault.
+// end returns the first error.
 func (o *object) end() error {
 	if len(o.members) > 0 {
 		names := slices.Sorted(maps.Keys(o.members))
-		o.fault("has a member that it should not have in this revision: %s", strings.Join(names, ", "))
+		o.reject("has a member that it should not have in this revision: %s", strings.Join(names, ", "))
 	}
 	return o.err
 }

@@ -56,7 +56,7 @@ func (r protocol) readTool(raw json.RawMessage) (result *prompts.Result, isError
 	result = &prompts.Result{Meta: meta}
 	content, ok := o.list("content")
 	if !ok {
-		o.fault("has no content")
+		o.reject("has no content")
 	}
 	for i, raw := range content {
 		c, err := r.readContent(fmt.Sprintf("part %d", i+1), raw)

@@ -13,9 +13,9 @@ import (
 // mostCompletions is how many completions of an argument are candidates.
 const mostCompletions = 8
 
-// candidates returns values for an argument, the likeliest first, and one at
-// least: those of the examples, those that the schema names, those that the
-// server offers beside the other arguments, and those that can be made up.
+// candidates returns at least one value for an argument, the likeliest first: the
+// values of the examples, the values that the schema names, the completions that the
+// server offers with the other arguments, and generated values.
 func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[string]string) []string {
 	var all []string
 	for _, call := range c.examples[p.Name] {
@@ -41,8 +41,8 @@ func (c *checker) candidates(p *prompts.Prompt, a *prompts.Argument, others map[
 	})
 }
 
-// completions returns what the server offers for an argument. Nobody is asked
-// the same twice, and a server that wants to be asked later is.
+// completions returns the server's completions for an argument. It sends each request
+// once, and retries if the server limits the rate.
 func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, others map[string]string) []string {
 	key := fmt.Sprintf("%q %q %q", p.Name, a.Name, others)
 	if values, ok := c.completed[key]; ok {
@@ -58,7 +58,7 @@ func (c *checker) completions(p *prompts.Prompt, a *prompts.Argument, others map
 	return values
 }
 
-// retry calls f again while a server wants to be asked later, ten times at most.
+// retry calls f again while the server limits the rate, ten times at most.
 func retry(f func() *prompts.Error) {
 	for range 10 {
 		wait := retryAfter(f())
@@ -69,8 +69,8 @@ func retry(f func() *prompts.Error) {
 	}
 }
 
-// retryAfter returns how long a client has to wait that asks too often, and 0
-// for any other refusal.
+// retryAfter returns how long a client has to wait that exceeds a rate limit, and 0
+// for any other error.
 func retryAfter(refusal *prompts.Error) time.Duration {
 	if refusal == nil || refusal.Data == nil {
 		return 0

@@ -85,7 +85,7 @@ func (r *request) append(ctx context.Context, dst []byte, result *prompts.Result
 	return r.appendResult(ctx, dst, &Result{Content: r.server.options.Content(result.Messages), Meta: result.Meta})
 }
 
-// appendError appends a result that says what is wrong, for a model.
+// appendError appends a result that reports an error to the model.
 func (r *request) appendError(ctx context.Context, dst []byte, message string, data any) ([]byte, error) {
 	result := &Result{IsError: true, Content: []prompts.Content{prompts.Text{Text: message}}}
 	if object, err := jsonenc.Append(nil, data); err == nil && object[0] == '{' {
@@ -140,7 +140,8 @@ func unknown(kind, name, suggestion string) (string, map[string]string) {
 // hidden: those must not count.
 const maxSearched = 10_000
 
-// near returns the name that name may have been meant to be; empty if there is none.
+// near returns the tool name that was probably meant by name, or "" if no tool name is
+// likely.
 func near(ctx context.Context, name string, tools *ordmap.Map[*tool], visible func(string) bool) string {
 	search, n := suggest.NewSearch(name), 0
 	for other, t := range tools.All() {

@@ -74,8 +74,8 @@ func (s *server) getTool() (*tool, error) {
 	return t, err
 }
 
-// members reads the arguments of one of the two tools. It returns what is wrong with
-// them, for a model.
+// members reads the arguments of one of the two tools. If they are invalid, wrong is
+// an error message for the model.
 func members(doc *strictjson.Doc, arguments json.RawMessage, known ...string) (args strictjson.Value, wrong string) {
 	if args = read(doc, arguments); arguments != nil && args.Kind() != strictjson.Object {
 		return args, "arguments must be a JSON object"

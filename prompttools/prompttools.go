@@ -41,7 +41,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 )
 
-// Options configures the tools. The zero value has none.
+// Options configures the tools. The zero value offers no tools.
 type Options struct {
 	// Names, Tags and Select choose the prompts that are tools: those with one of the
 	// names, those with one of the tags, and those for which Select returns true.

@@ -234,7 +234,7 @@ func (i *inspection) lines(path string) []string {
 		return lines
 	}
 	info, err := os.Stat(filepath.FromSlash(path))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReadBytes { // has been reported, or is gone
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxReadBytes { // was reported, or was removed
 		return nil
 	}
 	content, err := os.ReadFile(filepath.FromSlash(path))

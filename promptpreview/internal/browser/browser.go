@@ -26,7 +26,7 @@ type Browser struct {
 }
 
 // Start starts the program that the environment variable CHROMIUM names, or
-// chromium. It returns an error if there is none.
+// chromium. It returns an error if the program is missing.
 func Start(ctx context.Context) (*Browser, error) {
 	name := os.Getenv("CHROMIUM")
 	if name == "" {

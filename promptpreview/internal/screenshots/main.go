@@ -96,7 +96,7 @@ func run(ctx context.Context) error {
 		if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, text, 1)), 0o644); err != nil {
 			return err
 		}
-		_ = folder.Reload(ctx) // the page shows what is wrong
+		_ = folder.Reload(ctx) // the page shows the errors
 		return nil
 	}
 	for _, v := range []struct {
