@@ -16,7 +16,7 @@ import (
 // loopback calls the handler that the mount's middleware is wrapped around, for
 // requests of this package's own: there is no other way to a server's prompts.
 // They come from a session that has no client behind it.
-func (st *serverState) loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
+func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) error) (err error) {
 	ss, err := s.Connect(ctx, &discardConn{closed: make(chan struct{})}, &mcp.ServerSessionOptions{State: &mcp.ServerSessionState{
 		InitializeParams: &mcp.InitializeParams{
 			ProtocolVersion: stateless, // in which a handler does not ask, but says what is to be asked
@@ -49,7 +49,7 @@ var errList = errors.New("the server's middleware does not answer prompts/list w
 
 // walk calls f for each prompt of the server's own, in the order of its list.
 func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
-	return st.loopback(ctx, s, func(ss *mcp.ServerSession) error {
+	return loopback(ctx, s, func(ss *mcp.ServerSession) error {
 		return st.pages(ctx, &mcp.ListPromptsRequest{Session: ss}, f)
 	})
 }

@@ -55,7 +55,7 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	var all []prompts.Prompt
 	err := h.walk(ctx, s, func(p *mcp.Prompt) {
 		all = append(all, rendered(p, func(ctx context.Context, params *mcp.GetPromptParams) (result *mcp.GetPromptResult, err error) {
-			err = h.loopback(ctx, s, func(ss *mcp.ServerSession) error {
+			err = loopback(ctx, s, func(ss *mcp.ServerSession) error {
 				req := &mcp.GetPromptRequest{Session: ss, Params: params}
 				if r, ok := Request(ctx); ok {
 					req.Extra = r.GetExtra()

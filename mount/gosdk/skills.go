@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,10 @@ const skillFiles = "skill://{+path}"
 // of this library. Subscriptions to single files are those of the SDK, which are not
 // notified.
 //
+// MountSkills returns an error if a resource of the server has the URI of a SKILL.md that
+// it lists ([prompts.ErrExists]). Later, the server's own resource wins, and the skill's is
+// skipped and logged.
+//
 // Mount the skills of one registry only, before the server has clients. logger gets
 // errors that clients must not see; nil: slog.Default(). unmount removes the
 // resources, and the methods answer that they do not exist.
@@ -39,7 +44,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 		logger = slog.Default()
 	}
 	o.Resources = promptskills.Resources{}
-	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, logger: logger, listed: map[string]string{}}
+	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, logger: logger, listed: map[string]skillResource{}}
 	m.server = prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger})
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
@@ -56,29 +61,33 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 	s.AddReceivingMiddleware(m.declare)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
 	changed, cancel := r.Subscribe()
-	m.sync()
 	stop := make(chan struct{})
 	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			select {
-			case <-changed:
-				m.sync()
-			case <-stop:
-				return
-			}
-		}
-	})
-	return sync.OnceFunc(func() {
+	unmount = sync.OnceFunc(func() {
 		m.isOver.Store(true)
 		cancel()
 		close(stop)
 		running.Wait()
 		s.RemoveResourceTemplates(skillFiles)
-		for uri := range m.listed {
-			s.RemoveResources(uri)
+		m.remove()
+	})
+	if err := m.sync(); err != nil {
+		unmount()
+		return nil, err
+	}
+	running.Go(func() {
+		for {
+			select {
+			case <-changed:
+				if err := m.sync(); err != nil {
+					logger.Warn("skill not listed", "error", err)
+				}
+			case <-stop:
+				return
+			}
 		}
-	}), nil
+	})
+	return unmount, nil
 }
 
 // skillMount is a registry of skills on a server.
@@ -89,7 +98,14 @@ type skillMount struct {
 	isListed bool
 	logger   *slog.Logger
 	isOver   atomic.Bool
-	listed   map[string]string // front matter, by URI; of one goroutine at a time
+	next     mcp.MethodHandler        // of the server, without the mount
+	listed   map[string]skillResource // by URI; of one goroutine at a time
+}
+
+// skillResource is a resource that a mount has put into the server.
+type skillResource struct {
+	front    string
+	resource *mcp.Resource // by which the resource is known in the server's list
 }
 
 // skillParams are those of all methods.
@@ -154,6 +170,7 @@ func (m *skillMount) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp
 
 // declare adds the extension to the capabilities.
 func (m *skillMount) declare(next mcp.MethodHandler) mcp.MethodHandler {
+	m.next = next
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, r)
 		if err != nil || m.isOver.Load() {
@@ -185,25 +202,78 @@ func (m *skillMount) declare(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// sync makes the list of resources have the SKILL.md of each skill.
-func (m *skillMount) sync() {
+// native returns the URIs of the server's own resources.
+func (m *skillMount) native() (map[string]bool, error) {
+	const method = "resources/list"
+	ctx, uris := context.Background(), map[string]bool{}
+	err := loopback(ctx, m.sdk, func(ss *mcp.ServerSession) error {
+		cursor := ""
+		for range maxPages {
+			res, err := m.next(ctx, method, &mcp.ListResourcesRequest{Session: ss, Params: &mcp.ListResourcesParams{Cursor: cursor}})
+			page, ok := res.(*mcp.ListResourcesResult)
+			if err != nil || !ok || page == nil {
+				return err
+			}
+			for _, r := range page.Resources {
+				if m.listed[r.URI].resource != r {
+					uris[r.URI] = true
+				}
+			}
+			if cursor = page.NextCursor; cursor == "" {
+				return nil
+			}
+		}
+		return errors.New("the list has no end")
+	})
+	return uris, err
+}
+
+// sync makes the list of resources have the SKILL.md of each skill. It returns an error
+// for each whose URI the server has for a resource of its own, which is left as it is.
+func (m *skillMount) sync() error {
 	if !m.isListed {
-		return
+		return nil
+	}
+	native, err := m.native()
+	if err != nil {
+		return fmt.Errorf("gosdk: list the server's own resources: %w", err)
 	}
 	now := map[string]bool{}
+	var errs []error
 	for s := range m.registry.All() {
 		uri := s.URI()
+		if native[uri] {
+			errs = append(errs, fmt.Errorf("gosdk: resource %q: %w on the server", uri, prompts.ErrExists))
+			continue
+		}
 		now[uri] = true
-		if front := string(s.Frontmatter); m.listed[uri] != front {
-			m.listed[uri] = front
+		if front := string(s.Frontmatter); m.listed[uri].front != front {
 			var about struct{ Name, Description string }
 			_ = json.Unmarshal(s.Frontmatter, &about) // which the registry has checked
-			m.sdk.AddResource(&mcp.Resource{URI: uri, Name: about.Name, Description: about.Description, MIMEType: "text/markdown"}, m.read)
+			r := &mcp.Resource{URI: uri, Name: about.Name, Description: about.Description, MIMEType: "text/markdown"}
+			m.listed[uri] = skillResource{front, r}
+			m.sdk.AddResource(r, m.read)
 		}
 	}
 	for uri := range m.listed {
 		if !now[uri] {
 			delete(m.listed, uri)
+			if !native[uri] {
+				m.sdk.RemoveResources(uri)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes the resources from the server.
+func (m *skillMount) remove() {
+	native, err := m.native()
+	if err != nil {
+		m.logger.Warn("own resources of the server not listed", "error", err)
+	}
+	for uri := range m.listed {
+		if !native[uri] {
 			m.sdk.RemoveResources(uri)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/gosdk"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
@@ -111,4 +112,54 @@ func TestMountSkills(t *testing.T) {
 	assert.Equal(t, []string{"test://own"}, resources())
 	_, err = call("skills/list", "")
 	assert.Error(t, err)
+}
+
+// A resource of the server with the URI of a skill is an error of MountSkills, and wins
+// later: neither a change nor unmount replaces or deletes the resource.
+func TestMountSkillsKeepsResources(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
+	own := func(uri string) {
+		server.AddResource(&mcp.Resource{URI: uri, Name: "own"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: "own"}}}, nil
+		})
+	}
+	var skills promptskills.Registry
+	add := func(path string) {
+		require.NoError(t, skills.Add(promptskills.Skill{
+			Path: path, Frontmatter: json.RawMessage(`{"name":"` + path + `","description":"d"}`),
+			Files: map[string][]byte{"SKILL.md": []byte("---\n---\n")},
+		}))
+	}
+	near, far := mcp.NewInMemoryTransports()
+	_, err := server.Connect(t.Context(), far, nil)
+	require.NoError(t, err)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(), near, nil)
+	require.NoError(t, err)
+	defer session.Close()
+	names := func() (names []string) {
+		for r, err := range session.Resources(t.Context(), nil) {
+			require.NoError(t, err)
+			names = append(names, r.Name)
+		}
+		return names
+	}
+	add("a")
+	own("skill://a/SKILL.md")
+	_, err = gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	require.ErrorIs(t, err, prompts.ErrExists)
+	assert.Equal(t, []string{"own"}, names())
+
+	server.RemoveResources("skill://a/SKILL.md")
+	unmount, err := gosdk.MountSkills(server, &skills, promptskills.Options{}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer unmount()
+	assert.Equal(t, []string{"a"}, names())
+	own("skill://a/SKILL.md")
+	own("skill://b/SKILL.md")
+	add("b")
+	add("c")
+	require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"own", "own", "c"}, names()) }, 10*time.Second, time.Millisecond)
+	unmount()
+	assert.Equal(t, []string{"own", "own"}, names())
 }

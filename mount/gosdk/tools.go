@@ -74,7 +74,7 @@ func list(ctx context.Context, call func(params json.RawMessage) (json.RawMessag
 // native returns the names of the server's own tools.
 func (t *tools) native(ctx context.Context) (map[string]bool, error) {
 	names := map[string]bool{}
-	err := t.mount.state.loopback(ctx, t.mount.sdk, func(ss *mcp.ServerSession) error {
+	err := loopback(ctx, t.mount.sdk, func(ss *mcp.ServerSession) error {
 		cursor := ""
 		for range maxPages {
 			res, err := t.mount.state.next(ctx, methodListTools, &mcp.ListToolsRequest{Session: ss, Params: &mcp.ListToolsParams{Cursor: cursor}})
