@@ -60,6 +60,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	_, _ = rand.Read(s.ownKey) // never fails
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
+			//lint:ignore ST1005 it begins with the name of a field
 			faults = append(faults, errors.New("Middleware returned nil"))
 		}
 	}

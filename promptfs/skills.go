@@ -53,8 +53,6 @@ type skillTable struct {
 // skillChanges are the paths of skills that an update has changed.
 type skillChanges struct{ added, changed, removed []string }
 
-func (c skillChanges) isEmpty() bool { return len(c.added)+len(c.changed)+len(c.removed) == 0 }
-
 // skillFile is one file of a skill. It is immutable.
 type skillFile struct {
 	stamp   stamp

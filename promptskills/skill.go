@@ -196,7 +196,7 @@ func isName(name string) bool {
 func checkPath(p string) error {
 	switch {
 	case !fs.ValidPath(p) || p == ".":
-		return fmt.Errorf("%q must be a path with slashes, without a slash at its ends and without . and ..", p)
+		return fmt.Errorf("%q must be a path with slashes, without . and .. and without a slash at its ends", p)
 	case strings.ContainsFunc(p, func(r rune) bool { return r == '\\' || r == utf8.RuneError || unicode.IsControl(r) }):
 		return fmt.Errorf("%q must not contain a backslash or a control character", p)
 	case len(p) > maxPath:

@@ -75,7 +75,6 @@ type client struct {
 	judge   *speccheck.Judge // nil without the schemas
 	lastID  int
 	asked   func(method string, params json.RawMessage) string // the result, of a question in a session
-	meta    string                                             // more members of _meta
 }
 
 // specification judges what the server sends.

@@ -82,7 +82,7 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	t := &tool{name: p.Name, prompt: p.Name}
 	if s.options.Pair == nil {
 		if t.name = s.options.ToolName(p.Name); !legalName.MatchString(t.name) {
-			return nil, fmt.Errorf("its tool is named %q; a name has 1 to %d of the characters A-Z, a-z, 0-9, _, - and .", t.name, maxNameBytes)
+			return nil, fmt.Errorf("its tool is named %q; a name has 1 to %d of the characters . _ - A-Z a-z 0-9", t.name, maxNameBytes)
 		}
 	}
 	schema, err := p.InputSchema()
@@ -114,7 +114,7 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 func ownTool(o *Tool) (*tool, error) {
 	fail := func(err error) (*tool, error) { return nil, fmt.Errorf("tool %q: %w", o.Name, err) }
 	if !legalName.MatchString(o.Name) {
-		return fail(fmt.Errorf("its name must have 1 to %d of the characters A-Z, a-z, 0-9, _, - and .", maxNameBytes))
+		return fail(fmt.Errorf("its name must have 1 to %d of the characters . _ - A-Z a-z 0-9", maxNameBytes))
 	}
 	e := entry{Name: o.Name, Title: o.Title, Description: o.Description, Annotations: o.Annotations, Icons: icons(o.Icons), Meta: o.Meta}
 	input := o.InputSchema

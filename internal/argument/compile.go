@@ -42,9 +42,11 @@ func Compile(in reflect.Type, listed []Spec) (*Plan, []error) {
 // does not check the encoding.
 func CheckName(name string) error {
 	if name == "" {
+		//lint:ignore ST1005 it begins with the name of a field
 		return errors.New("Name is empty")
 	}
 	if strings.ContainsFunc(name, unicode.IsControl) {
+		//lint:ignore ST1005 it begins with the name of a field
 		return errors.New("Name contains a control character")
 	}
 	return nil
@@ -154,6 +156,7 @@ func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
 // win.
 func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Required && !a.Required {
+		//lint:ignore ST1005 it begins with the name of a field
 		errs = append(errs, errors.New("Required conflicts with the field, which is optional; remove omitempty or the pointer"))
 	}
 	if extra.Title != "" {

@@ -171,6 +171,7 @@ func infer(t reflect.Type) *inferred {
 	if t.Kind() == reflect.Struct {
 		inf.inferFields(t)
 	} else {
+		//lint:ignore ST1005 it begins with the name of a field
 		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))
 	}
 	var c compiler

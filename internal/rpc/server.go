@@ -272,6 +272,7 @@ func (s *Server) encodeResults() []error {
 			instructions = string(text)
 		}
 		if errs = append(errs, more...); !ok {
+			//lint:ignore ST1005 it begins with the name of a field
 			errs = append(errs, errors.New("Instructions is not valid UTF-8"))
 		}
 		if len(errs) > 0 {
