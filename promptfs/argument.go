@@ -230,7 +230,7 @@ func (a *argument) lineOf(fault *prompts.DeclarationError) int {
 			continue
 		}
 		without := prompts.Prompt{Name: fault.Prompt, Render: nothing, Arguments: []prompts.Argument{a.without(key)}}
-		if !hasFault(without, fault) {
+		if !hasError(without, fault) {
 			return line
 		}
 	}

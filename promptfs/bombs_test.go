@@ -193,7 +193,7 @@ var growing = map[string]func(n int) map[string]string{
 func load(tb testing.TB, fsys fstest.MapFS) time.Duration {
 	begin := time.Now()
 	var reg prompts.Registry
-	_ = promptfs.NewFolder(&reg, fsys, promptfs.Options{}).Reload(tb.Context()) // some have faults
+	_ = promptfs.NewFolder(&reg, fsys, promptfs.Options{}).Reload(tb.Context()) // some are invalid
 	return time.Since(begin)
 }
 

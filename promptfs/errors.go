@@ -51,8 +51,8 @@ func shown(path string) string {
 	return path
 }
 
-// maxFaults is the maximum number of errors that are reported for one file.
-const maxFaults = 100
+// maxErrors is the maximum number of errors that are reported for one file.
+const maxErrors = 100
 
 // fileErrors are the errors of one file.
 type fileErrors struct {
@@ -61,7 +61,7 @@ type fileErrors struct {
 	said map[string]bool // their texts
 }
 
-// add adds an error, unless the file already has the same error or maxFaults
+// add adds an error, unless the file already has the same error or maxErrors
 // errors.
 func (f *fileErrors) add(line int, format string, args ...any) { f.addAt(line, 0, format, args...) }
 
@@ -85,7 +85,7 @@ func (f *fileErrors) addAt(line, column int, format string, args ...any) {
 }
 
 // isFull reports whether add ignores further errors.
-func (f *fileErrors) isFull() bool { return len(f.all) >= maxFaults }
+func (f *fileErrors) isFull() bool { return len(f.all) >= maxErrors }
 
 // join returns the errors as one, in the order of paths and lines; nil for
 // none.

@@ -42,7 +42,7 @@ Say hello to {{.name}}.
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Say hello to Ada."}}]} <nil>
 }
 
-// Faults name the file and the line, and the other files load.
+// Errors name the file and the line, and the other files load.
 func ExampleLoad_faults() {
 	fsys := fstest.MapFS{
 		"good.md":   {Data: []byte("Say hello.")},
@@ -76,7 +76,7 @@ func ExampleFolder() {
 		},
 	})
 	ctx := context.Background()
-	_ = folder.Reload(ctx) // each is told of by OnReload
+	_ = folder.Reload(ctx) // OnReload reports each
 
 	fsys["goodbye.md"] = &fstest.MapFile{Data: []byte("Goodbye.")}
 	fsys["hello.md"] = &fstest.MapFile{Data: []byte("Good day.")}

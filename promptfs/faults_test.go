@@ -36,7 +36,7 @@ func lines(err error) []string {
 // Each is the whole content of a file p.md, beside partials of which one is
 // good, one names an argument and one has an error of its own, and beside a
 // picture. A good file beside it loads whatever is wrong with this one.
-func TestFaultsOfAFile(t *testing.T) {
+func TestErrorsOfAFile(t *testing.T) {
 	t.Parallel()
 	const partialFault = "_partials/broken.md:3: missing value for if; write such as {{if .name}}"
 	for _, c := range []struct{ name, text, want string }{
@@ -214,9 +214,9 @@ func TestYAMLBomb(t *testing.T) {
 	assert.ErrorContains(t, err, "p.md:2: the front matter is not YAML: ")
 }
 
-// A file of nothing but faults is read in no more time than any other of its
-// size, and told in a text of a size that can be read.
-func TestVeryManyFaults(t *testing.T) {
+// A file with nothing but errors takes no more time to read than any other file of
+// its size, and the text of its errors is short enough to be read.
+func TestVeryManyErrors(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20
 	repeat := func(line string, atMost int) string {
@@ -248,8 +248,8 @@ func TestVeryManyFaults(t *testing.T) {
 	}
 }
 
-// Faults between files: none of them is loaded, whichever comes first.
-func TestFaultsOfSeveralFiles(t *testing.T) {
+// Of files that conflict with each other, none is loaded, in any order.
+func TestErrorsOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string

@@ -36,7 +36,7 @@ func TestPartialsThatAreNoFolder(t *testing.T) {
 
 // What a real folder can have, seen through a root that nothing leads out of,
 // and without one.
-func TestFaultsOfAFolder(t *testing.T) {
+func TestErrorsOfAFolder(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret.md"), []byte("secret"), 0o600))

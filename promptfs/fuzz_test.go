@@ -15,9 +15,9 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// Whatever a file has in it is either a prompt that a registry takes, or has
-// faults that can be found: each has the file's path and a line of it. The
-// same file is always the same.
+// Any content of a file is either a prompt that a registry accepts, or gives
+// errors, each with the path and a line of the file. Parsing the same file again
+// gives the same result.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"review/code.md", "plain.md", "other-name.md", "skills/pdf/SKILL.md"} {
 		content, err := os.ReadFile("testdata/good/" + name)
@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 				assert.GreaterOrEqual(t, e.Line, 0)
 				assert.LessOrEqual(t, e.Line, lines, "%v", err)
 			}
-			// One of many files with faults has those, and no others.
+			// Of many invalid files, each has its own errors and no others.
 			_, loadErr := promptfs.Load(with(fsys, path, content), promptfs.Options{})
 			assert.EqualError(t, loadErr, err.Error())
 			return

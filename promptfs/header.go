@@ -105,7 +105,7 @@ func (h *header) lineOf(p prompts.Prompt, fault *prompts.DeclarationError) int {
 		}
 		without := p
 		without.Arguments = nil
-		if place.remove(&without); !hasFault(without, fault) {
+		if place.remove(&without); !hasError(without, fault) {
 			if place.key == "icons" {
 				line = h.lineOfIcon(p, fault)
 			}
@@ -123,7 +123,7 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 	has := func(n int) bool {
 		some := p
 		some.Icons = p.Icons[:n]
-		return hasFault(some, fault)
+		return hasError(some, fault)
 	}
 	// By doubling first, because only the first errors of a file are reported.
 	most := 1
@@ -135,9 +135,9 @@ func (h *header) lineOfIcon(p prompts.Prompt, fault *prompts.DeclarationError) i
 	return h.iconLines[n-1]
 }
 
-// hasFault reports whether a registry finds the same error in p.
-func hasFault(p prompts.Prompt, fault *prompts.DeclarationError) bool {
-	for _, e := range declarationFaults(p) {
+// hasError reports whether a registry finds the same error in p.
+func hasError(p prompts.Prompt, fault *prompts.DeclarationError) bool {
+	for _, e := range declarationErrors(p) {
 		if e.Argument == fault.Argument && e.Err.Error() == fault.Err.Error() {
 			return true
 		}
@@ -145,8 +145,8 @@ func hasFault(p prompts.Prompt, fault *prompts.DeclarationError) bool {
 	return false
 }
 
-// declarationFaults returns the errors that a registry finds in p.
-func declarationFaults(p prompts.Prompt) []*prompts.DeclarationError {
+// declarationErrors returns the errors that a registry finds in p.
+func declarationErrors(p prompts.Prompt) []*prompts.DeclarationError {
 	var scratch prompts.Registry
 	err := scratch.Add(p)
 	if err == nil {

@@ -189,8 +189,8 @@ func TestOptions(t *testing.T) {
 	assert.EqualError(t, err, "p.md:1:27: there is no partial \"x\"; add a partial with that name\np.md:2: a b.txt: there are no files beside this one to send")
 }
 
-// An error of a template while it runs names the file, and blames an argument
-// if a function does.
+// An error of a template while it runs names the file. If a function rejects an
+// argument, the error names the argument too.
 func TestErrorsWhileRendering(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -213,7 +213,7 @@ func TestErrorsWhileRendering(t *testing.T) {
 }
 
 // The line end that YAML leaves behind a text in several lines is none of it.
-// A default is taken as it is written.
+// A default is used verbatim.
 func TestTextsInSeveralLines(t *testing.T) {
 	t.Parallel()
 	const text = "---\ndescription: >\n  two\n  lines\ntitle: |\n  title\nname: >+\n  name\n\narguments:\n  - name: a\n    description: |\n      of it\n    default: |\n      b\n---\n{{.a}}"

@@ -92,8 +92,8 @@ func TestMirrorReset(t *testing.T) {
 	assert.Empty(t, namesIn(&reg))
 }
 
-// What is wrong is told with the path, and the last good prompt stays.
-func TestMirrorFaults(t *testing.T) {
+// An error is reported with the path, and the last valid prompt stays.
+func TestMirrorErrors(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	m := promptfs.NewMirror(&reg, promptfs.Options{MaxFileBytes: 100, MaxResourceBytes: 200})
@@ -127,8 +127,8 @@ func TestMirrorFaults(t *testing.T) {
 	assert.Equal(t, []string{"a", "d", "i/j"}, namesIn(&reg), "what was below the file comes to light")
 }
 
-// Very many faults do not fill a log.
-func TestFaultsInTheLog(t *testing.T) {
+// Very many errors do not fill a log.
+func TestErrorsInTheLog(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	var reg prompts.Registry
@@ -190,8 +190,8 @@ func nothing(context.Context, map[string]string) (*prompts.Result, error) {
 	return prompts.Messages(prompts.User("of code")), nil
 }
 
-// However a store changes, a Mirror that is told of each change has the prompts
-// and the faults of one that has looked at all files.
+// However a store changes, a Mirror that gets each change has the same prompts and
+// errors as a Mirror that has loaded all files.
 func TestMirrorIsAsIfReadAnew(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -276,7 +276,7 @@ func described(reg *prompts.Registry) iter.Seq[string] {
 	}
 }
 
-// Any number of goroutines may tell it of changes.
+// Any number of goroutines may pass changes to a Mirror.
 func TestMirrorOfManyGoroutines(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
@@ -295,7 +295,7 @@ func TestMirrorOfManyGoroutines(t *testing.T) {
 	}
 }
 
-// The end of the context changes nothing, and what was told is not lost.
+// The end of the context changes nothing, and no change is lost.
 func TestMirrorContext(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry

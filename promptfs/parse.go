@@ -37,7 +37,7 @@ func Parse(fsys fs.FS, path string, content []byte, o Options) (prompts.Prompt, 
 	m := s.parse(ctx, path, content, all)
 	if len(m.faults.all) > 0 {
 		// The errors of partials that the file uses come last.
-		return prompts.Prompt{}, join(append(m.faults.all, m.partialFaults...))
+		return prompts.Prompt{}, join(append(m.faults.all, m.partialErrors...))
 	}
 	return m.prompt, nil
 }
@@ -54,8 +54,8 @@ type made struct {
 	parts    []part            // by the messages
 	uses     []*partial        // of those that the partials lead to
 	sum      [sha256.Size]byte // of all that
-	// partialFaults has the first error of each partial that has any.
-	partialFaults []*Error
+	// partialErrors has the first error of each partial that has any.
+	partialErrors []*Error
 }
 
 // nothing is a placeholder for a render function that is not compiled yet.
@@ -187,7 +187,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 func (m *made) check(h *header) {
 	p := m.prompt
 	p.Render = nothing
-	for _, e := range declarationFaults(p) {
+	for _, e := range declarationErrors(p) {
 		if m.faults.isFull() {
 			return
 		}
@@ -243,7 +243,7 @@ func (m *made) render(ctx context.Context, h *header, parts []part, messages []p
 		if e.Argument != "" && !isWhole {
 			continue // a message that could not be read may use it
 		}
-		m.templateFault(e, h, all)
+		m.templateError(e, h, all)
 	}
 }
 
@@ -255,13 +255,13 @@ func (m *made) broken(p *partial, line int) {
 	}
 	first := p.faults[0]
 	m.faults.add(line, "the partial %q has an error itself, see %s", p.name, first.place())
-	if !slices.Contains(m.partialFaults, first) {
-		m.partialFaults = append(m.partialFaults, first)
+	if !slices.Contains(m.partialErrors, first) {
+		m.partialErrors = append(m.partialErrors, first)
 	}
 }
 
-// templateFault adds an error of a template, with its line in the file.
-func (m *made) templateFault(e *prompttemplate.Error, h *header, all partials) {
+// templateError adds an error of a template, with its line in the file.
+func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 	at := func(line int) int { return m.parts[e.Message-1].line + max(line, 1) - 1 }
 	inner := (*prompttemplate.Error)(nil)
 	switch p := all.named[e.Partial]; {

@@ -65,9 +65,9 @@ func TestReloadAfter(t *testing.T) {
 	require.NoError(t, f.reloadAfter(t.Context(), time.Minute))
 }
 
-// A file with a fault is read again when something has changed that it is made
-// of, and not with each change of another file: there may be thousands.
-func TestMirrorReadsNoFaultyFileInVain(t *testing.T) {
+// An invalid file is read again when one of its dependencies has changed, and not
+// with each change of another file: there may be thousands.
+func TestMirrorReadsNoInvalidFileInVain(t *testing.T) {
 	t.Parallel()
 	m := NewMirror(&prompts.Registry{}, Options{})
 	bad := func(path, text string) File { return File{Path: path, Content: []byte(text), Revision: 1} }

@@ -77,7 +77,7 @@ func (f *fixture) reload() (promptfs.Report, error) {
 	return f.reports[0], err
 }
 
-// isTold reports whether a subscriber has been told of a change since it was
+// isTold reports whether a subscriber has been notified of a change since it was
 // asked last.
 func (f *fixture) isTold() bool {
 	select {
@@ -108,7 +108,7 @@ func TestReload(t *testing.T) {
 		report  promptfs.Report // Err aside
 		err     string
 		texts   map[string]string
-		isQuiet bool // subscribers are not told
+		isQuiet bool // subscribers are not notified
 	}{
 		{name: "the first time", change: func() {}, report: promptfs.Report{Added: []string{"a", "bee"}}, texts: map[string]string{"a": "1", "bee": "1"}},
 		{name: "nothing", change: func() {}, texts: map[string]string{"a": "1", "bee": "1"}, isQuiet: true},
@@ -153,9 +153,9 @@ func TestUnreadableFolderIsLogged(t *testing.T) {
 	assert.NotContains(t, f.log.String(), "a file of prompts")
 }
 
-// A fault is told when it comes, when it changes and when it goes, and not at
-// each reload.
-func TestFaultsAreToldOnce(t *testing.T) {
+// An error is reported when it appears, when it changes and when it is fixed, and
+// not at each reload.
+func TestErrorsAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"a.md": "{{", "b.md": "{{"})
 	said := func() string {
@@ -181,7 +181,7 @@ level=INFO msg="prompts have been reloaded" added=a changed="" removed=""
 `, said())
 }
 
-// What a prompt is made of, beside its file, makes it anew.
+// A change to a dependency of a prompt, in addition to its file, renews the prompt.
 func TestReloadOfDependencies(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{
@@ -346,7 +346,7 @@ func TestReloadOfWhatCannotBeRead(t *testing.T) {
 	assert.ErrorIs(t, folder.Reload(ctx), broken)
 }
 
-// A directory that has gone keeps its prompts too, until it is back.
+// A removed directory keeps its prompts too, until it is back.
 func TestReloadOfADirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "prompts")
@@ -456,10 +456,10 @@ func TestReloadOfALink(t *testing.T) {
 	}
 }
 
-// Whatever happens to the files, the registry has what a model says: for a
-// good file what it says now, and for one with a fault what it said when it was
-// good; never an update for nothing; and a folder that is loaded anew agrees
-// wherever no file has a fault.
+// Whatever happens to the files, the registry equals a model. A valid file has its
+// current prompt, and an invalid file the prompt from when the file was last valid.
+// Without a change, the registry gets no update. If all files are valid, a new
+// Folder loads the same prompts.
 func TestReloadModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {

@@ -231,7 +231,7 @@ func TestWatchTheDirectoryItself(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(parent, "v1"), 0o755))
 	require.NoError(t, os.Symlink("v1", dir))
 	w := watch(t, dir, newDir(dir))
-	// Several, because Watch may be about to look once more without being told.
+	// Several, because Watch may be about to check once more without an event.
 	edits := func(name string) {
 		for _, text := range []string{"2", "3", "4", "5"} {
 			w.write(name+".md", text+time.Now().String())
@@ -283,7 +283,7 @@ func TestWatchWhatHasGone(t *testing.T) {
 	w.expect(promptfs.Report{})
 }
 
-// Where nobody can be told of changes, the files are looked at.
+// If the system does not report changes, Watch checks the files.
 func TestWatchWithoutEvents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -319,7 +319,7 @@ func TestWatchOfDirectoriesThatCannotBe(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot be watched"), "it is told once")
 }
 
-// A file system tells nobody anything.
+// An fs.FS does not report changes.
 func TestWatchOfAFileSystem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -89,7 +89,7 @@ func converge(t *testing.T, r *rand.Rand) {
 		case 6:
 			require.NoError(t, js.DeleteKeyValue(t.Context(), bucket))
 			kv = create()
-		case 7: // let it be in step, if it can
+		case 7: // let it get in sync, if it can
 			p.set(func() { p.isCut, p.frozen, p.drops = false, false, 0 })
 			f.inStep(put(t, kv, "z.md", fmt.Sprint(r.Int())))
 		}
@@ -103,7 +103,7 @@ func converge(t *testing.T, r *rand.Rand) {
 	}
 	p.set(func() { p.isCut, p.frozen, p.repeats, p.drops = false, false, false, 0 })
 
-	// What has a fault may differ, until it is removed.
+	// Invalid files may differ, until they are removed.
 	revision := put(t, kv, "end.md", "end")
 	for {
 		g := follow(t, js, promptnats.Options{})

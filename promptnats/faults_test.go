@@ -19,7 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/prompttest"
 )
 
-// heard reports whether the Follower has told of this error.
+// heard reports whether the Follower has reported this error.
 func (f *follower) heard(err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -276,7 +276,7 @@ func TestCredentialsThatExpire(t *testing.T) {
 	assert.Equal(t, "changed", f.text("a"))
 }
 
-// A connection that the caller has closed is told, and takes nothing away.
+// A connection that the caller has closed is reported, and removes no prompt.
 func TestClosedConnection(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, nil)

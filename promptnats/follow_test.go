@@ -106,7 +106,7 @@ func TestSteadyChanges(t *testing.T) {
 	assert.Less(t, f.reported(), 50, "they are gathered")
 }
 
-// Each bad value keeps the last good prompt, and is told with key and line.
+// Each invalid value keeps the last valid prompt, and is reported with key and line.
 func TestBadValues(t *testing.T) {
 	t.Parallel()
 	js := connect(t, startBroker(t, nil).url())
@@ -175,8 +175,8 @@ func TestBombsAtRendering(t *testing.T) {
 	c.Get("good", nil)
 }
 
-// Keys that are those of no path are told and left alone; those of others are
-// not even that.
+// Keys that are not valid paths are reported and ignored. Keys with the prefix of
+// other Followers are ignored silently.
 func TestOddKeys(t *testing.T) {
 	t.Parallel()
 	js := connect(t, startBroker(t, nil).url())
@@ -267,7 +267,7 @@ func TestPrefixes(t *testing.T) {
 }
 
 // Faulty options are an error at once, whatever else is.
-func TestFaultyOptions(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, nil)
 	b.stop()
@@ -281,8 +281,8 @@ func TestFaultyOptions(t *testing.T) {
 	}
 }
 
-// A panic of the author's code is told, and ends neither the process nor the
-// following.
+// A panic in application code is reported, and ends neither the process nor the
+// Follower.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	js := connect(t, startBroker(t, nil).url())

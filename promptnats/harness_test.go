@@ -118,7 +118,7 @@ func put(t testing.TB, kv jetstream.KeyValue, key, value string) uint64 {
 	return revision
 }
 
-// follower is a Follower with what it has told.
+// follower is a Follower with its reports.
 type follower struct {
 	*promptnats.Follower
 	t        testing.TB
@@ -127,7 +127,7 @@ type follower struct {
 	mu       sync.Mutex
 	statuses []promptnats.Status
 	reports  []promptfs.Report
-	news     chan struct{} // gets a value when something has been told
+	news     chan struct{} // gets a value with each report
 }
 
 // newFollower returns what follow fills, and its options.
@@ -181,7 +181,7 @@ func (f *follower) until(what string, holds func() bool) {
 	defer cancel()
 	timer := time.NewTimer(long)
 	defer timer.Stop()
-	ticker := time.NewTicker(10 * time.Millisecond) // nobody is told of a revision
+	ticker := time.NewTicker(10 * time.Millisecond) // a revision is not reported
 	defer ticker.Stop()
 	for !holds() {
 		select {
@@ -200,13 +200,13 @@ func (f *follower) has(names ...string) {
 	f.until(fmt.Sprint(names), func() bool { return assert.ObjectsAreEqual(append([]string{}, names...), f.names()) })
 }
 
-// inStep waits until the Follower is in step with this revision, or a later one.
+// inStep waits until the Follower is in sync with this revision, or a later one.
 func (f *follower) inStep(revision uint64) {
 	f.t.Helper()
 	f.until(fmt.Sprint("revision ", revision), func() bool { s := f.Status(); return s.Synced && s.Revision >= revision })
 }
 
-// lost waits until the Follower is not in step.
+// lost waits until the Follower is not in sync.
 func (f *follower) lost() error {
 	f.t.Helper()
 	f.until("a loss", func() bool { return !f.Status().Synced })
@@ -241,7 +241,7 @@ func (f *follower) text(name string) string {
 	return c.Text
 }
 
-// faults returns the texts of what is wrong with files.
+// faults returns the texts of Status.Faults, the errors of files.
 func (f *follower) faults() []string {
 	if err := f.Status().Faults; err != nil {
 		return strings.Split(err.Error(), "\n")

@@ -154,7 +154,7 @@ func (i interfering) PublishMsg(ctx context.Context, m *nats.Msg, o ...jetstream
 	return i.JetStream.PublishMsg(ctx, m, o...)
 }
 
-// Two who publish at once do not mix without being told.
+// Two concurrent publishers do not mix their files without an error.
 func TestPublishConflicts(t *testing.T) {
 	t.Parallel()
 	js := connect(t, startBroker(t, nil).url())
@@ -232,7 +232,7 @@ func TestPublishIntoAFullBucket(t *testing.T) {
 	}
 }
 
-// Credentials that may only read are told as such, within the time that is set.
+// Read-only credentials are reported as such, within the set time.
 func TestPublishReadOnly(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, func(o *server.Options) {

@@ -203,7 +203,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// What is wrong with no file is no fault of files.
+// Status.Faults contains errors of files only.
 func TestFaultsAreOfFiles(t *testing.T) {
 	t.Parallel()
 	s := newWatchSession(Options{})

@@ -47,7 +47,7 @@ const doubling = `{{$x := "aaaaaaaa"}}{{range 40}}%s{{end}}{{$x}}`
 
 func doubled(by string) string { return fmt.Sprintf(doubling, by) }
 
-// loop is an author's value that goes on for ever.
+// loop is a value of the application that has no end.
 func loop(yield func(int) bool) {
 	for i := 0; yield(i); i++ {
 	}

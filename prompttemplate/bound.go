@@ -104,7 +104,7 @@ func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
 // check adds an error if weight is more than maxWeight steps.
 func (b *bounder) check(pos parse.Pos, weight int) {
 	if weight > maxWeight {
-		b.text.fault(pos, "it takes more than %d steps with the partials that it calls; let them call each other less", maxWeight)
+		b.text.add(pos, "it takes more than %d steps with the partials that it calls; let them call each other less", maxWeight)
 	}
 }
 

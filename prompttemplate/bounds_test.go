@@ -14,8 +14,8 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// What cannot be bounded when a template is executed is a fault where it
-// stands; one less is none.
+// A declaration returns an error for an action whose cost cannot be bounded at
+// execution. An action just within the limit is valid.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string {
@@ -43,7 +43,7 @@ func TestBounds(t *testing.T) {
 		partials map[string]string
 		line     int
 		column   int
-		want     string // no fault if empty
+		want     string // no error if empty
 	}{
 		{"nesting", nested(500), nil, 0, 0, ""},
 		{"nesting, one more", nested(501), nil, 2, 4002, "blocks and parentheses are nested more than 500 levels deep; write fewer"},

@@ -7,9 +7,9 @@ import (
 	"text/template/parse"
 )
 
-// maxFaults is the maximum number of errors that are reported. A long text can have
+// maxErrors is the maximum number of errors that are reported. A long text can have
 // any number of errors, and each is compared with all arguments.
-const maxFaults = 100
+const maxErrors = 100
 
 // use is what a text does with the value that it is called with. Whether that
 // is right depends on the value: nothing is wrong unless it is the arguments.
@@ -91,7 +91,7 @@ func (r *reader) list(l *parse.ListNode) {
 		return
 	}
 	for _, n := range l.Nodes {
-		if len(r.text.faults) >= maxFaults {
+		if len(r.text.faults) >= maxErrors {
 			return
 		}
 		switch n := n.(type) {
@@ -206,7 +206,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	first, rest := cmd.Args[0], cmd.Args[1:]
 	if len(rest) == 0 && !isPiped {
 		if first.Type() == parse.NodeNil {
-			r.text.fault(first.Position(), "nil is no value by itself")
+			r.text.add(first.Position(), "nil is no value by itself")
 		}
 		return r.operand(first)
 	}
@@ -258,7 +258,7 @@ func (r *reader) called(n parse.Node) {
 	case *parse.ChainNode:
 		return
 	}
-	r.text.fault(n.Position(), "%s is a value and takes no arguments; write the function first, or a | between them", shortened(n.String()))
+	r.text.add(n.Position(), "%s is a value and takes no arguments; write the function first, or a | between them", shortened(n.String()))
 }
 
 // index walks the arguments of the function index if they are the arguments of
@@ -425,16 +425,16 @@ func (r *reader) comparison(name string, args []value) {
 
 // function adds an error for a function that does not exist.
 func (r *reader) function(n *parse.IdentifierNode) {
-	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxFaults {
+	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxErrors {
 		for _, a := range r.arguments {
 			if n.Ident == a.name || "."+n.Ident == a.action {
-				r.text.fault(n.Pos, "there is no function %q; write {{%s}} for the argument", n.Ident, a.action)
+				r.text.add(n.Pos, "there is no function %q; write {{%s}} for the argument", n.Ident, a.action)
 				return
 			}
 		}
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
 		slices.Sort(names)
-		r.text.fault(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`))
+		r.text.add(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`))
 	}
 }
 

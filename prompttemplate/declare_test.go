@@ -16,7 +16,7 @@ import (
 
 // Each template belongs to a prompt with the arguments code, language and
 // file-path, the first message of which uses all three.
-func TestFaultsOfATemplate(t *testing.T) {
+func TestErrorsOfATemplate(t *testing.T) {
 	t.Parallel()
 	const all = `{{.code}}{{.language}}{{index . "file-path"}}`
 	options := prompttemplate.Options{
@@ -111,8 +111,8 @@ func TestFaultsOfATemplate(t *testing.T) {
 	}
 }
 
-// Each fault is compared with all arguments, so only some are looked for.
-func TestVeryManyFaults(t *testing.T) {
+// Each error is compared with all arguments, so the number of errors is limited.
+func TestVeryManyErrors(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for i := range 1000 {
@@ -126,7 +126,7 @@ func TestVeryManyFaults(t *testing.T) {
 	assert.Equal(t, `prompt "p": there may be more faults; mend these first`, lines[100])
 }
 
-func TestFaultsInPartials(t *testing.T) {
+func TestErrorsInPartials(t *testing.T) {
 	t.Parallel()
 	const missing = `there is no argument "cod"; did you mean code?`
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestFaultsInPartials(t *testing.T) {
 	}
 }
 
-func TestFaultsOfADeclaration(t *testing.T) {
+func TestErrorsOfADeclaration(t *testing.T) {
 	t.Parallel()
 	code := prompttemplate.User("{{.code}}")
 	rendered := withArguments("code")

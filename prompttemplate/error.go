@@ -67,7 +67,7 @@ func (p place) String() string {
 	return fmt.Sprintf("%s, line %d", of, p.line)
 }
 
-// fault returns err as an Error at the place, without the name of the prompt.
-func (p place) fault(err error) *Error {
+// error returns err as an Error at the place, without the name of the prompt.
+func (p place) error(err error) *Error {
 	return &Error{Message: p.message, Partial: p.partial, Line: p.line, Column: p.column, Err: err, isPartial: p.isPartial}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// The place of a fault can be told without its text.
+// The place of an error is available without its text.
 func TestError(t *testing.T) {
 	t.Parallel()
 	image := prompts.Image{MIMEType: "image/png"}

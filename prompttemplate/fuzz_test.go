@@ -13,7 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// No template panics or goes on without end, whether it is declared or
+// No template panics or runs without end, whether it is declared or
 // rendered.
 func FuzzTemplates(f *testing.F) {
 	for _, b := range bombs {
@@ -44,7 +44,7 @@ func FuzzTemplates(f *testing.F) {
 	})
 }
 
-// Any text comes through a template as it is, from the client's JSON to the
+// Any text passes through a template verbatim, from the client's JSON to the
 // server's.
 func FuzzTemplateValues(f *testing.F) {
 	var reg prompts.Registry

@@ -52,7 +52,7 @@ func NewTyped[In any](p prompts.Prompt, o Options, messages ...Message) (prompts
 // compile compiles the messages with a set of their own. It also returns the errors
 // of the set.
 func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Error) (*compiled, error) {
-	c, all := s.compile(p, messages, d, slices.Concat(faults, renderFaults(p), s.all()))
+	c, all := s.compile(p, messages, d, slices.Concat(faults, renderErrors(p), s.all()))
 	var own []*Error
 	for _, e := range all {
 		if broken := (*brokenError)(nil); !errors.As(e.Err, &broken) { // the error of the partial is in all too
@@ -62,9 +62,9 @@ func compile(p prompts.Prompt, s *Set, messages []Message, d data, faults []*Err
 	return c, join(own, p.Name)
 }
 
-// renderFaults returns an error if p has a render function, set by the caller or by
+// renderErrors returns an error if p has a render function, set by the caller or by
 // [prompts.New]. Only a registry can see the latter.
-func renderFaults(p prompts.Prompt) []*Error {
+func renderErrors(p prompts.Prompt) []*Error {
 	if p.Render == nil {
 		bare := p
 		bare.Name, bare.Title, bare.Description = "it", "", ""
@@ -74,5 +74,5 @@ func renderFaults(p prompts.Prompt) []*Error {
 			return nil
 		}
 	}
-	return []*Error{place{}.fault(errors.New("it has a render function already; leave it out, the messages are what is rendered"))}
+	return []*Error{place{}.error(errors.New("it has a render function already; leave it out, the messages are what is rendered"))}
 }

@@ -78,16 +78,16 @@ func (t *text) column(line, offset int) int {
 	return 1 + utf8.RuneCountInString(rest[:min(offset, len(rest))])
 }
 
-// fault adds an error at an offset, unless the text already has maxFaults errors.
-func (t *text) fault(pos parse.Pos, format string, args ...any) {
-	if len(t.faults) < maxFaults { // each takes counting lines
-		t.faultAt(t.at(pos), format, args...)
+// add adds an error at an offset, unless the text already has maxErrors errors.
+func (t *text) add(pos parse.Pos, format string, args ...any) {
+	if len(t.faults) < maxErrors { // each takes counting lines
+		t.addAt(t.at(pos), format, args...)
 	}
 }
 
-func (t *text) faultAt(at place, format string, args ...any) {
-	if len(t.faults) < maxFaults {
-		t.faults = append(t.faults, at.fault(fmt.Errorf(format, args...)))
+func (t *text) addAt(at place, format string, args ...any) {
+	if len(t.faults) < maxErrors {
+		t.faults = append(t.faults, at.error(fmt.Errorf(format, args...)))
 	}
 }
 
@@ -96,7 +96,7 @@ func (t *text) faultAt(at place, format string, args ...any) {
 func parseText(at place, source string) *text {
 	t := &text{place: at, label: at.String(), source: source}
 	if pos, err := scan(source); err != nil {
-		t.fault(parse.Pos(pos), "%w", err)
+		t.add(parse.Pos(pos), "%w", err)
 		return t
 	}
 	tree := parse.New("")
@@ -104,7 +104,7 @@ func parseText(at place, source string) *text {
 	if _, err := tree.Parse(source, "", "", map[string]*parse.Tree{}); err != nil {
 		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
 		at.line, _ = strconv.Atoi(line)
-		t.faultAt(at, "%s", explain(shortened(message)))
+		t.addAt(at, "%s", explain(shortened(message)))
 		return t
 	}
 	t.tree = tree

@@ -236,7 +236,7 @@ func (c *compiled) failed(i int, err error) error {
 	}
 	var exec template.ExecError
 	if !errors.As(err, &exec) {
-		e := at.fault(err)
+		e := at.error(err)
 		e.Prompt = c.prompt
 		return e
 	}
@@ -264,7 +264,7 @@ func (c *compiled) failed(i int, err error) error {
 	} else if before, _, ok := strings.Cut(message, ": "+inner.Error()); ok && !strings.Contains(before, " _") {
 		inner = fmt.Errorf("%s: %w", before, inner)
 	}
-	e := at.fault(inner)
+	e := at.error(inner)
 	e.Prompt = c.prompt
 	return e
 }

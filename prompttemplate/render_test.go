@@ -132,8 +132,7 @@ func TestDeclarationIsCopied(t *testing.T) {
 	assert.Equal(t, []string{"fp"}, texts)
 }
 
-// A client is told nothing of what is wrong with a template, and the author
-// all of it.
+// A client gets no details of an error in a template. The log has all of them.
 func TestTemplateThatFails(t *testing.T) {
 	t.Parallel()
 	options := prompttemplate.Options{Funcs: template.FuncMap{

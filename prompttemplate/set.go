@@ -113,7 +113,7 @@ func (s *Set) Uses(partial string) []string {
 // addFunc adds a function of the author's.
 func (s *Set) addFunc(name string, f any) {
 	fault := func(format string, args ...any) {
-		s.faults = append(s.faults, place{}.fault(fmt.Errorf("function %q: "+format, append([]any{name}, args...)...)))
+		s.faults = append(s.faults, place{}.error(fmt.Errorf("function %q: "+format, append([]any{name}, args...)...)))
 	}
 	if slices.Contains(ours, name) || isInternal(name) {
 		fault("the name is taken by this package; give it another")
@@ -178,7 +178,7 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 			if begin+10 < len(stack) {
 				path = append(path, "...")
 			}
-			top.t.fault(c.pos, "the partial %q calls itself (%s -> %[1]s); write what repeats with range", c.partial, strings.Join(path, " -> "))
+			top.t.add(c.pos, "the partial %q calls itself (%s -> %[1]s); write what repeats with range", c.partial, strings.Join(path, " -> "))
 		}
 	}
 }
@@ -203,12 +203,12 @@ func (s *Set) link(t *text, arguments *named) {
 		t.wants.in = t
 	}
 	for _, c := range t.calls {
-		if len(t.faults) >= maxFaults {
+		if len(t.faults) >= maxErrors {
 			break
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			t.fault(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with that name"))
+			t.add(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with that name"))
 			continue
 		}
 		if callee.state == isOpen { // the text already has an error for this cycle
@@ -219,14 +219,14 @@ func (s *Set) link(t *text, arguments *named) {
 			continue
 		}
 		if c.levels+callee.levels > maxNesting && t.levels <= maxNesting {
-			t.fault(c.pos, "blocks and partials are nested more than %d levels deep; write fewer", maxNesting)
+			t.add(c.pos, "blocks and partials are nested more than %d levels deep; write fewer", maxNesting)
 		}
 		t.levels = max(t.levels, c.levels+callee.levels)
 		reach.add(callee.reach)
 		t.reach = reach.all
 		if c.given == nothing && callee.wants != nil {
 			at := callee.wants.in.at(callee.wants.pos)
-			t.fault(c.pos, "the partial %q is called without a value, and %s uses %s; write {{template %[1]q .}}", c.partial, at, callee.wants.source)
+			t.add(c.pos, "the partial %q is called without a value, and %s uses %s; write {{template %[1]q .}}", c.partial, at, callee.wants.source)
 		}
 		if c.given == same {
 			if t.wants == nil {
@@ -236,7 +236,7 @@ func (s *Set) link(t *text, arguments *named) {
 			t.given = given.all
 		}
 		if len(t.reach) > maxPartials {
-			t.fault(c.pos, "more than %d partials are used, through others too; use fewer", maxPartials)
+			t.add(c.pos, "more than %d partials are used, through others too; use fewer", maxPartials)
 			break
 		}
 	}
@@ -301,7 +301,7 @@ type Call struct {
 // boolean, or a list or map of these, the rest of the message is not checked.
 func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message) (prompts.Prompt, []Call, error) {
 	d := namedOf(p.Arguments)
-	faults := renderFaults(p)
+	faults := renderErrors(p)
 	for _, e := range s.faults {
 		own := *e // which gets the name of the prompt
 		faults = append(faults, &own)
@@ -341,7 +341,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Error) (*compiled, []*Error) {
 	c := &compiled{funcs: s.funcs, prompt: p.Name}
 	if len(messages) == 0 {
-		faults = append(faults, place{}.fault(errors.New("it has no messages; give at least one, such as User(text)")))
+		faults = append(faults, place{}.error(errors.New("it has no messages; give at least one, such as User(text)")))
 	}
 	arguments, _ := d.(*named)
 	var used union
@@ -351,7 +351,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 		var t *text
 		switch err := checkMessage(m); {
 		case err != nil:
-			faults = append(faults, at.fault(err))
+			faults = append(faults, at.error(err))
 			fallthrough
 		case m.Content == nil && m.Text != "":
 			if m.Text != "" {
@@ -362,7 +362,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 			if t.tree != nil {
 				t.tree.ParseName = "message " + strconv.Itoa(i+1)
 				if parse.IsEmptyTree(t.tree.Root) {
-					t.faultAt(at, "its text is empty but for white space and comments")
+					t.addAt(at, "its text is empty but for white space and comments")
 				}
 				s.walk(t, check.arguments())
 				s.link(t, arguments)

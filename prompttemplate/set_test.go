@@ -16,8 +16,8 @@ import (
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
-// Prompts of one Set share its partials; a fault of a partial is one of the
-// prompts that use it.
+// Prompts of one Set share its partials. An error of a partial is also an error of
+// the prompts that use it.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	partials := map[string]string{

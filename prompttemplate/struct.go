@@ -31,7 +31,7 @@ func structOf[In any]() (*structData, []*Error) {
 	plan, errs := declared.Compile(s.typ, nil)
 	var faults []*Error
 	for _, err := range errs {
-		faults = append(faults, place{}.fault(err))
+		faults = append(faults, place{}.error(err))
 	}
 	if len(faults) > 0 {
 		return nil, faults
@@ -40,7 +40,7 @@ func structOf[In any]() (*structData, []*Error) {
 		s.addPointers(a.Index)
 		action, ok := s.action(a.Index)
 		if !ok {
-			faults = append(faults, place{}.fault(fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action)))
+			faults = append(faults, place{}.error(fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action)))
 		}
 		s.fields = append(s.fields, field{argument{a.Name, action}, a.Index})
 	}

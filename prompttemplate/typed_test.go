@@ -52,7 +52,7 @@ func (r Review) Summary() string { return r.Code + r.private }
 
 const allOfReview = "{{.Code}}{{.Language}}{{.Focus}}{{.Tone}}{{.Lines}}{{.Link}}{{.Depth}}{{.Named}}"
 
-func TestFaultsOfATypedTemplate(t *testing.T) {
+func TestErrorsOfATypedTemplate(t *testing.T) {
 	t.Parallel()
 	const fields = "{{.Code}}, {{.Language}}, {{.Focus}}, {{.Tone}}, {{.Lines}}, {{.Link}}, {{.Depth}}, {{.Named}}"
 	for _, c := range []struct{ name, text, want string }{
@@ -142,8 +142,8 @@ func TestHiddenFields(t *testing.T) {
 	assert.EqualError(t, err, `prompt "p": message 1, line 1: the field Text of Hiding is no argument, by its json tag or because another of that name hides it`)
 }
 
-// The faults of a struct are those that a registry finds.
-func TestFaultsOfAStruct(t *testing.T) {
+// The errors of a struct are the errors that a registry finds.
+func TestErrorsOfAStruct(t *testing.T) {
 	t.Parallel()
 	type bad struct {
 		F func() `json:"f"`

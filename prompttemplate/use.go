@@ -18,8 +18,8 @@ type checker struct {
 	called map[*text]bool  // the partials that get the arguments, and were checked
 }
 
-func (c *checker) fault(err *Error) {
-	if text := err.Error(); !c.said[text] && len(c.faults) < maxFaults {
+func (c *checker) add(err *Error) {
+	if text := err.Error(); !c.said[text] && len(c.faults) < maxErrors {
 		c.said[text] = true
 		c.faults = append(c.faults, err)
 	}
@@ -36,7 +36,7 @@ func (c *checker) arguments() []argument {
 func (c *checker) message(t *text) {
 	before := len(c.faults)
 	for _, err := range t.faults {
-		c.fault(err)
+		c.add(err)
 	}
 	c.partly = c.partly || t.tree == nil
 	c.uses(t, nil)
@@ -49,8 +49,8 @@ func (c *checker) message(t *text) {
 		if callee == nil {
 			continue
 		}
-		if callee.why != nil && len(c.faults) < maxFaults {
-			c.fault(t.at(call.pos).fault(&brokenError{call.partial, callee.why}))
+		if callee.why != nil && len(c.faults) < maxErrors {
+			c.add(t.at(call.pos).error(&brokenError{call.partial, callee.why}))
 		}
 		if call.given != same {
 			continue
@@ -81,7 +81,7 @@ func (e *brokenError) Unwrap() error { return e.err }
 func (c *checker) uses(t *text, from func() place) {
 	found := 0 // with those that are there already: each takes counting lines
 	for i := range t.uses {
-		if found >= maxFaults || len(c.faults) >= maxFaults {
+		if found >= maxErrors || len(c.faults) >= maxErrors {
 			c.partly = true
 			return
 		}
@@ -91,12 +91,12 @@ func (c *checker) uses(t *text, from func() place) {
 			continue
 		}
 		found++
-		e := t.at(u.pos).fault(err)
+		e := t.at(u.pos).error(err)
 		if from != nil {
 			at := from()
 			e.CallMessage, e.CallLine = at.message, at.line
 		}
-		c.fault(e)
+		c.add(e)
 	}
 }
 
@@ -151,11 +151,11 @@ func (c *checker) done(hasMessages bool) []*Error {
 		for _, a := range c.arguments() {
 			if !c.used[a.name] {
 				c.used[a.name] = true // the same name twice is for the registry to say
-				c.fault(&Error{Argument: a.name, Err: fmt.Errorf("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)})
+				c.add(&Error{Argument: a.name, Err: fmt.Errorf("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)})
 			}
 		}
 	}
-	if len(c.faults) >= maxFaults {
+	if len(c.faults) >= maxErrors {
 		c.faults = append(c.faults, &Error{Err: errors.New("there may be more faults; mend these first")})
 	}
 	return c.faults
