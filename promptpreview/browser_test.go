@@ -112,7 +112,7 @@ func TestByKeys(t *testing.T) {
 
 	p.typing("\t", "one")
 	p.pressCtrl("\r")
-	p.has("[data-field=version] .field-error", "does not match")
+	p.has("[data-field=version] .field-error", "must match")
 	p.wait(`document.activeElement.name === "version" && document.activeElement.getAttribute("aria-invalid") === "true"`)
 	assert.Empty(t, eval[string](p, `document.querySelector("[data-field=topic] .field-error").innerText`))
 	p.pressCtrl("a")
