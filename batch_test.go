@@ -372,9 +372,9 @@ func TestInitializedInABatch(t *testing.T) {
 	})
 }
 
-// A transport whose code panics, or ends its goroutine, in the middle of a batch
-// or at its end leaves no place behind.
-func TestBatchOfAFaultyTransport(t *testing.T) {
+// A batch releases its slots if the transport panics or ends its goroutine in the middle
+// or at the end of the batch.
+func TestBatchOfABrokenTransport(t *testing.T) {
 	t.Parallel()
 	gets := batchLine(getLine("1", "text"), getLine("2", "text"), getLine("3", "text"))
 	for how, fail := range map[string]func(){"panics": func() { panic(secretPanic) }, "ends its goroutine": runtime.Goexit} {

@@ -240,7 +240,7 @@ func TestCacheOfReplacedPrompt(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-func TestCacheFaults(t *testing.T) {
+func TestInvalidCache(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]prompts.Cache{
 		"Cache.TTL is negative":        {TTL: -1},

@@ -194,7 +194,7 @@ func TestOptionsAreCopied(t *testing.T) {
 	assert.Zero(t, o.PageSize, "defaults are filled in into the server's own")
 }
 
-func TestOptionFaults(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	method := func(context.Context, json.RawMessage) (any, error) { return nil, nil }
 	for name, test := range map[string]struct {

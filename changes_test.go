@@ -59,8 +59,8 @@ func TestBurstOfChangesIsOneNotification(t *testing.T) {
 	}
 }
 
-// Changes that never pause are told all the same, in time and not each.
-func TestSteadyChangesAreTold(t *testing.T) {
+// During continuous changes, clients are notified in time, but not of each change.
+func TestClientsAreNotifiedDuringContinuousChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const apart, goOn = 10 * time.Millisecond, 5 * time.Second
@@ -119,10 +119,9 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 	}
 }
 
-// LIF-15, LCH-05, SUB-14, CPT-10: without being asked, the server tells nobody of
-// changes but sessions that are initialized, whatever has been asked or
-// subscribed to before.
-func TestChangesAreNotToldUnasked(t *testing.T) {
+// LIF-15, LCH-05, SUB-14, CPT-10: without a subscription, the server notifies only
+// initialized sessions of changes, whatever earlier requests or subscriptions there were.
+func TestNoUnsolicitedNotifications(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))

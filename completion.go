@@ -89,8 +89,8 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.
 	return nil, feature.Work{Handler: g, Timeout: s.options.Timeouts.Complete}, nil
 }
 
-// completeRequest is one request for completion, checked as far as that needs no
-// author's code.
+// completeRequest is one request for completion, after the checks that do not run the
+// application's code.
 type completeRequest struct {
 	server     *Server
 	rev        revision.Revision
@@ -120,7 +120,7 @@ func (g *completeRequest) own() ([]string, int, *wire.Error) {
 	return values, total, nil
 }
 
-// Run is the work of a request that needs an author's code.
+// Run is the work of a request that runs the application's code.
 func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	values, total, f := g.values(ctx)
 	if f != nil {
@@ -245,7 +245,7 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 	return nil
 }
 
-// detach makes the texts that an author gets no part of the message.
+// detach copies the strings for the application, so that they do not retain the message.
 func (p *completeParams) detach() {
 	p.prefix = strings.Clone(p.prefix)
 	for name, text := range p.others {
@@ -332,7 +332,7 @@ func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, 
 	}
 }
 
-// indexed is match.New for an author's values.
+// indexed is match.New for values of the application.
 func indexed(values []string) (*match.Index, error) {
 	if err := checkUTF8(values); err != nil {
 		return nil, err

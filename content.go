@@ -80,9 +80,8 @@ type Annotations struct {
 	LastModified time.Time
 }
 
-// forRevision returns content that the revision knows: c, or what an author puts in
-// its place (GAP-37). A link for which there is nothing else becomes a text
-// when it is encoded.
+// forRevision returns content that the revision knows: c, or the replacement from the
+// application (GAP-37). A link without a replacement becomes text when it is encoded.
 func (e *encoder) forRevision(c Content) Content {
 	if e.rev.Audio() && e.rev.ResourceLink() {
 		return c

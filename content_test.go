@@ -108,10 +108,9 @@ func TestContent(t *testing.T) {
 
 type embedsText struct{ prompts.Text }
 
-// What is wrong with a result is said to the author, all of it, each with the
-// message that it is in; the client gets to know nothing but that there was
-// something.
-func TestContentFaults(t *testing.T) {
+// All errors of a result are logged, each with the number of its message. The client
+// gets an internal error without details.
+func TestInvalidContent(t *testing.T) {
 	t.Parallel()
 	in := func(c prompts.Content) *prompts.Result {
 		return prompts.Messages(prompts.User("ok"), prompts.Message{prompts.RoleUser, c})
@@ -186,9 +185,9 @@ func TestContentFaults(t *testing.T) {
 	}
 }
 
-// What a message holds may be the value of an argument, which is not for the
+// The content of a message may be the value of an argument, which must not reach the
 // log.
-func TestContentFaultsDoNotQuoteArguments(t *testing.T) {
+func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret value"
 	for _, c := range []prompts.Content{
@@ -242,8 +241,8 @@ func TestContentPointers(t *testing.T) {
 	}
 }
 
-// Many bad messages make no long line in the log.
-func TestFaultsOfResultAreBounded(t *testing.T) {
+// The number of errors reported for one result is limited.
+func TestErrorsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
 	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
 	require.Len(t, faults, maxResultErrors+1)

@@ -41,9 +41,9 @@ type (
 	right struct{ Same string }
 )
 
-// Everything wrong with a declaration is said when it is added, all at once,
-// and each fault names prompt and argument (CNT-15 for the sizes of icons).
-func TestFaults(t *testing.T) {
+// Registry.Add returns all errors of a declaration at once, and each error names the
+// prompt and the argument (CNT-15 for the sizes of icons).
+func TestInvalidDeclarations(t *testing.T) {
 	t.Parallel()
 	schema := func(s *jsonschema.Schema) prompts.Prompt { return untyped(prompts.Argument{Name: "a", Schema: s}) }
 	field := func(s *jsonschema.Schema) prompts.Prompt {

@@ -304,7 +304,7 @@ func (p Prompt) InputSchema() (*jsonschema.Schema, error) {
 	return clone.Deep(d.plan.InputSchema()), nil
 }
 
-// export returns the prompt for an author to keep and to change.
+// export returns a copy of the prompt that the application may change.
 func (d *definition) export() Prompt {
 	p := d.prompt.clone()
 	p.Meta = clone.Encoded(p.Meta)

@@ -193,9 +193,8 @@ func Example_argumentDefaults() {
 	// 3 "untitled" true
 }
 
-// What cannot work is refused when the prompt is added, all of it at once, with
-// what to write instead.
-func Example_argumentFaults() {
+// Registry.Add returns all errors of a declaration at once, each with a fix.
+func Example_argumentErrors() {
 	type In struct {
 		Done  chan int `json:"done"`
 		Level int      `json:"level"`
@@ -212,9 +211,9 @@ func Example_argumentFaults() {
 	// prompt "p": argument "levl": unknown field; the fields are done, level; did you mean "level"?
 }
 
-// A render function can blame an argument itself, in the form that failed checks
-// have.
-func Example_argumentBlame() {
+// A render function can reject an argument. The client gets the same error as for an
+// argument that fails a check.
+func Example_invalidArgument() {
 	type In struct {
 		Repo string `json:"repo"`
 	}

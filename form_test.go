@@ -48,8 +48,8 @@ func TestFormProblems(t *testing.T) {
 	assert.Equal(t, "x", newRounds(t, s, "form").get(`{"f":`+accepting(`{"a":"x","b":1,"d":{"e":[1]}}`)+`}`).text(t))
 }
 
-// What is wrong with the declaration of a form is the author's to know.
-func TestFaultyForms(t *testing.T) {
+// Errors in the declaration of a form are logged.
+func TestInvalidForms(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		ask func(ctx context.Context) error
@@ -148,8 +148,8 @@ func TestInputNeeds(t *testing.T) {
 	}
 }
 
-// MRT-26: what the protocol has no such input for is the author's fault.
-func TestFaultyInputs(t *testing.T) {
+// MRT-26: the server sends no input request that the protocol does not define.
+func TestInvalidInputRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		method string

@@ -125,8 +125,8 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 	return responses, state, nil
 }
 
-// getRequest is one request for a prompt, checked as far as that needs no
-// author's code.
+// getRequest is one request for a prompt, after the checks that do not run the
+// application's code.
 type getRequest struct {
 	scope
 	definition *definition
@@ -172,9 +172,9 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// render returns what the prompt comes to, or reports that questions to the
-// client are pending. All of it may be an author's code: the filter, the
-// conversion of an argument, the render function.
+// render returns the result of the prompt, or reports that questions to the client are
+// pending. The filter, the conversion of an argument and the render function may be the
+// application's code.
 func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
 	d := g.definition
 	if !g.server.isVisible(ctx, d) {
@@ -363,9 +363,9 @@ func (g *getRequest) bind() (boundRender, []argument.Problem) {
 	return render, problems
 }
 
-// askFor has the client asked for the arguments that have problems, if
-// Options.ElicitArguments says so, and fills in what it answers. It reports
-// whether the question is pending; it fails with refused if nobody is asked.
+// askFor asks the client for the arguments that have problems, if
+// Options.ElicitArguments is set, and fills in the answer. It reports whether the
+// question is pending. If it cannot ask, it returns refused.
 func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
 	q := g.question(problems)
 	if q == nil || g.rounds == maxAsked || g.canAsk(wire.Capabilities{Form: true}) != nil {

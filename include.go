@@ -87,7 +87,7 @@ func (i *includes) has(name string) bool {
 	return false
 }
 
-// path says for the author how it has come to the prompt.
+// path returns the chain of includes that leads to the prompt, for the log.
 func (i *includes) path(name string) string {
 	names := []string{fmt.Sprintf("%q", name)}
 	for ; i != nil; i = i.by {

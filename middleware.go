@@ -94,8 +94,7 @@ type Response struct {
 	listOf  string            // the method that list is for
 }
 
-// middlewareRequest is a request on its way through the middleware, and the context of
-// that.
+// middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
 	context.Context
 	server  *Server

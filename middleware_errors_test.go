@@ -150,8 +150,8 @@ func TestNextReturnsTheCause(t *testing.T) {
 	}
 }
 
-// A middleware may blame an argument as a render function does.
-func TestMiddlewareBlamesAnArgument(t *testing.T) {
+// A middleware can reject an argument as a render function does.
+func TestMiddlewareRejectsAnArgument(t *testing.T) {
 	t.Parallel()
 	const problem = `{"argument":"to","reason":"refused","message":"is too far"}`
 	for name, test := range map[string]struct {

@@ -182,7 +182,7 @@ func (r *Registry) snapshot() ordmap.Map[*definition] {
 type Tx struct {
 	edit    *ordmap.Editor[*definition]
 	changed bool
-	touched map[string]bool // the names of the prompts that have changed; nil if nobody follows
+	touched map[string]bool // the names of the prompts that have changed; nil without followers
 }
 
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].
@@ -192,15 +192,15 @@ func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), 
 // returns the errors of [Registry.Set].
 func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
-// compiledPrompt is a declaration that has been compiledPrompt, or why it cannot be.
+// compiledPrompt is a compiled declaration, or the error of compiling it.
 type compiledPrompt struct {
 	name       string
 	definition *definition
 	err        error
 }
 
-// compileAll compiles declarations. It may run an author's code, and depends
-// on nothing in the registry, so it comes before the registry is locked.
+// compileAll compiles declarations. It may run the application's code, and depends
+// on nothing in the registry, so it is called before the registry is locked.
 func compileAll(prompts []Prompt) []compiledPrompt {
 	all := make([]compiledPrompt, len(prompts))
 	for i, p := range prompts {

@@ -271,8 +271,9 @@ func TestOneOfMany(t *testing.T) {
 	assert.Zero(t, r.Len())
 }
 
-// Who is told of a change sees it, however many others are to be told.
-func TestSubscriberSeesWhatItIsToldOf(t *testing.T) {
+// A subscriber that receives a signal sees the change, however many subscribers there
+// are.
+func TestSubscriberSeesEachSignaledChange(t *testing.T) {
 	t.Parallel()
 	var r prompts.Registry
 	var others []<-chan struct{}

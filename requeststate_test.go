@@ -250,8 +250,8 @@ func TestStateKeys(t *testing.T) {
 	}
 }
 
-// A fault of the author's is told to the author, and to nobody else.
-func TestFaultyStateOptions(t *testing.T) {
+// Errors in the application's options are logged and not sent to the client.
+func TestInvalidStateOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -172,9 +172,9 @@ func (r *retryState) addPending(questions []*question) {
 	}
 }
 
-// pendingState returns the questions that are to be answered, and the state for then.
-// It expires with the one that it came from, unless there is something new in
-// it: nobody is to keep a state alive by showing it.
+// pendingState returns the questions to answer, and the state for the next request. The
+// state expires with the state of this request, unless the new state contains something
+// new: a client must not keep a state alive by repeating it.
 func (r *retryState) pendingState(ttl time.Duration) ([]*question, sealedState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -77,7 +77,7 @@ func TestOnceDoesNotKeepErrors(t *testing.T) {
 	assert.Equal(t, 3, calls)
 }
 
-func TestOnceFaults(t *testing.T) {
+func TestOnceErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -338,7 +338,7 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 }
 
 // LCH-01, LCH-02, LIF-15: over a connection, see also the golden sessions.
-func TestChangesAreToldToEachSession(t *testing.T) {
+func TestEachSessionIsNotifiedOfChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reg := new(prompts.Registry)

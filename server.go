@@ -32,7 +32,7 @@ type Server struct {
 	registry *Registry
 	options  Options
 	handler  Handler // the middleware around innermost; nil without middleware
-	ownKey   []byte  // for states, if Options.StateKeys is empty
+	ownKey   []byte  // for states, if Options.RequestStateKeys is not set
 
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
@@ -202,8 +202,8 @@ func (s *Server) Capabilities() map[string]any {
 	return s.rpc.Capabilities(revision.NewestStateful(), true)
 }
 
-// isVisible reports whether the client in ctx may know of the prompt. It runs
-// an author's code.
+// isVisible reports whether the prompt is visible to the client in ctx. It runs the
+// application's code.
 func (s *Server) isVisible(ctx context.Context, d *definition) bool {
 	return s.options.Visible == nil || s.options.Visible(ctx, d.filterCopy())
 }

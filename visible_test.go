@@ -308,9 +308,8 @@ func TestVisibleFails(t *testing.T) {
 	})
 }
 
-// CCH-08, PRG-02: that a prompt exists is not told by what is wrong with the
-// rest of the request either.
-func TestHiddenPromptIsNotToldByOtherFaults(t *testing.T) {
+// CCH-08, PRG-02: other errors of the request do not reveal that a prompt exists.
+func TestOtherErrorsDoNotRevealHiddenPrompt(t *testing.T) {
 	t.Parallel()
 	o := prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }}
 	with, without := prompts.NewServer(registryOf(textPrompt("hidden", "x")), o), prompts.NewServer(nil, o)
@@ -319,8 +318,8 @@ func TestHiddenPromptIsNotToldByOtherFaults(t *testing.T) {
 	}
 }
 
-// Nor by the server being busy.
-func TestHiddenPromptIsNotToldByABusyServer(t *testing.T) {
+// CCH-08, PRG-02: a busy server does not reveal that a prompt exists.
+func TestBusyServerDoesNotRevealHiddenPrompt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaiter()

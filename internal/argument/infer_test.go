@@ -146,9 +146,9 @@ func TestInferIsShared(t *testing.T) {
 	}
 }
 
-// What is wrong with a tag, as an argument's and inside of one. A struct type
+// Invalid tags of arguments, and of fields inside of an argument. A struct type
 // with such a tag would not pass vet.
-func TestTagFaults(t *testing.T) {
+func TestInvalidTags(t *testing.T) {
 	t.Parallel()
 	field := func(name, tag string) reflect.StructField {
 		f := reflect.StructField{Name: name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(tag)}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Cache keeps values by key for a time. One call for a key is made at a time;
-// whoever wants it meanwhile waits for it. Errors are not kept.
+// Cache caches values by key for a time. It makes one call for a key at a time, and
+// other callers of Get wait for the result. Errors are not cached.
 type Cache[K comparable, V any] struct {
 	ttl       time.Duration
 	most      int

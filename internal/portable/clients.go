@@ -9,7 +9,7 @@ const (
 )
 
 // Rules are the limitations of clients, in the order of the clients' names. Clients
-// change: whoever corrects a rule reads the sources of the others again, and changes
+// change: to correct a rule, read the sources of the other rules again, and change
 // CheckedOn.
 var Rules = []Rule{
 	{"Claude Code", oneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments",

@@ -30,7 +30,7 @@ const (
 
 type traits struct {
 	version      string
-	stateless    bool  // no handshake: every request carries its envelope
+	stateless    bool  // no initialize: every request has metadata in _meta
 	shape        Shape // of a listed prompt
 	titles       bool  // title, _meta on what is sent, annotations.lastModified
 	icons        bool  // icons; description and websiteUrl of an implementation
@@ -97,8 +97,8 @@ func NewestStateful() Revision {
 	panic("revision: there is no revision with sessions")
 }
 
-// Stateless reports whether the revision has no handshake and every request
-// carries its own envelope.
+// Stateless reports whether the revision has no initialize, so that every request
+// contains its version and capabilities in _meta.
 func (r Revision) Stateless() bool { return table[r].stateless }
 
 // Shape returns the form of a listed prompt.

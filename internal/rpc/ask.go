@@ -284,8 +284,8 @@ func (s *Session) handleMalformed(m *wire.Message, err *wire.Error) {
 	}
 }
 
-// handleResponse passes a response to whoever waits for it. Any other response
-// is ignored (CAN-14).
+// handleResponse passes a response to the goroutine that waits for it. Any other
+// response is ignored (CAN-14).
 func (s *Session) handleResponse(m *wire.Message) {
 	p := s.takeRequest(m)
 	if p == nil {

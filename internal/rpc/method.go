@@ -104,7 +104,7 @@ func appendTail(result []byte, tail string) []byte {
 	return append(result, tail...)
 }
 
-// Call is one request on its way to its method. It must not be kept.
+// Call is one request to a method. The method must not retain it.
 type Call struct {
 	Rev     revision.Revision
 	Client  wire.Capabilities

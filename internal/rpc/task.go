@@ -125,7 +125,7 @@ func (t *task) run() error {
 	return t.runNow(timeout)
 }
 
-// runNow is run for a task whose turn has come.
+// runNow is run for a task that has a slot.
 func (t *task) runNow(timeout time.Duration) error {
 	if t.completed.Load() { // while it waited
 		return t.giveUp(ErrAnswered)
@@ -229,8 +229,8 @@ func (t *task) giveUp(cause error) error {
 	return cause
 }
 
-// goexit ends a task whose work has called runtime.Goexit. It is the one place
-// where the server survives that: whoever has called Handle does not go on.
+// goexit ends a task whose work has called runtime.Goexit. Only here does the server
+// survive Goexit: the goroutine that has called Handle ends.
 func (t *task) goexit() {
 	t.ticket.Leave()
 	t.stopAsking()

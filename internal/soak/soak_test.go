@@ -343,7 +343,7 @@ func (f *faulty) Write(ctx context.Context, msg []byte) error {
 	return f.Transport.Write(ctx, msg)
 }
 
-func TestSoakFindsFaults(t *testing.T) {
+func TestSoakFindsBugs(t *testing.T) {
 	for _, test := range []struct {
 		plant fault
 		want  string

@@ -20,17 +20,17 @@ type Judge struct {
 	checker *Checker
 	options Options
 
-	// The session of the handshake era.
-	revision     string         // of messages without an envelope
-	agreed       bool           // initialize has had its result
+	// The session of initialize.
+	revision     string         // of messages without metadata in _meta
+	agreed       bool           // the server has sent the result of initialize
 	capabilities map[string]any // the client's
 	declared     map[string]any // the server's capabilities
 	initialized  bool           // the client has said so
 
 	asked    []*request
 	refusals map[string]int // errors that may be of any of several requests, by id
-	// settled has the results that requests have had, by an id of which there
-	// are more requests that have had none.
+	// settled contains the results of requests by id, for each id that is also the
+	// id of a request without a result.
 	settled map[string][]settled
 	listens []*listen
 	used    map[string]bool // ids of the server's requests
@@ -41,7 +41,7 @@ type Judge struct {
 		id string
 		at int
 	}
-	illegible int // messages with an envelope and an id that cannot be read, not answered yet
+	illegible int // messages with metadata in _meta and an unreadable id, not answered yet
 }
 
 // Judge returns a judge of another connection.

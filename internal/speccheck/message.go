@@ -125,9 +125,9 @@ func key(v strictjson.Value) string {
 	return ""
 }
 
-// hasID reports whether a message has an id that a request may have: a string,
-// or an integer that is written as one, so that whoever repeats it need not
-// know that 1.0 is the same.
+// hasID reports whether a message has an id that a request may have: a string, or a
+// number in the form of an integer, so that a peer that repeats the id need not know
+// that 1.0 equals 1.
 func (m *message) hasID() bool {
 	switch m.members["id"].(type) {
 	case string:

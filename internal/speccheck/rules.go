@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// own has the methods that the library answers itself. Its results have what
-// it has put there; those of an author's methods may have anything.
+// own contains the methods that the library answers itself. The results of other
+// methods come from the application and may have any members.
 var own = map[string]bool{
 	"initialize": true, "ping": true, "logging/setLevel": true,
 	"server/discover": true, "subscriptions/listen": true,
@@ -125,8 +125,8 @@ func (s *schema) checkResult(result map[string]any, q *request) error {
 	return nil
 }
 
-// checkSessionResult holds a result of the handshake era free of what is only
-// for the era after it (GAP-45).
+// checkSessionResult returns an error if a result of a version with sessions contains
+// members of 2026-07-28 (GAP-45).
 func (s *schema) checkSessionResult(result map[string]any, q *request) error {
 	if q.method == "server/discover" || q.method == "subscriptions/listen" {
 		return fmt.Errorf("%s: there is no %s (CPT-10)", s.revision, q.method)

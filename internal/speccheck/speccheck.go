@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// batches is the only revision that has them.
+	// batches is the only revision with batches.
 	batches = "2025-03-26"
-	// latest is the revision of the handshake era by which a session is
-	// judged before its initialize has agreed on one.
+	// latest is the revision whose rules apply to a session until initialize has
+	// negotiated a revision.
 	latest = "2025-11-25"
-	// stateless is the revision of messages that carry their own envelope.
+	// stateless is the revision of messages with metadata in _meta.
 	stateless = "2026-07-28"
 )
 
-// handshake has the revisions that initialize may agree on.
+// handshake contains the revisions that initialize can negotiate.
 var handshake = []string{"2024-11-05", batches, "2025-06-18", latest}
 
 // Variable is the environment variable that names the schemas' folder.
