@@ -1,7 +1,8 @@
 // Codereview is an MCP server with the prompts of the MCP documentation, on
 // standard input and output: the way in which clients run local servers. It
 // shows prompts whose arguments are structs, and what a message can hold:
-// text, embedded resources, a conversation.
+// text, embedded resources, a conversation. With -tools, clients without prompts
+// get each prompt as a tool, too.
 //
 // To see it answer a recorded client session:
 //
@@ -14,23 +15,39 @@ package main
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"os"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/stdio"
 )
 
 func main() {
+	asTools := flag.Bool("tools", false, "offer each prompt as a tool, too")
+	flag.Parse()
+
 	// Standard output belongs to the protocol, so the log goes to standard error.
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	var reg prompts.Registry
 	reg.MustAdd(declared()...) // panics if a declaration is invalid, which is a bug of the program
 
-	srv := prompts.NewServer(&reg, prompts.Options{
+	options := prompts.Options{
 		Info:   prompts.Implementation{Name: "codereview", Title: "Code Review", Version: "1.0.0"},
 		Logger: logger,
-	})
+	}
+	if *asTools {
+		// Models call tools without a user, which is safe for all of these prompts.
+		tools, err := prompttools.New(&reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+		if err != nil {
+			logger.Error("the prompts cannot be tools", "error", err)
+			os.Exit(1)
+		}
+		options.Features = []feature.Feature{tools}
+	}
+	srv := prompts.NewServer(&reg, options)
 	// Run returns nil when the client disconnects or a signal arrives.
 	if err := stdio.Run(context.Background(), srv); err != nil {
 		logger.Error("the server has failed", "error", err)
