@@ -80,7 +80,7 @@ func (f *fileErrors) addAt(line, column int, format string, args ...any) {
 	}
 	f.said[text] = true
 	if f.all = append(f.all, e); f.isFull() {
-		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: errors.New("there may be more faults; mend these first")})
+		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: errors.New("there may be more errors; fix these first")})
 	}
 }
 

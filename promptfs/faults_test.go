@@ -243,7 +243,7 @@ func TestVeryManyErrors(t *testing.T) {
 			_, err := promptfs.Parse(fstest.MapFS{}, "p.md", []byte(text), promptfs.Options{})
 			require.Error(t, err)
 			assert.Len(t, lines(err), 101)
-			assert.Contains(t, err.Error(), "there may be more faults; mend these first")
+			assert.Contains(t, err.Error(), "there may be more errors; fix these first")
 		})
 	}
 }

@@ -208,12 +208,12 @@ func (f *Folder) announce(ctx context.Context, r *Report) {
 			gone = append(gone, text)
 		}
 	}
-	message := "a file of prompts has a fault"
+	message := "invalid prompt file"
 	if r.Err != nil && !isOfFiles(r.Err) {
 		message = "the prompts cannot be reloaded"
 	}
 	f.log(ctx, slog.LevelWarn, message, faults)
-	f.log(ctx, slog.LevelInfo, "a fault of the prompts' files is gone", gone)
+	f.log(ctx, slog.LevelInfo, "error of prompt files fixed", gone)
 	isNews := !maps.Equal(f.told, now)
 	f.told = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
@@ -248,6 +248,6 @@ func (f *Folder) log(ctx context.Context, level slog.Level, message string, faul
 			f.options.Logger.Log(ctx, level, message+", and so for others", slog.Int("more", len(faults)-i))
 			return
 		}
-		f.options.Logger.Log(ctx, level, message, slog.String("fault", text))
+		f.options.Logger.Log(ctx, level, message, slog.String("error", text))
 	}
 }

@@ -139,7 +139,7 @@ func TestErrorsInTheLog(t *testing.T) {
 	}
 	require.Error(t, m.Reset(t.Context(), files...))
 	assert.Equal(t, 101, strings.Count(log.String(), "level=WARN"))
-	assert.Contains(t, log.String(), `msg="a file of prompts has a fault, and so for others" more=900`)
+	assert.Contains(t, log.String(), `msg="invalid prompt file, and so for others" more=900`)
 	log.Reset()
 	require.NoError(t, m.Reset(t.Context()))
 	assert.Equal(t, 101, strings.Count(log.String(), "level=INFO"))

@@ -166,7 +166,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		messages, read = append(messages, message), append(read, p)
 	}
 	if h.isText && len(h.arguments) > 0 {
-		m.faults.add(h.lines["arguments"], "with template: false the text is sent as it is, and no argument can be used; remove one of them")
+		m.faults.add(h.lines["arguments"], "with template: false the text is sent verbatim, and no argument can be used; remove one of them")
 		h.lost = true
 	}
 	m.prompt, m.line = h.prompt, h.lines["name"]

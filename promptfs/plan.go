@@ -172,7 +172,7 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 		return fmt.Errorf("the name %q is also that of %s; give each another", name, enumerationOf(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
-		return fmt.Errorf("the name %q is still that of %s, which has a fault; mend that one, or give one of them another name", name, shown(other))
+		return fmt.Errorf("the name %q is still that of %s, which has an error; fix that one, or give one of them another name", name, shown(other))
 	}
 	if h.of(name) == another {
 		return fmt.Errorf("the name %q is that of a prompt that comes from no file of this folder; give this one another", name)

@@ -149,7 +149,7 @@ func TestUnreadableFolderIsLogged(t *testing.T) {
 	f.write(".", "not a folder")
 	_, err := f.reload()
 	require.Error(t, err)
-	assert.Contains(t, f.log.String(), `level=WARN msg="the prompts cannot be reloaded" fault=`)
+	assert.Contains(t, f.log.String(), `level=WARN msg="the prompts cannot be reloaded" error=`)
 	assert.NotContains(t, f.log.String(), "a file of prompts")
 }
 
@@ -165,8 +165,8 @@ func TestErrorsAreReportedOnce(t *testing.T) {
 	_, err := f.reload()
 	require.Error(t, err)
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=WARN msg="a file of prompts has a fault" fault="a.md:1: unclosed action; end it with }}"
-level=WARN msg="a file of prompts has a fault" fault="b.md:1: unclosed action; end it with }}"
+	assert.Equal(t, `level=WARN msg="invalid prompt file" error="a.md:1: unclosed action; end it with }}"
+level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; end it with }}"
 `, said())
 	_, again := f.reload()
 	require.EqualError(t, again, err.Error())
@@ -176,7 +176,7 @@ level=WARN msg="a file of prompts has a fault" fault="b.md:1: unclosed action; e
 	_, err = f.reload()
 	require.EqualError(t, err, "b.md:1: unclosed action; end it with }}")
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=INFO msg="a fault of the prompts' files is gone" fault="a.md:1: unclosed action; end it with }}"
+	assert.Equal(t, `level=INFO msg="error of prompt files fixed" error="a.md:1: unclosed action; end it with }}"
 level=INFO msg="prompts have been reloaded" added=a changed="" removed=""
 `, said())
 }
@@ -302,7 +302,7 @@ func TestClashesOfFiles(t *testing.T) {
 
 	f.write("b.md", named("x", "{{"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"x\" is still that of b.md, which has a fault; mend that one, or give one of them another name\nb.md:4: unclosed action; end it with }}")
+	require.EqualError(t, err, "a.md:2: the name \"x\" is still that of b.md, which has an error; fix that one, or give one of them another name\nb.md:4: unclosed action; end it with }}")
 	assert.Equal(t, map[string]string{"x": "b"}, f.texts())
 
 	f.write("b.md", named("y", "b3"))
@@ -314,7 +314,7 @@ func TestClashesOfFiles(t *testing.T) {
 	f.write("a.md", named("y", "a"))
 	f.write("c.md", named("x", "c"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"y\" is also that of b.md; give each another\nb.md:2: the name \"y\" is also that of a.md; give each another\nc.md:2: the name \"x\" is still that of a.md, which has a fault; mend that one, or give one of them another name")
+	require.EqualError(t, err, "a.md:2: the name \"y\" is also that of b.md; give each another\nb.md:2: the name \"y\" is also that of a.md; give each another\nc.md:2: the name \"x\" is still that of a.md, which has an error; fix that one, or give one of them another name")
 	assert.Equal(t, map[string]string{"x": "a", "y": "b3"}, f.texts())
 }
 

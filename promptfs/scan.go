@@ -180,7 +180,7 @@ func isMarkdown(name string) (bare string, ok bool) {
 }
 
 // follow follows the links, those in folders that others lead to among them.
-// A folder is read once, so that links can neither go on without end nor make
+// A folder is read once, so that links can neither loop nor make
 // many files of a few.
 func (c *scan) follow() {
 	for len(c.links) > 0 && c.ctx.Err() == nil {

@@ -223,7 +223,7 @@ func TestNoTemplate(t *testing.T) {
 	assert.Equal(t, []string{"1"}, textsOf(t, p, nil))
 
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: false\narguments: [{name: a}]\n---\n{{.a}}"), promptfs.Options{})
-	assert.EqualError(t, err, "p.md:3: with template: false the text is sent as it is, and no argument can be used; remove one of them")
+	assert.EqualError(t, err, "p.md:3: with template: false the text is sent verbatim, and no argument can be used; remove one of them")
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: maybe\n---\nx"), promptfs.Options{})
 	assert.EqualError(t, err, "p.md:2: template must be true or false")
 }

@@ -23,7 +23,7 @@ import (
 // files at the same interval.
 const heartbeat = 2 * time.Second
 
-// patience is how many times Options.Debounce files may go on changing before
+// patience is how many times Options.Debounce files may keep changing before
 // they are read.
 const patience = 10
 

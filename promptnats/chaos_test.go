@@ -107,13 +107,13 @@ func converge(t *testing.T, r *rand.Rand) {
 	revision := put(t, kv, "end.md", "end")
 	for {
 		g := follow(t, js, promptnats.Options{})
-		faults := g.Status().Faults
+		faults := g.Status().FileErrors
 		contents := g.contents()
 		g.Close()
 		if faults == nil {
 			f.inStep(revision)
 			f.until(fmt.Sprint("what a new one has: ", contents), func() bool { return assert.ObjectsAreEqual(contents, f.contents()) })
-			f.until("no faults", func() bool { return f.Status().Faults == nil })
+			f.until("no faults", func() bool { return f.Status().FileErrors == nil })
 			return
 		}
 		for _, key := range keys {

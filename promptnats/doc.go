@@ -113,7 +113,7 @@
 // # Errors
 //
 // Follow and Publish return errors of the call. Later, [Status] contains the reason
-// for a lag as Err, and the errors of files as Faults. Use Status for a health
+// for a lag as Err, and the errors of files as FileErrors. Use Status for a health
 // check, or set the functions in Options. A bucket that mirrors another bucket
 // cannot be followed. Follow the original.
 package promptnats

@@ -130,7 +130,7 @@ func (s *watchSession) watchBucket(ctx context.Context) {
 	}
 }
 
-var errPurged = errors.New("keys have gone without a word, as by a purge of the stream; all are read again")
+var errPurged = errors.New("keys were removed silently, as by a purge of the stream; all keys are read again")
 
 // interrupted returns the error of the connection if state is an interruption, and
 // nil otherwise.
@@ -314,7 +314,7 @@ func (s *watchSession) apply(ctx context.Context) error {
 			s.high = max(s.high, e.file.Revision)
 		case <-s.changed:
 			// By this Follower or by others, who may have given back a name.
-			if s.Status().Faults != nil {
+			if s.Status().FileErrors != nil {
 				later()
 			}
 		case <-s.news:

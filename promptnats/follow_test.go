@@ -127,7 +127,7 @@ func TestBadValues(t *testing.T) {
 		put(t, kv, name+".md", "good")
 	}
 	f := follow(t, js, promptnats.Options{Files: promptfs.Options{MaxFileBytes: 4000, MaxResourceBytes: 100}})
-	require.NoError(t, f.Status().Faults)
+	require.NoError(t, f.Status().FileErrors)
 	for name, value := range bad {
 		put(t, kv, name+".md", value)
 	}
@@ -147,7 +147,7 @@ func TestBadValues(t *testing.T) {
 	assert.Contains(t, f.faults(), "template.md:2: missing value for if; write such as {{if .name}}")
 	assert.Contains(t, f.log.String(), `yaml.md:2`)
 	var e *promptfs.Error
-	require.ErrorAs(t, f.Status().Faults, &e)
+	require.ErrorAs(t, f.Status().FileErrors, &e)
 
 	put(t, kv, "template.md", "mended")
 	f.says("template", "mended")
@@ -318,7 +318,7 @@ func TestClashWithCode(t *testing.T) {
 	assert.Equal(t, "of code", f.text("a"))
 	f.registry.Remove("a")
 	f.says("a", "changed")
-	f.until("the fault is gone", func() bool { return f.Status().Faults == nil })
+	f.until("the fault is gone", func() bool { return f.Status().FileErrors == nil })
 }
 
 // Without a broker there is an error within the time that is set; or with
@@ -437,5 +437,5 @@ func TestRestart(t *testing.T) {
 		put(t, kv, "a.md", fmt.Sprint(i))
 		f.says("a", fmt.Sprint(i))
 	}
-	assert.Contains(t, f.log.String(), "the prompts are not in step with the bucket, and stay as they are")
+	assert.Contains(t, f.log.String(), "prompts not in sync with the bucket; the last version is served")
 }

@@ -60,10 +60,10 @@ type Status struct {
 	Revision uint64
 	// Err is the reason for a lag. It is nil if Synced is true.
 	Err error
-	// Faults joins the errors of files, each a [*promptfs.Error]. It is nil without
+	// FileErrors joins the errors of files, each a [*promptfs.Error]. It is nil without
 	// errors. For a key that is not a valid path, Path is ./ and the key without the
 	// prefix.
-	Faults error
+	FileErrors error
 }
 
 // Follow keeps the prompts of a registry in sync with the files in a bucket, until
@@ -160,9 +160,9 @@ func (f *Follower) set(ctx context.Context, change func(*Status)) {
 		return
 	}
 	if now.Synced {
-		f.options.Files.Logger.InfoContext(ctx, "the prompts are in step with the bucket", slog.Uint64("revision", now.Revision))
+		f.options.Files.Logger.InfoContext(ctx, "prompts in sync with the bucket", slog.Uint64("revision", now.Revision))
 	} else {
-		f.options.Files.Logger.WarnContext(ctx, "the prompts are not in step with the bucket, and stay as they are", slog.Any("error", now.Err))
+		f.options.Files.Logger.WarnContext(ctx, "prompts not in sync with the bucket; the last version is served", slog.Any("error", now.Err))
 	}
 	if f.options.OnStatus != nil {
 		f.guarded(ctx, func() { f.options.OnStatus(now) })
@@ -192,7 +192,7 @@ func (f *Follower) reloaded(r promptfs.Report) {
 	f.hasChanged = f.hasChanged || len(r.Added)+len(r.Changed)+len(r.Removed)+len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0
 	if failure(r.Err) == nil { // else it is the Err of the status
 		f.mu.Lock()
-		f.status.Faults = r.Err
+		f.status.FileErrors = r.Err
 		f.mu.Unlock()
 	}
 	if f.options.Files.OnReload != nil {

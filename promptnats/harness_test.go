@@ -241,9 +241,9 @@ func (f *follower) text(name string) string {
 	return c.Text
 }
 
-// faults returns the texts of Status.Faults, the errors of files.
+// faults returns the texts of Status.FileErrors, the errors of files.
 func (f *follower) faults() []string {
-	if err := f.Status().Faults; err != nil {
+	if err := f.Status().FileErrors; err != nil {
 		return strings.Split(err.Error(), "\n")
 	}
 	return nil

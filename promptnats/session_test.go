@@ -203,16 +203,16 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// Status.Faults contains errors of files only.
+// Status.FileErrors contains errors of files only.
 func TestFaultsAreOfFiles(t *testing.T) {
 	t.Parallel()
 	s := newWatchSession(Options{})
 	fault := &promptfs.Error{Path: "a.md", Err: errors.New("bad")}
 	s.reloaded(promptfs.Report{Err: fault})
 	s.reloaded(promptfs.Report{Err: errors.New("the registry is not to be had")})
-	require.ErrorIs(t, s.Status().Faults, fault)
+	require.ErrorIs(t, s.Status().FileErrors, fault)
 	s.reloaded(promptfs.Report{})
-	require.NoError(t, s.Status().Faults)
+	require.NoError(t, s.Status().FileErrors)
 }
 
 // A name that is given back between the load and what follows is not missed.
@@ -224,12 +224,12 @@ func TestNameThatIsFreeBeforeAnythingIsFollowed(t *testing.T) {
 		s.watcher.pending = 1
 		go func() { s.entries <- entryOf("a.md", "a", 1) }() // until load has taken it
 		require.NoError(t, s.load(t.Context()))
-		require.Error(t, s.Status().Faults)
+		require.Error(t, s.Status().FileErrors)
 		s.registry.Remove("a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.ErrorIs(t, s.apply(ctx), context.DeadlineExceeded)
-		require.NoError(t, s.Status().Faults)
+		require.NoError(t, s.Status().FileErrors)
 		assert.Equal(t, 1, s.registry.Len())
 	})
 }

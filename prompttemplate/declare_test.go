@@ -123,7 +123,7 @@ func TestVeryManyErrors(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	assert.Len(t, lines, 101)
 	assert.Contains(t, lines[99], `there is no argument "a99"`)
-	assert.Equal(t, `prompt "p": there may be more faults; mend these first`, lines[100])
+	assert.Equal(t, `prompt "p": there may be more errors; fix these first`, lines[100])
 }
 
 func TestErrorsInPartials(t *testing.T) {

@@ -41,7 +41,7 @@ func TestSet(t *testing.T) {
 
 	_, calls, err = s.Prompt(t.Context(), withArguments(), prompttemplate.User(`{{template "above"}}{{template "none"}}`))
 	assert.EqualError(t, err, `prompt "p": message 1, line 1: there is no partial "none"; did you mean tone?
-prompt "p": message 1, line 1: the partial "above" has a fault: partial "broken", line 1: missing value for if; write such as {{if .name}}`)
+prompt "p": message 1, line 1: the partial "above" has an error: partial "broken", line 1: missing value for if; write such as {{if .name}}`)
 	assert.Len(t, calls, 2)
 	_, _, err = s.Prompt(t.Context(), withArguments(), prompttemplate.User(`{{template "outer" .}}`))
 	var e *prompttemplate.Error

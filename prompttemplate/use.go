@@ -71,7 +71,7 @@ type brokenError struct {
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("the partial %q has a fault: %v", e.partial, e.err)
+	return fmt.Sprintf("the partial %q has an error: %v", e.partial, e.err)
 }
 
 func (e *brokenError) Unwrap() error { return e.err }
@@ -156,7 +156,7 @@ func (c *checker) done(hasMessages bool) []*Error {
 		}
 	}
 	if len(c.faults) >= maxErrors {
-		c.faults = append(c.faults, &Error{Err: errors.New("there may be more faults; mend these first")})
+		c.faults = append(c.faults, &Error{Err: errors.New("there may be more errors; fix these first")})
 	}
 	return c.faults
 }

@@ -145,7 +145,7 @@ type refusal struct {
 	other error          // why it gets nothing
 }
 
-const giveExamples = "Mend it, or give values that do in CheckOptions.Examples."
+const giveExamples = "Fix it, or give values that do in CheckOptions.Examples."
 
 // remedy returns what to do, for people.
 func (r *refusal) remedy() string {

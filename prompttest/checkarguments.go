@@ -50,10 +50,10 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 		switch {
 		case r.found():
 		case r.isVolatile:
-			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or have the prompt say the same again: the time stands still in a bubble of testing/synctest.",
+			c.errorf(p, "argument %q: it is unknown whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or make the result constant: in a bubble of testing/synctest the time is.",
 				a.Name)
 		case len(r.tried) == 0:
-			c.errorf(p, "argument %q: it cannot be told whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
+			c.errorf(p, "argument %q: it is unknown whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
 				a.Name, quote(base.arguments[a.Name]), r.refused)
 		default:
 			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration; or if it takes other values to count, give them in CheckOptions.Examples.",

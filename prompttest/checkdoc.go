@@ -46,7 +46,7 @@ func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 			t.Errorf("prompttest: %v", err)
 		}
 	default:
-		t.Errorf("prompttest: the table of prompts in %s is not that of the registry (- there, + registry)\n%sTo write it anew, run:\n\t%s",
+		t.Errorf("prompttest: the table of prompts in %s is not that of the registry (- there, + registry)\n%sTo update it, run:\n\t%s",
 			path, difference(has, table, strings.Count(before, "\n")), updateCommand(t))
 	}
 }

@@ -177,7 +177,7 @@ func TestCheckArgumentsCases(t *testing.T) {
 			[]string{`it cannot be rendered, so its arguments cannot be checked: with a "`}},
 		{"examples", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}, {"a": "blue"}}}}, text(two[:1], refuse), nil},
 		{"one example", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}}}}, text(two[:1], refuse),
-			[]string{`argument "a": it cannot be told whether it reaches the output: no value but "red" renders ("`}},
+			[]string{`argument "a": it is unknown whether it reaches the output: no value but "red" renders ("`}},
 		{"an example of no prompt", CheckOptions{Examples: map[string][]map[string]string{"q": nil}}, says("x"),
 			[]string{`CheckOptions.Examples has the prompt "q", which is not in the registry`}},
 		{"an example of no argument", CheckOptions{Examples: map[string][]map[string]string{"p": {{"c": ""}}}}, says("x"),
@@ -195,15 +195,15 @@ func TestCheckArgumentsCases(t *testing.T) {
 		}), nil},
 		{"a result that is never the same, without the argument", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1)), nil
-		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		}), []string{`argument "a": it is unknown whether it reaches the output: the result differs from call to call`}},
 		{"a result that is never the same, with a value anyhow", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1), " prompttest-a-one"), nil
-		}), []string{`argument "a": it cannot be told whether it reaches the output: the result differs from call to call`}},
+		}), []string{`argument "a": it is unknown whether it reaches the output: the result differs from call to call`}},
 		{"a result that is never the same, with the argument in its description", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two[:1], Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{prompts.User(fmt.Sprint(calls.Add(1)))}}, nil
 		}}, nil},
 		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
-			[]string{`argument "a": it cannot be told whether it reaches the output`}},
+			[]string{`argument "a": it is unknown whether it reaches the output`}},
 		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
 			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {
@@ -284,7 +284,7 @@ func TestCheckArgumentsTogether(t *testing.T) {
 func TestCheckArgumentsTime(t *testing.T) {
 	t.Parallel()
 	p := remarks(func(in struct{ Loud bool }) any { return fmt.Sprint(time.Now(), map[bool]string{true: "!"}[in.Loud]) })
-	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"the time stands still in a bubble of testing/synctest"})
+	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"in a bubble of testing/synctest the time is"})
 	synctest.Test(t, func(t *testing.T) {
 		assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors)
 	})

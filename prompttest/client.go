@@ -285,7 +285,7 @@ func (c *Client) signal() {
 }
 
 // errLate is the error of until if no message arrives in time.
-var errLate = errors.New("nothing has come in time")
+var errLate = errors.New("nothing was received in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns
 // why that does not happen: the connection has failed, ctx has ended, or nothing

@@ -144,12 +144,12 @@ func TestServerFaults(t *testing.T) {
 				c.Listen()
 				synctest.Wait()
 			}, want: "this client has not subscribed to that (SUB-03)"},
-		{name: "no change", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "the server has not told of a change within 10s"},
+		{name: "no change", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "the server has not notified of a change within 10s"},
 		{name: "no change in the time of the context", do: func(c *Client) {
 			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errors.New("too late"))
 			defer cancel()
 			c.WaitChanged(ctx)
-		}, want: "the server has not told of a change: too late"},
+		}, want: "the server has not notified of a change: too late"},
 		{name: "nothing to receive", do: func(c *Client) { c.Receive() }, want: "no message has come to be received within 10s"},
 		{name: "closed, and nothing to receive", script: script{"x": {"CLOSE"}}, do: func(c *Client) {
 			c.Send(`{"jsonrpc":"2.0","method":"x"}`)

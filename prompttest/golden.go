@@ -43,7 +43,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 	}
 	want := string(raw)
 	if want != got && strings.ReplaceAll(want, "\r\n", "\n") != got {
-		t.Errorf("prompttest: the result is not that of %s (- wanted, + got)\n%sIf it is right as it is now, run:\n\t%s",
+		t.Errorf("prompttest: the result is not that of %s (- wanted, + got)\n%sIf the result is right, run:\n\t%s",
 			path, difference(want, got, 0), updateCommand(t))
 	}
 }

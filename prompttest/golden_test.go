@@ -76,7 +76,7 @@ func TestGolden(t *testing.T) {
 		{"the same", allText, all(), nil},
 		{"the line ends of Windows", strings.ReplaceAll(allText, "\n", "\r\n"), all(), nil},
 		{"a line that differs", "=== user: text\na\nb\nc\nd\n", prompts.Messages(prompts.User("a\nb\nx\nd")), []string{
-			"(- wanted, + got)\nline 4:\n    a\n    b\n  - c\n  - d\n  + x\n  + d\nIf it is right as it is now, run:\n\tgo test -run \"^TestRecorded$\" -update",
+			"(- wanted, + got)\nline 4:\n    a\n    b\n  - c\n  - d\n  + x\n  + d\nIf the result is right, run:\n\tgo test -run \"^TestRecorded$\" -update",
 		}},
 		{"one line of many", "=== user: text\na\nb\nc\nd\ne\n", prompts.Messages(prompts.User("a\nx\nc\nd\ne")), []string{
 			"line 3:\n    === user: text\n    a\n  - b\n  - c\n  + x\n  + c\nIf",

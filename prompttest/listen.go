@@ -22,7 +22,7 @@ func (c *Client) Listen() {
 	}
 }
 
-var errNotTold = errors.New("the server does not tell changes of its list: it has not declared the capability prompts.listChanged (LIF-08, DSC-04)")
+var errNotTold = errors.New("the server does not notify of changes: it has not declared the capability prompts.listChanged (LIF-08, DSC-04)")
 
 func (c *Client) subscribe() error {
 	c.mu.Lock()
@@ -51,7 +51,7 @@ func (c *Client) subscribe() error {
 	case !got.isAcknowledged:
 		err = errors.New("the server has ended the subscription, and not acknowledged it before (SUB-04)")
 	case !got.isHonored:
-		err = errors.New("the server has declared the capability prompts.listChanged, and does not promise to tell changes (SUB-06)")
+		err = errors.New("the server has declared the capability prompts.listChanged, and does not promise to notify of changes (SUB-06)")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", listenMethod, err)
@@ -80,7 +80,7 @@ func (c *Client) waitChanged(ctx context.Context) error {
 			c.changes--
 			return true
 		case c.protocol.Stateless() && p == nil:
-			ended = errors.New("call Listen before WaitChanged: in this revision nobody is told without it")
+			ended = errors.New("call Listen before WaitChanged: in this revision no client is notified without it")
 		case c.protocol.Stateless() && p.response != nil:
 			ended = errors.New("the server has ended the subscription")
 		}
@@ -90,9 +90,9 @@ func (c *Client) waitChanged(ctx context.Context) error {
 	case err == nil:
 		return ended
 	case errors.Is(err, errLate):
-		return fmt.Errorf("the server has not told of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
+		return fmt.Errorf("the server has not notified of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
 	case ctx.Err() != nil && err == context.Cause(ctx):
-		return fmt.Errorf("the server has not told of a change: %w", err)
+		return fmt.Errorf("the server has not notified of a change: %w", err)
 	}
 	return err
 }

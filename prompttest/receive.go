@@ -231,7 +231,7 @@ func (c *Client) checkSubscription(m *message, id string) error {
 	p := c.pending[id]
 	switch isAcknowledgement := m.method == acknowledgedMethod; {
 	case id == "" && isSubscribed:
-		return errors.New("in this revision a change is told to a subscription, and this says none (LCH-05, MET-11)")
+		return errors.New("in this revision a notification belongs to a subscription, and this one names none (LCH-05, MET-11)")
 	case id == "" || c.listens[id]:
 		return nil
 	case id != c.listen:

@@ -6,7 +6,7 @@ const updateFlag = "update"
 
 func init() {
 	if flag.Lookup(updateFlag) == nil {
-		flag.Bool(updateFlag, false, "write golden files and the tables of prompts in documents anew")
+		flag.Bool(updateFlag, false, "update golden files and the tables of prompts in documents")
 	}
 }
 

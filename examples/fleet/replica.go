@@ -76,7 +76,7 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 		Files: promptfs.Options{OnReload: func(report promptfs.Report) { fmt.Fprintln(s.say, r.describe(report)) }},
 		OnStatus: func(status promptnats.Status) {
 			if status.Err != nil {
-				fmt.Fprintf(s.say, "%s: is not in step: %v\n", name, status.Err)
+				fmt.Fprintf(s.say, "%s: is not in sync: %v\n", name, status.Err)
 			}
 		},
 	})
@@ -134,7 +134,7 @@ func (r *replica) describe(report promptfs.Report) string {
 // loaded the bucket, and if it is out of step now, it serves what it has.
 func (r *replica) health(w http.ResponseWriter, _ *http.Request) {
 	status := r.follower.Status()
-	fmt.Fprintf(w, "in step: %t, revision: %d, prompts: %d\n", status.Synced, status.Revision, r.registry.Len())
+	fmt.Fprintf(w, "synced: %t, revision: %d, prompts: %d\n", status.Synced, status.Revision, r.registry.Len())
 }
 
 // stop lets requests finish, ends the streams, and then everything else.

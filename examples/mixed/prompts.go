@@ -37,7 +37,7 @@ func registry() *prompts.Registry {
 		prompts.New(prompts.Prompt{
 			Name:        "update",
 			Title:       "Write a status update",
-			Description: "Drafts what to tell people who wait",
+			Description: "Drafts a message for people who wait",
 			Arguments:   []prompts.Argument{service, {Name: "audience", Schema: prompts.Enum("customers", "colleagues")}},
 		}, draft),
 	)

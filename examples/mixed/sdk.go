@@ -19,7 +19,7 @@ type statusOutput struct {
 }
 
 func addTools(server *mcp.Server) {
-	mcp.AddTool(server, &mcp.Tool{Name: "service_status", Description: "Tells how a service is"}, status)
+	mcp.AddTool(server, &mcp.Tool{Name: "service_status", Description: "Returns the status of a service"}, status)
 }
 
 func status(_ context.Context, _ *mcp.CallToolRequest, in statusInput) (*mcp.CallToolResult, statusOutput, error) {

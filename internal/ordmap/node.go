@@ -66,7 +66,7 @@ func (n *node[V]) get(key string) (v V, ok bool) {
 	return v, false
 }
 
-// walk yields the entries below n, which may be nil, and reports whether to go on.
+// walk yields the entries below n, which may be nil, and reports whether to continue.
 func (n *node[V]) walk(yield func(string, V) bool) bool {
 	if n == nil {
 		return true

@@ -182,7 +182,7 @@ func (c *connection) endSubscriptions() {
 	c.queue.unsent.Wait(ctx)
 }
 
-// await waits for the connection's goroutines, and logs if some go on.
+// await waits for the connection's goroutines, and logs if some still run.
 func (c *connection) await(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -157,7 +157,7 @@ func (l *subscription) release() {
 }
 
 // discard is that of an inFlight. The place is free at once, so that a client
-// can go on with another subscription. But one that a slow client blocks in the
+// can continue with another subscription. But one that a slow client blocks in the
 // transport keeps its place until the transport lets it go.
 func (l *subscription) discard(cause error) {
 	l.pending.discard(cause)

@@ -229,7 +229,7 @@ func (m *skillMount) native() (map[string]bool, error) {
 }
 
 // sync makes the list of resources have the SKILL.md of each skill. It returns an error
-// for each whose URI the server has for a resource of its own, which is left as it is.
+// for each whose URI the server has for a resource of its own, which stays unchanged.
 func (m *skillMount) sync() error {
 	if !m.isListed {
 		return nil

@@ -75,7 +75,7 @@ func (m *skillMount) owns(there *server.ServerResource) bool {
 }
 
 // sync makes the resources of the server have all files. It returns an error for each
-// file whose URI the server has for a resource of its own, which is left as it is.
+// file whose URI the server has for a resource of its own, which stays unchanged.
 func (m *skillMount) sync() error {
 	m.state.changing.Lock()
 	defer m.state.changing.Unlock()

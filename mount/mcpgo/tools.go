@@ -73,7 +73,7 @@ func (t *tools) owns(added map[string]string, there *server.ServerTool) bool {
 }
 
 // update brings the server's tools up to date, with state.changing held. It returns an
-// error for each tool that the server has already, which is left as it is.
+// error for each tool that the server has already, which stays unchanged.
 func (t *tools) update() error {
 	if t == nil {
 		return nil
@@ -131,7 +131,7 @@ func (t *tools) remove() {
 	t.added.Store(&map[string]string{})
 }
 
-// toolOf returns the SDK's form of an entry. The schema stays as it is.
+// toolOf returns the SDK's form of an entry. The schema stays unchanged.
 func toolOf(entry string) (mcp.Tool, error) {
 	var tool mcp.Tool
 	var raw struct {
