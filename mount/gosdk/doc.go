@@ -67,7 +67,9 @@
 //   - sees only the server's own part of a list, once for each page of the registry,
 //     and a prompt named io.github.mcp-prompts/mount. The server has this prompt
 //     while a registry is mounted, for the capability and the notifications. Clients
-//     do not see the prompt.
+//     do not see the prompt;
+//   - must keep the InputSchema of each tool in a list. A tool of the mount with
+//     another InputSchema counts as the server's own.
 //
 // After unmount, the mount's middleware stays and passes every request on.
 //

@@ -33,7 +33,8 @@ import (
 //     [prompts.ErrExists] and contains all names;
 //   - a feature of package prompttools in Options.Features has a tool that the server
 //     has, too. The error wraps [prompts.ErrExists]. Otherwise the tools of the feature
-//     become tools of the server;
+//     become tools of the server. A tool that the server gets later under the same
+//     name wins;
 //   - the server's prompts cannot be listed. Mount lists them in a session without a
 //     client, through the existing middleware. If the middleware requires a token,
 //     call Mount first.

@@ -29,6 +29,31 @@ type tools struct {
 	added  map[string]string // the entries of the tools that the server has, by name
 }
 
+// mountedSchema is the InputSchema of the tools of a mount. Its type differs from that of the
+// server's own tools, even if the server's middleware copies tools.
+type mountedSchema struct{ json.RawMessage }
+
+// isMounted reports whether a tool in the server's list is one of a mount. A tool of the
+// server's own may have the same name.
+func isMounted(tool *mcp.Tool) bool {
+	_, ok := tool.InputSchema.(*mountedSchema)
+	return ok
+}
+
+// toolOf returns the SDK's form of an entry. The schema stays unchanged.
+func toolOf(entry string) (*mcp.Tool, error) {
+	tool := new(mcp.Tool)
+	var raw struct {
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	if err := json.Unmarshal([]byte(entry), tool); err != nil {
+		return nil, err
+	}
+	err := json.Unmarshal([]byte(entry), &raw)
+	tool.InputSchema = &mountedSchema{raw.InputSchema}
+	return tool, err
+}
+
 // newTools returns nil if no feature has tools.
 func newTools(m *mount, o prompts.Options) (*tools, error) {
 	if !slices.Contains(m.server.Methods(), methodCallTool) {
@@ -83,7 +108,7 @@ func (t *tools) native(ctx context.Context) (map[string]bool, error) {
 				return err
 			}
 			for _, tool := range page.Tools {
-				if _, ours := t.added[tool.Name]; !ours {
+				if !isMounted(tool) {
 					names[tool.Name] = true
 				}
 			}
@@ -96,7 +121,7 @@ func (t *tools) native(ctx context.Context) (map[string]bool, error) {
 	return names, err
 }
 
-// update brings the server's tools up to date. If the server already has a tool with
+// update brings the server's tools up to date. If the server has a tool of its own with
 // the same name, update keeps that tool unchanged and returns an error. Only Mount and
 // the mount's goroutine call update.
 func (t *tools) update(ctx context.Context) error {
@@ -117,14 +142,15 @@ func (t *tools) update(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		entry := all[name]
 		if native[name] {
+			delete(t.added, name)
 			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w on the server", name, prompts.ErrExists))
 			continue
 		}
 		if t.added[name] == entry {
 			continue
 		}
-		tool := new(mcp.Tool)
-		if err := json.Unmarshal([]byte(entry), tool); err != nil {
+		tool, err := toolOf(entry)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w", name, err))
 			continue
 		}
@@ -134,8 +160,10 @@ func (t *tools) update(ctx context.Context) error {
 	var gone []string
 	for name := range t.added {
 		if _, ok := all[name]; !ok {
-			gone = append(gone, name)
 			delete(t.added, name)
+			if !native[name] {
+				gone = append(gone, name)
+			}
 		}
 	}
 	if len(gone) > 0 {
@@ -144,11 +172,17 @@ func (t *tools) update(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// remove removes the tools from the server.
+// remove removes the tools of the mount from the server.
 func (t *tools) remove() {
-	if t != nil && len(t.added) > 0 {
-		t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
+	if t == nil || len(t.added) == 0 {
+		return
 	}
+	native, err := t.native(context.Background())
+	if err != nil {
+		t.mount.logger.Warn("own tools of the server not listed", "error", err)
+	}
+	maps.DeleteFunc(t.added, func(name, _ string) bool { return native[name] })
+	t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
 }
 
 // call is the handler of all tools.
@@ -264,16 +298,10 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 	if err != nil {
 		return nil, err
 	}
-	ours, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
-		return m.tools.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
-	})
-	if err != nil {
-		return nil, m.failure(ctx, methodListTools, err)
-	}
 	filtered := *result
 	filtered.Tools = []*mcp.Tool{}
 	for _, tool := range result.Tools {
-		if _, isOurs := ours[tool.Name]; !isOurs || visible[tool.Name] != "" {
+		if !isMounted(tool) || visible[tool.Name] != "" {
 			filtered.Tools = append(filtered.Tools, tool)
 		}
 	}

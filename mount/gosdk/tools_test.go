@@ -16,6 +16,13 @@ import (
 	"github.com/mcp-prompts/prompts/prompttools"
 )
 
+// nativeTool adds a tool to the SDK's server.
+func nativeTool(s *mcp.Server, name string) {
+	mcp.AddTool(s, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "from a native tool"}}}, nil, nil
+	})
+}
+
 // toolNames returns the names of all tools that the client sees.
 func (c *client) toolNames() []string {
 	c.t.Helper()
@@ -34,9 +41,7 @@ func TestTools(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(t *testing.T, revision string) {
 		s := newServer(nil)
-		mcp.AddTool(s, &mcp.Tool{Name: "native"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "from a native tool"}}}, nil, nil
-		})
+		nativeTool(s, "native")
 		r := registry(says("a"), prompts.NewText(prompts.Prompt{Name: "lines"}, func(_ context.Context, in struct {
 			Lines int `json:"lines" minimum:"1"`
 		}) (string, error) {
@@ -68,14 +73,13 @@ func TestTools(t *testing.T) {
 func TestToolsThatClash(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "a"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "native"}}}, nil, nil
-	})
+	nativeTool(s, "a")
 	r := registry(says("a"), says("b"))
 	tools, err := prompttools.New(r, prompttools.Options{Names: []string{"a", "b"}})
 	require.NoError(t, err)
 	_, err = gosdk.Mount(s, r, prompts.Options{Features: []feature.Feature{tools}})
 	require.ErrorIs(t, err, prompts.ErrExists)
+	assert.ErrorContains(t, err, `tool "a"`)
 	c := dial(t, s, newest)
 	assert.Equal(t, []string{"a"}, c.toolNames())
 	assert.Contains(t, string(c.must("tools/call", `{"name":"a","arguments":{}}`)), "native")
@@ -83,11 +87,58 @@ func TestToolsThatClash(t *testing.T) {
 	require.NoError(t, err, "without the tools")
 }
 
-// A hidden prompt is no tool: it is answered as a tool that does not exist.
+// A tool that the server gets later under the name of one of the registry wins: all
+// clients see it, and neither the next change nor unmount removes it. When the server
+// removes it, the next change restores that of the registry.
+func TestToolsOfTheServerWin(t *testing.T) {
+	t.Parallel()
+	s := newServer(nil)
+	r := registry(says("hidden"), says("gone"), says("back"))
+	tools, err := prompttools.New(r, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
+	require.NoError(t, err)
+	unmount := mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}, Visible: func(_ context.Context, p prompts.Prompt) bool {
+		return p.Name != "hidden" && p.Name != "gone"
+	}})
+	c := dial(t, s, newest)
+	assert.Equal(t, []string{"back"}, c.toolNames())
+	for _, name := range []string{"back", "gone", "hidden"} {
+		nativeTool(s, name)
+	}
+	assert.Equal(t, []string{"back", "gone", "hidden"}, c.toolNames())
+	assert.Contains(t, string(c.must("tools/call", `{"name":"hidden","arguments":{}}`)), "from a native tool")
+	change := func(name string, want ...string) {
+		t.Helper()
+		r.MustAdd(says(name))
+		require.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, c.toolNames()) }, 10*time.Second, time.Millisecond)
+	}
+	r.Remove("gone")
+	change("late", "back", "gone", "hidden", "late")
+	assert.Contains(t, string(c.must("tools/call", `{"name":"gone","arguments":{}}`)), "from a native tool")
+	s.RemoveTools("back")
+	change("later", "back", "gone", "hidden", "late", "later")
+	assert.Contains(t, string(c.must("tools/call", `{"name":"back"}`)), "ours: back")
+	unmount()
+	assert.Equal(t, []string{"gone", "hidden"}, c.toolNames())
+}
+
+// A hidden prompt is no tool: it is answered as a tool that does not exist, even if the
+// server's middleware copies tools.
 func TestHiddenTools(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(t *testing.T, revision string) {
 		s := newServer(nil)
+		s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+				result, err := next(ctx, method, r)
+				if list, ok := result.(*mcp.ListToolsResult); ok {
+					for i := range list.Tools {
+						tool := *list.Tools[i]
+						list.Tools[i] = &tool
+					}
+				}
+				return result, err
+			}
+		})
 		r := registry(says("open"), says("secret"))
 		tools, err := prompttools.New(r, prompttools.Options{Names: []string{"open", "secret"}})
 		require.NoError(t, err)
