@@ -109,7 +109,7 @@ func (l *ledger) read(text string) {
 			}
 			switch {
 			case name == "GAP":
-				header = "| Id | Question | What there is to go on | Recommended |"
+				header = "| Id | Question | Sources | Recommended |"
 			case line == "## Out of scope":
 				header = "| Id | Reason |"
 			}

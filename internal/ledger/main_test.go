@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		header   = "| Id | Level | Rev. | Requirement | Source |\n|---|---|---|---|---|\n"
 		one, two = "| ZZZ-01 | MUST | all | One. | page |\n", "| ZZZ-02 | MUST NOT‡ | all | `a \\| b` | page |\n"
 		three    = "| ZZZ-03 | MAY† | all | Three. | page |\n"
-		gaps     = "\n## GAP — gaps\n\n| Id | Question | What there is to go on | Recommended |\n|---|---|---|---|\n| GAP-01 | Why? | This. | That. |\n"
+		gaps     = "\n## GAP — gaps\n\n| Id | Question | Sources | Recommended |\n|---|---|---|---|\n| GAP-01 | Why? | This. | That. |\n"
 		out      = "\n## Out of scope\n\n| Id | Reason |\n|---|---|\n| ZZZ-04…ZZZ-05 | It is. |\n"
 		four     = "| ZZZ-04 | MUST | all | Four. | page |\n| ZZZ-05 | SHOULD | all | Five. | page |\n"
 		session  = "mod/testdata/sessions/a.txt"
