@@ -13,6 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/interop/fixtures"
 )
 
 // hiddenPrompt is a prompt of the fixture that no client may see.
@@ -55,6 +57,41 @@ func TestClientsThatOnlyKnowTools(t *testing.T) {
 					assert.Equal(t, "ok\n", string(out))
 				})
 			}
+		}
+	}
+}
+
+// A client that knows only tools uses prompts that are mounted on a server of another
+// SDK. The server's own tool wins over the prompt with the same name.
+func TestMountedPromptsByTools(t *testing.T) {
+	t.Parallel()
+	tools := build(t, "mounted/gosdkserver", "mounted/mcpgo")
+	for _, server := range []string{"gosdkserver", "mcpgo"} {
+		for _, revision := range append([]string{stateless}, handshakes...) {
+			t.Run(server+"/"+revision, func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithTimeout(t.Context(), timeout)
+				defer cancel()
+				session, _ := connectForTools(ctx, t, overStdio(tools.path(server), "-tools"), revision)
+				schemas := schemasOf(ctx, t, session)
+				assert.Contains(t, schemas, fixtures.NativeTool)
+				assert.Contains(t, schemas, "test_simple_prompt")
+				call := func(name string) *mcp.CallToolResult {
+					t.Helper()
+					result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: map[string]any{}})
+					require.NoError(t, err)
+					return result
+				}
+				assert.Equal(t, []string{"native"}, textsOf(t, call(fixtures.NativeTool)))
+				assert.Equal(t, []string{"This is a simple prompt for testing."}, textsOf(t, call("test_simple_prompt")))
+				assert.True(t, call("test_prompt_with_arguments").IsError)
+				if asked := call("test_input_required_result_prompt"); revision >= canAsk {
+					assert.Contains(t, textsOf(t, asked)[0], "test context")
+				} else {
+					assert.True(t, asked.IsError)
+				}
+				assert.Equal(t, -32602, refusedTool(ctx, t, session, "no_such_tool"))
+			})
 		}
 	}
 }

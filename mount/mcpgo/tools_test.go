@@ -2,6 +2,8 @@ package mcpgo_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -86,6 +88,7 @@ func TestToolsThatClash(t *testing.T) {
 	require.NoError(t, err)
 	_, err = mcpgo.Mount(s, r, prompts.Options{Features: []feature.Feature{tools}})
 	require.ErrorIs(t, err, prompts.ErrExists)
+	assert.ErrorContains(t, err, `tool "a"`)
 	w := dial(t, s, "2025-11-25")
 	assert.Equal(t, []string{"a"}, w.toolNames())
 	assert.Contains(t, string(w.do("tools/call", `{"name":"a"}`).Result), "native")
@@ -112,6 +115,44 @@ func TestToolsOfTheServerWin(t *testing.T) {
 	require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"gone", "hidden", "late"}, w.toolNames()) }, timeout, time.Millisecond)
 	unmount()
 	assert.Equal(t, []string{"gone", "hidden"}, w.toolNames())
+}
+
+// A prompt that asks the user does so from a tool, too: in a session while the call
+// waits, in 2026-07-28 by input_required.
+func TestToolsThatAsk(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1", server.WithToolCapabilities(true))
+	r := new(prompts.Registry)
+	r.MustAdd(prompts.Prompt{Name: "asks", Render: asks})
+	tools, err := prompttools.New(r, prompttools.Options{Names: []string{"asks"}})
+	require.NoError(t, err)
+	mount(t, s, r, prompts.Options{Features: []feature.Feature{tools}})
+	accepts := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: map[string]any{"name": "Ada"}}}, nil
+	})
+	declines := elicitor(func(mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+		return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "decline"}}, nil
+	})
+	for _, version := range []string{"2025-06-18", "2025-11-25"} {
+		assert.Contains(t, string(dial(t, s, version, accepts).result("tools/call", `{"name":"asks"}`, nil)), "Hello, Ada")
+		declined := string(dial(t, s, version, declines).result("tools/call", `{"name":"asks"}`, nil))
+		assert.Contains(t, declined, `"isError":true`)
+		assert.Contains(t, declined, `"action":"decline"`)
+	}
+	old := string(dial(t, s, "2025-03-26", accepts).result("tools/call", `{"name":"asks"}`, nil))
+	assert.Contains(t, old, `"isError":true`)
+
+	w := dial(t, s, stateless)
+	var first struct {
+		ResultType, RequestState string
+		InputRequests            map[string]json.RawMessage
+	}
+	w.result("tools/call", `{"name":"asks"}`, &first)
+	assert.Equal(t, "input_required", first.ResultType)
+	assert.Contains(t, string(first.InputRequests["who"]), "Who?")
+	assert.NotEmpty(t, first.RequestState)
+	retry := fmt.Sprintf(`{"name":"asks","requestState":%q,"inputResponses":{"who":{"action":"accept","content":{"name":"Ada"}}}}`, first.RequestState)
+	assert.Contains(t, string(w.result("tools/call", retry, nil)), "Hello, Ada")
 }
 
 // A registry that was unmounted is not kept in memory by the server, although its

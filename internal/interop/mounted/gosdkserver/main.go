@@ -1,5 +1,6 @@
 // Command gosdkserver is the fixture's prompts on a server of the official Go
-// SDK. It serves on standard input and output, or over HTTP.
+// SDK. It serves on standard input and output, or over HTTP. With -tools, the prompts
+// are tools, too.
 package main
 
 import (
@@ -19,15 +20,25 @@ import (
 
 func main() {
 	address := flag.String("http", "", "serve HTTP at this `address` instead of standard input and output")
+	tools := flag.Bool("tools", false, "offer the prompts as tools, too, and replace "+fixtures.NativeTool+" by a tool of the server")
 	flag.Parse()
 
 	server := mcp.NewServer(&mcp.Implementation{Name: "gosdk-fixture", Version: "1.8.0"}, nil)
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	unmount, err := gosdk.Mount(server, fixtures.NewRegistry(), prompts.Options{PageSize: 2, Logger: logger})
+	reg, options := fixtures.NewRegistry(), prompts.Options{PageSize: 2, Logger: logger}
+	if *tools {
+		options.Features = fixtures.Tools(reg)
+	}
+	unmount, err := gosdk.Mount(server, reg, options)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer unmount()
+	if *tools {
+		mcp.AddTool(server, &mcp.Tool{Name: fixtures.NativeTool}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "native"}}}, nil, nil
+		})
+	}
 	if *address == "" {
 		err = server.Run(context.Background(), gosdk.Transport(&mcp.StdioTransport{}))
 	} else {

@@ -1,5 +1,6 @@
 // Command mcpgo is the prompts of the fixture, mounted on a server of mcp-go. It
-// serves on standard input and output, or over HTTP.
+// serves on standard input and output, or over HTTP. With -tools, the prompts are tools,
+// too.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
@@ -22,11 +24,21 @@ import (
 
 func main() {
 	address := flag.String("http", "", "serve HTTP at this `address` instead of standard input and output")
+	tools := flag.Bool("tools", false, "offer the prompts as tools, too, and replace "+fixtures.NativeTool+" by a tool of the server")
 	flag.Parse()
 
 	s := server.NewMCPServer("prompts-mounted", "1.0.0", server.WithPaginationLimit(2))
-	if _, err := mcpgo.Mount(s, fixtures.NewRegistry(), prompts.Options{}); err != nil {
+	reg, options := fixtures.NewRegistry(), prompts.Options{}
+	if *tools {
+		options.Features = fixtures.Tools(reg)
+	}
+	if _, err := mcpgo.Mount(s, reg, options); err != nil {
 		log.Fatal(err)
+	}
+	if *tools {
+		s.AddTool(mcp.NewTool(fixtures.NativeTool), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("native"), nil
+		})
 	}
 	if *address != "" {
 		if err := serveHTTP(s, *address); err != nil {
