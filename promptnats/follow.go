@@ -281,7 +281,7 @@ func failure(err error) error {
 	return err
 }
 
-// patience is how many times Options.Files.Debounce changes may go on before
+// patience is how many times Options.Files.Debounce changes may continue before
 // they are applied.
 const patience = 10
 

@@ -35,7 +35,7 @@ type Handler struct {
 
 	mu      sync.Mutex // protects the fields below
 	running int
-	beside  int            // what may go on after ServeHTTP has returned
+	beside  int            // what may continue after ServeHTTP has returned
 	clients map[string]int // those that run, by client
 	idle    chan struct{}  // closed when nothing runs any more; nil while nobody waits
 }
