@@ -70,7 +70,7 @@ func TestHealth(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(r.kill)
 	r.nc.Close()
-	for !strings.Contains(<-said, "not in step") {
+	for !strings.Contains(<-said, "not in sync") {
 	}
 	response, err := http.Get("http://" + r.host + "/healthz")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestHealth(t *testing.T) {
 	assert.Equal(t, http.StatusOK, response.StatusCode)
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	assert.Equal(t, "in step: false, revision: 0, prompts: 1\n", string(text))
+	assert.Equal(t, "synced: false, revision: 0, prompts: 1\n", string(text))
 }
 
 type writerFunc func([]byte)
