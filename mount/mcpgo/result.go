@@ -36,16 +36,9 @@ func decodeResult(raw json.RawMessage) (*mcp.GetPromptResult, error) {
 	if err := json.Unmarshal(raw, &from); err != nil {
 		return nil, err
 	}
-	meta, err := decodeMeta(from.Meta)
+	meta, err := resultMeta(from.Meta)
 	if err != nil {
 		return nil, err
-	}
-	if meta != nil {
-		// The server's identity is that of the SDK's server, which adds it.
-		delete(meta.AdditionalFields, mcp.MetaKeyServerInfo)
-		if len(meta.AdditionalFields) == 0 && meta.ProgressToken == nil {
-			meta = nil
-		}
 	}
 	to := &mcp.GetPromptResult{Description: from.Description}
 	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
@@ -152,4 +145,18 @@ func sameJSON(a, b []byte) bool {
 		}
 	}
 	return reflect.DeepEqual(values[0], values[1])
+}
+
+// resultMeta returns the _meta of a result without the identity of the server, which
+// the SDK's server adds itself. It returns nil if nothing is left.
+func resultMeta(raw json.RawMessage) (*mcp.Meta, error) {
+	meta, err := decodeMeta(raw)
+	if meta == nil || err != nil {
+		return nil, err
+	}
+	delete(meta.AdditionalFields, mcp.MetaKeyServerInfo)
+	if len(meta.AdditionalFields) == 0 && meta.ProgressToken == nil {
+		return nil, nil
+	}
+	return meta, nil
 }

@@ -199,16 +199,9 @@ func decodeToolResult(raw json.RawMessage) (*mcp.CallToolResult, error) {
 	if err := json.Unmarshal(raw, &from); err != nil {
 		return nil, err
 	}
-	meta, err := decodeMeta(from.Meta)
+	meta, err := resultMeta(from.Meta)
 	if err != nil {
 		return nil, err
-	}
-	if meta != nil {
-		// The server's identity is that of the SDK's server, which adds it.
-		delete(meta.AdditionalFields, mcp.MetaKeyServerInfo)
-		if len(meta.AdditionalFields) == 0 && meta.ProgressToken == nil {
-			meta = nil
-		}
 	}
 	to := &mcp.CallToolResult{IsError: from.IsError, Content: []mcp.Content{}}
 	to.Meta, to.ResultType, to.RequestState = meta, from.ResultType, from.RequestState
