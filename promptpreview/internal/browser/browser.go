@@ -3,6 +3,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -142,16 +144,26 @@ func (t *Tab) Open(url string) error {
 // waitLimit is how long Wait waits for what should come soon.
 const waitLimit = time.Minute
 
-// Wait waits until an expression is true.
+// Wait waits until an expression is true, in whichever document the page then has. An
+// expression that throws is not true yet.
 func (t *Tab) Wait(expression string) error {
 	ctx, cancel := context.WithTimeout(t.ctx, waitLimit)
 	defer cancel()
-	_, err := eval[bool](ctx, `new Promise((resolve) => {
-		const look = () => { let is = false; try { is = `+expression+`; } catch {} if (is) resolve(true); else setTimeout(look, 10); };
-		look();
-	})`)
-	return err
+	for {
+		_, err := eval[bool](ctx, `new Promise((resolve) => {
+			const look = () => { let is = false; try { is = `+expression+`; } catch {} if (is) resolve(true); else setTimeout(look, 10); };
+			look();
+		})`)
+		// A document that is replaced takes the promise with it.
+		if failure, ok := errors.AsType[*cdproto.Error](err); ok && failure.Code == documentGone && ctx.Err() == nil {
+			continue
+		}
+		return err
+	}
 }
+
+// documentGone is the code of Chromium's errors of a document that has been replaced.
+const documentGone = -32000
 
 // Screenshot returns a picture of the window as PNG.
 func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
