@@ -365,6 +365,14 @@ func handle(t testing.TB, s *prompts.Server, session transport.Session, msg stri
 	return neutral(r.messages[0].msg), err
 }
 
+// answerTo is handle of a message that the transport need not refuse.
+func answerTo(t testing.TB, s *prompts.Server, session transport.Session, msg string) string {
+	t.Helper()
+	got, err := handle(t, s, session, msg)
+	assert.NoError(t, err, msg)
+	return got
+}
+
 // newSession returns an initialized session of the server.
 func newSession(t testing.TB, s *prompts.Server) transport.Session {
 	t.Helper()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -25,8 +24,7 @@ func TestMethodsThatAreLists(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{Methods: map[string]prompts.Method{test.method: func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(test.result), nil
 		}}})
-		got, err := handle(t, s, nil, envelopedLine("1", test.method, ""))
-		require.NoError(t, err)
+		got := answerTo(t, s, nil, envelopedLine("1", test.method, ""))
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",`+test.want+`,"_meta":{`+ownIdentity+`}}}`, got)
 	}
 }
@@ -39,8 +37,7 @@ func TestMethodResultWithNullMembers(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{Methods: map[string]prompts.Method{"raw": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(result), nil
 		}}})
-		got, err := handle(t, s, nil, envelopedLine("1", "raw", ""))
-		require.NoError(t, err)
+		got := answerTo(t, s, nil, envelopedLine("1", "raw", ""))
 		assert.Equal(t, 1, strings.Count(got, `"_meta":`), got)
 		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{`+ownIdentity+`}}}`, got)
 	}

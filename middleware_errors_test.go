@@ -48,11 +48,9 @@ func TestMiddlewareWhoseError(t *testing.T) {
 				_, err := next(ctx, r)
 				return nil, test.make(err)
 			})})
-			got, err := handle(t, s, newSession(t, s), getLine("1", "none"))
-			require.NoError(t, err)
+			got := answerTo(t, s, newSession(t, s), getLine("1", "none"))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, got)
-			got, err = handle(t, s, nil, envelopedGet("1", "none"))
-			require.NoError(t, err)
+			got = answerTo(t, s, nil, envelopedGet("1", "none"))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+strings.Replace(test.want, "-32002", "-32602", 1)+`}}`, got)
 		})
 	}
@@ -82,10 +80,8 @@ func TestMiddlewareTextInTheLog(t *testing.T) {
 					return nil, err
 				})})
 				plain := prompts.NewServer(traveller(), prompts.Options{})
-				got, err := handle(t, s, newSession(t, s), getLine("1", test.prompt))
-				require.NoError(t, err)
-				want, err := handle(t, plain, newSession(t, plain), getLine("1", test.prompt))
-				require.NoError(t, err)
+				got := answerTo(t, s, newSession(t, s), getLine("1", test.prompt))
+				want := answerTo(t, plain, newSession(t, plain), getLine("1", test.prompt))
 				assert.Equal(t, want, got)
 				line := test.asItIs
 				if wrap {
@@ -128,8 +124,7 @@ func TestNextReturnsTheCause(t *testing.T) {
 			session := newSession(t, s)
 			for _, line := range []string{getLine("1", "p"), completeLine("1", "p", "a", "")} {
 				errs = nil
-				_, err := handle(t, s, session, line)
-				require.NoError(t, err)
+				answerTo(t, s, session, line)
 				require.Len(t, errs, 1)
 				for _, want := range test.is {
 					assert.ErrorIs(t, errs[0], want)
@@ -174,8 +169,7 @@ func TestMiddlewareRejectsAnArgument(t *testing.T) {
 				nil:              {envelopedGet("1", "trip"), envelopedLine("1", "completion/complete", completeParamsOf("trip", "to", ""))},
 			} {
 				for _, line := range lines {
-					got, err := handle(t, s, session, line)
-					require.NoError(t, err)
+					got := answerTo(t, s, session, line)
 					assert.JSONEq(t, `{"prompt":"trip","problems":[`+problem+test.more+`]}`, readOutcome(t, got).fails(t, prompts.CodeInvalidParams, test.message))
 				}
 			}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -123,8 +122,7 @@ func TestMiddlewareCallsNextAmiss(t *testing.T) {
 			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(test.call)})
 			session := newSession(t, s)
 			for range 2 {
-				got, err := handle(t, s, session, getLine("1", "text"))
-				require.NoError(t, err)
+				got := answerTo(t, s, session, getLine("1", "text"))
 				assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 			}
 			assert.Equal(t, 2, strings.Count(j.String(), test.log))
@@ -171,8 +169,7 @@ func TestMiddlewareCallsNextAgain(t *testing.T) {
 		completeLine("1", "c", "a", ""): completionLine("1", `"v"`, 1, false),
 		plainList:                       `"name":"otherwise"`,
 	} {
-		got, err := handle(t, s, session, line)
-		require.NoError(t, err)
+		got := answerTo(t, s, session, line)
 		assert.Contains(t, got, want)
 	}
 }
@@ -196,8 +193,7 @@ func TestMiddlewareSharesAResponse(t *testing.T) {
 				if i%2 == 1 {
 					at, line = nil, envelopedLine("1", method, params)
 				}
-				got, err := handle(t, s, at, line)
-				assert.NoError(t, err)
+				got := answerTo(t, s, at, line)
 				answers <- got
 			}()
 		}
@@ -246,8 +242,7 @@ func TestMiddlewarePanics(t *testing.T) {
 func TestPrincipalPanicsBeforeTheMiddleware(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(traveller(), prompts.Options{Middleware: passing, Principal: func(context.Context) string { panic("a secret") }})
-	got, err := handle(t, s, newSession(t, s), plainList)
-	require.NoError(t, err)
+	got := answerTo(t, s, newSession(t, s), plainList)
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), got)
 }
 
@@ -263,8 +258,7 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 		return next
 	}})
 	for range 3 {
-		_, err := handle(t, s, newSession(t, s), plainList)
-		require.NoError(t, err)
+		answerTo(t, s, newSession(t, s), plainList)
 	}
 	assert.Equal(t, 1, made)
 	none := func(prompts.Handler) prompts.Handler { return nil }
@@ -284,8 +278,7 @@ func TestMiddlewareInTheLog(t *testing.T) {
 	})})
 	session := newSession(t, s)
 	for _, line := range []string{plainList, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"}}}`, completeLine("1", "trip", "to", "Rome")} {
-		_, err := handle(t, s, session, line)
-		require.NoError(t, err)
+		answerTo(t, s, session, line)
 	}
 	for _, want := range []string{
 		"request.method=prompts/list error", "request.method=prompts/get request.prompt=trip error",
@@ -353,8 +346,7 @@ func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 					return nil, wrap(o.err)
 				}),
 			})
-			got, err := handle(t, s, newSession(t, s), line)
-			require.NoError(t, err)
+			got := answerTo(t, s, newSession(t, s), line)
 			assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got, text)
 			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), text)
 			assert.Contains(t, j.String(), `error="`+text+`"`)
@@ -381,10 +373,8 @@ func TestNextAtOnce(t *testing.T) {
 		plainList, getLine("1", "text"), getLine("1", "trip"), getLine("1", "faulty"), getLine("1", "refusing"),
 		completeLine("1", "trip", "to", "Ro"), completeLine("1", "trip", "x", ""),
 	} {
-		got, err := handle(t, s, newSession(t, s), line)
-		require.NoError(t, err)
-		want, err := handle(t, plain, newSession(t, plain), line)
-		require.NoError(t, err)
+		got := answerTo(t, s, newSession(t, s), line)
+		want := answerTo(t, plain, newSession(t, plain), line)
 		assert.Equal(t, want, got)
 	}
 }
@@ -409,8 +399,7 @@ func TestNextAfterTheRequest(t *testing.T) {
 			}),
 		})
 		for _, line := range []string{plainList, getLine("1", "p"), completeLine("1", "c", "a", "")} {
-			_, err := handle(t, s, newSession(t, s), line)
-			require.NoError(t, err)
+			answerTo(t, s, newSession(t, s), line)
 			before := [2]int{runs, looks}
 			response, err := late()
 			assert.Nil(t, response)
@@ -443,13 +432,11 @@ func TestRequestsShareAnErrorOfNext(t *testing.T) {
 			})})
 			plain := prompts.NewServer(traveller(), prompts.Options{})
 			session, other := newSession(t, s), newSession(t, plain)
-			want, err := handle(t, plain, other, getLine("1", prompt))
-			require.NoError(t, err)
+			want := answerTo(t, plain, other, getLine("1", prompt))
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {
-					got, err := handle(t, s, session, getLine(fmt.Sprint(100+i), prompt))
-					assert.NoError(t, err)
+					got := answerTo(t, s, session, getLine(fmt.Sprint(100+i), prompt))
 					assert.Equal(t, strings.Replace(want, `"id":1,`, fmt.Sprintf(`"id":%d,`, 100+i), 1), got)
 				})
 			}

@@ -190,8 +190,7 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 				if members != "" {
 					members += ","
 				}
-				_, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+members+`"_meta":{`+meta+`}}}`)
-				require.NoError(t, err)
+				answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+members+`"_meta":{`+meta+`}}}`)
 				require.Len(t, requests, 1)
 				assert.Equal(t, session != nil, requests[0].SessionID != "")
 				want.ID, want.SessionID = "1", requests[0].SessionID
@@ -221,8 +220,7 @@ func TestMiddlewareOnEveryWay(t *testing.T) {
 			return all
 		}
 
-		got, err := handle(t, s, nil, envelopedGet("1", "text"))
-		require.NoError(t, err)
+		got := answerTo(t, s, nil, envelopedGet("1", "text"))
 		assert.Equal(t, envelopedText("1", "hi"), got)
 		assert.Equal(t, []string{"prompts/get text 2026-07-28 "}, took())
 
@@ -304,10 +302,8 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 			var errs []error
 			s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
 			plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden})
-			got, err := handle(t, s, newSession(t, s), test.line)
-			require.NoError(t, err)
-			want, err := handle(t, plain, newSession(t, plain), test.line)
-			require.NoError(t, err)
+			got := answerTo(t, s, newSession(t, s), test.line)
+			want := answerTo(t, plain, newSession(t, plain), test.line)
 			assert.Equal(t, want, got)
 			require.Len(t, errs, 1)
 			var e *prompts.Error
@@ -362,12 +358,10 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 			visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
 			s := prompts.NewServer(traveller(), prompts.Options{Visible: visible, CacheTTL: time.Minute, Middleware: instead(test.response, nil)})
 			for _, version := range handshakeVersions {
-				got, err := handle(t, s, sessionIn(t, s, version), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+test.params+`}}`)
-				require.NoError(t, err)
+				got := answerTo(t, s, sessionIn(t, s, version), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+test.params+`}}`)
 				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got, version)
 			}
-			got, err := handle(t, s, nil, envelopedLine("1", test.method, test.params))
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, envelopedLine("1", test.method, test.params))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.stateless+`}`, got)
 		})
 	}
@@ -402,8 +396,7 @@ func TestMiddlewareAnswersAmiss(t *testing.T) {
 			t.Parallel()
 			var j journal
 			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(test.response, nil)})
-			got, err := handle(t, s, newSession(t, s), test.line)
-			require.NoError(t, err)
+			got := answerTo(t, s, newSession(t, s), test.line)
 			assert.Equal(t, errorLine("1", prompts.CodeInternalError, test.message), got)
 			assert.Contains(t, j.String(), test.log)
 			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"))
@@ -458,8 +451,7 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 					test.change(r)
 					return next(ctx, r)
 				})})
-				got, err := handle(t, s, newSession(t, s), test.line)
-				require.NoError(t, err)
+				got := answerTo(t, s, newSession(t, s), test.line)
 				assert.Contains(t, got, test.want)
 			}
 		})
@@ -511,15 +503,13 @@ func TestMiddlewareErrors(t *testing.T) {
 					}
 					return &prompts.Response{Result: prompts.Messages(prompts.User("never"))}, test.err
 				})})
-				got, err := handle(t, s, newSession(t, s), getLine("1", "faulty"))
-				require.NoError(t, err)
+				got := answerTo(t, s, newSession(t, s), getLine("1", "faulty"))
 				assert.Equal(t, errorLine("1", test.code, test.message), got)
 				code := test.code
 				if test.late != 0 {
 					code = test.late
 				}
-				got, err = handle(t, s, nil, envelopedGet("1", "faulty"))
-				require.NoError(t, err)
+				got = answerTo(t, s, nil, envelopedGet("1", "faulty"))
 				assert.Equal(t, errorLine("1", code, test.message), got)
 				if test.log == "" {
 					assert.Empty(t, j.String())
@@ -541,8 +531,7 @@ func TestMiddlewareSecrets(t *testing.T) {
 	} {
 		var j journal
 		s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(nil, errDisk)})
-		got, err := handle(t, s, newSession(t, s), line)
-		require.NoError(t, err)
+		got := answerTo(t, s, newSession(t, s), line)
 		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got)
 		assert.Contains(t, j.String(), errDisk.Error())
 	}
@@ -561,13 +550,10 @@ func TestMiddlewareHasNoListOfItsOwn(t *testing.T) {
 		return kept, nil
 	})})
 	session := newSession(t, s)
-	first, err := handle(t, s, session, plainList)
-	require.NoError(t, err)
-	again, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"of its own"}}`)
-	require.NoError(t, err)
+	first := answerTo(t, s, session, plainList)
+	again := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"of its own"}}`)
 	assert.Equal(t, first, again, "it may return one that next has returned before")
-	other, err := handle(t, s, nil, envelopedLine("1", "prompts/list", `"cursor":"of its own"`))
-	require.NoError(t, err)
+	other := answerTo(t, s, nil, envelopedLine("1", "prompts/list", `"cursor":"of its own"`))
 	assert.Equal(t, errorLine("1", prompts.CodeInternalError, listFailed), other, "but not for another version")
 	assert.Contains(t, j.String(), "not from next for this protocol version")
 }

@@ -200,8 +200,7 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				w := new(watcher)
 				srv := observedServer(w, prompts.Options{
 					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
@@ -230,8 +229,7 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 // TestObserverOfChanges proves that a list_changed notification is an operation, with
 // the number of subscribers and the time since the change.
 func TestObserverOfChanges(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w, reg := new(watcher), registryOf(textPrompt("a", "a"))
 		srv := prompts.NewServer(reg, prompts.Options{Observer: w})
 		one, two := connect(t, srv).handshake(), connect(t, srv).handshake()
@@ -263,8 +261,7 @@ func TestObserverOfChanges(t *testing.T) {
 
 // TestObserverTimes proves what the times in an Outcome are.
 func TestObserverTimes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := new(watcher)
 		srv := prompts.NewServer(registryOf(rendered("slow", func(context.Context) (*prompts.Result, error) {
 			time.Sleep(time.Second)
@@ -296,8 +293,7 @@ func TestObserverContext(t *testing.T) {
 		"canceled": slog.LevelDebug, "refuses": slog.LevelInfo,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				var rendered []any
 				logged := make(chan logRecord, 1)
 				srv := observedServer(new(watcher), prompts.Options{
@@ -364,8 +360,7 @@ func TestObserverFails(t *testing.T) {
 	for how, f := range fail {
 		for _, where := range []string{"Begin", "End"} {
 			t.Run(where+" "+how, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
 					unblock, f := make(chan struct{}), f
 					if how == "blocks" {
 						f = func() { <-unblock }
@@ -410,8 +405,7 @@ func TestObserverFails(t *testing.T) {
 // TestObserverThatBlocksIsLeftOut proves that a full queue is waited for once, and
 // that operations count again when the observer returns.
 func TestObserverThatBlocksIsLeftOut(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		unblock, log := make(chan struct{}), new(journal)
 		w := &watcher{end: func(prompts.Operation) { <-unblock }}
 		srv := observedServer(w, prompts.Options{Logger: log.logger()})
@@ -447,8 +441,7 @@ func TestObserverMeta(t *testing.T) {
 		w := new(watcher)
 		srv := observedServer(w, prompts.Options{})
 		meta := `{"x":"` + strings.Repeat("x", n-len(`{"x":""}`)+1) + `"}`
-		_, err := handle(t, srv, newSession(t, srv), `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":`+meta+`}}`)
-		require.NoError(t, err)
+		answerTo(t, srv, newSession(t, srv), `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":`+meta+`}}`)
 		require.NoError(t, srv.Flush(t.Context()))
 		if len(meta) > 16<<10 {
 			meta = ""

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -58,8 +57,7 @@ func TestProgress(t *testing.T) {
 	for _, version := range append([]string{"2026-07-28"}, handshakeVersions...) {
 		for _, token := range []string{"17", `"t"`, `"\u0061\/\"\ud83d\ude00"`, `""`, "-0", "123456789012345678901234567890"} {
 			t.Run(version+" "+token, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
 					c := connect(t, prompts.NewServer(registryOf(reports), prompts.Options{}))
 					request, answer := envelopedGet("1", "reports"), envelopedText("1", "hi")
 					if version != "2026-07-28" {
@@ -107,8 +105,7 @@ func TestProgressRises(t *testing.T) {
 		{"fractions", []call{{1e-9, 0.1, `"progress":1e-09,"total":0.1`}, {0.1, 0.3, `"progress":0.1,"total":0.3`}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 					for _, c := range test.calls {
 						prompts.Progress(ctx, c.done, c.total, "")
@@ -133,8 +130,7 @@ func TestProgressRises(t *testing.T) {
 // PRO-08: a render does not wait for its client, and a client that is slow gets
 // the latest report and not each.
 func TestProgressDoesNotWaitForTheClient(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		const reports = 1000
 		var took time.Duration
 		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
@@ -178,8 +174,7 @@ func TestProgressEndsWithTheRequest(t *testing.T) {
 		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				let, over := make(chan struct{}), make(chan struct{})
 				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 					prompts.Progress(ctx, 1, 0, "")
@@ -216,8 +211,7 @@ func TestProgressEndsWithTheRequest(t *testing.T) {
 // A cancellation while a report waits for the one that the client does not
 // take: it is not sent any more (CAN-03).
 func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 			prompts.Progress(ctx, 1, 0, "")

@@ -58,8 +58,7 @@ func admitted(t *testing.T, s *prompts.Server, session transport.Session, ctx co
 // CMP-10: a client may send as many completions as in two seconds at once, and
 // then one for each that is due.
 func TestRateOfCompletions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{})
 		send := func(client string) (int, float64) {
 			return admitted(t, s, nil, t.Context(), client, statelessCompletion, 1000)
@@ -84,8 +83,7 @@ func TestRateOfCompletions(t *testing.T) {
 // Who the client is: its principal, else its session, else what the transport
 // says.
 func TestRateOfWhom(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		type key struct{}
 		s := ratedServer(prompts.Options{
 			Limits:    prompts.Limits{CompletionsPerSecond: 1, GetsPerSecond: 2},
@@ -140,8 +138,7 @@ func TestRateOptions(t *testing.T) {
 		{10, 20, 100},
 	} {
 		t.Run(fmt.Sprint(test.rate), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: test.rate}})
 				n, wait := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 1000)
 				assert.Equal(t, test.want, n)
@@ -157,14 +154,12 @@ func TestRateOptions(t *testing.T) {
 
 // A batch counts for each of its messages, and Call as its context says.
 func TestRateOfBatchAndCall(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{GetsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
 		session := sessionIn(t, s, batchVersion)
-		got, err := handle(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
-		require.NoError(t, err)
+		got := answerTo(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
 		assert.Contains(t, got, "rate limit exceeded")
-		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 		var e *prompts.Error
 		require.ErrorAs(t, err, &e)
 		assert.Regexp(t, `^rate limit exceeded; retry in \d+ ms$`, e.Message)
@@ -177,8 +172,7 @@ func TestRateOfBatchAndCall(t *testing.T) {
 // A client does not begin anew with each session, and what is refused for
 // something else counts as well.
 func TestRateCannotBeDodged(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}})
 		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
 		served := func(client string) (n int) {
@@ -198,8 +192,7 @@ func TestRateCannotBeDodged(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
 		unknown := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"no"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 		for _, want := range []string{"unknown prompt", "unknown prompt", "rate limit exceeded"} {
-			got, err := handle(t, s, nil, unknown)
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, unknown)
 			assert.Contains(t, got, want)
 		}
 	})

@@ -79,8 +79,7 @@ func TestStateThatIsNotOurs(t *testing.T) {
 			if state == "" {
 				line = strings.Replace(line, `"_meta"`, `"requestState":"","_meta"`, 1)
 			}
-			got, err := handle(t, s, nil, line)
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, line)
 			o := readOutcome(t, got)
 			data := o.fails(t, prompts.CodeInvalidParams, errState.Message)
 			assert.JSONEq(t, `{"param":"requestState"}`, data, what)
@@ -345,8 +344,7 @@ func TestStateIsNotReadable(t *testing.T) {
 	r.get("").wants(t, "first")
 	r.get(`{"first":`+accepting(`{"colour":"`+told+`"}`)+`}`).wants(t, "second")
 	spelt := fmt.Sprintf(`"\u%04x`, r.state[0])
-	got, err := handle(t, s, nil, strings.Replace(r.line(`{"second":`+red+`}`), `"`+r.state[:1]+r.state[1:], spelt+r.state[1:], 1))
-	require.NoError(t, err)
+	got := answerTo(t, s, nil, strings.Replace(r.line(`{"second":`+red+`}`), `"`+r.state[:1]+r.state[1:], spelt+r.state[1:], 1))
 	assert.Equal(t, "done", readOutcome(t, got).text(t))
 	raw, err := base64.RawURLEncoding.DecodeString(r.state)
 	require.NoError(t, err)

@@ -58,8 +58,7 @@ func sleeper(name string, d time.Duration) prompts.Prompt {
 }
 
 func TestServeIsNeverHeldUp(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
@@ -262,8 +261,7 @@ func TestWriteFailureEndsServe(t *testing.T) {
 }
 
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 		c.wire.in <- fmt.Errorf("a line of 5 MiB: %w", transport.ErrTooLarge)
 		c.wire.in <- transport.ErrTooLarge
@@ -296,8 +294,7 @@ func (s stubborn) Close() error {
 // A Read that goes on after its context must not get a message answered that
 // nobody waits for, and Serve waits no longer than it says.
 func TestServeLeavesAStubbornTransport(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := stubborn{newWire(t), errDisk}
 		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})
@@ -339,8 +336,7 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 
 // LCH-01, LCH-02, LIF-15: over a connection, see also the golden sessions.
 func TestEachSessionIsNotifiedOfChanges(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
 		quiet := prompts.NewServer(reg, prompts.Options{DisableListChanged: true})
@@ -384,8 +380,7 @@ func TestEachSessionIsNotifiedOfChanges(t *testing.T) {
 
 // Concurrent use, for the race detector.
 func TestServeInTurmoil(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"), rendered("doze", func(ctx context.Context) (*prompts.Result, error) {
 			select {
 			case <-time.After(3 * time.Millisecond):
@@ -427,8 +422,7 @@ func TestServeInTurmoil(t *testing.T) {
 func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 	t.Parallel()
 	t.Run("a write that heeds its context", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			w := newWaiter()
 			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 			c := connect(t, s).handshake().listen("1")
@@ -445,8 +439,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		})
 	})
 	t.Run("a write that heeds Close", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			s := prompts.NewServer(nil, prompts.Options{})
 			c := connect(t, s).listen("1")
 			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
@@ -457,8 +450,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		})
 	})
 	t.Run("a write that heeds nothing", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			var j journal
 			s := prompts.NewServer(nil, prompts.Options{Logger: j.logger()})
 			c := connect(t, s).listen("1")
@@ -475,8 +467,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 		})
 	})
 	t.Run("a write that is slow", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			s := prompts.NewServer(nil, prompts.Options{})
 			c := connect(t, s).listen("1")
 			c.wire.onWrite = func(context.Context, []byte) error { time.Sleep(stragglers / 3); return nil }
@@ -489,8 +480,7 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 
 // Nothing that comes in while Serve ends begins anything.
 func TestServeTakesNoRequestsWhileItEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 		wire := stubborn{wire: newWire(t)}

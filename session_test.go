@@ -70,8 +70,7 @@ func TestHandleWithoutSession(t *testing.T) {
 		}
 	}
 	for _, msg := range []string{initializedLine, cancelLine("1")} {
-		got, err := handle(t, s, nil, msg)
-		require.NoError(t, err)
+		got := answerTo(t, s, nil, msg)
 		assert.Empty(t, got)
 	}
 }
@@ -130,8 +129,7 @@ func TestUnaccepted(t *testing.T) {
 	// does: its answer is the answer.
 	_, err := handle(t, s, session, "["+initializedLine+","+old+","+initializedLine+"]")
 	assert.Error(t, err)
-	got, err := handle(t, s, session, "["+old+","+pingLine("1")+"]")
-	assert.NoError(t, err)
+	got := answerTo(t, s, session, "["+old+","+pingLine("1")+"]")
 	assert.Equal(t, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, got)
 
 	// A transport's own refusal comes back to it.
@@ -232,8 +230,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestHandleOfACancelledRequest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
 		session := newSession(t, s)
@@ -245,10 +242,9 @@ func TestHandleOfACancelledRequest(t *testing.T) {
 				done <- err
 			}()
 			synctest.Wait()
-			got, err := handle(t, s, session, cancelLine("1"))
-			require.NoError(t, err)
+			got := answerTo(t, s, session, cancelLine("1"))
 			assert.Empty(t, got)
-			err = <-done
+			err := <-done
 			assert.ErrorIs(t, err, context.Canceled, prompt)
 			assert.ErrorIs(t, err, prompts.ErrCancelled, prompt)
 		}
@@ -259,8 +255,7 @@ func TestHandleOfACancelledRequest(t *testing.T) {
 
 // The caller's context is the only limit that Handle has.
 func TestHandleWhenItsContextEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: -1}, Logger: j.logger()})
@@ -287,8 +282,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 
 		// The ids are free, nothing is under way.
 		assert.Empty(t, prompts.Peek(session).Leftovers())
-		got, err := handle(t, s, session, pingLine("1"))
-		require.NoError(t, err)
+		got := answerTo(t, s, session, pingLine("1"))
 		assert.Equal(t, pongLine("1"), got)
 
 		// A render that comes to a result all the same has its answer.
@@ -300,30 +294,25 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 }
 
 func TestHandleInParallel(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
 		session := newSession(t, s)
 		answers := make(chan string, 100)
 		for i := range 4 {
 			go func() {
-				got, err := handle(t, s, session, getLine(fmt.Sprint(i), "wait"))
-				assert.NoError(t, err)
+				got := answerTo(t, s, session, getLine(fmt.Sprint(i), "wait"))
 				answers <- got
 			}()
 		}
 		synctest.Wait()
 		// Busy is said at once, without patience: it is the caller's own goroutine.
-		got, err := handle(t, s, session, getLine("5", "wait"))
-		require.NoError(t, err)
+		got := answerTo(t, s, session, getLine("5", "wait"))
 		assert.Equal(t, errorLine("5", prompts.CodeInternalError, busy().Message), got)
 		// GAP-17
-		got, err = handle(t, s, session, getLine("3", "text"))
-		require.NoError(t, err)
+		got = answerTo(t, s, session, getLine("3", "text"))
 		assert.Equal(t, errorLine("3", transport.CodeInvalidRequest, inFlight("3").Message), got)
-		got, err = handle(t, s, session, pingLine("6"))
-		require.NoError(t, err)
+		got = answerTo(t, s, session, pingLine("6"))
 		assert.Equal(t, pongLine("6"), got)
 		for range 4 {
 			w.let <- struct{}{}
@@ -343,8 +332,7 @@ func TestOneIDAtATime(t *testing.T) {
 			var refused, served atomic.Int32
 			for range 8 {
 				go func() {
-					got, err := handle(t, s, session, getLine("1", "wait"))
-					assert.NoError(t, err)
+					got := answerTo(t, s, session, getLine("1", "wait"))
 					switch {
 					case strings.Contains(got, "is already in use by a pending request"):
 						refused.Add(1)
@@ -364,8 +352,7 @@ func TestOneIDAtATime(t *testing.T) {
 }
 
 func TestSessionClose(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		reg := registryOf(w.prompt("wait"), sleeper("deaf", time.Minute))
 		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
@@ -395,13 +382,11 @@ func TestSessionClose(t *testing.T) {
 
 		// Afterwards it refuses everything, and ignores what it cannot refuse.
 		for _, msg := range []string{getLine("1", "deaf"), pingLine("1"), initializeLine, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`} {
-			got, err := handle(t, s, session, msg)
-			require.NoError(t, err)
+			got := answerTo(t, s, session, msg)
 			assert.Contains(t, got, `"error":{"code":-32600,"message":"session is closed"}`)
 		}
 		for _, msg := range []string{initializedLine, cancelLine("1")} {
-			got, err := handle(t, s, session, msg)
-			require.NoError(t, err)
+			got := answerTo(t, s, session, msg)
 			assert.Empty(t, got)
 		}
 		assert.NoError(t, session.Notifications(t.Context(), func([]byte) error { return errDisk }))
@@ -436,8 +421,7 @@ func hear(ctx context.Context, s transport.Session) *listener {
 
 // LCH-01, LIF-15, GAP-08, GAP-28
 func TestNotifications(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		change := func() {
 			t.Helper()
@@ -448,8 +432,7 @@ func TestNotifications(t *testing.T) {
 		l := hear(t.Context(), session)
 		say := func(msg string) {
 			t.Helper()
-			_, err := handle(t, s, session, msg)
-			require.NoError(t, err)
+			answerTo(t, s, session, msg)
 		}
 		sentSoFar := func() int32 {
 			time.Sleep(notify.MinPause)
@@ -479,8 +462,7 @@ func TestNotifications(t *testing.T) {
 }
 
 func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
 		session := newSession(t, s)
@@ -540,8 +522,7 @@ func TestAnswersDoNotMix(t *testing.T) {
 	session := newSession(t, s)
 	for range 10 {
 		for prompt, text := range map[string]string{"large": large, "small": "s"} {
-			got, err := handle(t, s, session, getLine("1", prompt))
-			require.NoError(t, err)
+			got := answerTo(t, s, session, getLine("1", prompt))
 			assert.Equal(t, textLine("1", text), got)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -42,8 +41,7 @@ func TestDiscover(t *testing.T) {
 			defer fresh.Close()
 			for _, session := range []transport.Session{nil, fresh, newSession(t, s)} {
 				for _, members := range []string{"", `"other":1`} {
-					got, err := handle(t, s, session, envelopedLine("1", "server/discover", members))
-					require.NoError(t, err)
+					got := answerTo(t, s, session, envelopedLine("1", "server/discover", members))
 					assert.Equal(t, want, got)
 				}
 			}
@@ -111,8 +109,7 @@ func TestEnvelope(t *testing.T) {
 		// what is optional in it.
 		for _, method := range []string{"no/such", "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tools/list"} {
 			for _, session := range sessions {
-				got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"_meta":{`+test.meta+`}}}`)
-				require.NoError(t, err)
+				got := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"_meta":{`+test.meta+`}}}`)
 				want := test.want
 				if strings.HasPrefix(test.meta, good) || want == `"result"` {
 					want = `"code":-32601`
@@ -121,8 +118,7 @@ func TestEnvelope(t *testing.T) {
 			}
 		}
 	}
-	got, err := handle(t, s, fresh, getLine("1", "text"))
-	require.NoError(t, err)
+	got := answerTo(t, s, fresh, getLine("1", "text"))
 	assert.Contains(t, got, "session not initialized: send initialize first", "a session is begun by initialize only")
 }
 
@@ -137,8 +133,7 @@ func TestNoEnvelope(t *testing.T) {
 		`,"params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`} {
 		for _, method := range []string{"server/discover", "prompts/list", "prompts/get", "subscriptions/listen"} {
 			for _, session := range []transport.Session{nil, fresh} {
-				got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)
-				require.NoError(t, err)
+				got := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)
 				assert.Contains(t, got, `"code":-32602`, "%s %s", method, params)
 				assert.Contains(t, got, "initialize", "the way of the handshake")
 				assert.Contains(t, got, "io.modelcontextprotocol/protocolVersion")
@@ -151,8 +146,7 @@ func TestNoEnvelope(t *testing.T) {
 // GAP-01, CPT-01…03, CPT-10, JRP-37: on one connection each message has its own
 // era: neither leaves anything behind for the other.
 func TestErasOnOneConnection(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{CacheTTL: time.Second})
 		c := connect(t, s)
 		list := `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
@@ -196,8 +190,7 @@ func TestStatelessRequestsBelongToNoConnection(t *testing.T) {
 			next.Result.Next = ""
 		}
 		at := []transport.Session{session, nil, session}[i]
-		got, err := handle(t, s, at, envelopedLine("1", "prompts/list", members))
-		require.NoError(t, err)
+		got := answerTo(t, s, at, envelopedLine("1", "prompts/list", members))
 		require.NoError(t, json.Unmarshal([]byte(got), &next))
 		for _, p := range next.Result.Prompts {
 			names = append(names, p.Name)
@@ -212,11 +205,9 @@ func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
 	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
-		want, err := handle(t, s, nil, line)
-		require.NoError(t, err)
+		want := answerTo(t, s, nil, line)
 		for _, name := range []string{"all", "few", "root"} {
-			got, err := handle(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
 			assert.Equal(t, want, got)
 		}
 	}
@@ -249,14 +240,12 @@ func TestIdentityOfTheServer(t *testing.T) {
 		assert.Equal(t, "complete", m.Result.Type, line)
 		assert.JSONEq(t, `{"name":"prompts","version":"0"}`, string(m.Result.Meta[serverInfoKey]), line)
 	}
-	got, err := handle(t, s, nil, envelopedGet("1", "none"))
-	require.NoError(t, err)
+	got := answerTo(t, s, nil, envelopedGet("1", "none"))
 	assert.NotContains(t, got, serverInfoKey)
 	for _, version := range handshakeVersions {
 		session := sessionIn(t, s, version)
 		for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, getLine("1", "text"), completeLine("1", "p", "a", ""), `{"jsonrpc":"2.0","id":1,"method":"raw"}`} {
-			got, err := handle(t, s, session, line)
-			require.NoError(t, err)
+			got := answerTo(t, s, session, line)
 			for _, member := range []string{"resultType", "ttlMs", "cacheScope", "_meta"} {
 				assert.NotContains(t, got, member, "%s in %s", line, version)
 			}
@@ -280,12 +269,10 @@ func TestCacheHints(t *testing.T) {
 	} {
 		s := prompts.NewServer(tagged(3), prompts.Options{CacheTTL: test.ttl, CachePublic: test.public, PageSize: 2})
 		for _, cursor := range []string{"", `"cursor":"` + cursorAfter("p001") + `"`} {
-			got, err := handle(t, s, nil, envelopedLine("1", "prompts/list", cursor))
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, envelopedLine("1", "prompts/list", cursor))
 			assert.Contains(t, got, test.want)
 		}
-		got, err := handle(t, s, nil, envelopedGet("1", "p000"))
-		require.NoError(t, err)
+		got := answerTo(t, s, nil, envelopedGet("1", "p000"))
 		assert.Equal(t, envelopedText("1", "hi"), got)
 	}
 	assert.ErrorContains(t, optionsError(prompts.Options{CacheTTL: -1}), "CacheTTL is negative")
@@ -295,8 +282,7 @@ func TestCacheHints(t *testing.T) {
 // LOG-01, LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
 // to one that asks for it.
 func TestNothingIsLoggedToTheClient(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		s := prompts.NewServer(registryOf(rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{Logger: j.logger()})
 		c := connect(t, s).handshake()

@@ -51,8 +51,7 @@ func TestListenFilter(t *testing.T) {
 		{`{"PromptsListChanged":true}`, told, "", `unknown member "PromptsListChanged" of params.notifications: member names are case-sensitive, use "promptsListChanged"`},
 	} {
 		t.Run(test.notifications, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				reg := new(prompts.Registry)
 				s := prompts.NewServer(reg, test.options)
 				c := connect(t, s)
@@ -88,8 +87,7 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"1", "-7", "123456789012345678901234567890", `"1"`, `"\u0061\/\n"`, `""`} {
 		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				reg := new(prompts.Registry)
 				s := prompts.NewServer(reg, prompts.Options{})
 				w := newWire(t)
@@ -218,15 +216,13 @@ func TestListenThroughHandle(t *testing.T) {
 			end: func(_ *testing.T, b *subscription, _ func()) { close(b.closing) }},
 		{name: "the client cancels", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
 			end: func(t *testing.T, b *subscription, _ func()) {
-				_, err := handle(t, nil, b.session, cancelLine("1"))
-				assert.NoError(t, err)
+				answerTo(t, nil, b.session, cancelLine("1"))
 			}},
 		{name: "the client cancels in a burst", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
 			end: func(t *testing.T, b *subscription, change func()) {
 				change()
 				synctest.Wait()
-				_, err := handle(t, nil, b.session, cancelLine("1"))
-				assert.NoError(t, err)
+				answerTo(t, nil, b.session, cancelLine("1"))
 			}},
 	} {
 		for _, of := range []string{"session", "server"} {
@@ -234,8 +230,7 @@ func TestListenThroughHandle(t *testing.T) {
 				continue
 			}
 			t.Run(test.name+" of a "+of, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
 					reg := new(prompts.Registry)
 					s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
 					var session transport.Session
@@ -268,8 +263,7 @@ func TestListenThroughHandle(t *testing.T) {
 
 // Session.Close ends subscriptions without an answer.
 func TestSessionCloseEndsSubscriptions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{})
 		session := s.NewSession(transport.SessionOptions{})
 		b := subscribe(t, s, session, nil)
@@ -284,8 +278,7 @@ func TestSessionCloseEndsSubscriptions(t *testing.T) {
 // A subscription is no render: it takes no turn from one, and a burst of them
 // does not make the server busy.
 func TestListenTakesNoTurn(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
 		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}})
 		c := connect(t, s).handshake().listen("1", "2", "3", "4", "5")
@@ -309,8 +302,7 @@ func TestListenTakesNoTurn(t *testing.T) {
 // the subscription, even if a notification was about to be: it waits for the
 // message before it, which the client does not take.
 func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
 		c := connect(t, prompts.NewServer(reg, prompts.Options{})).listen("1", "2")
 		hold, held := make(chan struct{}), make(chan struct{}, 1)
@@ -345,8 +337,7 @@ func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
 // The same for one whose own notification the client does not take: that one
 // is out, and the last.
 func TestSubscriptionCancelledInTheMidstOfAWrite(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).listen("1")

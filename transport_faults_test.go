@@ -469,8 +469,7 @@ func TestCloseThatDoesNotReturn(t *testing.T) {
 		"it ends its goroutine": runtime.Goexit,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				var log journal
 				w := closer{newWire(t), do}
 				close(w.in)
@@ -510,8 +509,7 @@ func TestForeignTransportPanics(t *testing.T) {
 		{"Send, after the time limit", getLine("1", "late"), "2025-11-25", func(bool) bool { return true }, nil, prompts.ErrTimeLimit},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
 				var log journal
 				s := prompts.NewServer(registryOf(reporting, late), prompts.Options{Logger: log.logger(), Timeouts: prompts.Timeouts{Render: 30 * time.Second}})
 				session := s.NewSession(transport.SessionOptions{Version: test.version})
@@ -538,8 +536,7 @@ func TestForeignTransportPanics(t *testing.T) {
 		})
 	}
 	t.Run("Notify of a Call", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			var log journal
 			s := prompts.NewServer(registryOf(reporting), prompts.Options{Logger: log.logger()})
 			result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{

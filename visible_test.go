@@ -123,8 +123,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 				page = pageFor(t, s, "all", *page.Next)
 			}
 			assert.Equal(t, want, page.Scope, "the last page too")
-			got, err := handle(t, s, nil, envelopedLine("1", "server/discover", ""))
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, envelopedLine("1", "server/discover", ""))
 			assert.Contains(t, got, `"ttlMs":1500,"cacheScope":"`+want+`"`)
 		}
 	}
@@ -172,10 +171,8 @@ func TestVisibleHidesEntirely(t *testing.T) {
 		}
 		for _, version := range handshakeVersions {
 			line := `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{` + members + `}}`
-			got, err := handle(t, with, sessionIn(t, with, version), line)
-			require.NoError(t, err)
-			want, err := handle(t, without, sessionIn(t, without, version), line)
-			require.NoError(t, err)
+			got := answerTo(t, with, sessionIn(t, with, version), line)
+			want := answerTo(t, without, sessionIn(t, without, version), line)
 			assert.Equal(t, want, got)
 			assert.Contains(t, got, "unknown prompt")
 		}
@@ -195,10 +192,8 @@ func TestVisibleHidesEntirely(t *testing.T) {
 
 func assertSameAnswer(t testing.TB, a, b *prompts.Server, line string) {
 	t.Helper()
-	got, err := handle(t, a, nil, line)
-	require.NoError(t, err)
-	want, err := handle(t, b, nil, line)
-	require.NoError(t, err)
+	got := answerTo(t, a, nil, line)
+	want := answerTo(t, b, nil, line)
 	assert.Equal(t, want, got, line)
 }
 
@@ -252,8 +247,7 @@ func TestVisibleFails(t *testing.T) {
 		}})
 		session := newSession(t, s)
 		for failed, line := range lines {
-			got, err := handle(t, s, session, line)
-			require.NoError(t, err)
+			got := answerTo(t, s, session, line)
 			assert.Equal(t, errorLine("1", prompts.CodeInternalError, failed), got)
 		}
 		assert.Equal(t, 3, strings.Count(j.String(), "panic: a secret"))
@@ -288,8 +282,7 @@ func TestVisibleFails(t *testing.T) {
 		}
 	})
 	t.Run("cancelled", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			calls := 0
 			s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 				calls++
@@ -320,8 +313,7 @@ func TestOtherErrorsDoNotRevealHiddenPrompt(t *testing.T) {
 
 // CCH-08, PRG-02: a busy server does not reveal that a prompt exists.
 func TestBusyServerDoesNotRevealHiddenPrompt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }}
 		s := prompts.NewServer(registryOf(textPrompt("hidden", "x"), w.prompt("wait")), o)
@@ -330,10 +322,8 @@ func TestBusyServerDoesNotRevealHiddenPrompt(t *testing.T) {
 			go func() { _, _ = handle(t, s, session, getLine(id, "wait")) }()
 		}
 		synctest.Wait()
-		hidden, err := handle(t, s, session, getLine("3", "hidden"))
-		require.NoError(t, err)
-		unknown, err := handle(t, s, session, getLine("3", "unseen"))
-		require.NoError(t, err)
+		hidden := answerTo(t, s, session, getLine("3", "hidden"))
+		unknown := answerTo(t, s, session, getLine("3", "unseen"))
 		w.let <- struct{}{}
 		w.let <- struct{}{}
 		assert.Equal(t, strings.ReplaceAll(unknown, "unseen", "hidden"), hidden)
@@ -388,8 +378,7 @@ func TestHiddenPromptIsAnsweredAsAnUnknownOne(t *testing.T) {
 				var got [2]string
 				for i, name := range n {
 					msg := `{"jsonrpc":"2.0","id":1,"method":` + fmt.Sprintf(line, name) + meta + `}}`
-					answer, err := handle(t, s, session, msg)
-					require.NoError(t, err)
+					answer := answerTo(t, s, session, msg)
 					require.NotNil(t, readOutcome(t, answer).Error, msg)
 					got[i] = answer
 				}
