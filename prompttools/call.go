@@ -127,10 +127,10 @@ func (r *request) unknownTool(ctx context.Context, _ []byte, visible func(string
 // unknown returns the message and the data of an error about an unknown tool or
 // prompt.
 func unknown(kind, name, suggestion string) (string, map[string]string) {
-	message := fmt.Sprintf("there is no %s %q", kind, phrase.Clip(name, 64))
+	message := fmt.Sprintf("unknown %s %q", kind, phrase.Clip(name, 64))
 	data := map[string]string{kind: phrase.Clip(name, phrase.MaxEcho)}
 	if suggestion != "" {
-		message += "; did you mean " + phrase.Choice(suggestion) + "?"
+		message += fmt.Sprintf("; did you mean %q?", suggestion)
 		data["suggestion"] = suggestion
 	}
 	return message, data

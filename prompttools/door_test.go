@@ -45,9 +45,9 @@ func TestVisible(t *testing.T) {
 				assert.Contains(t, call("ada", "list_prompts", "{}"), "secret")
 				assert.NotContains(t, call("eve", "list_prompts", "{}"), "secret")
 				assert.Contains(t, call("ada", "get_prompt", `{"name":"secret"}`), `"x"`)
-				assert.Contains(t, call("eve", "get_prompt", `{"name":"secret"}`), `there is no prompt`)
+				assert.Contains(t, call("eve", "get_prompt", `{"name":"secret"}`), `unknown prompt`)
 				assert.NotContains(t, call("eve", "get_prompt", `{"name":"secrets"}`), `mean`)
-				assert.Contains(t, call("ada", "get_prompt", `{"name":"secrets"}`), `did you mean secret?`)
+				assert.Contains(t, call("ada", "get_prompt", `{"name":"secrets"}`), `did you mean \"secret\"?`)
 				return
 			}
 			list := func(user string) string {
@@ -58,9 +58,9 @@ func TestVisible(t *testing.T) {
 			assert.Contains(t, list("ada"), "secret")
 			assert.NotContains(t, list("eve"), "secret")
 			assert.Contains(t, call("ada", "secret", "{}"), `"x"`)
-			assert.Equal(t, `there is no tool "secret" (-32602)`, call("eve", "secret", "{}"))
-			assert.Equal(t, `there is no tool "secrets" (-32602)`, call("eve", "secrets", "{}"))
-			assert.Equal(t, `there is no tool "secrets"; did you mean secret? (-32602)`, call("ada", "secrets", "{}"))
+			assert.Equal(t, `unknown tool "secret" (-32602)`, call("eve", "secret", "{}"))
+			assert.Equal(t, `unknown tool "secrets" (-32602)`, call("eve", "secrets", "{}"))
+			assert.Equal(t, `unknown tool "secrets"; did you mean "secret"? (-32602)`, call("ada", "secrets", "{}"))
 		})
 	}
 }
@@ -356,11 +356,11 @@ func TestPair(t *testing.T) {
 		assert.Equal(t, "go 3 false [] ", c.call("get_prompt", `{"name":"review","arguments":{"language":"go","lines":3}}`).Content[0].Text)
 		for arguments, want := range map[string]string{
 			`{"name":"review"}`:               `invalid arguments for prompt "review": language is required`,
-			`{"name":"reviews"}`:              `there is no prompt "reviews"; did you mean review?; ls has the names`,
-			`{"name":"other"}`:                `there is no prompt "other"; ls has the names`,
-			`{}`:                              `name is required, a string; ls has the names`,
-			``:                                `name is required, a string; ls has the names`,
-			`{"name":1}`:                      `name is required, a string; ls has the names`,
+			`{"name":"reviews"}`:              `unknown prompt "reviews"; did you mean "review"?`,
+			`{"name":"other"}`:                `unknown prompt "other"; call ls for the names`,
+			`{}`:                              `name is required and must be a string; call ls for the names`,
+			``:                                `name is required and must be a string; call ls for the names`,
+			`{"name":1}`:                      `name is required and must be a string; call ls for the names`,
 			`{"name":"review","args":{}}`:     `"args" is not an argument of this tool; its arguments are ["name" "arguments"]`,
 			`{"name":"review","arguments":1}`: `arguments must be a JSON object`,
 			`[]`:                              `arguments must be a JSON object`,

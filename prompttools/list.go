@@ -14,7 +14,7 @@ import (
 
 // This file serves tools/list. A page is a copy of entries that tool.go has encoded.
 
-var errCursor = &prompts.Error{Code: prompts.CodeInvalidParams, Message: "cursor is not one that this server has given", Data: map[string]string{"param": "cursor"}}
+var errCursor = &prompts.Error{Code: prompts.CodeInvalidParams, Message: "invalid cursor; use nextCursor from a tools/list response, or omit it to start over", Data: map[string]string{"param": "cursor"}}
 
 // list is the method tools/list.
 func (s *server) list(c feature.Call, dst []byte) ([]byte, feature.Work, error) {

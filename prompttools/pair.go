@@ -118,7 +118,7 @@ func (r *request) getPrompt(c feature.Call, arguments json.RawMessage) (feature.
 	args, wrong := members(&doc, arguments, "name", "arguments")
 	name := args.Get("name")
 	if wrong == "" && name.Kind() != strictjson.String {
-		wrong = fmt.Sprintf("name is required, a string; %s has the names", r.server.options.Pair.list())
+		wrong = fmt.Sprintf("name is required and must be a string; call %s for the names", r.server.options.Pair.list())
 	}
 	rendering := prompts.Rendering{
 		Append: r.append,
@@ -126,8 +126,12 @@ func (r *request) getPrompt(c feature.Call, arguments json.RawMessage) (feature.
 			if wrong != "" {
 				return r.appendError(ctx, dst, wrong, nil)
 			}
-			message, data := unknown("prompt", name.Text(), near(ctx, name.Text(), r.server.prompts.Load(), visible))
-			return r.appendError(ctx, dst, message+"; "+r.server.options.Pair.list()+" has the names", data)
+			suggestion := near(ctx, name.Text(), r.server.prompts.Load(), visible)
+			message, data := unknown("prompt", name.Text(), suggestion)
+			if suggestion == "" {
+				message += fmt.Sprintf("; call %s for the names", r.server.options.Pair.list())
+			}
+			return r.appendError(ctx, dst, message, data)
 		},
 	}
 	if wrong == "" {

@@ -209,7 +209,7 @@ func newServer(o Options) (*server, error) {
 	}
 	for i := range o.Tools {
 		if o.Tools[i].Call == nil {
-			errs = append(errs, fmt.Errorf("tool %q: it has no Call", o.Tools[i].Name))
+			errs = append(errs, fmt.Errorf("tool %q: Call is nil", o.Tools[i].Name))
 		}
 		add(ownTool(&o.Tools[i]))
 	}
@@ -290,10 +290,10 @@ func (s *server) clash(t *tool, tools *ordmap.Editor[*tool]) error {
 		return nil
 	}
 	if s.own[t.name] != nil {
-		return fmt.Errorf("a tool of Options.Tools is named %q, too; set Options.ToolName", t.name)
+		return fmt.Errorf("Options.Tools has a tool %q, too; set Options.ToolName", t.name)
 	}
 	if other, ok := tools.Get(t.name); ok {
-		return fmt.Errorf("its tool %q would be that of the prompt %q, too; set Options.ToolName", t.name, other.prompt)
+		return fmt.Errorf("prompt %q has the tool %q, too; set Options.ToolName", other.prompt, t.name)
 	}
 	return nil
 }

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -218,7 +221,7 @@ func TestSelection(t *testing.T) {
 					assert.Zero(t, r.Code)
 				} else {
 					assert.Equal(t, -32602, r.Code)
-					assert.Equal(t, fmt.Sprintf(`there is no tool %q`, p.Name), r.Message)
+					assert.Equal(t, fmt.Sprintf(`unknown tool %q`, p.Name), r.Message)
 				}
 			}
 		})
@@ -380,9 +383,9 @@ func TestBadCalls(t *testing.T) {
 			``:                             `params.name is required and must be a string`,
 			`"name":1`:                     `params.name is required and must be a string`,
 			`"Name":"review"`:              `unknown member \"Name\"`,
-			`"name":"gone"`:                `there is no tool \"gone\"`,
-			`"name":"reviews"`:             `there is no tool \"reviews\"; did you mean review?`,
-			`"name":""`:                    `there is no tool \"\"`,
+			`"name":"gone"`:                `unknown tool \"gone\"`,
+			`"name":"reviews"`:             `unknown tool \"reviews\"; did you mean \"review\"?`,
+			`"name":""`:                    `unknown tool \"\"`,
 			`"name":"review","x":"\ud800"`: ``,
 		} {
 			got := c.request("tools/call", params)
@@ -429,32 +432,88 @@ func TestContent(t *testing.T) {
 	assert.Equal(t, "5", connect(t, srv, "2025-11-25").call("p", "").Content[0].Text)
 }
 
-// A name that is no legal name of a tool is mapped. Two prompts with one tool are an
-// error when the second is added, and nothing changes.
+// A name that not all clients accept is mapped, so that each prompt has a tool of its own.
+// A clash is an error when the second is added, and nothing changes.
 func TestNames(t *testing.T) {
 	t.Parallel()
+	long := strings.Repeat("x", 128)
 	srv, reg := serve(t, prompttools.Options{Select: all, Tools: []prompttools.Tool{{Name: "own", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }}}},
-		prompts.Options{}, textPrompt("code review", "1"), textPrompt("a.b-c_d", "2"), textPrompt("日", "3"), textPrompt(strings.Repeat("x", 200), "4"))
+		prompts.Options{}, textPrompt("code review", "1"), textPrompt("a-c_d", "2"), textPrompt("日", "3"), textPrompt(long, "4"), textPrompt("code/review", "8"))
 	c := connect(t, srv, "2026-07-28")
 	names, _, _ := c.list("")
-	assert.Equal(t, []string{"a.b-c_d", "code_review", "own", "u65e5", strings.Repeat("x", 128)}, names)
-	assert.Equal(t, "1", c.call("code_review", "").Content[0].Text)
+	assert.Equal(t, []string{"_x65e5_", "a-c_d", "code_x20_review", "code_x2f_review", "own", long}, names)
+	assert.Equal(t, "1", c.call("code_x20_review", "").Content[0].Text)
+	assert.Equal(t, "8", c.call("code_x2f_review", "").Content[0].Text)
 	assert.Equal(t, -32602, c.call("code review", "").Code)
 
-	assert.EqualError(t, reg.Add(textPrompt("z", ""), textPrompt("code_review", "")), `prompt "code_review": its tool "code_review" would be that of the prompt "code review", too; set Options.ToolName`)
-	assert.EqualError(t, reg.Add(textPrompt("own", "")), `prompt "own": a tool of Options.Tools is named "own", too; set Options.ToolName`)
+	assert.EqualError(t, reg.Add(textPrompt("z", ""), textPrompt("own", "")), `prompt "own": Options.Tools has a tool "own", too; set Options.ToolName`)
 	_, ok := reg.Lookup("z")
 	assert.False(t, ok, "nothing was added")
-	require.NoError(t, reg.Update(func(tx *prompts.Tx) error {
-		tx.Remove("code review")
-		return tx.Add(textPrompt("code_review", "5"))
+	assert.ErrorContains(t, reg.Add(textPrompt(long+"x", "")), `(129 bytes) is invalid: must have 1 to 128 of the characters`)
+	assert.ErrorContains(t, reg.Add(textPrompt(strings.Repeat("日", 19), "")), `(133 bytes) is invalid: must have 1 to 128 of the characters`)
+
+	lower, same := serve(t, prompttools.Options{Select: all, ToolName: strings.ToLower}, prompts.Options{}, textPrompt("P", "1"))
+	c = connect(t, lower, "2026-07-28")
+	assert.EqualError(t, same.Add(textPrompt("p", "")), `prompt "p": prompt "P" has the tool "p", too; set Options.ToolName`)
+	require.NoError(t, same.Update(func(tx *prompts.Tx) error {
+		tx.Remove("P")
+		return tx.Add(textPrompt("p", "5"))
 	}), "the name is free at the end of the change")
-	assert.Equal(t, "5", c.call("code_review", "").Content[0].Text)
-	require.NoError(t, reg.Set(textPrompt("code_review", "6")))
-	assert.Equal(t, "6", c.call("code_review", "").Content[0].Text)
-	assert.True(t, reg.Remove("code_review"))
-	require.NoError(t, reg.Add(textPrompt("code review", "7")))
-	assert.Equal(t, "7", c.call("code_review", "").Content[0].Text)
+	assert.Equal(t, "5", c.call("p", "").Content[0].Text)
+	require.NoError(t, same.Set(textPrompt("p", "6")))
+	assert.Equal(t, "6", c.call("p", "").Content[0].Text)
+	assert.True(t, same.Remove("p"))
+	require.NoError(t, same.Add(textPrompt("P", "7")))
+	assert.Equal(t, "7", c.call("p", "").Content[0].Text)
+}
+
+// The names of tools are those of prompts, but for characters that a client may not
+// accept and for what looks like their escapes.
+func TestToolName(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"review":     "review",
+		"Code-Re_v2": "Code-Re_v2",
+		"a b":        "a_x20_b",
+		"a/b":        "a_x2f_b",
+		"a.b":        "a_x2e_b",
+		"über":       "_xfc_ber",
+		"🙂":          "_x1f642_",
+		"a_b":        "a_b",
+		"to_xml":     "to_xml",
+		"max_x":      "max_x",
+		"max_x2":     "max_x2",
+		"_x20":       "_x20",
+		"a_x20_b":    "a_x5f_x20_b",
+		"_x20_x21_":  "_x5f_x20_x5f_x21_",
+		"a_x2 b":     "a_x5f_x2_x20_b",
+		"a_x2Ab":     "a_x2Ab",
+		"_ _":        "__x20__",
+	} {
+		assert.Equal(t, want, prompttools.ToolName(prompt), prompt)
+	}
+}
+
+// Whatever a prompt is named, the name of its tool has only characters that all clients
+// accept, and leads back to the name.
+func FuzzToolName(f *testing.F) {
+	for _, name := range []string{"a b", "_x20_", "_x2_x3_", "_x2 _x20_", "_x_x20_", "日本_x65e5_", "_x5f_x20_"} {
+		f.Add(name)
+	}
+	escape := regexp.MustCompile(`_x([0-9a-f]+)_`)
+	f.Fuzz(func(t *testing.T, prompt string) {
+		if !utf8.ValidString(prompt) {
+			t.Skip("no registry accepts it")
+		}
+		tool := prompttools.ToolName(prompt)
+		assert.Regexp(t, `^[A-Za-z0-9_-]*$`, tool)
+		back := escape.ReplaceAllStringFunc(tool, func(e string) string {
+			r, err := strconv.ParseUint(e[2:len(e)-1], 16, 32)
+			require.NoError(t, err)
+			return string(rune(r))
+		})
+		assert.Equal(t, prompt, back, tool)
+	})
 }
 
 // Options that cannot be served are errors.
@@ -462,17 +521,17 @@ func TestOptionErrors(t *testing.T) {
 	t.Parallel()
 	call := func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }
 	for want, o := range map[string]prompttools.Options{
-		"PageSize is negative":                          {PageSize: -1},
-		"CacheTTL is negative":                          {CacheTTL: -1},
-		`tool "a": it has no Call`:                      {Tools: []prompttools.Tool{{Name: "a"}}},
-		`tool "a b": its name must have 1 to 128`:       {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
-		`tool "a" is defined twice`:                     {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
-		`tool "list_prompts" is defined twice`:          {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
-		`tool "x" is defined twice`:                     {Pair: &prompttools.Pair{List: "x", Get: "x"}},
-		`the type of its InputSchema must be "object"`:  {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`the type of its OutputSchema must be "object"`: {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`a tool of Options.Tools is named "p", too`:     {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
-		`its tool is named "a b"`:                       {Select: all, ToolName: func(string) string { return "a b" }},
+		"PageSize is negative":  {PageSize: -1},
+		"CacheTTL is negative":  {CacheTTL: -1},
+		`tool "a": Call is nil`: {Tools: []prompttools.Tool{{Name: "a"}}},
+		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _`: {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
+		`tool "a" is defined twice`:                               {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
+		`tool "list_prompts" is defined twice`:                    {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
+		`tool "x" is defined twice`:                               {Pair: &prompttools.Pair{List: "x", Get: "x"}},
+		`the type of its InputSchema must be "object"`:            {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`the type of its OutputSchema must be "object"`:           {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`Options.Tools has a tool "p", too; set Options.ToolName`: {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _; set Options.ToolName`: {Select: all, ToolName: func(string) string { return "a b" }},
 	} {
 		var reg prompts.Registry
 		reg.MustAdd(textPrompt("p", ""))

@@ -12,38 +12,54 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // This file compiles tools: their names, and their entries in tools/list as JSON for
 // each protocol version.
 
+// maxNameBytes is the length of the longest name, by the specification.
 const maxNameBytes = 128
 
+// legalName matches the names that the specification allows, from 2025-11-25. Older
+// versions have no rule.
 var legalName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// ToolName returns the name of the tool for a prompt: the name of the prompt, if that
-// is a valid name of a tool. Otherwise "_" replaces each other ASCII character, and "u"
-// and its hexadecimal number any other character; and a name longer than 128 bytes is
-// cut. Two prompts whose tools would have the same name are an error when the second
-// is added.
-func ToolName(prompt string) string {
-	if legalName.MatchString(prompt) {
-		return prompt
+// checkName returns an error for a name that the specification does not allow.
+func checkName(name string) error {
+	if !legalName.MatchString(name) {
+		return fmt.Errorf("tool name %q (%d bytes) is invalid: must have 1 to %d of the characters A-Z a-z 0-9 . - _", phrase.Clip(name, maxNameBytes), len(name), maxNameBytes)
 	}
+	return nil
+}
+
+// ToolName returns the name of the tool for a prompt. It keeps A-Z, a-z, 0-9, "_" and
+// "-", the characters that all clients accept. Any other character becomes "_x", its
+// Unicode number in hexadecimal and "_": the tool of "code review" is
+// code_x20_review. A "_" that begins such an escape already becomes "_x5f_", so no two
+// prompts have tools with the same name.
+//
+// A name of more than 128 bytes is an error when the prompt is added.
+func ToolName(prompt string) string {
 	var b strings.Builder
-	for _, r := range prompt {
-		switch {
-		case r > 127:
-			fmt.Fprintf(&b, "u%04x", r)
-		case legalName.MatchString(string(r)):
+	for i, r := range prompt {
+		if !strings.ContainsRune(portable, r) || r == '_' && looksEscaped.MatchString(prompt[i:]) {
+			fmt.Fprintf(&b, "_x%x_", r)
+		} else {
 			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
 		}
 	}
-	return b.String()[:min(b.Len(), maxNameBytes)]
+	return b.String()
 }
+
+// portable are the characters that ToolName keeps. The specification allows "." too, but
+// the APIs of models do not: some clients fail altogether if one tool has a ".".
+const portable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+// looksEscaped matches what would be read as an escape. Its end may be a "_" of the
+// name, or the "_" that begins the escape of another character.
+var looksEscaped = regexp.MustCompile(`^_x[0-9a-f]+[^A-Za-z0-9-]`)
 
 // tool is a compiled tool. It is immutable.
 type tool struct {
@@ -81,8 +97,9 @@ const versionKey = "io.github.mcp-prompts/version"
 func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 	t := &tool{name: p.Name, prompt: p.Name}
 	if s.options.Pair == nil {
-		if t.name = s.options.ToolName(p.Name); !legalName.MatchString(t.name) {
-			return nil, fmt.Errorf("its tool is named %q; a name has 1 to %d of the characters . _ - A-Z a-z 0-9", t.name, maxNameBytes)
+		t.name = s.options.ToolName(p.Name)
+		if err := checkName(t.name); err != nil {
+			return nil, fmt.Errorf("%w; set Options.ToolName", err)
 		}
 	}
 	schema, err := p.InputSchema()
@@ -113,8 +130,8 @@ func (s *server) promptTool(p *prompts.Prompt) (*tool, error) {
 // ownTool returns the tool of a definition of the application.
 func ownTool(o *Tool) (*tool, error) {
 	fail := func(err error) (*tool, error) { return nil, fmt.Errorf("tool %q: %w", o.Name, err) }
-	if !legalName.MatchString(o.Name) {
-		return fail(fmt.Errorf("its name must have 1 to %d of the characters . _ - A-Z a-z 0-9", maxNameBytes))
+	if err := checkName(o.Name); err != nil {
+		return nil, err
 	}
 	e := entry{Name: o.Name, Title: o.Title, Description: o.Description, Annotations: o.Annotations, Icons: icons(o.Icons), Meta: o.Meta}
 	input := o.InputSchema

@@ -142,7 +142,7 @@ func useTools(t *testing.T, transport mcp.Transport, revision string, pair bool)
 		for _, name := range []string{"no_such_prompt", hiddenPrompt} {
 			result := call(name, map[string]any{"resourceUri": "test://example"})
 			assert.True(t, result.IsError)
-			assert.Equal(t, fmt.Sprintf("there is no prompt %q; list_prompts has the names", name), text(result))
+			assert.Equal(t, fmt.Sprintf("unknown prompt %q; call list_prompts for the names", name), text(result))
 		}
 		assert.NotContains(t, listedPrompts(ctx, t, session), hiddenPrompt)
 		return
