@@ -47,7 +47,7 @@ func TestRoom(t *testing.T) {
 			w := await(t, replies)
 			require.Equal(t, http.StatusServiceUnavailable, w.status)
 			w.Flush()
-			assert.Contains(t, w.take(), "busy")
+			assert.Contains(t, w.take(), "at capacity")
 		}
 		h.mu.Lock()
 		assert.Equal(t, most, h.running)

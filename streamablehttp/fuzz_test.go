@@ -359,10 +359,14 @@ func (h *held) replies(raw, text []byte) {
 
 // refusals are all that is said in text: so nothing of the request is.
 var refusals = []string{
-	"the Host is not allowed", "the Origin is not allowed", "the header Content-Type is repeated", "the method is not allowed", "the session id is required, once",
-	"the protocol version is not one with sessions", "there is no such session", "the reply is text/event-stream", "a GET has no body",
-	"the body must be application/json, and not compressed", "the reply is application/json or text/event-stream",
-	"the body is too large", "the body could not be read",
+	"Host is not allowed; add the host to AllowedHosts", "Origin is not allowed; add the origin to AllowedOrigins",
+	"header Content-Type must be sent only once", "method is not allowed; use GET, POST, DELETE", "method is not allowed; use POST",
+	"missing or repeated header Mcp-Session-Id",
+	"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
+	"session not found or expired; send initialize to start a new one", "Accept must include text/event-stream",
+	"GET requests must not have a body", "Content-Type must be application/json, without Content-Encoding",
+	"Accept must include application/json or text/event-stream",
+	"request body exceeds the limit of 4194304 bytes", "request body is malformed or incomplete", "request body did not arrive within 30s",
 	// of net/http
 	"400 Bad Request", "400 Bad Request: missing required Host header", "400 Bad Request: too many Host headers", "400 Bad Request: malformed Host header",
 	"400 Bad Request: invalid header name", "400 Bad Request: invalid header value", "431 Request Header Fields Too Large",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,17 +13,17 @@ import (
 func (h *Handler) requireSession(w http.ResponseWriter, r *http.Request, c client) *session {
 	id, ok, err := singleHeader(r.Header, headerSession)
 	if err != nil || !ok {
-		h.refuse(w, r, http.StatusBadRequest, "the session id is required, once")
+		h.refuse(w, r, http.StatusBadRequest, "missing or repeated header "+headerSession)
 		return nil
 	}
 	version, hasVersion, err := singleHeader(r.Header, headerVersion)
 	if err != nil || hasVersion && !isStateful(version) {
-		h.refuse(w, r, http.StatusBadRequest, "the protocol version is not one with sessions")
+		h.refuse(w, r, http.StatusBadRequest, headerVersion+" of GET and DELETE must be one with sessions, sent once: "+strings.Join(withSessions, ", "))
 		return nil
 	}
 	found := h.sessions.use(id, c.principal)
 	if found == nil {
-		h.refuse(w, r, http.StatusNotFound, "there is no such session")
+		h.refuse(w, r, http.StatusNotFound, errNoSession.Message)
 	}
 	return found
 }
@@ -41,7 +42,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, c client) {
 // lost a stream opens another, and may do so before the server knows (HTO-21, HTO-22).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 	if !accepts(r.Header, "text/event-stream") {
-		h.refuse(w, r, http.StatusNotAcceptable, "the reply is text/event-stream")
+		h.refuse(w, r, http.StatusNotAcceptable, noEvents)
 		return
 	}
 	if !canStream(w) {
@@ -49,7 +50,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, c client) {
 		return
 	}
 	if r.ContentLength != 0 { // which net/http would wait for before it sends anything
-		h.refuse(w, r, http.StatusBadRequest, "a GET has no body")
+		h.refuse(w, r, http.StatusBadRequest, "GET requests must not have a body")
 		return
 	}
 	found := h.requireSession(w, r, c)

@@ -61,7 +61,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}()
 	}
 	if values := countValues(r.Header); values > maxHeaderValues {
-		h.refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the request must not have more than %d header values, got %d", maxHeaderValues, values))
+		h.refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("request has %d header values, more than the limit of %d", values, maxHeaderValues))
 		return
 	}
 	if !h.trust(w, r) {
@@ -92,7 +92,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			allowed = "POST"
 		}
 		w.Header().Set("Allow", allowed)
-		h.refuse(w, r, http.StatusMethodNotAllowed, "the method is not allowed")
+		h.refuse(w, r, http.StatusMethodNotAllowed, "method is not allowed; use "+allowed)
 	}
 }
 
@@ -133,18 +133,18 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 		id := r.Header.Get(headerSession)
 		switch isKnown := h.sessions.has(id, c.principal); {
 		case id != "" && !isKnown:
-			return http.StatusNotFound, "there is no such session"
+			return http.StatusNotFound, errNoSession.Message
 		case r.Method != http.MethodPost || !h.sessions.isBusy(id):
-			return http.StatusServiceUnavailable, "the server shuts down"
+			return http.StatusServiceUnavailable, errShutsDown.Message
 		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.running >= h.options.MaxStreams:
-		return http.StatusServiceUnavailable, "the server is busy"
+		return http.StatusServiceUnavailable, fmt.Sprintf("server is at capacity (limit %d concurrent requests); retry later", h.options.MaxStreams)
 	case h.clients[c.name] >= h.options.MaxStreamsPerClient:
-		return http.StatusServiceUnavailable, "there are too many requests of this client"
+		return http.StatusServiceUnavailable, fmt.Sprintf("too many concurrent requests from this client (limit %d); retry later", h.options.MaxStreamsPerClient)
 	}
 	h.running++
 	h.clients[c.name]++
@@ -220,4 +220,4 @@ func (h *Handler) Close() error {
 	return nil
 }
 
-var errClosed = errors.New("the handler is closed")
+var errClosed = errors.New("handler is closed")

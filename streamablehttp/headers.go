@@ -2,13 +2,16 @@ package streamablehttp
 
 import (
 	"encoding/base64"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -23,9 +26,12 @@ const (
 // codeHeaderMismatch is HeaderMismatch of revision 2026-07-28.
 const codeHeaderMismatch prompts.Code = -32020
 
-func mismatch(message string) error {
-	return &prompts.Error{Code: codeHeaderMismatch, Message: message}
+func mismatch(format string, args ...any) error {
+	return &prompts.Error{Code: codeHeaderMismatch, Message: fmt.Sprintf(format, args...)}
 }
+
+// quote quotes the beginning of a client's value.
+func quote(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
 
 // singleHeader returns the value of a header. It refuses one that is repeated, because
 // whoever reads the first copy and whoever reads the last would disagree
@@ -37,7 +43,7 @@ func singleHeader(h http.Header, name string) (value string, ok bool, err error)
 	case 1:
 		return values[0], true, nil
 	}
-	return "", false, mismatch("the header " + name + " is repeated")
+	return "", false, mismatch("header %s must be sent only once", name)
 }
 
 // namedMethods are the methods whose name is in a header: prompts/get and
@@ -58,14 +64,14 @@ func checkRoutingHeaders(h http.Header, r transport.RequestInfo) error {
 	case err != nil:
 		return err
 	case !ok:
-		return mismatch("the header " + headerName + " is missing")
+		return mismatch("missing header %s (required in 2026-07-28)", headerName)
 	}
 	name, ok := decodeName(value)
 	if !ok {
-		return mismatch("the header " + headerName + " is not valid")
+		return mismatch("header %s must be text without control characters, or Base64 of text between =?base64? and ?=", headerName)
 	}
 	if name != r.Name {
-		return mismatch("the header " + headerName + " does not match the body")
+		return mismatch("header %s is %s, but the request names %s", headerName, quote(name), quote(r.Name))
 	}
 	return nil
 }
@@ -76,9 +82,9 @@ func checkHeader(h http.Header, name, want string) error {
 	case err != nil:
 		return err
 	case !ok:
-		return mismatch("the header " + name + " is missing")
+		return mismatch("missing header %s (required in 2026-07-28)", name)
 	case value != want:
-		return mismatch("the header " + name + " does not match the request")
+		return mismatch("header %s is %s, but the request has %s", name, quote(value), quote(want))
 	}
 	return nil
 }

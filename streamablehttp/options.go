@@ -78,7 +78,7 @@ func (o Options) complete() Options {
 	}
 	for _, origin := range o.AllowedOrigins {
 		if _, ok := hostOf(origin); !ok {
-			panic(fmt.Sprintf("streamablehttp: options: AllowedOrigins: %q is not of the form https://app.example.org", origin))
+			panic(fmt.Sprintf("streamablehttp: options: AllowedOrigins must be of the form https://app.example.org, got %q", origin))
 		}
 	}
 	fill(&o.SessionTimeout, defaultSessionTimeout)

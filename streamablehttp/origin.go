@@ -1,6 +1,7 @@
 package streamablehttp
 
 import (
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -10,20 +11,20 @@ import (
 	"strings"
 )
 
-// trust refuses a request with 403, and logs the option that would allow it, unless the
+// trust rejects a request with 403, and logs the option that would allow it, unless the
 // page that the request comes from, if it comes from one, and the name that it was sent
 // to are such that no other site's page can have made a browser send it (GAP-35).
 func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
-	refused := func(header, option string) {
-		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request refused",
+	reject := func(header, option string) {
+		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request rejected",
 			slog.String("header", header), slog.String("allow_with", "streamablehttp.Options."+option))
-		h.refuse(w, r, http.StatusForbidden, "the "+header+" is not allowed")
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s is not allowed; add the %s to %s", header, strings.ToLower(header), option))
 	}
 	switch o := &h.options; {
 	case !o.trustsHost(r):
-		refused("Host", "AllowedHosts")
+		reject("Host", "AllowedHosts")
 	case !o.trustsOrigin(r):
-		refused("Origin", "AllowedOrigins")
+		reject("Origin", "AllowedOrigins")
 	default:
 		return true
 	}

@@ -4,7 +4,7 @@ import "errors"
 
 // errPanicked is the error of a write after the application's ResponseWriter
 // panicked.
-var errPanicked = errors.New("the http.ResponseWriter has panicked")
+var errPanicked = errors.New("panic in the http.ResponseWriter")
 
 // recoverPanic stores a panic of the application's ResponseWriter,
 // http.ErrAbortHandler included, for the goroutine of the request, where net/http

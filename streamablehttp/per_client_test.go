@@ -132,7 +132,7 @@ func TestMaxSessionsPerClientRefuses(t *testing.T) {
 	r := p.post(initializeBody("2025-11-25"), one)
 	assert.Equal(t, http.StatusServiceUnavailable, r.status)
 	assert.Equal(t, "1", r.header.Get("Retry-After"))
-	assert.Contains(t, r.body, "there are too many sessions")
+	assert.Contains(t, r.body, "too many open sessions (limit ")
 	assert.Equal(t, http.StatusOK, p.post(initializeBody("2025-11-25"), header{fromHeader: "192.0.2.2:1"}).status)
 	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", one.with(headerSession, h)).status)
 	assert.Equal(t, http.StatusOK, p.post(initializeBody("2025-11-25"), one).status, "there is room again")

@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +20,11 @@ import (
 // post answers one message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	if len(r.Header["Content-Type"]) > 1 {
-		h.refuse(w, r, http.StatusBadRequest, "the header Content-Type is repeated")
+		h.refuse(w, r, http.StatusBadRequest, "header Content-Type must be sent only once")
 		return
 	}
 	if !isJSON(r.Header) || isEncoded(r.Header) {
-		h.refuse(w, r, http.StatusUnsupportedMediaType, "the body must be application/json, and not compressed")
+		h.refuse(w, r, http.StatusUnsupportedMediaType, "Content-Type must be application/json, without Content-Encoding")
 		return
 	}
 	x := &exchange{
@@ -31,7 +34,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 		canStream: canStream(w),
 	}
 	if !x.takesJSON && !x.takesEvents {
-		h.refuse(w, r, http.StatusNotAcceptable, "the reply is application/json or text/event-stream")
+		h.refuse(w, r, http.StatusNotAcceptable, "Accept must include application/json or text/event-stream")
 		return
 	}
 	x.body = getFrame()
@@ -43,14 +46,17 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		h.refuse(w, r, http.StatusRequestEntityTooLarge, "the body is too large")
+		h.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("request body exceeds the limit of %d bytes", tooLarge.Limit))
 		return
 	case errors.Is(err, errBodyBudget):
 		w.Header().Set("Retry-After", "1")
-		h.refuse(w, r, http.StatusServiceUnavailable, "too many large bodies are on their way")
+		h.refuse(w, r, http.StatusServiceUnavailable, "server is receiving too many large requests; retry later")
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		h.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("request body did not arrive within %s", h.options.ReadTimeout))
 		return
 	case err != nil:
-		h.refuse(w, r, http.StatusBadRequest, "the body could not be read")
+		h.refuse(w, r, http.StatusBadRequest, "request body is malformed or incomplete")
 		return
 	}
 	*x.body = body
@@ -227,7 +233,7 @@ func (x *exchange) shutDown() {
 	_ = x.stream.event(errorBody(json.RawMessage(x.id), errShutsDown), true)
 }
 
-var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "the server shuts down"}
+var errShutsDown = &prompts.Error{Code: prompts.CodeInternalError, Message: "server is shutting down"}
 
 // errorBody is an error response. A message that could not be read has no id.
 func errorBody(id json.RawMessage, e *prompts.Error) []byte {
@@ -273,7 +279,7 @@ func (x *exchange) checkEventStream() error {
 	switch {
 	case !x.takesEvents:
 		x.refused = http.StatusNotAcceptable
-		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the reply is text/event-stream"}
+		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: noEvents}
 	case !x.canStream:
 		x.refused = http.StatusInternalServerError
 		return &prompts.Error{Code: prompts.CodeInternalError, Message: noStream}
@@ -321,14 +327,14 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 		}
 		x.refused = http.StatusBadRequest
 		if e.Method == "" {
-			return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "this version has neither batches nor responses from clients"}
+			return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "protocol version " + version + " supports neither batches nor client responses"}
 		}
-		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "a request of this version has its envelope in _meta"}
+		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("protocol version %s requires %q and %q in params._meta", version, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities")}
 	}
 	isInitialize := e.Method == "initialize" && e.Request
 	if hasVersion && !isStateful(version) && !isInitialize {
 		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the protocol version is not supported"}
+		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: fmt.Sprintf("unsupported %s %s (supported: %s, %s)", headerVersion, quote(version), firstStateless, strings.Join(withSessions, ", "))}
 	}
 	if x.handler.options.DisableSessions {
 		return x.detached(e, version), nil
@@ -349,13 +355,13 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 				fresh.Close()
 				x.refused = http.StatusServiceUnavailable
 				x.header.Set("Retry-After", "1")
-				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "there are too many sessions"}
+				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("too many open sessions (limit %d, per client %d); retry later", x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient)}
 			}
 			x.session, x.isFresh = fresh, true
 			return fresh.Session, nil
 		}
 		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "the session id is required"}
+		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "missing header " + headerSession + "; send initialize first"}
 	}
 	found := x.handler.sessions.use(id, x.client.principal)
 	if found == nil {
@@ -366,7 +372,7 @@ func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
 	return found.Session, nil
 }
 
-var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "there is no such session"}
+var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "session not found or expired; send initialize to start a new one"}
 
 // detached returns a session for one message (GAP-07).
 func (x *exchange) detached(e transport.RequestInfo, version string) transport.Session {
@@ -378,14 +384,10 @@ func (x *exchange) detached(e transport.RequestInfo, version string) transport.S
 	return x.ephemeral
 }
 
-// isStateful reports whether a version has sessions over this transport.
-func isStateful(version string) bool {
-	switch version {
-	case "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25":
-		return true
-	}
-	return false
-}
+// withSessions are the versions that have sessions over this transport.
+var withSessions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+func isStateful(version string) bool { return slices.Contains(withSessions, version) }
 
 // send is the Send of the exchange.
 func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
@@ -425,7 +427,7 @@ func (x *exchange) setAnswered() {
 	}
 }
 
-var errNoStream = errors.New("the client takes no text/event-stream")
+var errNoStream = errors.New("client does not accept text/event-stream")
 
 // status is that of an answer (GAP-11, GAP-12).
 func (x *exchange) status(code prompts.Code) int {

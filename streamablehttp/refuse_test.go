@@ -127,7 +127,7 @@ func TestOriginAndHost(t *testing.T) {
 					assert.Equal(t, http.StatusOK, r.status, r.body)
 				} else {
 					assert.Equal(t, http.StatusForbidden, r.status, r.body)
-					assert.Contains(t, []string{"the Host is not allowed\n", "the Origin is not allowed\n"}, r.body)
+					assert.Contains(t, []string{"Host is not allowed; add the host to AllowedHosts\n", "Origin is not allowed; add the origin to AllowedOrigins\n"}, r.body)
 				}
 				assert.NotContains(t, r.body, "evil")
 			}
@@ -149,8 +149,31 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 	} {
 		r := p.post(initializeBody("2025-11-25"), header{test.header: test.value})
 		assert.Equal(t, http.StatusForbidden, r.status)
-		assert.Equal(t, "the "+test.header+" is not allowed\n", r.body)
-		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request refused\" header=%s allow_with=streamablehttp.Options.%s\n", test.header, test.option))
+		assert.Equal(t, fmt.Sprintf("%s is not allowed; add the %s to %s\n", test.header, strings.ToLower(test.header), test.option), r.body)
+		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s allow_with=streamablehttp.Options.%s\n", test.header, test.option))
+	}
+}
+
+// An error quotes the values that differ, names a limit with its value, and says what the client can do.
+func TestErrorsNameValuesAndLimits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, Options{})
+	session := p.session("2025-11-25")
+	body, mirror := modernGet("text")
+	for want, r := range map[string]reply{
+		`header Mcp-Method is \"prompts/list\", but the request has \"prompts/get\"`:                            p.post(body, mirror.with(headerMethod, "prompts/list")),
+		`header Mcp-Name is \"other\", but the request names \"text\"`:                                          p.post(body, mirror.with(headerName, "other")),
+		`header Mcp-Name is \"` + strings.Repeat("n", 64) + `…\", but`:                                          p.post(body, mirror.with(headerName, strings.Repeat("n", 65))),
+		`missing header Mcp-Name (required in 2026-07-28)`:                                                      p.post(body, mirror.with(headerName, "")),
+		`unsupported Mcp-Protocol-Version \"2023-01-01\" (supported: 2026-07-28, 2025-11-25, `:                  p.post(listBody, session.with(headerVersion, "2023-01-01")),
+		`protocol version 2026-07-28 supports neither batches nor client responses`:                             p.post("["+listBody+"]", session.with(headerVersion, modern)),
+		`missing header Mcp-Session-Id; send initialize first`:                                                  p.post(listBody, header{headerVersion: "2025-11-25"}),
+		`session not found or expired; send initialize to start a new one`:                                      p.post(listBody, session.with(headerSession, "unknown")),
+		"request body exceeds the limit of 4194304 bytes\n":                                                     p.post(strings.Repeat(" ", 4<<20+1), nil),
+		"method is not allowed; use GET, POST, DELETE\n":                                                        p.send("PUT", "", nil),
+		"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, ": p.send("DELETE", "", session.with(headerVersion, modern)),
+	} {
+		assert.Contains(t, r.body, want)
 	}
 }
 
@@ -201,6 +224,11 @@ func TestSlowBody(t *testing.T) {
 			r, err := http.ReadResponse(bufio.NewReader(c), nil)
 			require.NoError(t, err)
 			assert.Equal(t, http.StatusBadRequest, r.StatusCode)
+			body, err := io.ReadAll(r.Body)
+			require.NoError(t, err)
+			if !test.stop {
+				assert.Equal(t, "request body did not arrive within 50ms\n", string(body))
+			}
 			_, err = io.ReadAll(c) // to its end
 			assert.NoError(t, err)
 		})

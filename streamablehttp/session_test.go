@@ -177,7 +177,7 @@ func TestDeleteUnderRequest(t *testing.T) {
 			assert.Equal(t, http.StatusNotFound, r.status)
 			assert.Equal(t, "application/json", r.header.Get("Content-Type"))
 			assert.Equal(t, -32600, r.code(), r.body)
-			assert.Contains(t, r.body, "no such session")
+			assert.Contains(t, r.body, "session not found")
 
 			h = p.session("2025-11-25")
 			s := p.open(http.MethodPost, oldGet("1", "wait"), h)

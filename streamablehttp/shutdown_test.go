@@ -95,8 +95,8 @@ func TestShutdownAnswersWhatItCuts(t *testing.T) {
 			require.NoError(t, p.handler.Close())
 			r := await(t, replies)
 			assert.Equal(t, http.StatusServiceUnavailable, r.status)
-			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server shuts down"}}`, r.body)
-			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server shuts down"}}`, running.next())
+			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"server is shutting down"}}`, r.body)
+			assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"server is shutting down"}}`, running.next())
 			running.end()
 			assert.Error(t, await(t, p.ended))
 		})
@@ -117,7 +117,7 @@ func assertCut(t *testing.T, p *place, idle, running []*openStream) {
 		assert.Error(t, await(t, p.ended))
 	}
 	for _, s := range running {
-		assert.Contains(t, s.next(), "the server shuts down")
+		assert.Contains(t, s.next(), "server is shutting down")
 		s.end()
 	}
 	idle[0].end()

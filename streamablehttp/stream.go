@@ -129,7 +129,11 @@ func (s *stream) openLocked() error {
 	return s.write()
 }
 
-const noStream = "the server's ResponseWriter cannot stream: what wraps it has neither Flush nor Unwrap"
+const (
+	// noEvents is the error for a client that does not accept the only possible reply.
+	noEvents = "Accept must include text/event-stream"
+	noStream = "cannot stream: the http.ResponseWriter (wrapped by middleware?) implements neither http.Flusher nor Unwrap"
+)
 
 // canStream reports whether what is written can be sent at once.
 func canStream(w http.ResponseWriter) bool {

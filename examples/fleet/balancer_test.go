@@ -59,7 +59,7 @@ func TestBalancerOfAReplicaThatShutsDown(t *testing.T) {
 	var refused atomic.Bool
 	url := behind(t, func(w http.ResponseWriter, _ *http.Request) {
 		if refused.CompareAndSwap(false, true) {
-			http.Error(w, "the server shuts down", http.StatusServiceUnavailable)
+			http.Error(w, "server is shutting down", http.StatusServiceUnavailable)
 		}
 	})
 	for range 3 {

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			// The suite plays a page with a Host of its own, too.
-			said := runSuite(t, node, tools.startFixture(t, "fixture", "HTTP request refused header=Host"),
+			said := runSuite(t, node, tools.startFixture(t, "fixture", "HTTP request rejected header=Host"),
 				"--requirements", revision, "--expected-failures", expected(revision))
 			assert.Contains(t, said, "✓ prompts-get-with-args: 2 passed, 0 failed", said)
 		})
