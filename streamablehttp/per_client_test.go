@@ -72,7 +72,7 @@ func TestMaxStreamsPerClient(t *testing.T) {
 					assert.Equal(t, http.StatusServiceUnavailable, next.status)
 					assert.Equal(t, "1", next.Header().Get("Retry-After"))
 					next.Flush()
-					assert.Contains(t, next.take(), "of this client")
+					assert.Contains(t, next.take(), "from this client (limit 3)")
 					end()
 					synctest.Wait()
 					assert.Equal(t, http.StatusOK, listening(ctx, t, h, test.next.principal, test.next.addr).status, "there is room again")
