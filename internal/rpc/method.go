@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -456,22 +456,13 @@ func newFailure(event, message string, err error) *Failure {
 	return &Failure{Client: client, Event: event, Level: slog.LevelError, Log: err, errorID: id, Cause: err}
 }
 
-// withErrorID returns an internal error with a new error id, which is in the
-// message and in the data. A user reports the id, and an operator finds the
-// record of the log by it.
+// withErrorID returns an internal error with a new error id in its message and data.
 func withErrorID(message string) (e *wire.Error, id string) {
-	id = fmt.Sprintf("%08x", rand.Uint32())
-	e = wire.InternalError(fmt.Sprintf("%s (error id %s)", message, id))
-	e.Data = errorData{id}
+	message, id = errorid.New(message)
+	e = wire.InternalError(message)
+	e.Data = errorid.Data{ID: id}
 	return e, id
 }
-
-// errorData is the data of an internal error.
-type errorData struct {
-	ErrorID string `json:"errorId"`
-}
-
-const errorIDAttr = "error_id"
 
 // Panic returns the failure of a panic that was just recovered.
 func Panic(subject string, v any) *Failure {
@@ -505,7 +496,7 @@ func (s *Server) logFailure(ctx context.Context, w *work, f *Failure) {
 	}
 	attrs := []slog.Attr{w.Handler.LogAttr(), slog.Any("error", f.Log)}
 	if f.errorID != "" {
-		attrs = append(attrs, slog.String(errorIDAttr, f.errorID))
+		attrs = append(attrs, slog.String(errorid.Attr, f.errorID))
 	}
 	if f.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(f.stack)))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcp-prompts/prompts/internal/errorid"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -261,7 +262,7 @@ func (t *task) Expire() {
 		t.ctx.cancel(ErrTimeout)
 		_ = t.fail(e, func() {
 			t.server.Log(t.forLog(), slog.LevelError, "request timed out",
-				t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorIDAttr, id))
+				t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 		})
 	}
 	if t.batch != nil { // which waits for the work, even if the client has canceled it

@@ -59,8 +59,7 @@ func (m *mount) failure(ctx context.Context, method string, err error) error {
 	case errors.As(err, &e):
 		return wireError(e)
 	case ctx.Err() != nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the request was cancelled"} // which nobody reads
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"} // which nobody reads
 	}
-	m.logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.Any("error", err))
-	return internalError("internal error: " + method + " failed")
+	return internalError(ctx, m.logger, "request failed", method, slog.String("method", method), err)
 }

@@ -24,7 +24,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 	case err != nil && hasHandler:
 		if isOurs {
 			m.logger.LogAttrs(ctx, slog.LevelInfo,
-				"the server refuses a completion for a prompt of the registry; a CompletionHandler must return no values for prompts that it does not know",
+				"CompletionHandler returned an error for a registry prompt",
 				slog.String("prompt", ref.Name), slog.Any("error", err))
 		}
 		return nil, err

@@ -47,7 +47,7 @@ func contentFrom(c mcp.Content) (prompts.Content, error) {
 		}, err
 	case *mcp.EmbeddedResource:
 		if c.Resource == nil {
-			return nil, errors.New("it has no resource")
+			return nil, errors.New("resource is nil")
 		}
 		a, err := annotationsFrom(c.Annotations)
 		return prompts.EmbeddedResource{
@@ -55,7 +55,7 @@ func contentFrom(c mcp.Content) (prompts.Content, error) {
 			ResourceMeta: prompts.Meta(c.Resource.Meta), Annotations: a, Meta: prompts.Meta(c.Meta),
 		}, err
 	}
-	return nil, fmt.Errorf("a prompt cannot hold a %T", c)
+	return nil, fmt.Errorf("unsupported content type %T", c)
 }
 
 func annotationsFrom(a *mcp.Annotations) (*prompts.Annotations, error) {
@@ -78,7 +78,7 @@ func annotationsFrom(a *mcp.Annotations) (*prompts.Annotations, error) {
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("annotations: lastModified is %q, no time in the form of ISO 8601", a.LastModified)
+	return nil, fmt.Errorf("annotations.lastModified must be an ISO 8601 time such as 2026-01-31T12:00:00Z, got %q", a.LastModified)
 }
 
 func iconsOf(icons []mcp.Icon) []prompts.Icon {

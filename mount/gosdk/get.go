@@ -2,6 +2,7 @@ package gosdk
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,8 +40,7 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	}
 	result, err := getResult(raw)
 	if err != nil {
-		m.logger.LogAttrs(ctx, slog.LevelError, "the SDK cannot carry the prompt", slog.String("prompt", name), slog.Any("error", err))
-		return nil, internalError("the prompt could not be rendered")
+		return nil, internalError(ctx, m.logger, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
 	}
 	return result, nil
 }

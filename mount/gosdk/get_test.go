@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -326,4 +327,38 @@ func TestRequest(t *testing.T) {
 		_, ok := gosdk.Request(t.Context())
 		assert.False(t, ok)
 	})
+}
+
+// An error of the mount has an id, which is in the data and in one record of the log.
+func TestErrorIDs(t *testing.T) {
+	t.Parallel()
+	var log logged
+	var breaks atomic.Bool
+	s := newServer(nil)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "prompts/list" && breaks.Load() {
+				return &mcp.GetPromptResult{}, nil
+			}
+			return next(ctx, method, r)
+		}
+	})
+	mount(t, s, registry(renders("odd", func(context.Context) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
+	})), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := dial(t, s, newest)
+	breaks.Store(true)
+	for _, test := range []struct{ method, params, message, event string }{
+		{"prompts/get", `{"name":"odd"}`, `internal error: prompt "odd" failed`, "cannot convert result for go-sdk"},
+		{"prompts/list", `{}`, "internal error: prompts/list failed", "request failed"},
+	} {
+		e := c.refused(test.method, test.params)
+		assert.EqualValues(t, -32603, e.Code)
+		var data struct{ ErrorID string }
+		require.NoError(t, json.Unmarshal(e.Data, &data))
+		require.NotEmpty(t, data.ErrorID)
+		assert.Equal(t, test.message+" (error id "+data.ErrorID+")", e.Message)
+		assert.Equal(t, 1, strings.Count(log.String(), "error_id="+data.ErrorID), log.String())
+		assert.Contains(t, log.String(), test.event)
+	}
 }

@@ -44,8 +44,11 @@ func loopback(ctx context.Context, s *mcp.Server, f func(ss *mcp.ServerSession) 
 // maxPages bounds a walk, in case that the pages go round in circles.
 const maxPages = 100_000
 
-// errList is why a list of the server's cannot be read.
-var errList = errors.New("the server's middleware does not answer prompts/list with a *mcp.ListPromptsResult")
+// errList is the error of a middleware that replaces the result of prompts/list.
+var errList = errors.New("middleware of the server returned no *mcp.ListPromptsResult for prompts/list")
+
+// errPages is the error of a list that does not end.
+var errPages = fmt.Errorf("list of the server has more than %d pages", maxPages)
 
 // walk calls f for each prompt of the server's own, in the order of its list.
 func (st *serverState) walk(ctx context.Context, s *mcp.Server, f func(p *mcp.Prompt)) error {
@@ -72,7 +75,7 @@ func (st *serverState) pages(ctx context.Context, as *mcp.ListPromptsRequest, f 
 			return nil
 		}
 	}
-	return errors.New("the list has no end")
+	return errPages
 }
 
 // page returns a page of the server's own list.

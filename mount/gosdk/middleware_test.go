@@ -135,7 +135,7 @@ func TestCompletionHandlerThatFails(t *testing.T) {
 	assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("own_a"), "lang", "")).Message)
 	assert.Empty(t, log.String(), "which is none of the mount's concern")
 	assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Message)
-	assert.Contains(t, log.String(), "must return no values for prompts that it does not know")
+	assert.Contains(t, log.String(), "CompletionHandler returned an error for a registry prompt")
 }
 
 // Middleware that answers by itself, such as a cache, has answered.

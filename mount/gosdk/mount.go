@@ -43,11 +43,11 @@ import (
 func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(), err error) {
 	switch {
 	case s == nil:
-		return nil, errors.New("gosdk: the server is nil")
+		return nil, errors.New("gosdk: server is nil")
 	case r == nil:
-		return nil, errors.New("gosdk: the registry is nil")
+		return nil, errors.New("gosdk: registry is nil")
 	case len(o.Methods) > 0 || len(o.Capabilities) > 0:
-		return nil, errors.New("gosdk: options: Methods and Capabilities are for a server of this library; add them to that of the SDK")
+		return nil, errors.New("gosdk: Options.Methods and Options.Capabilities have no effect on a mount; add the methods to the server of go-sdk")
 	}
 	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
 	if m.logger == nil {
@@ -74,7 +74,7 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	return sync.OnceFunc(m.unmount), nil
 }
 
-var errMounted = errors.New("gosdk: the server has a registry already: put the prompts of both into one")
+var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 
 // newServer is prompts.NewServer with an error.
 func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
@@ -108,11 +108,11 @@ func (m *mount) checkNames() error {
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, fmt.Errorf("gosdk: prompt %q: %w on the server", p.Name, prompts.ErrExists))
+			faults = append(faults, &existsError{"prompt", p.Name})
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("gosdk: list the server's own prompts: %w", err)
+		return fmt.Errorf("gosdk: list the server's prompts: %w", err)
 	}
 	return errors.Join(faults...)
 }

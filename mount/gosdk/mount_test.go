@@ -87,7 +87,7 @@ func TestMountRefuses(t *testing.T) {
 
 	unmount := mount(t, s, r, prompts.Options{})
 	_, err = gosdk.Mount(s, registry(), prompts.Options{})
-	require.ErrorContains(t, err, "has a registry already")
+	require.ErrorContains(t, err, "already has a mounted registry")
 	assert.Equal(t, "ours: ours", dial(t, s, newest).text("ours"))
 	unmount()
 	mount(t, s, registry(), prompts.Options{})
@@ -101,7 +101,7 @@ func TestMountOnAServerThatFails(t *testing.T) {
 			return nil, errors.New("no lists today")
 		},
 		"panic: oh": func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("oh") },
-		"does not answer prompts/list": func(context.Context, string, mcp.Request) (mcp.Result, error) {
+		"returned no *mcp.ListPromptsResult": func(context.Context, string, mcp.Request) (mcp.Result, error) {
 			return &struct{ mcp.ResultBase }{}, nil
 		},
 	}
@@ -267,7 +267,7 @@ func TestEndlessList(t *testing.T) {
 		}
 	})
 	_, err := gosdk.Mount(s, registry(), prompts.Options{})
-	require.ErrorContains(t, err, "the list has no end")
+	require.ErrorContains(t, err, "list of the server has more than 100000 pages")
 	_, err = gosdk.Import(t.Context(), s)
-	require.ErrorContains(t, err, "the list has no end")
+	require.ErrorContains(t, err, "list of the server has more than 100000 pages")
 }

@@ -5,7 +5,6 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -52,7 +51,7 @@ func (p *peer) request(ctx context.Context, method string, params json.RawMessag
 	case *mcp.ListRootsParams:
 		answer, err = p.session.ListRoots(ctx, q)
 	default:
-		err = errors.New("the SDK has no such request")
+		err = fmt.Errorf("go-sdk has no request %q", method)
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func inputRequest(method string, params json.RawMessage) (mcp.InputRequest, erro
 	}
 	var all mcp.InputRequestMap
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("the SDK does not read the question: %w", err)
+		return nil, fmt.Errorf("go-sdk cannot read the request %s: %w", method, err)
 	}
 	if e, ok := all["q"].(*mcp.ElicitParams); ok && e.RequestedSchema != nil {
 		var members struct {

@@ -49,7 +49,7 @@ func FromPrompt(p *mcp.Prompt, h mcp.PromptHandler) prompts.Prompt {
 // Import returns an error if s is nil, or if the server's prompts cannot be listed.
 func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 	if s == nil {
-		return nil, errors.New("gosdk: the server is nil")
+		return nil, errors.New("gosdk: server is nil")
 	}
 	h := stateOf(s)
 	var all []prompts.Prompt
@@ -66,7 +66,7 @@ func Import(ctx context.Context, s *mcp.Server) ([]prompts.Prompt, error) {
 				}
 				var ok bool
 				if result, ok = res.(*mcp.GetPromptResult); !ok {
-					return fmt.Errorf("the server's middleware answers prompts/get with a %T", res)
+					return fmt.Errorf("middleware of the server returned %T for prompts/get, want *mcp.GetPromptResult", res)
 				}
 				return nil
 			})
@@ -117,11 +117,11 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 			case err != nil:
 				return nil, ownError(err)
 			case result == nil:
-				return nil, errors.New("the handler has returned neither a result nor an error")
+				return nil, errors.New("handler returned neither a result nor an error")
 			case result.InputRequests == nil:
 				return resultFrom(result)
 			case len(result.InputRequests) == 0:
-				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt is busy; try again later"}
+				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", out.Name)}
 			}
 			next := *params
 			next.RequestState = result.RequestState
@@ -130,7 +130,7 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 			}
 			params = &next
 		}
-		return nil, fmt.Errorf("the handler has asked %d times and still wants more", maxRounds)
+		return nil, fmt.Errorf("handler returned input requests %d times in a row (limit %[1]d)", maxRounds)
 	}
 	return out
 }

@@ -118,7 +118,7 @@ func TestErrorsOfTheSDK(t *testing.T) {
 			{result: &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user"}}}, code: -32603},
 			{result: &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.ToolUseContent{}}}}, code: -32603},
 			{result: &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.EmbeddedResource{}}}}, code: -32603},
-			{result: &mcp.GetPromptResult{InputRequests: mcp.InputRequestMap{}}, code: -32603, message: "the prompt is busy; try again later"},
+			{result: &mcp.GetPromptResult{InputRequests: mcp.InputRequestMap{}}, code: -32603, message: `prompt "p" is at capacity; retry later`},
 		} {
 			reg := take(t, &mcp.Prompt{Name: "p"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				return test.result, test.err

@@ -38,7 +38,7 @@ const skillFiles = "skill://{+path}"
 // resources, and the methods answer that they do not exist.
 func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options, logger *slog.Logger) (unmount func(), err error) {
 	if s == nil || r == nil {
-		return nil, errors.New("gosdk: the server or the registry is nil")
+		return nil, errors.New("gosdk: server or registry is nil")
 	}
 	if logger == nil {
 		logger = slog.Default()
@@ -80,7 +80,7 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 			select {
 			case <-changed:
 				if err := m.sync(); err != nil {
-					logger.Warn("skill not listed", "error", err)
+					logger.Warn("skill not mounted", "error", err)
 				}
 			case <-stop:
 				return
@@ -152,8 +152,7 @@ func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSess
 	if errors.As(err, &e) {
 		return nil, wireError(e)
 	}
-	m.logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.Any("error", err))
-	return nil, internalError("the request failed")
+	return nil, internalError(ctx, m.logger, "request failed", method, slog.String("method", method), err)
 }
 
 // read is the handler of resources/read.
@@ -223,7 +222,7 @@ func (m *skillMount) native() (map[string]bool, error) {
 				return nil
 			}
 		}
-		return errors.New("the list has no end")
+		return errPages
 	})
 	return uris, err
 }
@@ -236,14 +235,14 @@ func (m *skillMount) sync() error {
 	}
 	native, err := m.native()
 	if err != nil {
-		return fmt.Errorf("gosdk: list the server's own resources: %w", err)
+		return fmt.Errorf("gosdk: list the server's resources: %w", err)
 	}
 	now := map[string]bool{}
 	var errs []error
 	for s := range m.registry.All() {
 		uri := s.URI()
 		if native[uri] {
-			errs = append(errs, fmt.Errorf("gosdk: resource %q: %w on the server", uri, prompts.ErrExists))
+			errs = append(errs, &existsError{"resource", uri})
 			continue
 		}
 		now[uri] = true
@@ -270,7 +269,7 @@ func (m *skillMount) sync() error {
 func (m *skillMount) remove() {
 	native, err := m.native()
 	if err != nil {
-		m.logger.Warn("own resources of the server not listed", "error", err)
+		m.logger.Warn("cannot list the server's resources", "error", err)
 	}
 	for uri := range m.listed {
 		if !native[uri] {

@@ -116,7 +116,7 @@ func (t *tools) native(ctx context.Context) (map[string]bool, error) {
 				return nil
 			}
 		}
-		return errors.New("the list has no end")
+		return errPages
 	})
 	return names, err
 }
@@ -132,18 +132,18 @@ func (t *tools) update(ctx context.Context) error {
 		return t.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
 	})
 	if err != nil {
-		return fmt.Errorf("gosdk: list the tools: %w", err)
+		return fmt.Errorf("gosdk: list the tools of Options.Features: %w", err)
 	}
 	native, err := t.native(ctx)
 	if err != nil {
-		return fmt.Errorf("gosdk: list the server's own tools: %w", err)
+		return fmt.Errorf("gosdk: list the server's tools: %w", err)
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		entry := all[name]
 		if native[name] {
 			delete(t.added, name)
-			errs = append(errs, fmt.Errorf("gosdk: tool %q: %w on the server", name, prompts.ErrExists))
+			errs = append(errs, &existsError{"tool", name})
 			continue
 		}
 		if t.added[name] == entry {
@@ -179,7 +179,7 @@ func (t *tools) remove() {
 	}
 	native, err := t.native(context.Background())
 	if err != nil {
-		t.mount.logger.Warn("own tools of the server not listed", "error", err)
+		t.mount.logger.Warn("cannot list the server's tools", "error", err)
 	}
 	maps.DeleteFunc(t.added, func(name, _ string) bool { return native[name] })
 	t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
@@ -211,8 +211,7 @@ func (t *tools) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	}
 	result, err := toolResult(raw)
 	if err != nil {
-		m.logger.LogAttrs(ctx, slog.LevelError, "the SDK cannot carry the result", slog.String("tool", r.Params.Name), slog.Any("error", err))
-		return nil, internalError("the tool failed")
+		return nil, internalError(ctx, m.logger, cannotConvert, fmt.Sprintf("tool %q", r.Params.Name), slog.String("tool", r.Params.Name), err)
 	}
 	return result, nil
 }

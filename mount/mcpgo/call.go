@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync/atomic"
 
@@ -49,8 +50,8 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	}
 	result, err := decodeResult(raw)
 	if err != nil {
-		m.logger().ErrorContext(ctx, "a result cannot be translated", "prompt", request.Params.Name, "error", err)
-		return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: "the prompt cannot be sent"})
+		name := request.Params.Name
+		return nil, internalError(ctx, m.logger(), cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
 	}
 	return result, nil
 }

@@ -3,11 +3,13 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // provider is the completion provider of a server that has had a mount.
@@ -39,7 +41,10 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	if _, ok := ctx.Value(markersKey{}).(*markers); ok && len(mounts) > 0 {
 		there := mounts[0].server.ListPrompts()[name]
 		if there == nil || mountOf(there) != nil {
-			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt"})
+			return nil, failure(ctx, &prompts.Error{
+				Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64)),
+				Data: map[string]string{"prompt": phrase.Clip(name, phrase.MaxEcho)},
+			})
 		}
 	}
 	return &mcp.Completion{Values: []string{}}, nil

@@ -59,7 +59,7 @@ func FromPrompt(p mcp.Prompt, h server.PromptHandlerFunc) prompts.Prompt {
 // Import returns an error if s is nil.
 func Import(s *server.MCPServer) ([]prompts.Prompt, error) {
 	if s == nil {
-		return nil, errors.New("mcpgo: the server is nil")
+		return nil, errors.New("mcpgo: server is nil")
 	}
 	all := s.ListPrompts()
 	var taken []prompts.Prompt
@@ -88,7 +88,7 @@ func metaOf(m *mcp.Meta) prompts.Meta {
 // render calls a handler of the SDK.
 func render(ctx context.Context, name string, h server.PromptHandlerFunc, args map[string]string) (*prompts.Result, error) {
 	if h == nil {
-		return nil, errors.New("mcpgo: the prompt has no handler")
+		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
 	}
 	var request mcp.GetPromptRequest
 	in, _ := ctx.Value(requestKey{}).(*incoming)
@@ -116,7 +116,7 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 		case err != nil:
 			return nil, handlerFailure(in, err)
 		case result == nil:
-			return nil, fmt.Errorf("mcpgo: the handler of prompt %q has returned no result", name)
+			return nil, fmt.Errorf("mcpgo: handler of prompt %q returned neither a result nor an error", name)
 		case !result.NeedsInput():
 			return resultFrom(result)
 		}
@@ -126,7 +126,7 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 		}
 		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState
 	}
-	return nil, fmt.Errorf("mcpgo: the handler of prompt %q asks again and again", name)
+	return nil, fmt.Errorf("mcpgo: handler of prompt %q returned input requests %d times in a row (limit %[2]d)", name, maxRounds)
 }
 
 // inputs asks the client. asked counts the questions of each key: for Ask, the

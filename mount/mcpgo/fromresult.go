@@ -2,6 +2,7 @@ package mcpgo
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -82,7 +83,7 @@ func contentFrom(content mcp.Content) (prompts.Content, error) {
 		}, nil
 	case mcp.ContentTypeResource:
 		if c.Resource == nil {
-			return nil, fmt.Errorf("a resource without contents")
+			return nil, errors.New("resource is nil")
 		}
 		r := prompts.EmbeddedResource{
 			URI: c.Resource.URI, MIMEType: c.Resource.MIMEType, Text: c.Resource.Text, ResourceMeta: c.Resource.Meta,
@@ -93,7 +94,7 @@ func contentFrom(content mcp.Content) (prompts.Content, error) {
 		}
 		return r, nil
 	}
-	return nil, fmt.Errorf("content of type %q", c.Type)
+	return nil, fmt.Errorf("unsupported content type %q", c.Type)
 }
 
 // ours returns the annotations in the type of package prompts. A time that does not

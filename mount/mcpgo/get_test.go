@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -471,4 +473,23 @@ func TestArgumentsThatAreNotStrings(t *testing.T) {
 		unmount()
 		assert.Nil(t, get("own", `{"code":null}`).Error, "mcp-go itself accepts null")
 	}
+}
+
+// A result that the SDK cannot express fails with an error id, which one record of the log
+// has, too.
+func TestErrorIDs(t *testing.T) {
+	t.Parallel()
+	s := server.NewMCPServer("s", "1")
+	var r prompts.Registry
+	r.MustAdd(prompts.Prompt{Name: "odd", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		return prompts.Messages(prompts.UserContent(prompts.Text{Text: "x", Meta: prompts.Meta{"n": json.RawMessage("1e999")}})), nil
+	}})
+	var log lockedBuffer
+	mount(t, s, &r, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	e := dial(t, s, stateless).do("prompts/get", `{"name":"odd"}`).Error
+	require.NotNil(t, e)
+	found := regexp.MustCompile(`^internal error: prompt "odd" failed \(error id ([0-9a-f]{8})\)$`).FindStringSubmatch(e.Message)
+	require.NotNil(t, found, e.Message)
+	assert.Equal(t, 1, strings.Count(log.String(), "error_id="+found[1]), log.String())
+	assert.Contains(t, log.String(), "cannot convert result for mcp-go")
 }

@@ -50,11 +50,11 @@ const everything = 1 << 30
 func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...server.PromptCompletionProvider) (unmount func(), err error) {
 	switch {
 	case s == nil:
-		return nil, errors.New("mcpgo: the server is nil")
+		return nil, errors.New("mcpgo: server is nil")
 	case r == nil:
-		return nil, errors.New("mcpgo: the registry is nil")
+		return nil, errors.New("mcpgo: registry is nil")
 	case len(own) > 1:
-		return nil, errors.New("mcpgo: a server has one completion provider at most")
+		return nil, fmt.Errorf("mcpgo: Mount: got %d completion providers, want at most 1", len(own))
 	}
 	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
@@ -124,7 +124,7 @@ func (m *mount) begin() error {
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		if present[name] != nil && !isGone(present[name]) {
-			faults = append(faults, fmt.Errorf("mcpgo: the server has the prompt %q: %w", name, prompts.ErrExists))
+			faults = append(faults, &existsError{"prompt", name})
 		}
 	}
 	if len(faults) > 0 {
@@ -156,7 +156,7 @@ func (m *mount) follow(changed <-chan struct{}) {
 			return
 		}
 		for _, name := range m.update() {
-			m.logger().Warn("a prompt of the registry is not mounted: the server has one of its name", "prompt", name)
+			m.logger().Warn("prompt not mounted", "prompt", name, "error", &existsError{"prompt", name})
 		}
 	}
 }

@@ -189,7 +189,7 @@ func TestMountFails(t *testing.T) {
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{CacheTTL: -1})
 	require.ErrorContains(t, err, "CacheTTL")
 	_, err = mcpgo.Mount(s, &prompts.Registry{}, prompts.Options{}, fixed{}, fixed{})
-	require.ErrorContains(t, err, "one completion provider")
+	require.ErrorContains(t, err, "got 2 completion providers, want at most 1")
 	_, err = mcpgo.Import(nil)
 	require.ErrorContains(t, err, "server is nil")
 }
@@ -265,8 +265,8 @@ func TestTakenIsLoggedOnce(t *testing.T) {
 		require.NoError(t, r.Set(says("a", "ours"), says("b", fmt.Sprint(i))))
 		client.changed()
 	}
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "is not mounted") }, timeout, time.Millisecond)
-	assert.Equal(t, 1, strings.Count(log.String(), "is not mounted"))
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "prompt not mounted") }, timeout, time.Millisecond)
+	assert.Equal(t, 1, strings.Count(log.String(), "prompt not mounted"))
 }
 
 type lockedBuffer struct {

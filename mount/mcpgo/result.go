@@ -101,7 +101,7 @@ func decodeInputRequest(raw json.RawMessage) (mcp.InputRequest, error) {
 		request.Roots = &mcp.ListRootsParams{}
 		return request, nil
 	}
-	return request, fmt.Errorf("mcp-go has no input request %q", envelope.Method)
+	return request, fmt.Errorf("mcp-go has no request %q", envelope.Method)
 }
 
 // decodeExactly decodes into one of the SDK's types, numbers as they are. It

@@ -28,7 +28,7 @@ import (
 // resource wins: the file is skipped and logged to [slog.Default].
 func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(), err error) {
 	if s == nil || r == nil {
-		return nil, errors.New("mcpgo: the server or the registry is nil")
+		return nil, errors.New("mcpgo: server or registry is nil")
 	}
 	m := &skillMount{server: s, state: stateOf(s), calls: prompts.NewServer(nil, prompts.Options{
 		Features: []feature.Feature{promptskills.Feature(r, promptskills.Options{PageSize: everything})},
@@ -46,7 +46,7 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 			select {
 			case <-changed:
 				if err := m.sync(); err != nil {
-					slog.Default().Warn("file of a skill not mounted", "error", err)
+					slog.Default().Warn("skill not mounted", "error", err)
 				}
 			case <-stop:
 				return
@@ -98,7 +98,7 @@ func (m *skillMount) sync() error {
 		}
 		there := present[resource.URI]
 		if there != nil && !m.owns(there) {
-			errs = append(errs, fmt.Errorf("mcpgo: the server has the resource %q: %w", resource.URI, prompts.ErrExists))
+			errs = append(errs, &existsError{"resource", resource.URI})
 			continue
 		}
 		if there == nil || m.listed[resource.URI] != string(entry) {

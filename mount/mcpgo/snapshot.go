@@ -3,7 +3,9 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -53,7 +55,7 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 			entries, err = decodeList(raw)
 		}
 		if err != nil {
-			s.mount.logger().Error("the list of prompts cannot be made", "version", version, "error", err)
+			s.mount.logger().Error("cannot list prompts", "version", version, "error", err)
 		}
 		s.made[version] = entries
 	}
@@ -112,8 +114,8 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 	if err == nil {
 		entries, err = decodeList(raw)
 	}
-	if err != nil {
-		s.mount.logger().WarnContext(ctx, "a list of prompts has failed", "version", version, "error", err)
+	if err != nil && ctx.Err() == nil {
+		s.mount.logger().ErrorContext(ctx, "cannot list prompts", "version", version, "error", err)
 	}
 	return entries
 }
@@ -126,7 +128,8 @@ func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			s.mount.logger().Error("Visible has panicked", "prompt", p.Name, "panic", r)
+			err := fmt.Errorf("panic: %v", r)
+			s.mount.logger().ErrorContext(ctx, "panic in Options.Visible", "prompt", p.Name, "error", err, "stack", string(debug.Stack()))
 			ok = false
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -83,7 +84,7 @@ func (t *tools) update() error {
 		return t.mount.lister.Call(ctx, "tools/list", params, prompts.CallOptions{})
 	})
 	if err != nil {
-		return fmt.Errorf("mcpgo: list the tools: %w", err)
+		return fmt.Errorf("mcpgo: list the tools of Options.Features: %w", err)
 	}
 	added, present := maps.Clone(*t.added.Load()), t.mount.server.ListTools()
 	var errs []error
@@ -92,7 +93,7 @@ func (t *tools) update() error {
 		switch {
 		case present[name] != nil && !t.owns(added, present[name]):
 			delete(added, name)
-			errs = append(errs, fmt.Errorf("mcpgo: the server has the tool %q: %w", name, prompts.ErrExists))
+			errs = append(errs, &existsError{"tool", name})
 			continue
 		case present[name] != nil && added[name] == all[name]:
 			continue
@@ -161,8 +162,8 @@ func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	seen, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.mount.call(ctx, "tools/list", params)
 	})
-	if err != nil {
-		t.mount.logger().ErrorContext(ctx, "tools cannot be listed", "error", err) // and all are hidden
+	if err != nil && ctx.Err() == nil {
+		t.mount.logger().ErrorContext(ctx, "cannot list tools", "error", err) // and all are hidden
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
@@ -179,8 +180,8 @@ func (t *tools) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Cal
 	}
 	result, err := decodeToolResult(raw)
 	if err != nil {
-		t.mount.logger().ErrorContext(ctx, "a result cannot be translated", "tool", request.Params.Name, "error", err)
-		return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: "the result cannot be sent"})
+		name := request.Params.Name
+		return nil, internalError(ctx, t.mount.logger(), cannotConvert, fmt.Sprintf("tool %q", name), slog.String("tool", name), err)
 	}
 	return result, nil
 }
