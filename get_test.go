@@ -42,22 +42,6 @@ func storing[In any](got *In, arguments ...prompts.Argument) prompts.Prompt {
 	})
 }
 
-// callGet gets the prompt p through Server.Call, and returns the result or
-// the error as the client has it.
-func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options) (string, *prompts.Error) {
-	t.Helper()
-	var r prompts.Registry
-	require.NoError(t, r.Add(p))
-	params := fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(p.Name), arguments)
-	result, err := prompts.NewServer(&r, o).Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
-	if err != nil {
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
-		return "", e
-	}
-	return string(result), nil
-}
-
 // callList lists all prompts of the registry through Server.Call.
 func callList(t testing.TB, r *prompts.Registry) string {
 	t.Helper()
@@ -190,8 +174,8 @@ func TestProblemsAreBounded(t *testing.T) {
 		message string
 		more    string
 	}{
-		8:       {`a7 is not an argument of this prompt`, `"}]}`},
-		9:       {`a7 is not an argument of this prompt; and 1 more`, `"}]}`},
+		8:       {`a000007 is not an argument of this prompt`, `"}]}`},
+		9:       {`a000007 is not an argument of this prompt; and 1 more`, `"}]}`},
 		64:      {`; and 56 more`, `"}]}`},
 		65:      {`; and 57 more`, `"}],"more":1}`},
 		100_000: {`; and 99992 more`, `"}],"more":99936}`},
@@ -200,7 +184,7 @@ func TestProblemsAreBounded(t *testing.T) {
 			t.Parallel()
 			var args strings.Builder
 			for i := range n {
-				fmt.Fprintf(&args, `,"a%d":"x"`, i)
+				fmt.Fprintf(&args, `,"a%06d":"x"`, i)
 			}
 			_, e := callGet(t, untyped(), "{"+args.String()[1:]+"}", prompts.Options{StrictArguments: true, Limits: prompts.Limits{MaxArguments: n}})
 			require.NotNil(t, e)
