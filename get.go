@@ -182,8 +182,13 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	}
 	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
 	g.request.SetPrompt(d.prompt.Name)
-	if g.via != nil && g.via.malformed != nil {
-		return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
+	if g.via != nil {
+		if g.via.Tool != "" {
+			g.request.SetTool(g.via.Tool)
+		}
+		if g.via.malformed != nil {
+			return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
+		}
 	}
 	if f := g.open(ctx); f != nil {
 		return nil, false, f

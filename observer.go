@@ -114,8 +114,15 @@ type Outcome struct {
 	// Prompt is the name of the prompt, if the prompt exists and is visible to the
 	// client.
 	Prompt string
+	// Tool is the name of the tool that the request calls, if the tool exists and is
+	// visible to the client: see feature.Call and [Rendering]. The Prompt of such a
+	// request is the prompt that the tool renders, if any.
+	Tool string
 	// ResultType is complete or input_required, for a request with a result.
 	ResultType string
+	// IsError reports that the result of a tool of package prompttools is an error for
+	// the model (isError).
+	IsError bool
 	// Code is the code of the error response, or of the error of a rejected message
 	// without a response. It is 0 for no error.
 	Code Code

@@ -102,6 +102,10 @@ type Call interface {
 	Params() json.RawMessage
 	// From identifies the client of the request.
 	From() Client
+	// SetTool names the tool that the request calls, for the Outcome of a
+	// prompts.Observer. The tool must exist, and the client must be allowed to see it:
+	// metrics have the name.
+	SetTool(name string)
 }
 
 // Client identifies a client. Equal values are the same client. The zero value is a

@@ -11,6 +11,8 @@ const (
 	attrVersion         = "mcp.protocol.version"
 	attrSession         = "mcp.session.id"
 	attrPrompt          = "gen_ai.prompt.name"
+	attrTool            = "gen_ai.tool.name"
+	attrGenAIOperation  = "gen_ai.operation.name"
 	attrRequestID       = "jsonrpc.request.id"
 	attrStatusCode      = "rpc.response.status_code"
 	attrErrorType       = "error.type"
@@ -25,6 +27,12 @@ const (
 	metricServerOperation = "mcp.server.operation.duration"
 	metricClientOperation = "mcp.client.operation.duration"
 	metricServerSession   = "mcp.server.session.duration"
+)
+
+// Values that the conventions have for tools.
+const (
+	executeTool = "execute_tool" // of attrGenAIOperation
+	toolError   = "tool_error"   // of attrErrorType, for a result with isError
 )
 
 // other is the value for what the conventions have no value for, and for what a

@@ -1,6 +1,7 @@
 package promptotel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,8 +114,8 @@ func (o *Observer) End(ctx context.Context, op prompts.Operation, out prompts.Ou
 	if !ok {
 		return
 	}
-	if out.Prompt != "" {
-		span.SetName(methodOf(op) + " " + out.Prompt)
+	if target := cmp.Or(out.Tool, out.Prompt); target != "" {
+		span.SetName(methodOf(op) + " " + target)
 	}
 	if isFailure(out) {
 		span.SetStatus(codes.Error, "")
@@ -184,7 +185,10 @@ func connectionAttributes(op prompts.Operation) []attribute.KeyValue {
 
 // outcomeAttributes returns what spans and metrics have of the outcome.
 func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
-	attrs := appendText(make([]attribute.KeyValue, 0, 4), attrPrompt, out.Prompt)
+	attrs := appendText(make([]attribute.KeyValue, 0, 5), attrPrompt, out.Prompt)
+	if out.Tool != "" {
+		attrs = append(attrs, attribute.String(attrTool, out.Tool), attribute.String(attrGenAIOperation, executeTool))
+	}
 	if out.Code != 0 {
 		attrs = append(attrs, attribute.String(attrStatusCode, strconv.Itoa(int(out.Code))))
 	}
@@ -194,10 +198,10 @@ func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
 	return attrs
 }
 
-func isFailure(out prompts.Outcome) bool { return out.Code != 0 || out.Err != nil }
+func isFailure(out prompts.Outcome) bool { return out.Code != 0 || out.Err != nil || out.IsError }
 
 // errorType returns the code of the error response, the type of a rejection such as the
-// HTTP status, or a word for why there is no response.
+// HTTP status, or a word for a tool's error or for why there is no response.
 func errorType(out prompts.Outcome) string {
 	var rejected *transport.Rejection
 	switch {
@@ -209,6 +213,8 @@ func errorType(out prompts.Outcome) string {
 		return "timeout"
 	case errors.Is(out.Err, context.Canceled):
 		return "canceled"
+	case out.Err == nil && out.IsError:
+		return toolError
 	}
 	return other
 }

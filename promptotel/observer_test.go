@@ -26,8 +26,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/promptotel"
 	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/prompttools"
 	"github.com/mcp-prompts/prompts/streamablehttp"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -109,7 +111,12 @@ func server(o prompts.Observer, limit time.Duration) *prompts.Server {
 		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "secret question")
 		return err
 	})
+	tools, err := prompttools.New(reg, prompttools.Options{Names: []string{"ok", "refuses"}})
+	if err != nil {
+		panic(err)
+	}
 	return prompts.NewServer(reg, prompts.Options{
+		Features: []feature.Feature{tools},
 		Observer: o, Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: limit},
 		Limits: prompts.Limits{GetsPerSecond: 1000, CompletionsPerSecond: 0.001},
 	})
@@ -135,6 +142,9 @@ var cases = []struct {
 	{"question", "prompts/get", `"name":"asks"`},
 	{"refused argument", "prompts/get", `"name":"refuses"`},
 	{"invented prompt", "prompts/get", `"name":"invented"`},
+	{"tool", "tools/call", `"name":"ok"`},
+	{"tool with a refused argument", "tools/call", `"name":"refuses"`},
+	{"invented tool", "tools/call", `"name":"invented"`},
 	{"error", "prompts/get", `"name":"fails"`},
 	{"panic", "prompts/get", `"name":"panics"`},
 	{"time limit", "prompts/get", `"name":"waits"`},

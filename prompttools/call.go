@@ -38,6 +38,9 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	rev, _ := revision.Parse(c.Version())
 	r := &request{server: s, rev: rev, tool: name.Text()}
 	t := s.own[r.tool]
+	if t != nil {
+		c.SetTool(t.name)
+	}
 	if t != nil && t.serve != nil {
 		w, err := t.serve(r, c, arguments)
 		return nil, w, err
@@ -49,7 +52,7 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	}
 	rendering := prompts.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
 	if t, ok := s.prompts.Load().Get(r.tool); ok && s.options.Pair == nil {
-		rendering.Prompt = t.prompt // else empty, which no prompt is named
+		rendering.Prompt, rendering.Tool = t.prompt, t.name // else empty, which no prompt is named
 	}
 	w, err := prompts.Render(c, rendering)
 	return nil, w, err

@@ -44,6 +44,9 @@ func (r *Request) SetPrompt(name string) {
 	r.task.observed.setPrompt(name)
 }
 
+// SetTool sets the name of the tool that the observer receives with the request.
+func (r *Request) SetTool(name string) { r.task.observed.setTool(name) }
+
 // Owner returns Config.Owner of the server that answers the request.
 func (r *Request) Owner() any { return r.task.server.config.Owner }
 

@@ -172,6 +172,9 @@ func (c *Call) TransportInfo() Info {
 // SetPrompt sets the name of the prompt that the observer receives with the request.
 func (c *Call) SetPrompt(name string) { c.observed.setPrompt(name) }
 
+// SetTool sets the name of the tool that the observer receives with the request.
+func (c *Call) SetTool(name string) { c.observed.setTool(name) }
+
 // ClientInfo returns the client's description of itself.
 func (c *Call) ClientInfo() wire.ClientInfo {
 	switch {

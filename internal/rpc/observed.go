@@ -121,11 +121,19 @@ func (o *observation) setPrompt(name string) {
 	}
 }
 
+// setTool names the tool of a request.
+func (o *observation) setTool(name string) {
+	if o != nil {
+		o.out.Tool = name
+	}
+}
+
 // An id that is a string cannot have the first of them, because its quotes are
-// escaped.
+// escaped. The others begin a result.
 var (
 	resultMember  = []byte(`,"result":`)
 	inputRequired = []byte(`{"resultType":"input_required"`)
+	toolError     = []byte(`{"isError":true`)
 )
 
 // respond notes the response, which has been sent unless there is an error.
@@ -137,13 +145,19 @@ func (o *observation) respond(r wire.Response, err error) {
 	o.out.Code, o.out.Size, o.out.Err = r.Code, len(r.Msg), err
 	if r.Code == 0 {
 		o.out.ResultType = "complete"
-		if !o.stateless {
-			return
-		}
-		if _, result, _ := bytes.Cut(r.Msg, resultMember); bytes.HasPrefix(result, inputRequired) {
-			o.out.ResultType = "input_required"
+		if o.stateless || o.out.Tool != "" {
+			_, result, _ := bytes.Cut(r.Msg, resultMember)
+			o.setResult(result)
 		}
 	}
+}
+
+// setResult notes what a result says of itself.
+func (o *observation) setResult(result []byte) {
+	if bytes.HasPrefix(result, inputRequired) {
+		o.out.ResultType = "input_required"
+	}
+	o.out.IsError = o.out.Tool != "" && bytes.HasPrefix(result, toolError)
 }
 
 // end ends the operation. err says why there is no response.
@@ -275,6 +289,16 @@ func (e *observed) setPrompt(name string) {
 	e.o.setPrompt(name)
 }
 
+// setTool names the tool.
+func (e *observed) setTool(name string) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.o.setTool(name)
+}
+
 // respond notes the response.
 func (e *observed) respond(r wire.Response, err error) {
 	if e != nil {
@@ -366,9 +390,7 @@ func (o *observation) respondCall(result []byte, err *wire.Error) {
 		r = wire.Response{Code: err.Code}
 	}
 	o.respond(r, nil)
-	if bytes.HasPrefix(result, inputRequired) {
-		o.out.ResultType = "input_required"
-	}
+	o.setResult(result)
 }
 
 // endCall ends the operation of a [Server.Call] that has no task.

@@ -66,7 +66,8 @@ type Operation struct {
 // Outcome is how an [Operation] has ended.
 type Outcome struct {
 	Duration, Queued, Ran, Delay time.Duration
-	Prompt, ResultType           string
+	Prompt, Tool, ResultType     string
+	IsError                      bool
 	Code                         wire.Code
 	Err                          error
 	Size, Subscribers            int
