@@ -83,6 +83,10 @@ func start(t *testing.T, n int, files map[string]string, change ...func(*setting
 	return s
 }
 
+// patient makes the replicas wait for longer than they are apart on a machine that has
+// too much to do.
+func patient(s *settings) { s.changeDelay = 2 * time.Second }
+
 // stop stops the balancer and the fleet, so that all streams come to their end.
 func (s *setup) stop() {
 	s.end()

@@ -64,8 +64,7 @@ func TestListeners(t *testing.T) {
 // and again, and in the end all have the same list.
 func TestStorm(t *testing.T) {
 	t.Parallel()
-	// Longer than replicas are apart on a machine that has too much to do.
-	s := start(t, 3, stays(10), func(s *settings) { s.changeDelay = 2 * time.Second })
+	s := start(t, 3, stays(10), patient)
 	const readers, last = 30, "zzz"
 	ctx, cancel := context.WithTimeout(t.Context(), *storm+long)
 	defer cancel()

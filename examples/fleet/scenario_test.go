@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,10 @@ func TestScenarioRefill(t *testing.T) {
 		require.NoError(t, err)
 		cs.wait(s.names())
 		for _, l := range cs.all {
-			for _, list := range l.lists {
+			l.mu.Lock()
+			lists := slices.Clone(l.lists)
+			l.mu.Unlock()
+			for _, list := range lists {
 				assert.Contains(t, list, fmt.Sprint(files+2, " prompts at"), "%s, with announce", l.name)
 			}
 		}
@@ -159,7 +163,7 @@ func folder(n int) fstest.MapFS {
 // client saw.
 func scenario(t *testing.T, fault func(*setup, *clients)) {
 	t.Helper()
-	s := start(t, 3, stays(files))
+	s := start(t, 3, stays(files), patient)
 	cs := listenAll(t, s.url)
 	fault(s, cs)
 	assert.EventuallyWithT(t, func(t *assert.CollectT) {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,9 +18,6 @@ func TestWalk(t *testing.T) {
 	t.Parallel()
 	files := stays(*many)
 	s := start(t, 3, files)
-	ctx, cancel := context.WithTimeout(t.Context(), long)
-	defer cancel()
-
 	done := make(chan struct{})
 	var background sync.WaitGroup
 	background.Go(func() { // prompts come and go, all over the list
@@ -34,14 +31,15 @@ func TestWalk(t *testing.T) {
 			}
 		}
 	})
-	restarted := 0
+	var restarted atomic.Int64
 	background.Go(func() { // one replica after the other is killed
-		for ; ; restarted++ {
+		for i := 0; ; i++ {
 			select {
 			case <-done:
 				return
 			default:
-				s.restart(restarted % 3)
+				s.restart(i % 3)
+				restarted.Add(1)
 			}
 		}
 	})
@@ -50,8 +48,8 @@ func TestWalk(t *testing.T) {
 	for range walkers {
 		c := newClient(t, s.url)
 		walking.Go(func() {
-			for range walks {
-				names, err := c.list(ctx)
+			for walked := 0; (walked < walks || restarted.Load() < 3) && !t.Failed(); walked++ {
+				names, err := c.list(t.Context())
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -65,8 +63,7 @@ func TestWalk(t *testing.T) {
 	walking.Wait()
 	close(done)
 	background.Wait()
-	assert.Greater(t, restarted, 2)
-	t.Logf("%d walks of %d prompts, while replicas were killed %d times", walkers*walks, len(files), restarted)
+	t.Logf("%d walks or more of %d prompts, while replicas were killed %d times", walkers*walks, len(files), restarted.Load())
 }
 
 // The balancer gives each request to the next replica, and to another one if
