@@ -11,6 +11,12 @@ func (f *Folder) FailToWatch(w *fsnotify.Watcher, err error) {
 	f.notify = func() (*fsnotify.Watcher, error) { return w, err }
 }
 
+// Pause keeps the Folder from reading files until resume is called.
+func (f *Folder) Pause() (resume func()) {
+	<-f.turn
+	return func() { f.turn <- struct{}{} }
+}
+
 // Memory returns a file system in memory.
 func Memory(files map[string]string) fs.FS {
 	m := &memory{}

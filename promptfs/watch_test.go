@@ -29,6 +29,7 @@ const patience = time.Minute
 type watched struct {
 	t       *testing.T
 	dir     string
+	folder  *promptfs.Folder
 	reg     prompts.Registry
 	reports chan promptfs.Report
 	log     safeBuffer
@@ -55,18 +56,18 @@ func (b *safeBuffer) String() string {
 func watch(t *testing.T, dir string, folder func(*prompts.Registry, promptfs.Options) *promptfs.Folder) *watched {
 	w := &watched{t: t, dir: dir, reports: make(chan promptfs.Report, 100)}
 	w.write("first.md", "first")
-	f := folder(&w.reg, promptfs.Options{
+	w.folder = folder(&w.reg, promptfs.Options{
 		OnReload: func(r promptfs.Report) { w.reports <- r },
 		Logger:   slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
-	require.NoError(t, f.Reload(t.Context()))
+	require.NoError(t, w.folder.Reload(t.Context()))
 	w.expect(promptfs.Report{Added: []string{"first"}})
 	w.write("ready.md", "ready") // which Watch sees at its beginning
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.Watch(ctx)
+		w.folder.Watch(ctx)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -90,6 +91,13 @@ func (w *watched) write(name, text string) {
 	w.t.Helper()
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
 	require.NoError(w.t, os.WriteFile(w.path(name), []byte(text), 0o600))
+}
+
+// atOnce changes files between two scans of the Folder, however long that takes.
+func (w *watched) atOnce(change func()) {
+	resume := w.folder.Pause()
+	defer resume()
+	change()
 }
 
 func (w *watched) rename(from, to string) {
@@ -180,7 +188,7 @@ func TestWatch(t *testing.T) {
 			}
 		}, added("1", "2", "3", "4", "5")},
 	} {
-		c.change()
+		w.atOnce(c.change)
 		w.expect(c.want)
 		if t.Failed() {
 			t.Fatal(c.name)
@@ -196,22 +204,26 @@ func TestWatchConfigMap(t *testing.T) {
 	skipWithoutLinks(t)
 	dir := t.TempDir()
 	w := watch(t, dir, newDir(dir))
-	w.write("..2026_01/a.md", "one")
-	w.write("..2026_01/b.md", "same")
-	w.link("..2026_01", "..data")
-	w.link("..data/a.md", "a.md")
-	w.link("..data/b.md", "b.md")
+	w.atOnce(func() {
+		w.write("..2026_01/a.md", "one")
+		w.write("..2026_01/b.md", "same")
+		w.link("..2026_01", "..data")
+		w.link("..data/a.md", "a.md")
+		w.link("..data/b.md", "b.md")
+	})
 	w.expect(promptfs.Report{Added: []string{"a", "b"}})
 
-	w.write("..2026_02/a.md", "two")
-	w.write("..2026_02/b.md", "same")
-	w.link("..2026_02", "..data_tmp")
-	w.rename("..data_tmp", "..data")
-	w.remove("..2026_01")
+	w.atOnce(func() {
+		w.write("..2026_02/a.md", "two")
+		w.write("..2026_02/b.md", "same")
+		w.link("..2026_02", "..data_tmp")
+		w.rename("..data_tmp", "..data")
+		w.remove("..2026_01")
+	})
 	w.expect(promptfs.Report{Changed: []string{"a"}})
 	assert.Equal(t, "two", textsFrom(t, &w.reg, "a", nil)[0])
 
-	w.write("..2026_02/a.md", "three") // what no ConfigMap does, but people with links
+	w.atOnce(func() { w.write("..2026_02/a.md", "three") }) // what no ConfigMap does, but people with links
 	w.expect(promptfs.Report{Changed: []string{"a"}})
 }
 
@@ -234,7 +246,7 @@ func TestWatchTheDirectoryItself(t *testing.T) {
 	// Several, because Watch may be about to check once more without an event.
 	edits := func(name string) {
 		for _, text := range []string{"2", "3", "4", "5"} {
-			w.write(name+".md", text+time.Now().String())
+			w.atOnce(func() { w.write(name+".md", text+time.Now().String()) })
 			w.expect(promptfs.Report{Changed: []string{name}})
 		}
 	}
@@ -276,7 +288,7 @@ func TestWatchWhatHasGone(t *testing.T) {
 		}
 		return promptfs.NewDir(reg, dir, o)
 	})
-	w.write("first.md", "changed")
+	w.atOnce(func() { w.write("first.md", "changed") })
 	w.expect(promptfs.Report{Changed: []string{"first"}})
 	require.Error(t, w.next().Err)
 	require.NoError(t, os.Rename(dir+".away", dir))
