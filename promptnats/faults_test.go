@@ -154,7 +154,7 @@ func TestSlowBroker(t *testing.T) {
 	// One that is too slow to be of use is an error in the time that is set.
 	p.set(func() { p.delay = time.Second })
 	g, o := newFollower(t, promptnats.Options{Timeout: 500 * time.Millisecond})
-	require.ErrorContains(t, g.start(connect(t, p.url(), nats.Timeout(100*time.Millisecond)), o), "within 500ms")
+	require.ErrorContains(t, g.start(connect(t, p.url(), nats.Timeout(100*time.Millisecond)), o), "timed out after 500ms")
 }
 
 // A bucket that is removed takes no prompt away, nor does the empty one that
@@ -178,7 +178,7 @@ func TestBucketThatVanishes(t *testing.T) {
 	f.has("b")
 	assert.Equal(t, "of the new one", f.text("b"))
 	f.until("in step", func() bool { return f.Status().Synced })
-	assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")
+	assert.Contains(t, f.log.String(), "bucket was replaced; loading its content")
 	put(t, kv, "a.md", "too")
 	f.has("a", "b")
 }
@@ -242,7 +242,7 @@ func TestRestoredFromABackup(t *testing.T) {
 				one.until("in step", func() bool { return one.Status().Synced })
 			}
 			assert.True(t, f.heard(promptnats.ErrReplaced))
-			assert.Contains(t, f.log.String(), "the bucket has been replaced, and what is in it counts")
+			assert.Contains(t, f.log.String(), "bucket was replaced; loading its content")
 			put(t, kv, "a.md", "after it")
 			f.says("a", "after it")
 			g.says("a", "after it")

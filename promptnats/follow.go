@@ -130,7 +130,7 @@ func (s *watchSession) watchBucket(ctx context.Context) {
 	}
 }
 
-var errPurged = errors.New("keys were removed silently, as by a purge of the stream; all keys are read again")
+var errPurged = errors.New("keys were purged; reloading the bucket")
 
 // interrupted returns the error of the connection if state is an interruption, and
 // nil otherwise.
@@ -219,7 +219,7 @@ func (s *watchSession) load(ctx context.Context) error {
 
 // errStalled is for messages that the broker has counted and does not have any
 // more.
-var errStalled = errors.New("the broker sends less than there was; all is read again")
+var errStalled = errors.New("incomplete content from the broker; reloading the bucket")
 
 // newTimer returns a timer that does not run.
 func newTimer() *time.Timer {
@@ -230,7 +230,7 @@ func newTimer() *time.Timer {
 
 // tellReplaced says that the bucket is another.
 func (s *watchSession) tellReplaced(ctx context.Context) {
-	s.options.Files.Logger.WarnContext(ctx, "the bucket has been replaced, and what is in it counts",
+	s.options.Files.Logger.WarnContext(ctx, "bucket was replaced; loading its content",
 		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))
 	s.set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
 }
@@ -362,4 +362,4 @@ func (s *watchSession) apply(ctx context.Context) error {
 // those need not be remembered for ever.
 const maxRemoved = 1 << 16
 
-var errForget = errors.New("very many keys have been removed; all are read again")
+var errForget = fmt.Errorf("more than %d keys were removed; reloading the bucket", maxRemoved)

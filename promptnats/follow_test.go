@@ -193,13 +193,13 @@ func TestOddKeys(t *testing.T) {
 	require.NoError(t, err)
 	f := follow(t, js, promptnats.Options{})
 	assert.Equal(t, []string{"good"}, f.names())
-	const no = ": the key is no path of a file; give it another, such as review/code.md"
+	const no = ": key is not a file path; use a key such as review/code.md"
 	assert.Equal(t, []string{
 		".//etc/passwd.md" + no,
 		"./=2E=2E/up.md" + no,
-		"./esc=.md: the key has a = without a byte in hexadecimal behind it; write = itself as =3D",
-		"./esc=41.md: the key is not the one of its path; write escA.md",
-		"./umläut.md: the key is not the one of its path; write uml=C3=A4ut.md",
+		"./esc=.md: invalid escape in key: = must be followed by two hexadecimal digits; write = as =3D",
+		"./esc=41.md: key is not in canonical form; use escA.md",
+		"./umläut.md: key is not in canonical form; use uml=C3=A4ut.md",
 		"folder/below.md: it is below folder, which is a file and not a folder; give one of them another name",
 	}, f.faults())
 	require.NoError(t, kv.Delete(t.Context(), "esc=41.md"))
@@ -222,7 +222,7 @@ func TestOddKeyLikeAPath(t *testing.T) {
 	plain, team := follow(t, js, promptnats.Options{}), follow(t, js, promptnats.Options{Prefix: "a"})
 	for _, f := range []*follower{plain, team} {
 		assert.Contains(t, f.names(), "esc=41")
-		assert.Equal(t, []string{"./esc=41.md: the key is not the one of its path; write escA.md"}, f.faults())
+		assert.Equal(t, []string{"./esc=41.md: key is not in canonical form; use escA.md"}, f.faults())
 	}
 	require.NoError(t, kv.Delete(t.Context(), "esc=41.md"))
 	require.NoError(t, kv.Delete(t.Context(), "a./esc=41.md"))
@@ -330,7 +330,7 @@ func TestStartWithoutABroker(t *testing.T) {
 	js := connect(t, b.url())
 	f, o := newFollower(t, promptnats.Options{Timeout: 300 * time.Millisecond})
 	err := f.start(js, o)
-	require.ErrorContains(t, err, "within 300ms: there is no connection to the broker")
+	require.ErrorContains(t, err, "timed out after 300ms loading the bucket: not connected to NATS")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(context.DeadlineExceeded)
 	_, err = promptnats.Follow(ctx, f.registry, js, bucket, promptnats.Options{Timeout: time.Hour})
@@ -437,5 +437,5 @@ func TestRestart(t *testing.T) {
 		put(t, kv, "a.md", fmt.Sprint(i))
 		f.says("a", fmt.Sprint(i))
 	}
-	assert.Contains(t, f.log.String(), "prompts not in sync with the bucket; the last version is served")
+	assert.Contains(t, f.log.String(), "prompts not in sync with bucket")
 }

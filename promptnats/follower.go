@@ -20,9 +20,9 @@ import (
 
 // ErrReplaced reports that a bucket was replaced: restored from a backup, or removed
 // and created again. Every Follower accepts the new content.
-var ErrReplaced = errors.New("the bucket has been replaced")
+var ErrReplaced = errors.New("bucket was replaced")
 
-var errNotConnected = errors.New("there is no connection to the broker")
+var errNotConnected = errors.New("not connected to NATS")
 
 // Follower keeps a registry in sync with a bucket: see [Follow].
 type Follower struct {
@@ -117,7 +117,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 			if last == nil {
 				last = explained(js, context.DeadlineExceeded)
 			}
-			return nil, fmt.Errorf("promptnats: nothing could be loaded within %v: %w", o.Timeout, last)
+			return nil, fmt.Errorf("promptnats: timed out after %v loading the bucket: %w", o.Timeout, last)
 		case <-ctx.Done():
 			f.Close()
 			return nil, context.Cause(ctx)
@@ -160,20 +160,20 @@ func (f *Follower) set(ctx context.Context, change func(*Status)) {
 		return
 	}
 	if now.Synced {
-		f.options.Files.Logger.InfoContext(ctx, "prompts in sync with the bucket", slog.Uint64("revision", now.Revision))
+		f.options.Files.Logger.InfoContext(ctx, "prompts in sync with bucket", slog.Uint64("revision", now.Revision))
 	} else {
-		f.options.Files.Logger.WarnContext(ctx, "prompts not in sync with the bucket; the last version is served", slog.Any("error", now.Err))
+		f.options.Files.Logger.WarnContext(ctx, "prompts not in sync with bucket", slog.Any("error", now.Err))
 	}
 	if f.options.OnStatus != nil {
-		f.guarded(ctx, func() { f.options.OnStatus(now) })
+		f.guarded(ctx, "OnStatus", func() { f.options.OnStatus(now) })
 	}
 }
 
-// guarded runs the author's code, whose panic would end the process.
-func (f *Follower) guarded(ctx context.Context, code func()) {
+// guarded calls a function of the Options, and logs a panic.
+func (f *Follower) guarded(ctx context.Context, name string, code func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			f.options.Files.Logger.ErrorContext(ctx, "a function of the Options has panicked", slog.Any("error", v), slog.String("stack", string(debug.Stack())))
+			f.options.Files.Logger.ErrorContext(ctx, "panic in callback", slog.String("callback", name), slog.Any("error", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	code()
@@ -196,7 +196,7 @@ func (f *Follower) reloaded(r promptfs.Report) {
 		f.mu.Unlock()
 	}
 	if f.options.Files.OnReload != nil {
-		f.guarded(context.Background(), func() { f.options.Files.OnReload(r) })
+		f.guarded(context.Background(), "OnReload", func() { f.options.Files.OnReload(r) })
 	}
 }
 

@@ -55,14 +55,14 @@ func Path(key string) (string, error) {
 	p := path.String()
 	switch {
 	case !fs.ValidPath(p) || p == "." || strings.ContainsRune(p, 0):
-		return "", errors.New("the key is no path of a file; give it another, such as review/code.md")
+		return "", errors.New("key is not a file path; use a key such as review/code.md")
 	case Key(p) != key:
-		return "", fmt.Errorf("the key is not the one of its path; write %s", Key(p))
+		return "", fmt.Errorf("key is not in canonical form; use %s", Key(p))
 	}
 	return p, nil
 }
 
-var errEscape = errors.New("the key has a = without a byte in hexadecimal behind it; write = itself as =3D")
+var errEscape = errors.New("invalid escape in key: = must be followed by two hexadecimal digits; write = as =3D")
 
 // partMark stands between a prefix and the path of a file.
 const partMark = "./"

@@ -54,10 +54,10 @@ var validPrefix = regexp.MustCompile(`^[-_a-zA-Z0-9]+(\.[-_a-zA-Z0-9]+)*$`)
 // check returns an error if an option is invalid.
 func (o Options) check() error {
 	if o.Prefix != "" && !validPrefix.MatchString(o.Prefix) {
-		return fmt.Errorf("promptnats: Options.Prefix is %q; it must be of letters, digits, - and _, with single dots between", o.Prefix)
+		return fmt.Errorf("promptnats: invalid Options.Prefix %q; use letters, digits, - and _, separated by single dots", o.Prefix)
 	}
 	if at := o.Files.Partials; at != "" && (!fs.ValidPath(at) || at == ".") {
-		return fmt.Errorf("promptnats: Options.Files.Partials is %q; it must be the path of a folder, from the root and without a slash at its end", at)
+		return fmt.Errorf("promptnats: invalid Options.Files.Partials %q; use the path of a folder such as shared/partials", at)
 	}
 	return nil
 }

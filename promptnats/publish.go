@@ -19,11 +19,11 @@ import (
 )
 
 // ErrConflict reports a concurrent write to the bucket during [Publish].
-var ErrConflict = errors.New("somebody else has written it meanwhile; publish again")
+var ErrConflict = errors.New("bucket was modified during Publish; publish again")
 
 // ErrFull reports that a bucket has reached its --max-bucket-size. The error of
 // [Publish] contains the commands that make room.
-var ErrFull = errors.New("the bucket is full")
+var ErrFull = errors.New("bucket is full")
 
 // Published lists the changes of [Publish], also after an error.
 type Published struct {
@@ -58,14 +58,14 @@ func Publish(ctx context.Context, js jetstream.JetStream, bucket string, fsys fs
 	o = o.filled(p)
 	files, err := promptfs.Files(fsys, o.Files)
 	if err != nil {
-		return nil, fmt.Errorf("promptnats: nothing has been published: %w", err)
+		return nil, fmt.Errorf("promptnats: publish aborted, nothing written: %w", err)
 	}
 	if !slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return isPrompt(name, o.Files.Partials) }) {
-		return nil, errors.New("promptnats: nothing has been published: the folder has no prompts")
+		return nil, errors.New("promptnats: publish aborted, nothing written: folder has no prompts")
 	}
 	w := &writer{place: p, options: o, js: js, files: files}
 	if err := w.read(ctx); err != nil {
-		return nil, fmt.Errorf("promptnats: nothing has been published: %w", err)
+		return nil, fmt.Errorf("promptnats: publish aborted, nothing written: %w", err)
 	}
 	if err := w.write(ctx); err != nil {
 		return &w.done, fmt.Errorf("promptnats: %w", err)
@@ -149,10 +149,10 @@ func (w *writer) check(largest int32) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
 		if most > 0 && int64(len(w.files[name])) > most-headers {
-			return &promptfs.Error{Path: name, Err: fmt.Errorf("the broker takes no more than %d bytes, and %d of those are not the file's: %w", most, headers, nats.ErrMaxPayload)}
+			return &promptfs.Error{Path: name, Err: fmt.Errorf("file has %d bytes, but the limit is %d (%d of the broker or the bucket, less %d for headers): %w", len(w.files[name]), most-headers, most, headers, nats.ErrMaxPayload)}
 		}
-		if len(w.place.stem())+len(w.place.key(name)) > longest {
-			return &promptfs.Error{Path: name, Err: fmt.Errorf("its key has more than %d bytes; give it a shorter name", longest-len(w.place.stem()))}
+		if length, limit := len(w.place.key(name)), longest-len(w.place.stem()); length > limit {
+			return &promptfs.Error{Path: name, Err: fmt.Errorf("key has %d bytes, but the limit is %d; use a shorter path", length, limit)}
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func (w *writer) write(ctx context.Context) error {
 	all := slices.Concat(parts, whole, goneWhole, goneParts)
 	for i, name := range all {
 		if err := w.one(ctx, name, len(all)-1-i); err != nil {
-			return fmt.Errorf("%s has not been written, nor what comes after it: %w", w.place.key(name), err)
+			return fmt.Errorf("stopped at key %q, %d of %d changes written: %w", w.place.key(name), i, len(all), err)
 		}
 	}
 	return nil
@@ -242,7 +242,7 @@ func (w *writer) apiPrefix() string {
 // make: that is a write, too.
 func (w *writer) full(err error) error {
 	stream, most := w.info.Config.Name, w.info.Config.MaxBytes
-	return fmt.Errorf("%w: it takes no more than %d bytes, its history included, and a removal is a write, too; "+
-		"raise the limit (nats stream edit %s --max-bytes %d), or remove keys with their history (nats stream purge %s --subject '%sold.md'), and publish again: %w",
+	return fmt.Errorf("%w: the limit is %d bytes, including history and removals; "+
+		"raise the limit (nats stream edit %s --max-bytes %d) or purge old keys (nats stream purge %s --subject '%sold.md'), then publish again: %w",
 		ErrFull, most, stream, 2*most, stream, w.place.stem(), err)
 }

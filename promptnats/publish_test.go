@@ -81,11 +81,11 @@ func TestPublishChecksFirst(t *testing.T) {
 	kv := newBucket(t, js)
 	put(t, kv, "there.md", "there")
 	for text, fsys := range map[string]fs.FS{
-		"b.md:1: missing value for if":        files(map[string]string{"a.md": "good", "b.md": "{{if}}"}),
-		"the folder has no prompts":           files(map[string]string{"README.md": "good", "_partials/p.md": "good"}),
-		"b.md: the broker takes no more than": files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", 2000)}),
-		"the folder cannot be read":           os.DirFS("testdata/none"),
-		`the name "x" is also that of b.md`:   files(map[string]string{"a.md": "---\nname: x\n---\na", "b.md": "---\nname: x\n---\nb"}),
+		"b.md:1: missing value for if":                files(map[string]string{"a.md": "good", "b.md": "{{if}}"}),
+		"folder has no prompts":                       files(map[string]string{"README.md": "good", "_partials/p.md": "good"}),
+		"b.md: file has 2000 bytes, but the limit is": files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", 2000)}),
+		"the folder cannot be read":                   os.DirFS("testdata/none"),
+		`the name "x" is also that of b.md`:           files(map[string]string{"a.md": "---\nname: x\n---\na", "b.md": "---\nname: x\n---\nb"}),
 	} {
 		done, err := promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
 		if text == "the folder cannot be read" {
@@ -114,10 +114,10 @@ func TestPublishChecksSizesFirst(t *testing.T) {
 	for name, most := range map[string]int{bucket: 2000, "small": 1000} {
 		for _, over := range []int{1, 64, 128} {
 			_, err := promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", most-128+over)}), promptnats.Options{})
-			require.ErrorContains(t, err, fmt.Sprintf("b.md: the broker takes no more than %d bytes", most))
+			require.ErrorContains(t, err, fmt.Sprintf("but the limit is %d (%d of the broker or the bucket, less 128 for headers)", most-128, most))
 		}
 		_, err = promptnats.Publish(t.Context(), js, name, files(map[string]string{"a.md": "good", long: "good"}), promptnats.Options{})
-		require.ErrorContains(t, err, "b.md: its key has more than")
+		require.ErrorContains(t, err, "b.md: key has ")
 	}
 	assert.Empty(t, keysOf(t, kv))
 	assert.Empty(t, keysOf(t, small))
@@ -168,7 +168,7 @@ func TestPublishConflicts(t *testing.T) {
 	fsys := files(map[string]string{"a.md": "mine", "b.md": "mine", "c.md": "mine"})
 	done, err := promptnats.Publish(t.Context(), other, bucket, fsys, promptnats.Options{})
 	require.ErrorIs(t, err, promptnats.ErrConflict)
-	require.ErrorContains(t, err, "b.md has not been written, nor what comes after it")
+	require.ErrorContains(t, err, `stopped at key "b.md", `)
 	assert.Equal(t, &promptnats.Published{Added: []string{"a.md"}}, done)
 	assert.Equal(t, map[string]string{"a.md": "mine", "b.md": "of the other"}, keysOf(t, kv))
 	done, err = promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
@@ -209,8 +209,8 @@ func TestPublishIntoAFullBucket(t *testing.T) {
 			}
 			done, err := publish()
 			require.ErrorIs(t, err, promptnats.ErrFull)
-			require.ErrorContains(t, err, ".md has not been written, nor what comes after it: the bucket is full: it takes no more than 4000 bytes")
-			require.ErrorContains(t, err, `(nats stream edit KV_prompts --max-bytes 8000), or remove keys with their history (nats stream purge KV_prompts --subject '$KV.prompts.old.md')`)
+			require.ErrorContains(t, err, " changes written: bucket is full: the limit is 4000 bytes")
+			require.ErrorContains(t, err, `(nats stream edit KV_prompts --max-bytes 8000) or purge old keys (nats stream purge KV_prompts --subject '$KV.prompts.old.md')`)
 			assert.NotEmpty(t, done.Added)
 			f.until("what got in", func() bool { return f.registry.Len() == 1+len(done.Added) })
 			assert.True(t, f.Status().Synced)

@@ -56,11 +56,11 @@ func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*wat
 	f := &watcher{place: p, timing: t, keys: map[string]bool{}}
 	var err error
 	if f.stream, err = js.Stream(ctx, "KV_"+p.bucket); err != nil {
-		return nil, explained(js, fmt.Errorf("the bucket %q cannot be opened: %w", p.bucket, asBucket(err)))
+		return nil, explained(js, fmt.Errorf("open bucket %q: %w", p.bucket, asBucket(err)))
 	}
 	f.info = f.stream.CachedInfo()
 	if f.info.Config.MaxMsgsPerSubject < 1 || f.info.Config.Mirror != nil {
-		return nil, fmt.Errorf("%q: %w", p.bucket, jetstream.ErrBadBucket)
+		return nil, fmt.Errorf("open bucket %q: %w", p.bucket, jetstream.ErrBadBucket)
 	}
 	f.consumer, err = f.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
 		FilterSubject:     p.filter(),
@@ -71,7 +71,7 @@ func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*wat
 		Replicas:          1,
 	})
 	if err != nil {
-		return nil, explained(js, fmt.Errorf("the bucket %q cannot be read: %w", p.bucket, asBucket(err)))
+		return nil, explained(js, fmt.Errorf("read bucket %q: %w", p.bucket, asBucket(err)))
 	}
 	f.pending = f.consumer.CachedInfo().NumPending
 	f.messages, err = f.consumer.Messages(
@@ -79,7 +79,7 @@ func (p place) open(ctx context.Context, js jetstream.JetStream, t timing) (*wat
 		jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		f.removeConsumer()
-		return nil, fmt.Errorf("the bucket %q cannot be read: %w", p.bucket, err)
+		return nil, fmt.Errorf("read bucket %q: %w", p.bucket, err)
 	}
 	return f, nil
 }
@@ -96,23 +96,23 @@ func asBucket(err error) error {
 // does not permit.
 func explained(js jetstream.JetStream, err error) error {
 	if last := js.Conn().LastError(); last != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)) {
-		return fmt.Errorf("%w; the last error of the connection is: %w", err, last)
+		return fmt.Errorf("%w (last connection error: %w)", err, last)
 	}
 	return err
 }
 
-var errGap = errors.New("messages of the bucket are missing")
+var errGap = errors.New("gap in the messages of the bucket")
 
 // next returns the next entry.
 func (w *watcher) next() (entry, error) {
 	for {
 		msg, err := w.messages.Next()
 		if err != nil {
-			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
+			return entry{}, fmt.Errorf("subscription to the bucket ended: %w", err)
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
-			return entry{}, fmt.Errorf("the bucket is read no more: %w", err)
+			return entry{}, fmt.Errorf("subscription to the bucket ended: %w", err)
 		}
 		if meta.Sequence.Consumer <= w.last {
 			continue // it has been delivered before
