@@ -22,7 +22,7 @@ import (
 // README says.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	server := buildReadmeProgram(ctx, t)
 

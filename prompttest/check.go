@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcp-prompts/prompts/internal/sample"
 
@@ -51,7 +52,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
 	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
 	if c.client == nil {
-		c.logged = new(tail)
+		c.logged = &tail{written: make(chan struct{}, 1)}
 		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
 			Limits: prompts.Limits{CompletionsPerSecond: -1},
 			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
@@ -166,7 +167,7 @@ func (r *refusal) text(c *checker, arguments map[string]string, others int) stri
 	case r.err == nil:
 		return with + r.other.Error()
 	case r.err.Code == prompts.CodeInternalError && c.logged != nil:
-		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.last())
+		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.record(r.err, c.client.options.Timeout))
 	}
 	return with + explain(r.err)
 }
@@ -254,21 +255,42 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// tail is a writer that keeps the last thing that was written.
+// tail is a writer that keeps the last record of a log.
 type tail struct {
-	mu   sync.Mutex // protects the field below
-	line []byte
+	mu      sync.Mutex // protects the field below
+	line    []byte
+	written chan struct{} // one element after a write
 }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.line = bytes.Clone(p)
+	select {
+	case t.written <- struct{}{}:
+	default:
+	}
 	return len(p), nil
 }
 
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(string(t.line)))
+// record returns the record of an internal error, which the server logs after its
+// response, or the last record if none comes within the limit.
+func (t *tail) record(e *prompts.Error, limit time.Duration) string {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	data, _ := e.Data.(map[string]any)
+	id, _ := data["errorId"].(string)
+	for {
+		t.mu.Lock()
+		line := string(t.line)
+		t.mu.Unlock()
+		if !strings.Contains(line, "error_id="+id) {
+			select {
+			case <-t.written:
+				continue
+			case <-timer.C:
+			}
+		}
+		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(line))
+	}
 }

@@ -41,7 +41,7 @@ func CheckObserver(t testing.TB, o prompts.Observer) {
 }
 
 // observerTimeout is how long a call of an observer may take.
-const observerTimeout = time.Second
+const observerTimeout = 10 * time.Second
 
 // checkedObserver is an observer whose calls are checked.
 type checkedObserver struct {
@@ -66,7 +66,7 @@ func (c *checkedObserver) report(format string, args ...any) {
 }
 
 // patience returns how long to wait for the observer. After an error, a check must not
-// take a second for each operation.
+// take so long for each operation.
 func (c *checkedObserver) patience() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -96,7 +96,7 @@ func TestCheckObserver(t *testing.T) {
 		"Begin of a request returns nil":                          {begin: func(ctx, op) ctx { return nil }},
 		"that Begin of a request returns lacks the values of ctx": {begin: func(ctx, op) ctx { return context.Background() }},
 		"that Begin of a request returns does not end with ctx":   {begin: func(c ctx, _ op) ctx { return context.WithoutCancel(c) }},
-		"End of a session does not return within 1s": {end: func(_ ctx, o op, _ prompts.Outcome) {
+		"End of a session does not return within 10s": {end: func(_ ctx, o op, _ prompts.Outcome) {
 			if isSession(o) {
 				<-unblock
 			}

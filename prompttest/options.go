@@ -30,11 +30,11 @@ type ClientOptions struct {
 	// functions, such as a user. Default: a context without values.
 	Context context.Context
 	// Timeout limits each wait of the client: for a response, a change, the end.
-	// Default: 10 seconds.
+	// Default: 1 minute, which is longer than the default time limits of a server.
 	Timeout time.Duration
 }
 
-const defaultTimeout = 10 * time.Second
+const defaultTimeout = time.Minute
 
 // capabilities returns what the client declares.
 func (o *ClientOptions) capabilities(r protocol) map[string]any {
