@@ -20,7 +20,7 @@ import (
 // versions call the observer at the same time, with operations of each kind and
 // outcome. It reports through t.Errorf:
 //
-//   - a call that panics, ends its goroutine, or does not return within a second;
+//   - a call that panics, ends its goroutine, or does not return within 10 seconds;
 //   - a context of Begin that is nil, lacks the values of the context before, or does
 //     not end with the context before.
 //
