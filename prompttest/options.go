@@ -30,7 +30,7 @@ type ClientOptions struct {
 	// functions, such as a user. Default: a context without values.
 	Context context.Context
 	// Timeout limits each wait of the client: for a response, a change, the end.
-	// Default: 1 minute, which is longer than the default time limits of a server.
+	// A server with default options ends a request sooner. Default: 1 minute.
 	Timeout time.Duration
 }
 
