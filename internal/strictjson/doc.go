@@ -11,6 +11,7 @@ package strictjson
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -66,7 +67,7 @@ func (d *Doc) Parse(src string, maxDepth int) error {
 		maxDepth = math.MaxInt
 	}
 	if cap(d.nodes) == 0 {
-		d.nodes = make([]node, 0, min(len(src), largeText)/8+1)
+		d.nodes = make([]node, 0, min(len(src), largeText)/8+2)
 	}
 	p := parser{doc: d, src: src, nodes: d.nodes, maxDepth: maxDepth}
 	err := p.parse()
@@ -90,15 +91,16 @@ const largeText = 16 << 10
 // brackets: a value or a key follows each of them, and takes two bytes at least together with it.
 func maxNodes(n, before int) int { return min(before, n/2) + 1 }
 
-// grow makes room for all nodes that the source may have from offset i on, if it is large: to double the room again and
-// again would take several times as much.
+// grow makes room for two nodes at least. For a large source it makes room for all nodes that there may be from offset i
+// on, and one: to double the room again and again would take several times as much.
 func (p *parser) grow(i int) {
 	if len(p.src) <= largeText {
+		p.nodes = slices.Grow(p.nodes, 2)
 		return
 	}
 	rest := p.src[i:]
 	before := strings.Count(rest, ",") + strings.Count(rest, ":") + strings.Count(rest, "[") + strings.Count(rest, "{")
-	p.nodes = append(make([]node, 0, len(p.nodes)+maxNodes(len(rest), before)), p.nodes...)
+	p.nodes = append(make([]node, 0, len(p.nodes)+maxNodes(len(rest), before)+1), p.nodes...)
 }
 
 // MaxMemory returns how many bytes of memory a Doc takes at most to parse src, in addition to src: 16 for each value and

@@ -33,7 +33,7 @@ func (p *parser) scanKeys(members uint32, quoted string) bool {
 	i := p.parent + 1
 	for range members {
 		n := &p.nodes[i]
-		if p.src[n.start:n.end] == quoted {
+		if int(n.end-n.start) == len(quoted) && p.src[n.start:n.end] == quoted {
 			return true
 		}
 		i = p.nodes[i+1].next

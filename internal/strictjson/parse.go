@@ -24,9 +24,12 @@ func (p *parser) parse() error {
 		return fail(i, Empty)
 	}
 	for {
-		// A value begins at i.
+		// A value begins at i. It and the key of the next member are two nodes at most.
 		if i == len(src) {
 			return fail(i, UnexpectedEnd)
+		}
+		if cap(p.nodes)-len(p.nodes) < 2 {
+			p.grow(i)
 		}
 		var err error
 		if c := src[i]; c == '{' || c == '[' {
@@ -189,13 +192,10 @@ func (p *parser) leaf(start, end int, kind Kind, f flags) {
 	p.add(start, end, uint32(len(p.nodes))+1, kind, f)
 }
 
-// add adds a node. It fills it in place: one put together elsewhere and then copied stalls the processor, and makes
-// parsing slower by a fifth.
+// add adds a node, for which parse has made room. It fills it in place: one put together elsewhere and then copied
+// stalls the processor, and makes parsing slower by a fifth.
 func (p *parser) add(start, end int, next uint32, kind Kind, f flags) {
-	if len(p.nodes) == cap(p.nodes) {
-		p.grow(start)
-	}
-	p.nodes = append(p.nodes, node{})
+	p.nodes = p.nodes[:len(p.nodes)+1]
 	n := &p.nodes[len(p.nodes)-1]
 	n.start = uint32(start)
 	n.end = uint32(end)
