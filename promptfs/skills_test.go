@@ -147,8 +147,8 @@ func TestErrorsOfSkills(t *testing.T) {
 	}
 	many["many/in/SKILL.md"] = skillMD("in")
 	for want, files := range map[string]map[string]string{
-		`a/SKILL.md:2: front matter: name is "b", and the folder is "a"`:            {"a/SKILL.md": skillMD("b")},
-		`A/SKILL.md: the last segment`:                                              {"A/SKILL.md": skillMD("A")},
+		`a/SKILL.md:2: front matter: name is "b", but the folder is "a"`:            {"a/SKILL.md": skillMD("b")},
+		`A/SKILL.md: last segment`:                                                  {"A/SKILL.md": skillMD("A")},
 		`a/SKILL.md:3: front matter: description is empty`:                          {"a/SKILL.md": "---\nname: a\ndescription: ''\n---\nx"},
 		`a/SKILL.md: front matter: description is missing`:                          {"a/SKILL.md": "---\nname: a\n---\nx"},
 		`a/SKILL.md:1: a skill begins with front matter`:                            {"a/SKILL.md": "Do it."},
@@ -259,7 +259,7 @@ func TestReloadOfSkills(t *testing.T) {
 	d.write("a/SKILL.md", "no front matter")
 	d.write("a/in/new/SKILL.md", skillMD("new"))
 	d.write("c/z", "z")
-	assert.ErrorContains(t, reload(), "it is in the folder of the skill")
+	assert.ErrorContains(t, reload(), "file belongs to the folder of skill")
 	assert.Equal(t, "x", d.file("a", "in/new/x"))
 	assert.Equal(t, "z", d.file("c", "z"))
 	d.write("a/SKILL.md", skillMD("a"))

@@ -73,10 +73,10 @@ func encode(c *compiled, all ordmap.Map[*entry], visible func(*entry) bool) ([]b
 			continue
 		}
 		if i, _ := c.find(name + "/"); i < len(c.files) && strings.HasPrefix(c.files[i].name, name+"/") {
-			return nil, &Error{path, c.files[i].name, fmt.Errorf("it is in the folder of the skill %q; add it to that skill", at)}
+			return nil, &Error{path, c.files[i].name, fmt.Errorf("file belongs to the folder of skill %q; move it to that skill", at)}
 		}
 		if _, ok := c.find(name); ok {
-			return nil, &Error{path, name, fmt.Errorf("it is a file, and a skill has this path")}
+			return nil, &Error{path, name, errors.New("a skill has the same path; rename the file or the skill")}
 		}
 		if below.skill.Dynamic != nil {
 			// What has no digest makes the whole have none (SKL-15).
@@ -92,9 +92,9 @@ func encode(c *compiled, all ordmap.Map[*entry], visible func(*entry) bool) ([]b
 	}
 	switch {
 	case files > MaxFiles:
-		return nil, &Error{Skill: path, Err: fmt.Errorf("with the skills below it, the skill has more than %d files", MaxFiles)}
+		return nil, &Error{Skill: path, Err: fmt.Errorf("skill has too many files, including skills below it (limit %d)", MaxFiles)}
 	case size > MaxBytes:
-		return nil, &Error{Skill: path, Err: fmt.Errorf("with the skills below it, the files have more than %d bytes", MaxBytes)}
+		return nil, &Error{Skill: path, Err: fmt.Errorf("files are too large, including skills below the skill (limit %d bytes)", MaxBytes)}
 	}
 	list[len(list)-1] = ']'
 	dst = append(dst, list...)

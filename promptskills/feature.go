@@ -21,7 +21,7 @@ const Extension = "io.modelcontextprotocol/skills"
 
 // ErrUnknownResource reports a resource that does not exist. Resources.Read and
 // Resources.Subscribe return the error, wrapped or not.
-var ErrUnknownResource = errors.New("the resource does not exist")
+var ErrUnknownResource = errors.New("unknown resource")
 
 // Feature returns a feature that serves the skills of a registry and the resources
 // of the options:
@@ -123,13 +123,13 @@ func readRequest(c feature.Call) (*request, error) {
 	for name := range params {
 		for _, known := range []string{"uri", "cursor"} {
 			if name != known && strings.EqualFold(name, known) && (takesURI || known == "cursor") {
-				return nil, invalid(known, "params: %q must be written %q", phrase.Clip(name, 64), known)
+				return nil, invalid(known, "unknown member %q of params: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), known)
 			}
 		}
 	}
 	if takesURI {
 		if err := json.Unmarshal(params["uri"], &q.uri); err != nil || params["uri"][0] != '"' {
-			return nil, invalid("uri", "uri is required, a string")
+			return nil, invalid("uri", "params.uri is required and must be a string")
 		}
 	}
 	if raw := params["cursor"]; takesCursor && raw != nil && string(raw) != "null" {
@@ -139,7 +139,7 @@ func readRequest(c feature.Call) (*request, error) {
 		}
 		after, ok := cursor.Parse(q.list(), text)
 		if !ok {
-			return nil, invalid("cursor", "cursor is not one that this server has given for this list")
+			return nil, invalid("cursor", "invalid cursor; use nextCursor from a %s response, or omit it to start over", q.method)
 		}
 		q.after = after
 	}
@@ -156,16 +156,16 @@ const codeUnknownResource prompts.Code = -32002
 
 // unknown returns the error for a URI that does not exist.
 func (q *request) unknown() error {
-	e := &prompts.Error{Code: codeUnknownResource, Message: fmt.Sprintf("there is no resource %q", phrase.Clip(q.uri, 256)), Data: q.data()}
+	e := &prompts.Error{Code: codeUnknownResource, Message: fmt.Sprintf("unknown resource %q", phrase.Clip(q.uri, phrase.MaxEcho)), Data: q.data()}
 	if q.method == "skills/get" {
-		e.Code, e.Message = prompts.CodeInvalidParams, fmt.Sprintf("there is no skill %q", phrase.Clip(q.uri, 256))
+		e.Code, e.Message = prompts.CodeInvalidParams, fmt.Sprintf("unknown skill %q", phrase.Clip(q.uri, phrase.MaxEcho))
 	}
 	return e
 }
 
 // wrong returns the error for a URI that exists, or could never exist.
 func (q *request) wrong(format string, args ...any) error {
-	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("%q ", phrase.Clip(q.uri, 256)) + fmt.Sprintf(format, args...), Data: q.data()}
+	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("%q ", phrase.Clip(q.uri, phrase.MaxEcho)) + fmt.Sprintf(format, args...), Data: q.data()}
 }
 
 func (q *request) data() map[string]string { return map[string]string{"uri": phrase.Clip(q.uri, 4096)} }
@@ -209,7 +209,7 @@ func (s *service) subscribe(ctx context.Context, from feature.Client, uri string
 	}
 	path, ok := pathOf(uri)
 	if !ok {
-		return nil, q.wrong("is not a URI of a file")
+		return nil, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
 	}
 	e, _, ok := find(s.registry.load().skills, path)
 	if visible := s.visible(ctx); !ok || visible != nil && !visible(e) {

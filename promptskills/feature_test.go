@@ -462,7 +462,7 @@ func TestResourcesOfTheApplication(t *testing.T) {
 	assert.Contains(t, string(raw), `"cacheScope":"private"`)
 	_, err = c.Call("resources/read", uri{URI: "test://none"})
 	require.NotNil(t, err)
-	assert.Equal(t, `there is no resource "test://none"`, err.Message)
+	assert.Equal(t, `unknown resource "test://none"`, err.Message)
 	_, err = c.Call("resources/read", uri{URI: "test://secret"})
 	require.NotNil(t, err)
 	assert.Equal(t, prompts.CodeInternalError, err.Code)

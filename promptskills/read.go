@@ -29,7 +29,7 @@ func (s *service) read(ctx context.Context, q *request, dst []byte) ([]byte, err
 	}
 	at, ok := pathOf(q.uri)
 	if !ok {
-		return nil, q.wrong("is not a URI of a file")
+		return nil, q.wrong("is not the URI of a file, such as skill://acme/refunds/SKILL.md")
 	}
 	if s.options.Visible != nil && ctx == nil {
 		return nil, errNeedsWork
@@ -130,7 +130,7 @@ func readDynamic(ctx context.Context, q *request, e *entry, name string) ([]byte
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err == nil && len(data) > MaxBytes {
-		err = fmt.Errorf("the file %s of the skill %s has more than %d bytes", name, e.skill.Path, MaxBytes)
+		err = fmt.Errorf("file %q of dynamic skill %q exceeds the limit of %d bytes", name, e.skill.Path, MaxBytes)
 	}
 	return data, err
 }
@@ -145,7 +145,7 @@ type child struct {
 func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]byte, error) {
 	at, ok := pathOf(q.uri)
 	if !ok {
-		return nil, q.wrong("is not a directory of skills")
+		return nil, q.wrong("is not the URI of a directory, such as skill://acme/refunds")
 	}
 	if s.options.Visible != nil && ctx == nil {
 		return nil, errNeedsWork
@@ -163,7 +163,7 @@ func (s *service) readDirectory(ctx context.Context, q *request, dst []byte) ([]
 		children = append(children, more...)
 	} else if !isDirectory {
 		if e, f, ok := find(all, at); ok && f != nil && (visible == nil || visible(e)) {
-			return nil, q.wrong("is not a directory")
+			return nil, q.wrong("is a file, not a directory; read it with resources/read")
 		}
 		return nil, q.wrong("does not exist")
 	}
@@ -260,7 +260,7 @@ func dynamicChildren(ctx context.Context, q *request, e *entry, at string) ([]ch
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, q.wrong("is not a directory")
+		return nil, q.wrong("is a file, not a directory; read it with resources/read")
 	}
 	entries, err := fs.ReadDir(fsys, name)
 	if err != nil {

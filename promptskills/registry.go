@@ -51,10 +51,10 @@ const (
 )
 
 // ErrExists is the error of [Registry.Add], wrapped, for a path in use.
-var ErrExists = errors.New("a skill with this path exists")
+var ErrExists = errors.New("skill already exists")
 
 // ErrTooLarge is the error, wrapped, of a change above Registry.MaxTotalBytes.
-var ErrTooLarge = errors.New("the files of all skills are too large")
+var ErrTooLarge = errors.New("files of all skills are too large")
 
 // snapshot is the skills at one time. It is immutable.
 type snapshot struct {
@@ -189,7 +189,7 @@ func (r *Registry) hold(added []*compiled) error {
 	}
 	total := r.bytes
 	r.release(added)
-	return fmt.Errorf("%w: %d bytes with the files that are retained; the maximum is %d; set Registry.MaxTotalBytes", ErrTooLarge, total, most)
+	return fmt.Errorf("%w: %d bytes, including retained files (limit %d); raise Registry.MaxTotalBytes", ErrTooLarge, total, most)
 }
 
 // release is the opposite of hold.
@@ -357,7 +357,7 @@ func (tx *Tx) put(all []compiledSkill, replace bool) error {
 
 func (tx *Tx) editor() *ordmap.Editor[*entry] {
 	if tx.edit == nil {
-		panic("promptskills: a Tx is used after its Update has returned")
+		panic("promptskills: Tx used after its Update returned")
 	}
 	return tx.edit
 }

@@ -48,35 +48,35 @@ func TestInvalidSkills(t *testing.T) {
 		return with(func(s *promptskills.Skill) { s.Files[name] = []byte("x") })
 	}
 	for want, s := range map[string]promptskills.Skill{
-		`must be a name`:                           skill("a/Refunds"),
-		`skill "a--b": the last segment`:           skill("a--b"),
-		`skill "-a"`:                               skill("-a"),
-		`skill "a/../b": Path`:                     skill("a/../b"),
-		`skill "": Path`:                           skill(""),
-		`more than 1024 bytes`:                     skill(strings.Repeat("a/", 600) + "b"),
-		`a backslash`:                              skill(`a\c/b`),
-		`SKILL.md is missing`:                      with(func(s *promptskills.Skill) { delete(s.Files, "SKILL.md") }),
-		`file "SKILL.md": the content must be UTF`: with(func(s *promptskills.Skill) { s.Files["SKILL.md"] = []byte{0xff} }),
-		`must be a JSON object`:                    front(`[]`),
-		`duplicate`:                                front(`{"name":"refunds","name":"refunds","description":"d"}`),
-		`name is missing`:                          front(`{"description":"d"}`),
-		`name is "other"`:                          front(`{"name":"other","description":"d"}`),
-		`description is missing`:                   front(`{"name":"refunds"}`),
-		`description is empty`:                     front(`{"name":"refunds","description":" "}`),
-		`description has 1025`:                     front(`{"name":"refunds","description":"` + strings.Repeat("é", 1025) + `"}`),
-		`compatibility must be a string`:           front(`{"name":"refunds","description":"d","compatibility":1}`),
-		`metadata must be keys`:                    front(`{"name":"refunds","description":"d","metadata":"x"}`),
-		`allowed-tools must be`:                    front(`{"name":"refunds","description":"d","allowed-tools":1}`),
-		`file "../x"`:                              file("../x"),
-		`file "/x"`:                                file("/x"),
-		`file "x.md": it is a file, and`:           file("x.md/y"),
-		`the skill has 513 files`: with(func(s *promptskills.Skill) {
+		`last segment of the path must have 1 to 64 characters`: skill("a/Refunds"),
+		`skill "a--b": last segment`:                            skill("a--b"),
+		`skill "-a"`:                                            skill("-a"),
+		`skill "a/../b": invalid path`:                          skill("a/../b"),
+		`skill "": invalid path`:                                skill(""),
+		`path has 1201 bytes (limit 1024)`:                      skill(strings.Repeat("a/", 600) + "b"),
+		`a backslash`:                                           skill(`a\c/b`),
+		`SKILL.md is missing`:                                   with(func(s *promptskills.Skill) { delete(s.Files, "SKILL.md") }),
+		`file "SKILL.md": content is not valid UTF-8`:           with(func(s *promptskills.Skill) { s.Files["SKILL.md"] = []byte{0xff} }),
+		`must be a JSON object`:                                 front(`[]`),
+		`duplicate`:                                             front(`{"name":"refunds","name":"refunds","description":"d"}`),
+		`name is missing`:                                       front(`{"description":"d"}`),
+		`name is "other"`:                                       front(`{"name":"other","description":"d"}`),
+		`description is missing`:                                front(`{"name":"refunds"}`),
+		`description is empty`:                                  front(`{"name":"refunds","description":" "}`),
+		`description has 1025`:                                  front(`{"name":"refunds","description":"` + strings.Repeat("é", 1025) + `"}`),
+		`compatibility must be a string`:                        front(`{"name":"refunds","description":"d","compatibility":1}`),
+		`metadata must be a mapping`:                            front(`{"name":"refunds","description":"d","metadata":"x"}`),
+		`allowed-tools must be`:                                 front(`{"name":"refunds","description":"d","allowed-tools":1}`),
+		`file "../x"`:                                           file("../x"),
+		`file "/x"`:                                             file("/x"),
+		`file "x.md": file is also the folder of`:               file("x.md/y"),
+		`skill has 513 files (limit 512)`: with(func(s *promptskills.Skill) {
 			for i := range 511 {
 				s.Files[fmt.Sprint(i)] = nil
 			}
 		}),
-		`the maximum is 16777216`: with(func(s *promptskills.Skill) { s.Files["large"] = make([]byte, promptskills.MaxBytes) }),
-		`Files or Dynamic`: with(func(s *promptskills.Skill) {
+		`(limit 16777216)`: with(func(s *promptskills.Skill) { s.Files["large"] = make([]byte, promptskills.MaxBytes) }),
+		`Files and Dynamic are both set`: with(func(s *promptskills.Skill) {
 			s.Dynamic = func(context.Context) (fs.FS, error) { return nil, nil }
 		}),
 	} {
@@ -98,7 +98,7 @@ func TestLimitsAreIncluded(t *testing.T) {
 	s.Files["large"] = make([]byte, promptskills.MaxBytes-len(s.Files["SKILL.md"]))
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(s))
-	assert.ErrorContains(t, reg.Add(skill("a/b")), `skill "a": with the skills below it, the skill has more than 512 files`)
+	assert.ErrorContains(t, reg.Add(skill("a/b")), `skill "a": skill has too many files, including skills below it (limit 512)`)
 	assert.Equal(t, 1, reg.Len())
 }
 
@@ -107,7 +107,7 @@ func TestNestedFilesClash(t *testing.T) {
 	t.Parallel()
 	var reg promptskills.Registry
 	require.NoError(t, reg.Add(skill("a", "b/x.md", "x")))
-	assert.ErrorContains(t, reg.Add(skill("a/b")), `skill "a": file "b/x.md": it is in the folder of the skill "a/b"`)
+	assert.ErrorContains(t, reg.Add(skill("a/b")), `skill "a": file "b/x.md": file belongs to the folder of skill "a/b"; move it to that skill`)
 	require.NoError(t, reg.Update(func(tx *promptskills.Tx) error {
 		return tx.Set(skill("a/b", "x.md", "x"), skill("a"))
 	}))

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -120,9 +121,9 @@ func compile(s Skill) (*compiled, error) {
 	}
 	c := &compiled{skill: s, name: path.Base(s.Path)}
 	if err := checkPath(s.Path); err != nil {
-		fail("", "Path: %w", err)
+		fail("", "invalid path: %w", err)
 	} else if !isName(c.name) {
-		fail("", "the last segment of the path must be a name: 1 to 64 characters of a-z, 0-9 and single hyphens, none at its ends")
+		fail("", "last segment of the path must have 1 to 64 characters of a-z, 0-9 and single hyphens, not at the ends, got %q", c.name)
 	}
 	front, description, problems := checkFrontmatter(s.Frontmatter, c.name)
 	for _, p := range problems {
@@ -131,17 +132,17 @@ func compile(s Skill) (*compiled, error) {
 	c.skill.Frontmatter, c.description = front, description
 	if s.Dynamic != nil {
 		if len(s.Files) > 0 {
-			fail("", "a skill has Files or Dynamic, not both")
+			fail("", "Files and Dynamic are both set; set only one")
 		}
 		return c, errors.Join(errs...)
 	}
 	if main, ok := s.Files[Main]; !ok {
 		fail("", "%s is missing", Main)
 	} else if !utf8.Valid(main) {
-		fail(Main, "the content must be UTF-8")
+		fail(Main, "content is not valid UTF-8")
 	}
 	if len(s.Files) > MaxFiles {
-		fail("", "the skill has %d files; the maximum is %d", len(s.Files), MaxFiles)
+		fail("", "skill has %d files (limit %d)", len(s.Files), MaxFiles)
 		return c, errors.Join(errs...)
 	}
 	c.files = make([]file, 0, len(s.Files))
@@ -155,12 +156,12 @@ func compile(s Skill) (*compiled, error) {
 	for i, f := range c.files {
 		// A file in the place of a folder. The names below it follow, if not at once.
 		if j, _ := c.find(f.name + "/"); j < len(c.files) && strings.HasPrefix(c.files[j].name, f.name+"/") {
-			fail(f.name, "it is a file, and %q is below it", c.files[j].name)
+			fail(f.name, "file is also the folder of %q; rename one of the two", c.files[j].name)
 		}
 		c.files[i].mimeType, c.files[i].isText = typeOf(f.name, f.data)
 	}
 	if c.bytes > MaxBytes {
-		fail("", "the files have %d bytes; the maximum is %d", c.bytes, MaxBytes)
+		fail("", "files have %d bytes in total (limit %d)", c.bytes, MaxBytes)
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -196,11 +197,11 @@ func isName(name string) bool {
 func checkPath(p string) error {
 	switch {
 	case !fs.ValidPath(p) || p == ".":
-		return fmt.Errorf("%q must be a path with slashes, without . and .. and without a slash at its ends", p)
+		return fmt.Errorf("%q must be a relative path with slashes and without . or .. in it", p)
 	case strings.ContainsFunc(p, func(r rune) bool { return r == '\\' || r == utf8.RuneError || unicode.IsControl(r) }):
 		return fmt.Errorf("%q must not contain a backslash or a control character", p)
 	case len(p) > maxPath:
-		return fmt.Errorf("the path has more than %d bytes", maxPath)
+		return fmt.Errorf("path has %d bytes (limit %d)", len(p), maxPath)
 	}
 	return nil
 }
@@ -215,22 +216,22 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	var doc strictjson.Doc
 	if err := doc.Parse(string(raw), jsonenc.MaxDepth-8); err != nil {
-		fail("it must be a JSON object: %w", err)
+		fail("must be a JSON object: %w", err)
 		return nil, "", errs
 	}
 	root := doc.Root()
 	if root.Kind() != strictjson.Object {
-		fail("it must be a JSON object with name and description")
+		fail("must be a JSON object with name and description")
 		return nil, "", errs
 	}
 	text := func(key string, most int) string {
 		switch v := root.Get(key); {
 		case v.Kind() != strictjson.String:
-			fail("%s must be a string", key)
+			fail("%s must be a string, got %s", key, phrase.Clip(v.Raw(), 64))
 		case strings.TrimSpace(v.Text()) == "":
 			fail("%s is empty", key)
 		case utf8.RuneCountInString(v.Text()) > most:
-			fail("%s has %d characters; the maximum is %d", key, utf8.RuneCountInString(v.Text()), most)
+			fail("%s has %d characters (limit %d)", key, utf8.RuneCountInString(v.Text()), most)
 		default:
 			return v.Text()
 		}
@@ -244,7 +245,7 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 	}
 	if root.Get("name").Kind() != strictjson.Invalid {
 		if got := text("name", noLimit); got != "" && got != name {
-			fail("name is %q, and the folder is %q; they must be equal", got, name)
+			fail("name is %q, but the folder is %q; use the same name for both", got, name)
 		}
 	}
 	if root.Get("description").Kind() != strictjson.Invalid {
@@ -257,14 +258,14 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 		text("license", noLimit)
 	}
 	if k := root.Get("metadata").Kind(); k != strictjson.Invalid && k != strictjson.Object {
-		fail("metadata must be keys with values")
+		fail("metadata must be a mapping (key: value pairs)")
 	}
 	if k := root.Get("allowed-tools").Kind(); k != strictjson.Invalid && k != strictjson.String && k != strictjson.Array {
 		fail("allowed-tools must be a string or a list of strings")
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
-		fail("it must be a JSON object: %w", err)
+		fail("must be a JSON object: %w", err)
 	}
 	return compact.Bytes(), description, errs
 }

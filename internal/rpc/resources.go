@@ -144,7 +144,7 @@ func resourceURI(c *Call) (string, *wire.Error) {
 	if uri := p.Get("uri"); uri.Kind() == strictjson.String {
 		return uri.Text(), nil
 	}
-	return "", wire.InvalidParam("uri", "uri is required, a string")
+	return "", wire.InvalidParam("uri", "params.uri is required and must be a string")
 }
 
 // addResource makes the client hear of the changes of a resource.
@@ -167,7 +167,7 @@ func (s *Session) addResource(l listener) *wire.Error {
 		return errClosed
 	case n >= maxResources:
 		l.Unsubscribe()
-		return wire.InternalError(fmt.Sprintf("there are %d subscriptions to resources; unsubscribe from some", maxResources))
+		return wire.InternalError(fmt.Sprintf("too many subscriptions to resources (limit %d); unsubscribe from some", maxResources))
 	}
 	s.lists = append(slices.Clip(s.lists), l)
 	return nil

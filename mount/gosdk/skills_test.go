@@ -80,7 +80,7 @@ func TestMountSkills(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, r.Resources, 2)
 	_, err = call("skills/get", "skill://none/SKILL.md")
-	assert.ErrorContains(t, err, "there is no skill")
+	assert.ErrorContains(t, err, "unknown skill")
 	read := func(uri string) (string, error) {
 		r, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		if err != nil {
