@@ -12,12 +12,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/sample"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
@@ -186,29 +186,11 @@ func typedArguments(t testing.TB, p prompts.Prompt, arguments string) string {
 	for name, v := range doc.Root().Members() {
 		value := v.Raw()
 		if s := schema.Properties[name]; s != nil && v.Kind() == strictjson.String {
-			value = typedValue(s, v.Text())
+			value = sample.JSON(s, v.Text())
 		}
 		members = append(members, jsonText(name)+":"+value)
 	}
 	return "{" + strings.Join(members, ",") + "}"
-}
-
-// typedValue returns the JSON of the schema's type that the text stands for.
-func typedValue(s *jsonschema.Schema, text string) string {
-	kinds := map[string]strictjson.Kind{"boolean": strictjson.Bool, "integer": strictjson.Number, "number": strictjson.Number, "array": strictjson.Array, "object": strictjson.Object}
-	var doc strictjson.Doc
-	kind, ok := kinds[s.Type]
-	switch {
-	case ok && doc.Parse(text, 100) == nil && doc.Root().Kind() == kind:
-		return doc.Root().Raw()
-	case kind == strictjson.Array && text != "" && s.Items != nil:
-		var elements []string
-		for element := range strings.SplitSeq(text, ",") {
-			elements = append(elements, typedValue(s.Items, strings.TrimSpace(element)))
-		}
-		return "[" + strings.Join(elements, ",") + "]"
-	}
-	return jsonText(text)
 }
 
 // documentedDifferences are the cases of the table of differences in docs/tools.md,

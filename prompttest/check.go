@@ -59,6 +59,7 @@ func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 		}), ClientOptions{})
 	}
 	c.checkExamples()
+	c.onlyTools()
 	return c
 }
 

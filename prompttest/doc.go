@@ -74,6 +74,9 @@
 // The checks render prompts with values from CheckOptions.Examples, or with
 // generated values.
 //
+// To test prompts as tools of package prompttools, set ClientOptions.ToolName: Get,
+// golden files and checks then use tools/call. [Client.CallTool] calls any tool.
+//
 // [CheckObserver] tests an observer of the application.
 //
 // This package imports testing, so import it only in test files.

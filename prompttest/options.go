@@ -26,6 +26,14 @@ type ClientOptions struct {
 	// it must neither end the test nor use the client. If Notified is set, Get
 	// requests progress. Default: notifications wait for [Client.Receive].
 	Notified func(method string, params json.RawMessage)
+	// ToolName, if not nil, makes Get and GetError call a tool instead of the method
+	// prompts/get, so that golden files and checks test prompts as tools. It returns
+	// the name of the tool for a prompt, as prompttools.ToolName does. The client sends
+	// each argument as JSON of its type in the inputSchema. The messages of a result
+	// are those of [Client.CallTool]. A result with isError is an error with
+	// CodeInvalidParams, the text and the structuredContent. The checks leave out
+	// prompts that are no tools. Default: prompts/get.
+	ToolName func(prompt string) string
 	// Context is the context for the server of [Serve], with values for its
 	// functions, such as a user. Default: a context without values.
 	Context context.Context

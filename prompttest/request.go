@@ -42,7 +42,7 @@ func (c *Client) Get(name string, arguments map[string]string) *prompts.Result {
 		c.fatal(err)
 	}
 	if refusal != nil {
-		c.fatal(fmt.Errorf("prompts/get %q: %s", name, explain(refusal)))
+		c.fatal(fmt.Errorf("%s: %s", c.wayTo(name), explain(refusal)))
 	}
 	return result
 }
@@ -56,17 +56,30 @@ func (c *Client) GetError(name string, arguments map[string]string) *prompts.Err
 		c.fatal(err)
 	}
 	if refusal == nil {
-		c.fatal(fmt.Errorf("prompts/get %q: it should have failed, but the client gets:\n%s", name, format(result)))
+		c.fatal(fmt.Errorf("%s: it should have failed, but the client gets:\n%s", c.wayTo(name), format(result)))
 	}
 	return refusal
 }
 
 func (c *Client) get(name string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
-	result, refusal, err := c.ask(name, arguments)
+	ask := c.ask
+	if c.options.ToolName != nil {
+		ask = c.getByTool
+	}
+	result, refusal, err := ask(name, arguments)
 	if err != nil {
-		return nil, nil, fmt.Errorf("prompts/get %q: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", c.wayTo(name), err)
 	}
 	return result, refusal, nil
+}
+
+// wayTo returns the method by which the client gets a prompt, and the name that it
+// sends.
+func (c *Client) wayTo(prompt string) string {
+	if c.options.ToolName != nil {
+		return fmt.Sprintf("tools/call %q", c.options.ToolName(prompt))
+	}
+	return fmt.Sprintf("prompts/get %q", prompt)
 }
 
 // ask gets a prompt, whatever it asks meanwhile.
@@ -121,16 +134,22 @@ func (c *Client) List() []prompts.Prompt {
 }
 
 func (c *Client) list() ([]prompts.Prompt, error) {
-	var all []prompts.Prompt
+	return pages(c, "prompts/list", c.protocol.readList, func(p prompts.Prompt) string { return p.Name })
+}
+
+// pages returns the entries of all pages of a list. read reads a page, and name returns
+// the name of an entry.
+func pages[T any](c *Client, method string, read func(json.RawMessage) ([]T, *string, string, error), name func(T) string) ([]T, error) {
+	var all []T
 	names, cursors := map[string]bool{}, map[string]bool{}
 	var params map[string]any
 	var scope string
 	for {
-		raw, err := c.result("prompts/list", params)
+		raw, err := c.result(method, params)
 		if err != nil {
 			return nil, err
 		}
-		page, next, pageScope, err := c.protocol.readList(raw)
+		page, next, pageScope, err := read(raw)
 		if err != nil {
 			return nil, err
 		}
@@ -138,11 +157,11 @@ func (c *Client) list() ([]prompts.Prompt, error) {
 			return nil, fmt.Errorf("a page has the cacheScope %q after one with %q (CCH-05)", pageScope, scope)
 		}
 		scope = pageScope
-		for _, p := range page {
-			if names[p.Name] {
-				return nil, fmt.Errorf("the prompt %q is listed twice (PRL-06)", p.Name)
+		for _, entry := range page {
+			if names[name(entry)] {
+				return nil, fmt.Errorf("%q is listed twice (PRL-06)", name(entry))
 			}
-			names[p.Name] = true
+			names[name(entry)] = true
 		}
 		all = append(all, page...)
 		if next == nil {
@@ -223,7 +242,7 @@ func (c *Client) checkCapability(method string) error {
 	switch {
 	case method == "completion/complete" && c.protocol.Completions():
 		capability, rule = "completions", "CMP-01"
-	case method == "tools/call":
+	case method == "tools/call", method == "tools/list":
 		capability, rule = "tools", "LIF-08"
 	case method != "prompts/list" && method != "prompts/get":
 		return nil

@@ -3,8 +3,13 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/sample"
 )
 
 // CallTool returns the content of a tool's result, such as a tool of package
@@ -13,47 +18,117 @@ import (
 // a result with isError. If the prompt asks the user, ClientOptions.Answer answers.
 func (c *Client) CallTool(name string, arguments any) *prompts.Result {
 	c.t.Helper()
-	result, isError := c.callTool(name, arguments)
-	if isError {
-		c.fatal(fmt.Errorf("tools/call %q: the result has isError:\n%s", name, format(result)))
+	result := c.callTool(name, arguments)
+	if result.isError {
+		c.fatal(fmt.Errorf("tools/call %q: the result has isError:\n%s", name, format(&result.Result)))
 	}
-	return result
+	return &result.Result
 }
 
 // CallToolError returns the content of a result with isError, as [Client.CallTool]
 // does. It fails the test if the result is not one.
 func (c *Client) CallToolError(name string, arguments any) *prompts.Result {
 	c.t.Helper()
-	result, isError := c.callTool(name, arguments)
-	if !isError {
-		c.fatal(fmt.Errorf("tools/call %q: it should have failed, but the client gets:\n%s", name, format(result)))
+	result := c.callTool(name, arguments)
+	if !result.isError {
+		c.fatal(fmt.Errorf("tools/call %q: it should have failed, but the client gets:\n%s", name, format(&result.Result)))
 	}
-	return result
+	return &result.Result
 }
 
-func (c *Client) callTool(name string, arguments any) (result *prompts.Result, isError bool) {
+func (c *Client) callTool(name string, arguments any) *toolResult {
 	c.t.Helper()
-	params := map[string]any{"name": name}
-	if arguments != nil {
-		params["arguments"] = arguments
-	}
-	raw, refusal, err := c.rounds("tools/call", params)
-	if err == nil && refusal == nil {
-		result, isError, err = c.protocol.readTool(raw)
-	}
+	result, refusal, err := c.askTool(name, arguments)
 	switch {
 	case err != nil:
 		c.fatal(fmt.Errorf("tools/call %q: %w", name, err))
 	case refusal != nil:
 		c.fatal(fmt.Errorf("tools/call %q: %s", name, explain(refusal)))
 	}
-	return result, isError
+	return result
+}
+
+// askTool calls a tool, whatever it asks meanwhile.
+func (c *Client) askTool(name string, arguments any) (*toolResult, *prompts.Error, error) {
+	params := map[string]any{"name": name}
+	if arguments != nil {
+		params["arguments"] = arguments
+	}
+	raw, refusal, err := c.rounds("tools/call", params)
+	if err != nil || refusal != nil {
+		return nil, refusal, err
+	}
+	result, err := c.protocol.readTool(raw)
+	return result, nil, err
+}
+
+// getByTool gets a prompt by the tool that ClientOptions.ToolName names.
+func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts.Result, *prompts.Error, error) {
+	tool := c.options.ToolName(prompt)
+	schemas, err := c.toolSchemas()
+	if err != nil {
+		return nil, nil, err
+	}
+	typed := map[string]json.RawMessage{}
+	for name, text := range arguments {
+		var s *jsonschema.Schema
+		if schemas[tool] != nil {
+			s = schemas[tool].Properties[name]
+		}
+		if text != "" || sample.IsString(s) { // else it is left out, as by prompts/get
+			typed[name] = json.RawMessage(sample.JSON(s, text))
+		}
+	}
+	result, refusal, err := c.askTool(tool, typed)
+	if err != nil || refusal != nil {
+		return nil, refusal, err
+	}
+	if result.isError {
+		refusal = &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(textsOf(&result.Result), "\n")}
+		_ = json.Unmarshal(result.structured, &refusal.Data) // there may be none
+		return nil, refusal, nil
+	}
+	return &result.Result, nil, nil
+}
+
+// toolSchemas returns the input schemas of all tools by name.
+func (c *Client) toolSchemas() (map[string]*jsonschema.Schema, error) {
+	all, err := pages(c, "tools/list", c.protocol.readTools, func(t listedTool) string { return t.name })
+	schemas := map[string]*jsonschema.Schema{}
+	for _, t := range all {
+		schemas[t.name] = t.inputSchema
+	}
+	return schemas, err
+}
+
+// onlyTools leaves out the prompts that are no tools of a client that gets prompts by
+// tools.
+func (c *checker) onlyTools() {
+	c.t.Helper()
+	if c.client.options.ToolName == nil || len(c.prompts) == 0 {
+		return
+	}
+	schemas, err := c.client.toolSchemas()
+	if err != nil {
+		c.client.fatal(fmt.Errorf("tools/list: %w", err))
+	}
+	c.prompts = slices.DeleteFunc(c.prompts, func(p prompts.Prompt) bool { return schemas[c.client.options.ToolName(p.Name)] == nil })
+	if len(c.prompts) == 0 {
+		c.t.Errorf("prompttest: the server lists no tool with a name that ClientOptions.ToolName returns for a prompt of the registry")
+	}
+}
+
+// toolResult is the result of a tool, with the content as messages of the user.
+type toolResult struct {
+	prompts.Result
+	isError    bool
+	structured json.RawMessage
 }
 
 // readTool reads the result of tools/call.
-func (r protocol) readTool(raw json.RawMessage) (result *prompts.Result, isError bool, err error) {
+func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	o, meta := r.newResult("tools/call", raw)
-	result = &prompts.Result{Meta: meta}
+	result := &toolResult{Result: prompts.Result{Meta: meta}}
 	content, ok := o.list("content")
 	if !ok {
 		o.reject("has no content")
@@ -63,9 +138,46 @@ func (r protocol) readTool(raw json.RawMessage) (result *prompts.Result, isError
 		o.keep(err)
 		result.Messages = append(result.Messages, prompts.UserContent(c))
 	}
-	o.read("isError", "a boolean", &isError)
+	o.read("isError", "a boolean", &result.isError)
 	if r.StructuredContent() {
-		o.take("structuredContent")
+		result.structured = o.take("structuredContent")
 	}
-	return result, isError, o.end()
+	return result, o.end()
+}
+
+// listedTool is an entry of tools/list.
+type listedTool struct {
+	name        string
+	inputSchema *jsonschema.Schema
+}
+
+// readTools reads the result of tools/list.
+func (r protocol) readTools(raw json.RawMessage) (page []listedTool, next *string, scope string, err error) {
+	o, _ := r.newResult("tools/list", raw)
+	scope = r.cacheable(o)
+	all, ok := o.list("tools")
+	if !ok {
+		o.reject("has no tools")
+	}
+	for _, raw := range all {
+		t := newObject("tools/list", "a tool of the list", raw)
+		tool := listedTool{name: t.mustText("name")}
+		t.must("inputSchema", "a JSON schema", &tool.inputSchema)
+		t.text("description")
+		r.icon(t)
+		if r.ToolAnnotations() {
+			t.take("annotations")
+		}
+		if r.Titles() {
+			t.text("title")
+			r.meta(t)
+		}
+		if r.StructuredContent() {
+			t.take("outputSchema")
+		}
+		o.keep(t.end())
+		page = append(page, tool)
+	}
+	o.read("nextCursor", "a string", &next)
+	return page, next, scope, o.end()
 }

@@ -3,6 +3,7 @@ package prompttest_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,4 +39,44 @@ func TestCallTool(t *testing.T) {
 			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.CallTool("asks", json.RawMessage(`{}`)).Messages, version)
 		}
 	}
+}
+
+// A client whose prompts are tools gets the same messages and reasons in every version,
+// also if a prompt asks the user.
+func TestGetByTool(t *testing.T) {
+	t.Parallel()
+	type numbers struct {
+		Count int      `json:"count"`
+		Tags  []string `json:"tags,omitempty"`
+		Loud  *bool    `json:"loud,omitempty"`
+	}
+	reg := registry()
+	reg.MustAdd(
+		prompts.NewText(prompts.Prompt{Name: "the numbers"}, func(_ context.Context, in numbers) (string, error) {
+			return fmt.Sprint(in.Count, in.Tags, in.Loud == nil), nil
+		}),
+		prompts.NewText(prompts.Prompt{Name: "asks"}, func(ctx context.Context, _ struct{}) (string, error) {
+			in, err := prompts.Elicit[codeReview](ctx, "code", "Which code?")
+			return in.Code, err
+		}),
+		prompts.NewText(prompts.Prompt{Name: "no tool"}, func(context.Context, struct{}) (string, error) { return "", nil }),
+	)
+	tools, err := prompttools.New(reg, prompttools.Options{PageSize: 1, Select: func(p prompts.Prompt) bool { return p.Name != "no tool" }})
+	require.NoError(t, err)
+	srv := prompts.NewServer(reg, prompts.Options{Features: []feature.Feature{tools}})
+	for _, version := range prompttest.Versions() {
+		c := prompttest.Serve(t, srv, prompttest.ClientOptions{Version: version, ToolName: prompttools.ToolName, Answer: func(prompttest.Question) any {
+			return prompttest.Accept(map[string]any{"code": "x"})
+		}})
+		assert.Equal(t, []prompts.Message{prompts.User("3 [a b] true")}, c.Get("the numbers", map[string]string{"count": "3", "tags": "a, b", "loud": ""}).Messages, version)
+		failed := c.GetError("the numbers", map[string]string{"count": "three", "tag": "a"})
+		assert.Contains(t, failed.Message, `count must be an integer, got the string "three"`, version)
+		if version >= "2025-06-18" {
+			assert.Equal(t, map[string]string{"count": "type", "tag": "unknown"}, prompttest.Reasons(failed), version)
+			assert.Equal(t, []prompts.Message{prompts.User("x")}, c.Get("asks", nil).Messages, version)
+		}
+		assert.Contains(t, c.GetError("no tool", nil).Message, prompttools.ToolName("no tool"), version)
+	}
+	c := prompttest.Serve(t, srv, prompttest.ClientOptions{ToolName: func(string) string { return "other" }})
+	assert.Contains(t, c.GetError("the numbers", map[string]string{"count": "3"}).Message, `"other"`)
 }

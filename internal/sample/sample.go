@@ -229,7 +229,7 @@ func listOf(s *jsonschema.Schema, elements []string) string {
 	}
 	parts := make([]string, len(elements))
 	for i, e := range elements {
-		parts[i] = valueText(s.Items, e)
+		parts[i] = JSON(s.Items, e)
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
@@ -242,29 +242,36 @@ func objects(name string, s *jsonschema.Schema) []string {
 		for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
 			p := s.Properties[property]
 			values := append(enumerated(p), Values(property, p)...)
-			members = append(members, strconv.Quote(property)+":"+valueText(p, values[i%len(values)]))
+			members = append(members, strconv.Quote(property)+":"+JSON(p, values[i%len(values)]))
 		}
 		if len(s.Properties) == 0 && s.AdditionalProperties != nil {
 			values := append(enumerated(s.AdditionalProperties), Values(name, s.AdditionalProperties)...)
-			members = append(members, fmt.Sprintf(`"key":%s`, valueText(s.AdditionalProperties, values[i%len(values)])))
+			members = append(members, fmt.Sprintf(`"key":%s`, JSON(s.AdditionalProperties, values[i%len(values)])))
 		}
 		all = append(all, "{"+strings.Join(members, ",")+"}")
 	}
 	return all
 }
 
-// valueText returns the text of a value as JSON, inside of other JSON.
-func valueText(s *jsonschema.Schema, text string) string {
+// JSON returns the text of an argument as JSON of the type in its schema: an array for
+// the list a, b and an integer for 3. A text that is no JSON of such a type, and a text
+// without a schema, becomes a string.
+func JSON(s *jsonschema.Schema, text string) string {
 	switch {
-	case s != nil && s.Type == "array" && !strings.HasPrefix(text, "["):
+	case s != nil && s.Type == "array" && text != "" && !strings.HasPrefix(text, "["):
 		var parts []string
-		for e := range strings.SplitSeq(text, ", ") {
-			parts = append(parts, valueText(s.Items, e))
+		for e := range strings.SplitSeq(text, ",") {
+			parts = append(parts, JSON(s.Items, strings.TrimSpace(e)))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
-	case s != nil && s.Type != "" && s.Type != "string" && json.Valid([]byte(text)):
+	case !IsString(s) && json.Valid([]byte(text)):
 		return text
 	}
 	raw, _ := json.Marshal(text) // a string can be encoded
 	return string(raw)
+}
+
+// IsString reports whether a schema allows a string, or has no type.
+func IsString(s *jsonschema.Schema) bool {
+	return s == nil || s.Type == "string" || slices.Contains(s.Types, "string") || s.Type == "" && s.Types == nil && s.Ref == ""
 }

@@ -1,12 +1,14 @@
 package sample
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Two texts at least are made of a pattern that has two.
@@ -64,3 +66,31 @@ func TestSamplesOfLists(t *testing.T) {
 }
 
 func enum(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }
+
+// A text is JSON of the type in its schema, if it can be.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	schema := func(text string) *jsonschema.Schema {
+		s := new(jsonschema.Schema)
+		require.NoError(t, json.Unmarshal([]byte(text), s))
+		return s
+	}
+	for _, test := range []struct{ schema, text, want string }{
+		{`{"type":"string"}`, `3`, `"3"`},
+		{`{"type":["null","string"]}`, `3`, `"3"`},
+		{`{}`, `3`, `"3"`},
+		{`{"type":"integer"}`, `3`, `3`},
+		{`{"type":["null","integer"]}`, `3`, `3`},
+		{`{"type":"integer"}`, `three`, `"three"`},
+		{`{"type":"integer"}`, ``, `""`},
+		{`{"type":"boolean"}`, `true`, `true`},
+		{`{"type":"array","items":{"type":"integer"}}`, `1, 2,x`, `[1,2,"x"]`},
+		{`{"type":"array","items":{"type":"string"}}`, `["1"]`, `["1"]`},
+		{`{"type":"array"}`, `a`, `["a"]`},
+		{`{"type":"object"}`, `{"a":1}`, `{"a":1}`},
+		{`{"$ref":"#/$defs/a"}`, `{"a":1}`, `{"a":1}`},
+	} {
+		assert.Equal(t, test.want, JSON(schema(test.schema), test.text), "%s %s", test.schema, test.text)
+	}
+	assert.Equal(t, `"3"`, JSON(nil, "3"))
+}
