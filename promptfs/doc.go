@@ -136,7 +136,7 @@
 //
 //	review/code.md:2: a prompt has no key "titel"; did you mean title?
 //	review/code.md:9: argument "lines": its default: 0 is not at least 1
-//	review/code.md:17:3: there is no argument "langauge"; did you mean language?
+//	review/code.md:17:3: unknown argument "langauge"; did you mean "language"?
 //
 // If two files have the same name, neither is loaded. These files are errors too:
 // files that are too large, files that are not regular, links that point outside the

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // Error is an error in a file.
@@ -80,7 +82,7 @@ func (f *fileErrors) addAt(line, column int, format string, args ...any) {
 	}
 	f.said[text] = true
 	if f.all = append(f.all, e); f.isFull() {
-		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: errors.New("there may be more errors; fix these first")})
+		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: hint.New("fix these first", "too many errors (%d)", maxErrors)})
 	}
 }
 

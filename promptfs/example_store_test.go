@@ -88,6 +88,6 @@ func ExampleMirror() {
 	// Output:
 	// added [review] changed [] removed [] faults: <nil>
 	// added [] changed [review] removed [] faults: <nil>
-	// added [] changed [] removed [] faults: review.md:1: missing value for if; write such as {{if .name}}
+	// added [] changed [] removed [] faults: review.md:1: missing value for if; write a value, for example {{if .name}}
 	// added [] changed [] removed [review] faults: <nil>
 }

@@ -54,8 +54,8 @@ func ExampleLoad_faults() {
 	// Output:
 	// 1 prompt
 	// review.md:2: a prompt has no key "titel"; did you mean title?
-	// review.md:4: no message uses the argument "code"; write {{.code}} where its value belongs, or leave the argument out
-	// review.md:6:16: there is no argument "cod"; did you mean code?
+	// review.md:4: argument "code" is never used; add {{.code}} to a message, or remove the argument
+	// review.md:6:16: unknown argument "cod"; did you mean "code"?
 }
 
 // One file of a store that is no file system.
@@ -87,7 +87,7 @@ func ExampleFolder() {
 	// Output:
 	// added [hello] changed [] removed [] faults: <nil>
 	// added [goodbye] changed [hello] removed [] faults: <nil>
-	// added [] changed [] removed [] faults: hello.md:1:8: there is no argument "time"; declare it among the arguments of the prompt
+	// added [] changed [] removed [] faults: hello.md:1:8: unknown argument "time"; declare the argument
 }
 
 // Which clients may see a prompt is told by its tags, or by its Source: the path of
@@ -116,5 +116,5 @@ func ExampleError() {
 	if e := (*promptfs.Error)(nil); errors.As(err, &e) {
 		fmt.Println(e.Path, e.Line, e.Err)
 	}
-	// Output: a.md 2 missing value for if; write such as {{if .name}}
+	// Output: a.md 2 missing value for if; write a value, for example {{if .name}}
 }

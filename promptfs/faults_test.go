@@ -38,7 +38,7 @@ func lines(err error) []string {
 // picture. A good file beside it loads whatever is wrong with this one.
 func TestErrorsOfAFile(t *testing.T) {
 	t.Parallel()
-	const partialFault = "_partials/broken.md:3: missing value for if; write such as {{if .name}}"
+	const partialFault = "_partials/broken.md:3: missing value for if; write a value, for example {{if .name}}"
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "p.md: the file is empty; write the text of the prompt"},
 		{"white space", " \n\t\n", "p.md: the file is empty; write the text of the prompt"},
@@ -123,21 +123,21 @@ p.md:8: argument "b": default: must be one of a, b, got "c"`},
 		{"a keyword of another type", "---\narguments:\n  - name: a\n    minimum: 3\n---\n{{.a}}", `p.md:4: argument "a": schema: minimum applies to numbers, but this value is read as string`},
 		{"the name of an argument", "---\narguments:\n  - title: x\n    name: \"a\\tb\"\n---\n{{index . \"a\\tb\"}}", `p.md:4: argument "a\tb": Name contains a control character`},
 
-		{"a template that does not parse", "---\ntitle: x\n---\n\nhi\n{{.code", "p.md:6: unclosed action; end it with }}"},
-		{"an argument that is not declared", "---\narguments:\n  - name: language\n---\n\n\n{{.language}}\n{{.lang}}", `p.md:8:3: there is no argument "lang"; did you mean language?`},
-		{"an argument where there are none", "{{.code}}", `p.md:1:3: there is no argument "code"; declare it among the arguments of the prompt`},
-		{"an argument that is not used", "---\narguments:\n  - name: a\n  - title: x\n    name: b\n---\n{{.a}}", `p.md:5: no message uses the argument "b"; write {{.b}} where its value belongs, or leave the argument out`},
-		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6:3: there is no argument "a"; declare it among the arguments of the prompt`},
-		{"a function", "{{shout .}}", `p.md:1:3: there is no function "shout"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs
-p.md:1:9: this is all arguments at once; write one of them`},
-		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4: unexpected "#" in command; this is another language's template; write such as {{if .name}} and {{end}}; a literal {{ is written {{"{{"}}`},
-		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; write straight quotes and plain spaces between the braces; a literal {{ is written {{"{{"}}`},
-		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2:1: it defines the template "x"; write that as a partial`},
+		{"a template that does not parse", "---\ntitle: x\n---\n\nhi\n{{.code", "p.md:6: unclosed action; close the action with }}"},
+		{"an argument that is not declared", "---\narguments:\n  - name: language\n---\n\n\n{{.language}}\n{{.lang}}", `p.md:8:3: unknown argument "lang"; did you mean "language"?`},
+		{"an argument where there are none", "{{.code}}", `p.md:1:3: unknown argument "code"; declare the argument`},
+		{"an argument that is not used", "---\narguments:\n  - name: a\n  - title: x\n    name: b\n---\n{{.a}}", `p.md:5: argument "b" is never used; add {{.b}} to a message, or remove the argument`},
+		{"in the second message", "hi\n--- assistant ---\n\n\nho\n{{.a}}", `p.md:6:3: unknown argument "a"; declare the argument`},
+		{"a function", "{{shout .}}", `p.md:1:3: unknown function "shout"; use {{.name}} for an argument, or {{"{{"}} for a literal {{
+p.md:1:9: {{.}} means all arguments; use a single argument`},
+		{"a template of another language", "---\narguments: [{name: a}]\n---\n{{#if a}}x{{/if}}", `p.md:4: unexpected "#" in command; Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or {{"{{"}} for a literal {{`},
+		{"curly quotes", "---\narguments: [{name: a}]\n---\n{{fence “go” .a}}", `p.md:4: unrecognized character in action: U+201C '“'; use straight quotes and plain spaces between the braces, or {{"{{"}} for a literal {{`},
+		{"a template in a template", "a\n{{define \"x\"}}{{end}}", `p.md:2:1: {{define "x"}} is not supported; move the template to a partial`},
 
-		{"a partial that there is not", "hi\n{{template \"god\" .}}", `p.md:2:12: there is no partial "god"; did you mean good?`},
+		{"a partial that there is not", "hi\n{{template \"god\" .}}", `p.md:2:12: unknown partial "god"; did you mean "good"?`},
 		{"a partial with a fault", "hi\n{{template \"broken\" .}}", `p.md:2: the partial "broken" has an error itself, see _partials/broken.md:3`},
-		{"a partial that names an argument", "hi\n\n{{template \"tone\" .}}", `p.md:3: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it among the arguments of the prompt`},
-		{"a partial by way of another", "hi\n{{if true}}{{template \"nested/deep\" .}}{{end}}", `p.md:2: the partial "tone": _partials/tone.md:2:3: there is no argument "tone"; declare it among the arguments of the prompt`},
+		{"a partial that names an argument", "hi\n\n{{template \"tone\" .}}", `p.md:3: the partial "tone": _partials/tone.md:2:3: unknown argument "tone"; declare the argument`},
+		{"a partial by way of another", "hi\n{{if true}}{{template \"nested/deep\" .}}{{end}}", `p.md:2: the partial "tone": _partials/tone.md:2:3: unknown argument "tone"; declare the argument`},
 
 		{"a role", "--- usr ---\nhi", `p.md:1: there is no role "usr"; did you mean user?`},
 		{"a role that the protocol has not", "hi\n--- system ---\nho", `p.md:2: there is no role "system"; write --- user ---, or put a \ in front of a line that is text`},
@@ -164,7 +164,7 @@ p.md:1:9: this is all arguments at once; write one of them`},
 
 		{"several", "---\ntitel: x\narguments:\n  - name: a\n    default: 1\n    required: true\n---\n{{.b}}\n--- usr ---\nhi", `p.md:2: a prompt has no key "titel"; did you mean title?
 p.md:5: argument "a": a required argument never uses its default; remove one of the two
-p.md:8:3: there is no argument "b"; declare it among the arguments of the prompt, or use one of: a
+p.md:8:3: unknown argument "b"; declare the argument, or use one of: a
 p.md:9: there is no role "usr"; did you mean user?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestVeryManyErrors(t *testing.T) {
 			_, err := promptfs.Parse(fstest.MapFS{}, "p.md", []byte(text), promptfs.Options{})
 			require.Error(t, err)
 			assert.Len(t, lines(err), 101)
-			assert.Contains(t, err.Error(), "there may be more errors; fix these first")
+			assert.Contains(t, err.Error(), "too many errors (100); fix these first")
 		})
 	}
 }
@@ -264,7 +264,7 @@ func TestErrorsOfSeveralFiles(t *testing.T) {
 		{"two partials", map[string]string{"_partials/a.md": "hi", "_partials/a.txt": "ho", "c.md": "hi"},
 			"_partials/a.txt: another partial has this name, _partials/a.md; give one of them another", []string{"c"}},
 		{"partials that call each other", map[string]string{"_partials/a.md": "x\n{{template \"b\" .}}", "_partials/b.md": "{{template \"a\" .}}", "c.md": "\n{{template \"a\" .}}", "d.md": "hi"},
-			"_partials/b.md:1:12: the partial \"a\" calls itself (a -> b -> a); write what repeats with range\nc.md:2: the partial \"b\" has an error itself, see _partials/b.md:1:12", []string{"d"}},
+			"_partials/b.md:1:12: recursive partial: a -> b -> a; use {{range}} for repetition\nc.md:2: the partial \"b\" has an error itself, see _partials/b.md:1:12", []string{"d"}},
 		{"a partial that is empty", map[string]string{"_partials/a.md": "\n", "c.md": "{{template \"a\" .}}"},
 			"_partials/a.md: the partial is empty; write its text, or remove the file\nc.md:1: the partial \"a\" has an error itself, see _partials/a.md", nil},
 		{"a partial that is not UTF-8", map[string]string{"_partials/a.md": "a\n\xff", "c.md": "hi"}, "_partials/a.md:2: it is not UTF-8; save the file in that encoding", []string{"c"}},

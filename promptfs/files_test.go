@@ -30,7 +30,7 @@ func TestFiles(t *testing.T) {
 
 	fsys["c.md"] = &fstest.MapFile{Data: []byte("{{if}}")}
 	all, err = promptfs.Files(fsys, promptfs.Options{})
-	require.EqualError(t, err, "c.md:1: missing value for if; write such as {{if .name}}")
+	require.EqualError(t, err, "c.md:1: missing value for if; write a value, for example {{if .name}}")
 	assert.Empty(t, all)
 }
 

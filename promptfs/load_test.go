@@ -186,7 +186,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"hi! shared own", ""}, textsOf(t, p, nil))
 	_, err = promptfs.Parse(nil, "p.md", fsys["p.md"].Data, o)
-	assert.EqualError(t, err, "p.md:1:27: there is no partial \"x\"; add a partial with that name\np.md:2: a b.txt: there are no files beside this one to send")
+	assert.EqualError(t, err, "p.md:1:27: unknown partial \"x\"; add a partial with this name\np.md:2: a b.txt: there are no files beside this one to send")
 }
 
 // An error of a template while it runs names the file. If a function rejects an

@@ -110,7 +110,7 @@ func TestMirrorErrors(t *testing.T) {
 		": it is no path of a file; give it a name such as review/code.md",
 		"../e.md: it is no path of a file; give it a name such as review/code.md",
 		"/f.md: it is no path of a file; give it a name such as review/code.md",
-		"a.md:2: missing value for if; write such as {{if .name}}",
+		"a.md:2: missing value for if; write a value, for example {{if .name}}",
 		"b.md: it is larger than 100 bytes; make it smaller, or set a higher limit in the Options",
 		"c.md:1: it is not UTF-8; save the file in that encoding",
 		"d.md: it has been lost",

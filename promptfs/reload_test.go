@@ -114,9 +114,9 @@ func TestReload(t *testing.T) {
 		{name: "nothing", change: func() {}, texts: map[string]string{"a": "1", "bee": "1"}, isQuiet: true},
 		{name: "an edit", change: func() { f.write("a.md", "2") }, report: promptfs.Report{Changed: []string{"a"}}, texts: map[string]string{"a": "2", "bee": "1"}},
 		{name: "a touch", change: func() { f.write("a.md", "2") }, texts: map[string]string{"a": "2", "bee": "1"}, isQuiet: true},
-		{name: "a fault", change: func() { f.write("a.md", "{{") }, err: "a.md:1: unclosed action; end it with }}", texts: map[string]string{"a": "2", "bee": "1"}, isQuiet: true},
+		{name: "a fault", change: func() { f.write("a.md", "{{") }, err: "a.md:1: unclosed action; close the action with }}", texts: map[string]string{"a": "2", "bee": "1"}, isQuiet: true},
 		{name: "another fault and an edit", change: func() { f.write("a.md", "\n{{"); f.write("c.md", "1") }, report: promptfs.Report{Added: []string{"c"}},
-			err: "a.md:2: unclosed action; end it with }}", texts: map[string]string{"a": "2", "bee": "1", "c": "1"}},
+			err: "a.md:2: unclosed action; close the action with }}", texts: map[string]string{"a": "2", "bee": "1", "c": "1"}},
 		{name: "the fault mended by what it was", change: func() { f.write("a.md", "2") }, texts: map[string]string{"a": "2", "bee": "1", "c": "1"}, isQuiet: true},
 		{name: "a file goes", change: func() { delete(f.fsys, "c.md") }, report: promptfs.Report{Removed: []string{"c"}}, texts: map[string]string{"a": "2", "bee": "1"}},
 		{name: "a file moves", change: func() { f.fsys["d.md"] = f.fsys["a.md"]; delete(f.fsys, "a.md") }, report: promptfs.Report{Added: []string{"d"}, Removed: []string{"a"}}, texts: map[string]string{"d": "2", "bee": "1"}},
@@ -124,7 +124,7 @@ func TestReload(t *testing.T) {
 		{name: "a name changes", change: func() { f.write("x/b.md", "---\nname: wasp\n---\n1") }, report: promptfs.Report{Added: []string{"wasp"}, Removed: []string{"bee"}}, texts: map[string]string{"d": "2", "wasp": "1"}},
 		{name: "two change places", change: func() { f.write("x/b.md", "---\nname: d\n---\n3"); f.write("d.md", "---\nname: wasp\n---\n4") },
 			report: promptfs.Report{Changed: []string{"d", "wasp"}}, texts: map[string]string{"d": "3", "wasp": "4"}},
-		{name: "a file with a fault goes", change: func() { f.write("d.md", "{{") }, err: "d.md:1: unclosed action; end it with }}", texts: map[string]string{"d": "3", "wasp": "4"}, isQuiet: true},
+		{name: "a file with a fault goes", change: func() { f.write("d.md", "{{") }, err: "d.md:1: unclosed action; close the action with }}", texts: map[string]string{"d": "3", "wasp": "4"}, isQuiet: true},
 		{name: "and is gone", change: func() { delete(f.fsys, "d.md") }, report: promptfs.Report{Removed: []string{"wasp"}}, texts: map[string]string{"d": "3"}},
 		{name: "all go", change: func() { clear(f.fsys) }, report: promptfs.Report{Removed: []string{"d"}}, texts: map[string]string{}},
 	} {
@@ -165,8 +165,8 @@ func TestErrorsAreReportedOnce(t *testing.T) {
 	_, err := f.reload()
 	require.Error(t, err)
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=WARN msg="invalid prompt file" error="a.md:1: unclosed action; end it with }}"
-level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; end it with }}"
+	assert.Equal(t, `level=WARN msg="invalid prompt file" error="a.md:1: unclosed action; close the action with }}"
+level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; close the action with }}"
 `, said())
 	_, again := f.reload()
 	require.EqualError(t, again, err.Error())
@@ -174,9 +174,9 @@ level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; end it with
 	assert.Empty(t, said())
 	f.write("a.md", "good")
 	_, err = f.reload()
-	require.EqualError(t, err, "b.md:1: unclosed action; end it with }}")
+	require.EqualError(t, err, "b.md:1: unclosed action; close the action with }}")
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=INFO msg="error of prompt files fixed" error="a.md:1: unclosed action; end it with }}"
+	assert.Equal(t, `level=INFO msg="error of prompt files fixed" error="a.md:1: unclosed action; close the action with }}"
 level=INFO msg="prompts have been reloaded" added=a changed="" removed=""
 `, said())
 }
@@ -203,11 +203,11 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: there is no such file", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
-			"_partials/outer.md:1:13: there is no partial \"inner\"; add a partial with that name\n" +
+			"_partials/outer.md:1:13: unknown partial \"inner\"; add a partial with this name\n" +
 				"a.md:1: the partial \"outer\" has an error itself, see _partials/outer.md:1:13", "<2>"},
 		{"and comes back as another file", func() { f.write("_partials/inner.txt", "3") }, []string{"a"}, "", "<3>"},
 		{"a partial has a fault", func() { f.write("_partials/inner.txt", "{{") }, nil,
-			"_partials/inner.txt:1: unclosed action; end it with }}\na.md:1: the partial \"inner\" has an error itself, see _partials/inner.txt:1", "<3>"},
+			"_partials/inner.txt:1: unclosed action; close the action with }}\na.md:1: the partial \"inner\" has an error itself, see _partials/inner.txt:1", "<3>"},
 		{"and is what it was", func() { f.write("_partials/inner.txt", "3") }, nil, "", "<3>"},
 		{"nothing", func() {}, nil, "", "<3>"},
 	} {
@@ -302,7 +302,7 @@ func TestClashesOfFiles(t *testing.T) {
 
 	f.write("b.md", named("x", "{{"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"x\" is still that of b.md, which has an error; fix that one, or give one of them another name\nb.md:4: unclosed action; end it with }}")
+	require.EqualError(t, err, "a.md:2: the name \"x\" is still that of b.md, which has an error; fix that one, or give one of them another name\nb.md:4: unclosed action; close the action with }}")
 	assert.Equal(t, map[string]string{"x": "b"}, f.texts())
 
 	f.write("b.md", named("y", "b3"))

@@ -144,7 +144,7 @@ func TestBadValues(t *testing.T) {
 		assert.Equal(t, "good", f.text(name), "%s", name)
 	}
 	assert.Contains(t, f.faults(), `yaml.md:2: a prompt has no key "titel"; did you mean title?`)
-	assert.Contains(t, f.faults(), "template.md:2: missing value for if; write such as {{if .name}}")
+	assert.Contains(t, f.faults(), "template.md:2: missing value for if; write a value, for example {{if .name}}")
 	assert.Contains(t, f.log.String(), `yaml.md:2`)
 	var e *promptfs.Error
 	require.ErrorAs(t, f.Status().FileErrors, &e)

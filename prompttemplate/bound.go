@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // maxWeight is the maximum number of steps between two looks at the context: of
@@ -104,7 +106,7 @@ func (b *bounder) branch(n *parse.BranchNode, then, otherwise dot) int {
 // check adds an error if weight is more than maxWeight steps.
 func (b *bounder) check(pos parse.Pos, weight int) {
 	if weight > maxWeight {
-		b.text.add(pos, "it takes more than %d steps with the partials that it calls; let them call each other less", maxWeight)
+		b.text.add(pos, hint.New("call partials less often", "template exceeds the limit of %d steps, those of called partials included", maxWeight))
 	}
 }
 

@@ -46,21 +46,21 @@ func TestBounds(t *testing.T) {
 		want     string // no error if empty
 	}{
 		{"nesting", nested(500), nil, 0, 0, ""},
-		{"nesting, one more", nested(501), nil, 2, 4002, "blocks and parentheses are nested more than 500 levels deep; write fewer"},
-		{"else if", "{{if 0}}" + strings.Repeat("{{else if 0}}", 500) + "{{end}}", nil, 1, 6496, "blocks and parentheses are nested more than 500 levels deep; write fewer"},
-		{"parentheses", "{{" + strings.Repeat("(", 501) + "1" + strings.Repeat(")", 501) + "}}", nil, 1, 1, "blocks and parentheses are nested more than 500 levels deep; write fewer"},
+		{"nesting, one more", nested(501), nil, 2, 4002, "blocks and parentheses exceed the limit of 500 nested levels; nest fewer"},
+		{"else if", "{{if 0}}" + strings.Repeat("{{else if 0}}", 500) + "{{end}}", nil, 1, 6496, "blocks and parentheses exceed the limit of 500 nested levels; nest fewer"},
+		{"parentheses", "{{" + strings.Repeat("(", 501) + "1" + strings.Repeat(")", 501) + "}}", nil, 1, 1, "blocks and parentheses exceed the limit of 500 nested levels; nest fewer"},
 		{"braces and parentheses that are text", strings.Repeat("(", 1000) + `{{"{{if("}}` + strings.Repeat("{{/* {{if}} (( */}}", 1000), nil, 0, 0, ""},
 		{"partials", `{{template "p0"}}`, chained(249), 0, 0, ""},
-		{"partials, one more", `{{template "p0"}}`, chained(256), 2, 12, "blocks and partials are nested more than 500 levels deep; write fewer"},
+		{"partials, one more", `{{template "p0"}}`, chained(256), 2, 12, "blocks and partials exceed the limit of 500 nested levels; nest fewer"},
 		{"number of partials", repeat(256, `{{template "p#"}}`), chainOf(256, func(int) string { return "x" }), 0, 0, ""},
-		{"number of partials, one more", repeat(257, `{{template "p#"}}`), chainOf(257, func(int) string { return "x" }), 1, 4766, "more than 256 partials are used, through others too; use fewer"},
+		{"number of partials, one more", repeat(257, `{{template "p#"}}`), chainOf(257, func(int) string { return "x" }), 1, 4766, "too many partials are called, directly or by other partials (limit 256); use fewer"},
 		{"variables", repeat(200, `{{$a# := 1}}`), nil, 0, 0, ""},
-		{"variables, one more", repeat(201, `{{$a# := 1}}`), nil, 1, 2691, "more than 200 variables are declared or assigned up to here; use fewer, or end a block before"},
+		{"variables, one more", repeat(201, `{{$a# := 1}}`), nil, 1, 2691, "too many variables are declared or assigned (limit 200); use fewer, or end a block earlier"},
 		{"variables of blocks that end", repeat(1000, `{{with $a# := 1}}{{end}}`), nil, 0, 0, ""},
 		{"actions", strings.Repeat("\n{{0}}{{/* 0 0 0 */}}{{`0 0 0`}}", 14_563), nil, 0, 0, ""},
-		{"actions, one more", strings.Repeat("\n{{0}}{{/* 0 0 0 */}}{{`0 0 0`}}", 14_564), nil, 14565, 21, "the template has more than 131072 bytes of actions, strings and comments aside; write fewer"},
+		{"actions, one more", strings.Repeat("\n{{0}}{{/* 0 0 0 */}}{{`0 0 0`}}", 14_564), nil, 14565, 21, "actions without strings and comments exceed the limit of 131072 bytes; shorten the actions"},
 		{"steps", `{{template "p0"}}`, doubled(17), 0, 0, ""},
-		{"steps, many more", `{{template "p0"}}`, doubled(30), 1, 1, "it takes more than 1000000 steps with the partials that it calls; let them call each other less"},
+		{"steps, many more", `{{template "p0"}}`, doubled(30), 1, 1, "template exceeds the limit of 1000000 steps, those of called partials included; call partials less often"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +87,7 @@ func TestTextOfAMessage(t *testing.T) {
 	_, err = p.Render(context.Background(), map[string]string{"a": large[1:]})
 	assert.NoError(t, err)
 	_, err = p.Render(context.Background(), map[string]string{"a": large})
-	assert.EqualError(t, err, `prompt "p": message 1, line 1: the text has more than 16777216 bytes`)
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: rendered text exceeds the limit of 16777216 bytes`)
 }
 
 // An error of what is written has the place of the text or of the action.
@@ -116,7 +116,7 @@ func TestPlaceOfWhatIsWritten(t *testing.T) {
 			var e *prompttemplate.Error
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, [3]any{c.line, c.column, c.partial}, [3]any{e.Line, e.Column, e.Partial}, err)
-			assert.EqualError(t, e.Err, "the text has more than 16777216 bytes")
+			assert.EqualError(t, e.Err, "rendered text exceeds the limit of 16777216 bytes")
 		})
 	}
 }
@@ -132,7 +132,7 @@ func TestEscapesAreCounted(t *testing.T) {
 			if isFine {
 				assert.NoError(t, err, escape)
 			} else {
-				assert.ErrorContains(t, err, "the template makes more than 33554432 bytes", escape)
+				assert.ErrorContains(t, err, "exceed the limit of 33554432 bytes", escape)
 			}
 		}
 	}

@@ -1,10 +1,13 @@
 package prompttemplate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"text/template/parse"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // maxErrors is the maximum number of errors that are reported. A long text can have
@@ -206,7 +209,7 @@ func (r *reader) command(cmd *parse.CommandNode, before value, isPiped bool) val
 	first, rest := cmd.Args[0], cmd.Args[1:]
 	if len(rest) == 0 && !isPiped {
 		if first.Type() == parse.NodeNil {
-			r.text.add(first.Position(), "nil is no value by itself")
+			r.text.add(first.Position(), errors.New("nil is not a value"))
 		}
 		return r.operand(first)
 	}
@@ -258,7 +261,12 @@ func (r *reader) called(n parse.Node) {
 	case *parse.ChainNode:
 		return
 	}
-	r.text.add(n.Position(), "%s is a value and takes no arguments; write the function first, or a | between them", shortened(n.String()))
+	r.text.add(n.Position(), notFunction(shortened(n.String())))
+}
+
+// notFunction is the error of a value that is called with arguments.
+func notFunction(value string) error {
+	return hint.New(fmt.Sprintf("write {{function %s}} or {{%[1]s | function}}", value), "%s is a value and not a function", value)
 }
 
 // index walks the arguments of the function index if they are the arguments of
@@ -428,13 +436,13 @@ func (r *reader) function(n *parse.IdentifierNode) {
 	if !r.set.isFunction(n.Ident) && len(r.text.faults) < maxErrors {
 		for _, a := range r.arguments {
 			if n.Ident == a.name || "."+n.Ident == a.action {
-				r.text.add(n.Pos, "there is no function %q; write {{%s}} for the argument", n.Ident, a.action)
+				r.text.add(n.Pos, hint.New(fmt.Sprintf("did you mean {{%s}}?", a.action), "unknown function %q", n.Ident))
 				return
 			}
 		}
 		names := slices.Concat(ours, []string{"list"}, slices.Collect(maps.Keys(r.set.funcs)))
 		slices.Sort(names)
-		r.text.add(n.Pos, "there is no function %q; %s", n.Ident, advice(n.Ident, names, `write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`))
+		r.text.add(n.Pos, hint.New(nearest(n.Ident, names, "use {{.name}} for an argument, or "+literal), "unknown function %q", n.Ident))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // data is what a check knows of the arguments as a whole.
@@ -88,7 +89,7 @@ func (n *named) typesOf(argument string) types {
 func (n *named) selected(names []string) (string, error) {
 	argument, err := n.indexed(names[0])
 	if err == nil && len(names) > 1 {
-		err = fmt.Errorf("the argument %q is %s and has no field %s", names[0], n.typesOf(argument), names[1])
+		err = fmt.Errorf("argument %q is %s and has no field %q", names[0], n.typesOf(argument), names[1])
 	}
 	return argument, err
 }
@@ -101,7 +102,7 @@ func (n *named) indexed(key string) (string, error) {
 	for i, a := range n.arguments {
 		names[i] = a.name
 	}
-	return "", fmt.Errorf("there is no argument %q; %s", shortened(key), advice(key, names, oneOf("declare it among the arguments of the prompt", names)))
+	return "", hint.New(nearest(key, names, oneOf("declare the argument", names)), "unknown argument %q", shortened(key))
 }
 
 // isField reports whether text/template reads .name as a field.

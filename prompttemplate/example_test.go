@@ -53,8 +53,8 @@ func ExampleNew() {
 	}
 	show(p, `{"name": "code_review", "arguments": {"code": "x := {{1}}", "language": "go"}}`)
 	// Output:
-	// prompt "code_review": message 1, line 2: there is no argument "langauge"; did you mean language?
-	// prompt "code_review": no message uses the argument "language"; write {{.language}} where its value belongs, or leave the argument out
+	// prompt "code_review": message 1, line 2: unknown argument "langauge"; did you mean "language"?
+	// prompt "code_review": argument "language" is never used; add {{.language}} to a message, or remove the argument
 	// user: Please review this go code:
 	// ```go
 	// x := {{1}}
@@ -120,5 +120,5 @@ func ExampleNewSet() {
 	fmt.Println(err)
 	// Output:
 	// greeting calls tone in line 2
-	// prompt "farewell": partial "tone", line 1: there is no argument "tone"; declare it among the arguments of the prompt
+	// prompt "farewell": partial "tone", line 1: unknown argument "tone"; declare the argument
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // New returns p with a render function that executes the messages. Their data are
@@ -74,5 +75,5 @@ func renderErrors(p prompts.Prompt) []*Error {
 			return nil
 		}
 	}
-	return []*Error{place{}.error(errors.New("it has a render function already; leave it out, the messages are what is rendered"))}
+	return []*Error{place{}.error(hint.New("remove Render: the messages are rendered", "prompt has a render function and messages"))}
 }

@@ -1,12 +1,14 @@
 package prompttemplate
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
 	"text/template/parse"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // text is a template: a message's or a partial.
@@ -79,15 +81,15 @@ func (t *text) column(line, offset int) int {
 }
 
 // add adds an error at an offset, unless the text already has maxErrors errors.
-func (t *text) add(pos parse.Pos, format string, args ...any) {
+func (t *text) add(pos parse.Pos, err error) {
 	if len(t.faults) < maxErrors { // each takes counting lines
-		t.addAt(t.at(pos), format, args...)
+		t.addAt(t.at(pos), err)
 	}
 }
 
-func (t *text) addAt(at place, format string, args ...any) {
+func (t *text) addAt(at place, err error) {
 	if len(t.faults) < maxErrors {
-		t.faults = append(t.faults, at.error(fmt.Errorf(format, args...)))
+		t.faults = append(t.faults, at.error(err))
 	}
 }
 
@@ -96,7 +98,7 @@ func (t *text) addAt(at place, format string, args ...any) {
 func parseText(at place, source string) *text {
 	t := &text{place: at, label: at.String(), source: source}
 	if pos, err := scan(source); err != nil {
-		t.add(parse.Pos(pos), "%w", err)
+		t.add(parse.Pos(pos), err)
 		return t
 	}
 	tree := parse.New("")
@@ -104,7 +106,7 @@ func parseText(at place, source string) *text {
 	if _, err := tree.Parse(source, "", "", map[string]*parse.Tree{}); err != nil {
 		line, message, _ := strings.Cut(strings.TrimPrefix(err.Error(), "template: :"), ": ")
 		at.line, _ = strconv.Atoi(line)
-		t.addAt(at, "%s", explain(shortened(message)))
+		t.addAt(at, explain(shortened(message)))
 		return t
 	}
 	t.tree = tree
@@ -112,27 +114,26 @@ func parseText(at place, source string) *text {
 }
 
 const (
-	literal     = `a literal {{ is written {{"{{"}}`
-	otherSyntax = "this is another language's template; write such as {{if .name}} and {{end}}; " + literal
+	literal     = `{{"{{"}} for a literal {{`
+	otherSyntax = "Handlebars and Jinja syntax is not supported, use {{if .name}} and {{end}}, or " + literal
 )
 
-// explanations say what to write instead, by how text/template's message
-// begins.
-var explanations = []struct{ prefix, advice string }{
-	{"unclosed action", "end it with }}"},
-	{"bad character U+007D '}'", "end an action with two braces, }}"},
-	{"bad character U+002D '-'", `write a name with a hyphen as {{index . "the-name"}}, and a trim marker with a space, as in {{.name -}}`},
-	{"bad character", `write a name that is no identifier as {{index . "the name"}}`},
-	{"unexpected EOF", "an if, range, with or define has no {{end}}"},
-	{"unexpected {{end}}", "there is nothing that it could end"},
-	{"unexpected {{else}}", "it belongs into an if, range or with"},
-	{"missing value for command", "there is nothing between the braces; " + literal},
-	{"missing value for if", "write such as {{if .name}}"},
-	{"missing value for with", "write such as {{with .name}}"},
-	{"missing value for range", "write such as {{range list .name}}"},
-	{"undefined variable", "declare it in the same block with {{$name := ...}}"},
-	{"unclosed comment", "end it with */}}"},
-	{"unrecognized character", "write straight quotes and plain spaces between the braces; " + literal},
+// explanations are the fixes, by how text/template's message begins.
+var explanations = []struct{ prefix, fix string }{
+	{"unclosed action", "close the action with }}"},
+	{"bad character U+007D '}'", "close the action with two braces, }}"},
+	{"bad character U+002D '-'", `write {{index . "the-name"}} for a name with a hyphen, and {{.name -}} for a trim marker`},
+	{"bad character", `write {{index . "the name"}} for a name that is not an identifier`},
+	{unexpectedEnd, "add {{end}}"},
+	{"unexpected {{end}}", "remove {{end}}, or open an if, range or with before"},
+	{"unexpected {{else}}", "use {{else}} inside of if, range or with"},
+	{"missing value for command", "write a value between the braces, or " + literal},
+	{"missing value for if", "write a value, for example {{if .name}}"},
+	{"missing value for with", "write a value, for example {{with .name}}"},
+	{"missing value for range", "write a value, for example {{range list .name}}"},
+	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
+	{"unclosed comment", "close the comment with */}}"},
+	{"unrecognized character", "use straight quotes and plain spaces between the braces, or " + literal},
 	{`unexpected "#"`, otherSyntax},
 	{`unexpected "!"`, otherSyntax},
 	{`unexpected ">"`, otherSyntax},
@@ -140,12 +141,18 @@ var explanations = []struct{ prefix, advice string }{
 	{`unexpected "{"`, otherSyntax},
 }
 
-// explain returns text/template's message with advice, if there is any.
-func explain(message string) string {
+// unexpectedEnd is text/template's message for a block that is not closed.
+const unexpectedEnd = "unexpected EOF"
+
+// explain returns text/template's message as an error, with the fix if one is known.
+func explain(message string) error {
 	for _, e := range explanations {
 		if strings.HasPrefix(message, e.prefix) {
-			return message + "; " + e.advice
+			if e.prefix == unexpectedEnd {
+				message = "missing {{end}} of an if, range or with"
+			}
+			return hint.New(e.fix, "%s", message)
 		}
 	}
-	return message
+	return errors.New(message)
 }

@@ -23,7 +23,7 @@ type sizer struct {
 // maxValueDepth is the maximum nesting of a value that is written.
 const maxValueDepth = 100
 
-var errDeep = errors.New("the value is nested too deep to be written")
+var errDeep = fmt.Errorf("value exceeds the limit of %d nested levels", maxValueDepth)
 
 func (s *sizer) add(v reflect.Value, depth int) error {
 	if s.values++; s.values%1024 == 0 {

@@ -179,7 +179,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	err := o.run.spend(len(p))
 	if err == nil && o.text.Len()+len(p) > maxText {
-		err = fmt.Errorf("the text has more than %d bytes", maxText)
+		err = fmt.Errorf("rendered text exceeds the limit of %d bytes", maxText)
 	}
 	if err != nil {
 		o.failed, o.err = p, err

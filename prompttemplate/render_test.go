@@ -200,7 +200,7 @@ func TestEndlessTemplate(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"N":"1000000"}}`), prompts.CallOptions{})
 	assert.ErrorContains(t, err, "-32603")
-	assert.Contains(t, log.String(), "more than 33554432 bytes")
+	assert.Contains(t, log.String(), "exceed the limit of 33554432 bytes")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ends, err := prompttemplate.NewTyped[in](prompts.Prompt{Name: "ends"}, prompttemplate.Options{

@@ -1,11 +1,11 @@
 package prompttemplate
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 const (
@@ -71,11 +71,11 @@ func scan(text string) (int, error) {
 		s.actions += s.at - begin
 		switch {
 		case s.actions > maxActions:
-			return begin, fmt.Errorf("the template has more than %d bytes of actions, strings and comments aside; write fewer", maxActions)
+			return begin, hint.New("shorten the actions", "actions without strings and comments exceed the limit of %d bytes", maxActions)
 		case s.levels+s.parens > maxNesting:
-			return begin, fmt.Errorf("blocks and parentheses are nested more than %d levels deep; write fewer", maxNesting)
+			return begin, hint.New("nest fewer", "blocks and parentheses exceed the limit of %d nested levels", maxNesting)
 		case s.variables > maxVariables:
-			return begin, fmt.Errorf("more than %d variables are declared or assigned up to here; use fewer, or end a block before", maxVariables)
+			return begin, hint.New("use fewer, or end a block earlier", "too many variables are declared or assigned (limit %d)", maxVariables)
 		}
 		s.parens = 0
 	}
@@ -120,7 +120,7 @@ func (s *scanner) keyword() error {
 		if len(name) > 100 {
 			name = `"..."`
 		}
-		return fmt.Errorf("it defines the template %s; write that as a partial", name)
+		return hint.New("move the template to a partial", "{{define %s}} is not supported", name)
 	case "if", "with", "range":
 		s.open = append(s.open, block{levels: 1, variables: s.variables})
 		s.levels++
@@ -188,6 +188,6 @@ func (s *scanner) quoted(quote byte) bool {
 
 // errSteps and errBytes are the errors of templates that do too much.
 var (
-	errSteps = errors.New("the template takes too many steps; let it repeat less")
-	errBytes = fmt.Errorf("the template makes more than %d bytes of text and values; let it make less", maxMade)
+	errSteps = hint.New("repeat less", "template exceeds the limit of %d steps", maxSteps)
+	errBytes = hint.New("shorten the result", "text and values of the template exceed the limit of %d bytes", maxMade)
 )

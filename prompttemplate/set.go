@@ -16,6 +16,7 @@ import (
 	"text/template/parse"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // maxPartials is the maximum number of partials that one prompt uses, through
@@ -112,19 +113,17 @@ func (s *Set) Uses(partial string) []string {
 
 // addFunc adds a function of the author's.
 func (s *Set) addFunc(name string, f any) {
-	fault := func(format string, args ...any) {
-		s.faults = append(s.faults, place{}.error(fmt.Errorf("function %q: "+format, append([]any{name}, args...)...)))
-	}
+	fault := func(err error) { s.faults = append(s.faults, place{}.error(err)) }
 	if slices.Contains(ours, name) || isInternal(name) {
-		fault("the name is taken by this package; give it another")
+		fault(hint.New("rename the function", "function name %q is reserved", name))
 		return
 	}
 	if v := reflect.ValueOf(f); v.Kind() != reflect.Func || v.IsNil() {
-		fault("it is no function, or nil")
+		fault(fmt.Errorf("function %q is nil or not a function", name))
 		return
 	}
 	if err := tryFunc(name, f); err != nil {
-		fault("%v", err)
+		fault(fmt.Errorf("function %q: %v", name, err))
 		return
 	}
 	s.funcs[name] = f
@@ -178,7 +177,7 @@ func (s *Set) linkAll(first *text, before map[string]*text) {
 			if begin+10 < len(stack) {
 				path = append(path, "...")
 			}
-			top.t.add(c.pos, "the partial %q calls itself (%s -> %[1]s); write what repeats with range", c.partial, strings.Join(path, " -> "))
+			top.t.add(c.pos, hint.New("use {{range}} for repetition", "recursive partial: %s -> %s", strings.Join(path, " -> "), c.partial))
 		}
 	}
 }
@@ -208,7 +207,7 @@ func (s *Set) link(t *text, arguments *named) {
 		}
 		callee := s.partials[c.partial]
 		if callee == nil {
-			t.add(c.pos, "there is no partial %q; %s", c.partial, advice(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with that name"))
+			t.add(c.pos, hint.New(nearest(c.partial, s.names[:min(len(s.names), comparedNames)], "add a partial with this name"), "unknown partial %q", c.partial))
 			continue
 		}
 		if callee.state == isOpen { // the text already has an error for this cycle
@@ -219,14 +218,14 @@ func (s *Set) link(t *text, arguments *named) {
 			continue
 		}
 		if c.levels+callee.levels > maxNesting && t.levels <= maxNesting {
-			t.add(c.pos, "blocks and partials are nested more than %d levels deep; write fewer", maxNesting)
+			t.add(c.pos, hint.New("nest fewer", "blocks and partials exceed the limit of %d nested levels", maxNesting))
 		}
 		t.levels = max(t.levels, c.levels+callee.levels)
 		reach.add(callee.reach)
 		t.reach = reach.all
 		if c.given == nothing && callee.wants != nil {
 			at := callee.wants.in.at(callee.wants.pos)
-			t.add(c.pos, "the partial %q is called without a value, and %s uses %s; write {{template %[1]q .}}", c.partial, at, callee.wants.source)
+			t.add(c.pos, hint.New(fmt.Sprintf("write {{template %q .}}", c.partial), "partial %q is called without arguments, but %s uses {{%s}}", c.partial, at, callee.wants.source))
 		}
 		if c.given == same {
 			if t.wants == nil {
@@ -236,7 +235,7 @@ func (s *Set) link(t *text, arguments *named) {
 			t.given = given.all
 		}
 		if len(t.reach) > maxPartials {
-			t.add(c.pos, "more than %d partials are used, through others too; use fewer", maxPartials)
+			t.add(c.pos, hint.New("use fewer", "too many partials are called, directly or by other partials (limit %d)", maxPartials))
 			break
 		}
 	}
@@ -341,7 +340,7 @@ func (s *Set) Prompt(ctx context.Context, p prompts.Prompt, messages ...Message)
 func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Error) (*compiled, []*Error) {
 	c := &compiled{funcs: s.funcs, prompt: p.Name}
 	if len(messages) == 0 {
-		faults = append(faults, place{}.error(errors.New("it has no messages; give at least one, such as User(text)")))
+		faults = append(faults, place{}.error(hint.New("add one, for example User(text)", "prompt has no messages")))
 	}
 	arguments, _ := d.(*named)
 	var used union
@@ -362,7 +361,7 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 			if t.tree != nil {
 				t.tree.ParseName = "message " + strconv.Itoa(i+1)
 				if parse.IsEmptyTree(t.tree.Root) {
-					t.addAt(at, "its text is empty but for white space and comments")
+					t.addAt(at, hint.New("write the text", "text contains only white space and comments"))
 				}
 				s.walk(t, check.arguments())
 				s.link(t, arguments)
@@ -379,16 +378,16 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 // checkMessage returns an error if a message is invalid, apart from its text.
 func checkMessage(m Message) error {
 	if m.Role != prompts.RoleUser && m.Role != prompts.RoleAssistant {
-		return fmt.Errorf("unknown role %q; use User or Assistant", m.Role)
+		return hint.New("use User or Assistant", "unknown role %q", m.Role)
 	}
 	switch {
 	case m.Content == nil && m.Text == "":
-		return errors.New("it is empty; set Text or Content")
+		return hint.New("set Text or Content", "message is empty")
 	case m.Content != nil && m.Text != "":
-		return errors.New("it has both Text and Content; make two messages of it")
+		return hint.New("split the message in two", "message has both Text and Content")
 	case m.Content != nil:
 		if v := reflect.ValueOf(m.Content); v.Kind() == reflect.Pointer && v.IsNil() {
-			return errors.New("its Content is a nil pointer")
+			return errors.New("message has a nil pointer as Content")
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func TestSet(t *testing.T) {
 		"above":  "x\n{{template \"broken\"}}",
 	}
 	s, err := prompttemplate.NewSet(prompttemplate.Options{Partials: partials})
-	require.EqualError(t, err, `partial "broken", line 1: missing value for if; write such as {{if .name}}`)
+	require.EqualError(t, err, `partial "broken", line 1: missing value for if; write a value, for example {{if .name}}`)
 	assert.Equal(t, []string{"outer", "tone", "end"}, s.Uses("outer"))
 	assert.Nil(t, s.Uses("none"))
 
@@ -40,8 +40,8 @@ func TestSet(t *testing.T) {
 	assert.Equal(t, "a\nBe kind. End.End.Be kind. End.", texts[0])
 
 	_, calls, err = s.Prompt(t.Context(), withArguments(), prompttemplate.User(`{{template "above"}}{{template "none"}}`))
-	assert.EqualError(t, err, `prompt "p": message 1, line 1: there is no partial "none"; did you mean tone?
-prompt "p": message 1, line 1: the partial "above" has an error: partial "broken", line 1: missing value for if; write such as {{if .name}}`)
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: unknown partial "none"; did you mean "tone"?
+prompt "p": message 1, line 1: partial "above" is invalid: partial "broken", line 1: missing value for if; write a value, for example {{if .name}}`)
 	assert.Len(t, calls, 2)
 	_, _, err = s.Prompt(t.Context(), withArguments(), prompttemplate.User(`{{template "outer" .}}`))
 	var e *prompttemplate.Error
@@ -106,7 +106,7 @@ func TestTrial(t *testing.T) {
 		`{{range .nums}}{{shout .}}{{end}}`:                           "message 2, line 1: wrong type for value; expected string; got float64",
 		`{{range .bools}}{{lt . true}}{{end}}`:                        "message 2, line 1: error calling lt: invalid type for comparison",
 		`{{if eq .i 1}}{{if eq .choice 3}}{{shout .n}}{{end}}{{end}}`: "message 2, line 1: wrong type for value; expected string; got float64",
-		`{{with .b}}{{len .}}{{end}}`:                                 "message 2, line 1: len needs a string or a list, and the argument \"b\" is a boolean; use another argument, or declare its type",
+		`{{with .b}}{{len .}}{{end}}`:                                 "message 2, line 1: len needs a string or a list, but argument \"b\" is a boolean; use another argument, or declare its type",
 		`{{range .ints}}{{slice . 1}}{{end}}`:                         "message 2, line 1: error calling slice: can't slice item of type int",
 		`{{range .ints}}{{index . 1}}{{end}}`:                         "message 2, line 1: error calling index: can't index item of type int",
 		`{{range .list}}{{template "over" .}}{{end}}`:                 `partial "deep", line 2: can't evaluate field x in type string`,
@@ -135,7 +135,7 @@ func TestValuesOfAnotherType(t *testing.T) {
 			p, err := prompttemplate.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: s}}}, prompttemplate.Options{}, prompttemplate.User("{{.a}}"))
 			require.NoError(t, err)
 			_, err = p.Render(t.Context(), map[string]string{"a": c.text})
-			assert.ErrorContains(t, err, `argument "a": not a`)
+			assert.ErrorContains(t, err, `argument "a" must be a`)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestPlacesOfManyCalls(t *testing.T) {
 	s, err := prompttemplate.NewSet(prompttemplate.Options{})
 	require.NoError(t, err)
 	_, all, err := s.Prompt(t.Context(), prompts.Prompt{Name: "p"}, prompttemplate.User(repeat(n, "{{template \"u#\"}}\n")))
-	assert.ErrorContains(t, err, `prompt "p": message 1, line 7: there is no partial "u6"`)
+	assert.ErrorContains(t, err, `prompt "p": message 1, line 7: unknown partial "u6"`)
 	require.Len(t, all, n)
 	for i, call := range all {
 		require.Equal(t, prompttemplate.Call{Partial: fmt.Sprintf("u%d", i), Message: 1, Line: i + 1}, call)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	declared "github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
@@ -40,7 +41,7 @@ func structOf[In any]() (*structData, []*Error) {
 		s.addPointers(a.Index)
 		action, ok := s.action(a.Index)
 		if !ok {
-			faults = append(faults, place{}.error(fmt.Errorf("argument %q: no template can write %s, because an embedded struct that is not exported has the field, and another has one of that name; rename one", a.Name, action)))
+			faults = append(faults, place{}.error(hint.New("rename one of the fields", "argument %q: a template cannot select %s: its embedded struct is not exported, and another field has the same name", a.Name, action)))
 		}
 		s.fields = append(s.fields, field{argument{a.Name, action}, a.Index})
 	}
@@ -107,11 +108,11 @@ func (s *structData) selected(names []string) (string, error) {
 			t = t.Elem()
 		}
 		if _, isMethod := reflect.PointerTo(t).MethodByName(name); isMethod {
-			return "", fmt.Errorf("%s is a method of %s, and only its fields are the data; add a function to Options.Funcs and give it the fields", name, typeName(t))
+			return "", hint.New("add a function to Options.Funcs", "%s is a method of %s, and methods cannot be called in a template", name, typeName(t))
 		}
 		f, ok := t.FieldByName(name)
 		if !ok {
-			return "", fmt.Errorf("%s has no field %s; %s", typeName(t), name, s.advice(name))
+			return "", hint.New(s.advice(name), "%s has no field %s", typeName(t), name)
 		}
 		index = append(index, f.Index...)
 		for _, argument := range s.fields {
@@ -120,19 +121,19 @@ func (s *structData) selected(names []string) (string, error) {
 			}
 		}
 		if !f.IsExported() {
-			return "", fmt.Errorf("the field %s of %s is not exported, so it is no argument", name, typeName(t))
+			return "", hint.New("export the field", "field %s of %s is not exported and so is not an argument", name, typeName(t))
 		}
 		if !s.isWithin(index) {
-			return "", fmt.Errorf("the field %s of %s is no argument, by its json tag or because another of that name hides it", name, typeName(t))
+			return "", fmt.Errorf("field %s of %s is not an argument: excluded by its json tag, or shadowed by another field", name, typeName(t))
 		}
 		t = f.Type
 	}
 	last := names[len(names)-1]
-	return "", fmt.Errorf("%s is a struct of several arguments; write one of its fields, as in {{.%s.Name}}", last, strings.Join(names, "."))
+	return "", hint.New(fmt.Sprintf("use one of the fields, for example {{.%s.Name}}", strings.Join(names, ".")), "%s is a struct with several arguments", last)
 }
 
 func (s *structData) indexed(key string) (string, error) {
-	return "", fmt.Errorf("index does not work on a struct, whose fields are written by name; %s", s.advice(key))
+	return "", hint.New(s.advice(key), "index cannot select a field of a struct")
 }
 
 // advice says which field may have been meant by the name of an argument or
@@ -149,7 +150,7 @@ func (s *structData) advice(name string) string {
 	if n := suggest.Near("."+name, names); n != "" {
 		return "did you mean {{" + n + "}}?"
 	}
-	return oneOf("add it", actions)
+	return oneOf("add the field", actions)
 }
 
 func typeName(t reflect.Type) string {

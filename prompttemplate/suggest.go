@@ -1,17 +1,18 @@
 package prompttemplate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
-// advice returns what to write instead of name: the name that is near,
-// else what otherwise says.
-func advice(name string, names []string, otherwise string) string {
+// nearest returns the fix for an unknown name: the known name that is near, else
+// otherwise.
+func nearest(name string, names []string, otherwise string) string {
 	if n := suggest.Near(name, names); n != "" {
-		return "did you mean " + n + "?"
+		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return otherwise
 }

@@ -64,7 +64,7 @@ func (r *run) textOf(v reflect.Value) (string, error) {
 	case isEndless(d):
 		return "", errDeep
 	case d.Kind() == reflect.Func || d.Kind() == reflect.Chan:
-		return "", fmt.Errorf("can't print a value of type %s", d.Type())
+		return "", fmt.Errorf("cannot write a value of type %s", d.Type())
 	}
 	if _, err := r.bound([]any{d.Interface()}, nil); err != nil {
 		return "", err

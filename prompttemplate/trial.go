@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The bounds of a trial, beside the size of the messages: one is made of every
@@ -37,7 +38,7 @@ func (t *trial) checkFormat(format string, values []any, made string) error {
 			return nil
 		}
 	}
-	return never("the format %q does not fit its values, got %q; write a %%v for each value", shortened(format), shortened(made[at:]))
+	return hint.New("write a %v for each value", "%w", never("format %q does not match its values, got %q", shortened(format), shortened(made[at:])))
 }
 
 // try executes the messages with made-up values, and without those that are

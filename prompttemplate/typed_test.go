@@ -58,18 +58,18 @@ func TestErrorsOfATypedTemplate(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a wrong letter", "\n{{.Langauge}}", "line 2: Review has no field Langauge; did you mean {{.Language}}?"},
 		{"the name of an argument", "{{.language}}", "line 1: Review has no field language; did you mean {{.Language}}?"},
-		{"nothing that is near", "{{.Owner}}", "line 1: Review has no field Owner; add it, or use one of: " + fields},
-		{"a function named as an argument", "{{code}}", `line 1: there is no function "code"; write {{.Code}} for the argument`},
-		{"a function named as a field", "{{Code}}", `line 1: there is no function "Code"; write {{.Code}} for the argument`},
-		{"a method", "{{.Summary}}", "line 1: Summary is a method of Review, and only its fields are the data; add a function to Options.Funcs and give it the fields"},
-		{"a method that is promoted", "{{.Reach}}", "line 1: Reach is a method of Review, and only its fields are the data; add a function to Options.Funcs and give it the fields"},
-		{"a method of an embedded struct", "{{.Options.Reach}}", "line 1: Reach is a method of Options, and only its fields are the data; add a function to Options.Funcs and give it the fields"},
-		{"a field that is no argument", "{{.Hidden}}", "line 1: the field Hidden of Review is no argument, by its json tag or because another of that name hides it"},
-		{"a field that is not exported", "{{.private}}", "line 1: the field private of Review is not exported, so it is no argument"},
-		{"an embedded struct as a whole", "{{.Options}}", "line 1: Options is a struct of several arguments; write one of its fields, as in {{.Options.Name}}"},
+		{"nothing that is near", "{{.Owner}}", "line 1: Review has no field Owner; add the field, or use one of: " + fields},
+		{"a function named as an argument", "{{code}}", `line 1: unknown function "code"; did you mean {{.Code}}?`},
+		{"a function named as a field", "{{Code}}", `line 1: unknown function "Code"; did you mean {{.Code}}?`},
+		{"a method", "{{.Summary}}", "line 1: Summary is a method of Review, and methods cannot be called in a template; add a function to Options.Funcs"},
+		{"a method that is promoted", "{{.Reach}}", "line 1: Reach is a method of Review, and methods cannot be called in a template; add a function to Options.Funcs"},
+		{"a method of an embedded struct", "{{.Options.Reach}}", "line 1: Reach is a method of Options, and methods cannot be called in a template; add a function to Options.Funcs"},
+		{"a field that is no argument", "{{.Hidden}}", "line 1: field Hidden of Review is not an argument: excluded by its json tag, or shadowed by another field"},
+		{"a field that is not exported", "{{.private}}", "line 1: field private of Review is not exported and so is not an argument; export the field"},
+		{"an embedded struct as a whole", "{{.Options}}", "line 1: Options is a struct with several arguments; use one of the fields, for example {{.Options.Name}}"},
 		{"a field that an embedded struct has not", "{{.Options.Tome}}", "line 1: Options has no field Tome; did you mean {{.Tone}}?"},
-		{"the arguments as a whole", "{{json .}}", "line 1: this is all arguments at once; write one of them, such as {{.Code}}"},
-		{"an index", `{{index . "language"}}`, "line 1: index does not work on a struct, whose fields are written by name; did you mean {{.Language}}?"},
+		{"the arguments as a whole", "{{json .}}", "line 1: {{.}} means all arguments; use a single argument, for example {{.Code}}"},
+		{"an index", `{{index . "language"}}`, "line 1: index cannot select a field of a struct; did you mean {{.Language}}?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,19 +103,19 @@ func TestTypedArgumentsThatAreNotUsed(t *testing.T) {
 	t.Parallel()
 	_, err := prompttemplate.NewTyped[Review](prompts.Prompt{Name: "p"}, prompttemplate.Options{},
 		prompttemplate.User("{{.Code}}{{.Options.Tone}}{{.Pointed.Innermost.Depth}}{{.Named.Count}}"))
-	assert.EqualError(t, err, `prompt "p": no message uses the argument "language"; write {{.Language}} where its value belongs, or leave the argument out
-prompt "p": no message uses the argument "focus"; write {{.Focus}} where its value belongs, or leave the argument out
-prompt "p": no message uses the argument "lines"; write {{.Lines}} where its value belongs, or leave the argument out
-prompt "p": no message uses the argument "link"; write {{.Link}} where its value belongs, or leave the argument out`)
+	assert.EqualError(t, err, `prompt "p": argument "language" is never used; add {{.Language}} to a message, or remove the argument
+prompt "p": argument "focus" is never used; add {{.Focus}} to a message, or remove the argument
+prompt "p": argument "lines" is never used; add {{.Lines}} to a message, or remove the argument
+prompt "p": argument "link" is never used; add {{.Link}} to a message, or remove the argument`)
 
 	// A name that Go does not promote is written with the embedded struct's.
 	_, err = prompttemplate.NewTyped[struct {
 		First
 		Other
 	}](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.Other.X}}{{.X}}"))
-	assert.EqualError(t, err, `prompt "p": message 1, line 1: the struct has no field X; add it, or use one of: {{.First.X}}, {{.Y}}, {{.Other.X}}
-prompt "p": no message uses the argument "a"; write {{.First.X}} where its value belongs, or leave the argument out
-prompt "p": no message uses the argument "c"; write {{.Y}} where its value belongs, or leave the argument out`)
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: the struct has no field X; add the field, or use one of: {{.First.X}}, {{.Y}}, {{.Other.X}}
+prompt "p": argument "a" is never used; add {{.First.X}} to a message, or remove the argument
+prompt "p": argument "c" is never used; add {{.Y}} to a message, or remove the argument`)
 }
 
 type Again struct {
@@ -139,7 +139,7 @@ func TestHiddenFields(t *testing.T) {
 	assert.Equal(t, []string{"x"}, texts)
 
 	_, err = prompttemplate.NewTyped[Hiding](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.Shown}}{{.Text}}"))
-	assert.EqualError(t, err, `prompt "p": message 1, line 1: the field Text of Hiding is no argument, by its json tag or because another of that name hides it`)
+	assert.EqualError(t, err, `prompt "p": message 1, line 1: field Text of Hiding is not an argument: excluded by its json tag, or shadowed by another field`)
 }
 
 // The errors of a struct are the errors that a registry finds.
@@ -154,17 +154,17 @@ func TestErrorsOfAStruct(t *testing.T) {
 	added := reg.Add(prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, bad) (*prompts.Result, error) { return nil, nil }))
 	require.Error(t, added)
 	assert.EqualError(t, err, added.Error()+`
-prompt "p": message 1, line 1: there is no function "twist"; write an argument as {{.name}} and a literal {{ as {{"{{"}}, or add the function to Options.Funcs`)
+prompt "p": message 1, line 1: unknown function "twist"; use {{.name}} for an argument, or {{"{{"}} for a literal {{`)
 
 	_, err = prompttemplate.NewTyped[int](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("x"))
 	assert.EqualError(t, err, `prompt "p": New: type argument must be a struct; without a struct, set Arguments and Render`)
 
 	_, err = prompttemplate.NewTyped[twice](prompts.Prompt{Name: "p"}, prompttemplate.Options{}, prompttemplate.User("{{.First.X}}{{.Y}}{{.Z}}"))
-	assert.EqualError(t, err, `prompt "p": argument "b": no template can write .second.X, because an embedded struct that is not exported has the field, and another has one of that name; rename one`)
+	assert.EqualError(t, err, `prompt "p": argument "b": a template cannot select .second.X: its embedded struct is not exported, and another field has the same name; rename one of the fields`)
 
 	typed := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil })
 	_, err = prompttemplate.NewTyped[struct{}](typed, prompttemplate.Options{}, prompttemplate.User("x"))
-	assert.EqualError(t, err, `prompt "p": it has a render function already; leave it out, the messages are what is rendered`)
+	assert.EqualError(t, err, `prompt "p": prompt has a render function and messages; remove Render: the messages are rendered`)
 }
 
 func TestTypedValues(t *testing.T) {

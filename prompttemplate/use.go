@@ -2,9 +2,10 @@ package prompttemplate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // checker compares what the messages of a prompt use with its arguments.
@@ -71,7 +72,7 @@ type brokenError struct {
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("the partial %q has an error: %v", e.partial, e.err)
+	return fmt.Sprintf("partial %q is invalid: %v", e.partial, e.err)
 }
 
 func (e *brokenError) Unwrap() error { return e.err }
@@ -104,15 +105,15 @@ func (c *checker) uses(t *text, from func() place) {
 func (c *checker) use(u *use) error {
 	switch u.kind {
 	case useAll:
-		example := ""
+		fix := "use a single argument"
 		if all := c.arguments(); len(all) > 0 {
-			example = ", such as {{" + all[0].action + "}}"
+			fix += ", for example {{" + all[0].action + "}}"
 		}
-		return fmt.Errorf("this is all arguments at once; write one of them%s", example)
+		return hint.New(fix, "{{.}} means all arguments")
 	case useAssign:
-		return fmt.Errorf("%s cannot be assigned all arguments, nor another value in their place; declare another variable", u.source)
+		return hint.New("declare another variable", "cannot assign {{.}} (all arguments) to %s, or replace {{.}} in %[1]s", u.source)
 	case useCall:
-		return fmt.Errorf("%s is a value and takes no arguments; write the function first, or a | between them", u.source)
+		return notFunction(u.source)
 	}
 	if c.data == nil {
 		return nil
@@ -130,18 +131,18 @@ func (c *checker) use(u *use) error {
 	if u.by == "" || is&u.types != 0 {
 		return nil
 	}
-	advice := "use another argument, or declare its type"
+	fix := "use another argument, or declare its type"
 	switch {
 	case u.by == "range" && is == aString:
-		advice = fmt.Sprintf("write {{range list %s}}, or declare type: array", u.source)
+		fix = fmt.Sprintf("use {{range list %s}}, or declare type: array", u.source)
 	case u.types == aBoolean:
-		advice = "compare it with " + is.String()
+		fix = "compare the argument with " + is.String()
 	case u.types == aString:
-		advice = "write the value without quotes"
+		fix = "write the value without quotes"
 	case u.types&anInteger != 0 && is == aString:
-		advice = "declare type: integer, or type: number"
+		fix = "declare type: integer, or type: number"
 	}
-	return fmt.Errorf("%s needs %s, and the argument %q is %s; %s", u.by, u.types, argument, is, advice)
+	return hint.New(fix, "%s needs %s, but argument %q is %s", u.by, u.types, argument, is)
 }
 
 // done returns all errors. hasMessages says that the prompt has messages, which
@@ -151,12 +152,12 @@ func (c *checker) done(hasMessages bool) []*Error {
 		for _, a := range c.arguments() {
 			if !c.used[a.name] {
 				c.used[a.name] = true // the same name twice is for the registry to say
-				c.add(&Error{Argument: a.name, Err: fmt.Errorf("no message uses the argument %q; write {{%s}} where its value belongs, or leave the argument out", a.name, a.action)})
+				c.add(&Error{Argument: a.name, Err: hint.New(fmt.Sprintf("add {{%s}} to a message, or remove the argument", a.action), "argument %q is never used", a.name)})
 			}
 		}
 	}
 	if len(c.faults) >= maxErrors {
-		c.faults = append(c.faults, &Error{Err: errors.New("there may be more errors; fix these first")})
+		c.faults = append(c.faults, &Error{Err: hint.New("fix these first", "too many errors (%d)", maxErrors)})
 	}
 	return c.faults
 }

@@ -138,7 +138,7 @@ func (n *named) data(args map[string]string) (any, error) {
 		v := &n.values[i]
 		value, err := v.of(args[v.name])
 		if err != nil {
-			return nil, fmt.Errorf("argument %q: not %s", v.name, v.types)
+			return nil, fmt.Errorf("argument %q must be %s", v.name, v.types)
 		}
 		data[v.name] = value
 	}
