@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,34 +78,6 @@ func TestMiddlewareInRounds(t *testing.T) {
 			var e *prompts.Error
 			assert.NotErrorAs(t, outcomes[0], &e, "nothing has failed")
 			assert.Empty(t, j.String())
-		})
-	}
-}
-
-// GAP-40: in a session the question is asked while next runs, and the middleware
-// sees the result; without a client that can be asked, an error.
-func TestMiddlewareInALiveSession(t *testing.T) {
-	for _, version := range []string{"2025-06-18", "2025-11-25"} {
-		t.Run(version, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var requests []prompts.Request
-				var errs []error
-				s := prompts.NewServer(registryOf(chained("chain")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: 2 * time.Second}, Middleware: seeing(&requests, &errs)})
-				c := connect(t, s).handshakeAs(version, formCapability)
-				c.send(getLine("1", "chain"))
-				q := c.question()
-				time.Sleep(time.Minute) // the clock does not run while a person thinks
-				c.send(q.reply(red))
-				assert.Equal(t, []string{textLine("1", "red and green")}, c.ask(c.question().reply(green)))
-				c.send(getLine("2", "chain"))
-				got := c.ask(c.question().reply(declining))
-				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `prompt not rendered: question "first": the user declined to answer`)
-				require.Len(t, errs, 2, "one request, however often it asks")
-				assert.NoError(t, errs[0])
-				assert.Error(t, errs[1])
-				assert.NoError(t, c.end())
-			})
 		})
 	}
 }

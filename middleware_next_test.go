@@ -267,9 +267,10 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	assert.ErrorContains(t, err, "Middleware returned nil")
 }
 
-// The log says of a failure what the client has asked for, whatever the
-// middleware has made of it, and no value of an argument.
-func TestMiddlewareInTheLog(t *testing.T) {
+// The error of a middleware is a secret, for which each method has its own word. The log
+// has it, and says what the client has asked for, whatever the middleware has made of
+// that, and no value of an argument.
+func TestMiddlewareSecrets(t *testing.T) {
 	t.Parallel()
 	var j journal
 	s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
@@ -277,8 +278,12 @@ func TestMiddlewareInTheLog(t *testing.T) {
 		return nil, errDisk
 	})})
 	session := newSession(t, s)
-	for _, line := range []string{plainList, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"}}}`, completeLine("1", "trip", "to", "Rome")} {
-		answerTo(t, s, session, line)
+	for line, message := range map[string]string{
+		plainList: listFailed,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"}}}`: renderFailed,
+		completeLine("1", "trip", "to", "Rome"): completeFailed,
+	} {
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), answerTo(t, s, session, line))
 	}
 	for _, want := range []string{
 		"request.method=prompts/list error", "request.method=prompts/get request.prompt=trip error",

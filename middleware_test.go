@@ -3,13 +3,11 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,6 +125,7 @@ func traveller() *prompts.Registry {
 		asking("paint"),
 		rendered("hidden", func(context.Context) (*prompts.Result, error) { return prompts.Messages(), nil }),
 		rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk }),
+		completing("lost", func(context.Context, string, map[string]string) ([]string, error) { return nil, errDisk }),
 		rendered("refusing", func(context.Context) (*prompts.Result, error) {
 			return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "seven", Data: []int{7}})
 		}),
@@ -200,8 +199,8 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 	}
 }
 
-// Whichever way a request comes, it goes through the middleware, and nothing
-// else does.
+// Whichever way a request comes, in a batch too (JRP-27), it goes through the
+// middleware, and nothing else does.
 func TestMiddlewareOnEveryWay(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var requests []prompts.Request
@@ -225,10 +224,12 @@ func TestMiddlewareOnEveryWay(t *testing.T) {
 		assert.Equal(t, []string{"prompts/get text 2026-07-28 "}, took())
 
 		// Messages of both eras on one connection.
-		c := connect(t, s).handshakeIn("2025-06-18")
+		c := connect(t, s).handshakeIn(batchVersion)
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
 		assert.Equal(t, []string{envelopedText("1", "hi")}, c.ask(envelopedGet("1", "text")))
-		assert.Equal(t, []string{"prompts/get text 2025-06-18 tester", "prompts/get text 2026-07-28 "}, took(), "the session's client is not that of the envelope")
+		assert.Equal(t, []string{"prompts/get text 2025-03-26 tester", "prompts/get text 2026-07-28 "}, took(), "the session's client is not that of the envelope")
+		assert.Len(t, c.askBatch(getLine("1", "text"), pingLine("2"), strings.Replace(plainList, "1", "3", 1)), 3)
+		assert.ElementsMatch(t, []string{"prompts/get text 2025-03-26 tester", "prompts/list  2025-03-26 tester"}, took())
 		c.ask(pingLine("1"), envelopedLine("2", "server/discover", ""), `{"jsonrpc":"2.0","id":3,"method":"raw"}`, `{"jsonrpc":"2.0","id":4,"method":"none"}`)
 		assert.Empty(t, took())
 		assert.NoError(t, c.end())
@@ -239,30 +240,6 @@ func TestMiddlewareOnEveryWay(t *testing.T) {
 		_, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"prompts/get text 2024-11-05 ", "prompts/list  2025-11-25 "}, took())
-	})
-}
-
-// JRP-27: each request of a batch is one of its own.
-func TestMiddlewareInABatch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var calls atomic.Int32
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{
-			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				calls.Add(1)
-				if r.Prompt == "own" {
-					return &prompts.Response{Result: prompts.Messages(prompts.User("own"))}, nil
-				}
-				return next(ctx, r)
-			}),
-		})
-		c := connect(t, s).handshakeIn(batchVersion)
-		got := c.askBatch(getLine("1", "text"), getLine("2", "own"), getLine("3", "none"), pingLine("4"), strings.Replace(plainList, "1", "5", 1))
-		require.Len(t, got, 5)
-		assert.ElementsMatch(t, []string{textLine("1", "hi"), textLine("2", "own"), pongLine("4")}, slices.DeleteFunc(got, func(msg string) bool {
-			return strings.Contains(msg, `"id":3`) || strings.Contains(msg, `"id":5`)
-		}))
-		assert.EqualValues(t, 4, calls.Load())
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -294,6 +271,7 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 		{"of one that has to declare it", envelopedGet("1", "paint"), &prompts.Error{Code: transport.CodeMissingCapability, Message: undeclared("elicitation.form")}, `{"requiredCapabilities":{"elicitation":{"form":{}}}}`, nil},
 		{"a completion of an unknown prompt", completeLine("1", "none", "to", ""), invalid(`unknown prompt "none"`), `{"prompt":"none"}`, nil},
 		{"of a hidden prompt", completeLine("1", "hidden", "to", ""), invalid(`unknown prompt "hidden"`), `{"prompt":"hidden"}`, nil},
+		{"its secret", completeLine("1", "lost", "a", ""), hidden(completeFailed), ``, errDisk},
 		{"of an unknown argument", completeLine("1", "trip", "x", ""), invalid(`invalid arguments for prompt "trip": x is not an argument of this prompt`), `{"prompt":"trip","problems":[{"argument":"x","reason":"unknown","message":"is not an argument of this prompt"}]}`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -319,6 +297,7 @@ func TestMiddlewareSeesTheOutcome(t *testing.T) {
 			}
 			if test.is != nil {
 				assert.ErrorIs(t, errs[0], test.is)
+				assert.Equal(t, test.is.Error(), errs[0].Error(), "the author's text is for the author")
 				assert.NotContains(t, got, errDisk.Error())
 			}
 		})
@@ -455,85 +434,6 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 				assert.Contains(t, got, test.want)
 			}
 		})
-	}
-}
-
-// JRP-23, JRP-24: a middleware's error is the client's if there is an Error in
-// it, with any code but those that the revision does not allow. Any other is a
-// secret.
-func TestMiddlewareErrors(t *testing.T) {
-	t.Parallel()
-	const secret = renderFailed
-	coded := func(code prompts.Code) error { return &prompts.Error{Code: code, Message: "<m>"} }
-	for _, test := range []struct {
-		name    string
-		err     error
-		code    prompts.Code
-		late    prompts.Code // in 2026-07-28, if it is another one
-		message string
-		log     string // empty for nothing
-	}{
-		{"a code of its own", coded(7), 7, 0, "<m>", ""},
-		{"a negative one", coded(-31999), -31999, 0, "<m>", ""},
-		{"invalid params", coded(prompts.CodeInvalidParams), prompts.CodeInvalidParams, 0, "<m>", ""},
-		{"an internal error", coded(prompts.CodeInternalError), prompts.CodeInternalError, 0, "<m>", ""},
-		{"no such method", coded(prompts.CodeMethodNotFound), prompts.CodeMethodNotFound, 0, "<m>", ""},
-		{"a code of the implementation", coded(-32000), -32000, 0, "<m>", ""},
-		{"a retired code", coded(-32002), -32002, prompts.CodeInvalidParams, "<m>", ""},
-		{"a reserved code", coded(-32023), -32023, prompts.CodeInternalError, "<m>", ""},
-		{"the last one", coded(-32099), -32099, prompts.CodeInternalError, "<m>", ""},
-		{"one below", coded(-32100), -32100, 0, "<m>", ""},
-		{"no code", coded(0), prompts.CodeInternalError, 0, secret, "<m>"},
-		{"a nil Error", error((*prompts.Error)(nil)), prompts.CodeInternalError, 0, secret, "level=ERROR"},
-		{"wrapped", fmt.Errorf("of the tenant: %w", coded(7)), 7, 0, "<m>", "of the tenant"},
-		{"joined", errors.Join(errDisk, coded(7)), 7, 0, "<m>", errDisk.Error()},
-		{"plain", errDisk, prompts.CodeInternalError, 0, secret, errDisk.Error()},
-		{"a question that nobody has asked", prompts.ErrInputRequired, prompts.CodeInternalError, 0, secret, prompts.ErrInputRequired.Error()},
-		{"one that ends a context that has not ended", context.Canceled, prompts.CodeInternalError, 0, secret, context.Canceled.Error()},
-		{"a message that is not UTF-8", &prompts.Error{Code: 7, Message: "\xff"}, 7, 0, "\ufffd", ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			for _, swallow := range []bool{true, false} { // it has called next, or not
-				var j journal
-				s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-					if swallow {
-						_, err := next(ctx, r)
-						assert.Error(t, err)
-					}
-					return &prompts.Response{Result: prompts.Messages(prompts.User("never"))}, test.err
-				})})
-				got := answerTo(t, s, newSession(t, s), getLine("1", "faulty"))
-				assert.Equal(t, errorLine("1", test.code, test.message), got)
-				code := test.code
-				if test.late != 0 {
-					code = test.late
-				}
-				got = answerTo(t, s, nil, envelopedGet("1", "faulty"))
-				assert.Equal(t, errorLine("1", code, test.message), got)
-				if test.log == "" {
-					assert.Empty(t, j.String())
-				} else {
-					assert.Contains(t, j.String(), test.log)
-				}
-			}
-		})
-	}
-}
-
-// Each method has its own word for a failure that is a secret.
-func TestMiddlewareSecrets(t *testing.T) {
-	t.Parallel()
-	for line, message := range map[string]string{
-		plainList:                           listFailed,
-		getLine("1", "text"):                renderFailed,
-		completeLine("1", "trip", "to", ""): completeFailed,
-	} {
-		var j journal
-		s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(nil, errDisk)})
-		got := answerTo(t, s, newSession(t, s), line)
-		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got)
-		assert.Contains(t, j.String(), errDisk.Error())
 	}
 }
 

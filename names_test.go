@@ -126,20 +126,12 @@ func invalidRequest(message string) *prompts.Error {
 	return &prompts.Error{Code: transport.CodeInvalidRequest, Message: message}
 }
 
-func invalidParams(message string) *prompts.Error {
-	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: message}
-}
-
 func invalidParam(name, message string) *prompts.Error {
 	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: map[string]string{"param": name}}
 }
 
 func unknownPrompt(name string) *prompts.Error {
 	return &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("unknown prompt %q", name), Data: map[string]string{"prompt": name}}
-}
-
-func methodNotFound(name string) *prompts.Error {
-	return &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "method not found: " + name, Data: map[string]string{"method": name}}
 }
 
 // errorResponse is the response with an error. Without an id it has none.

@@ -40,50 +40,6 @@ func progressOf(t testing.TB, msg string) float64 {
 	return *m.Params.Progress
 }
 
-// PRO-01, PRO-03, PRO-05, PRO-06, PRG-14: each report in each revision, as it
-// was made; the message only where there is one. Tokens are repeated as they
-// were written.
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	reports := rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-		prompts.Progress(ctx, 0.5, 2, "half <of> it")
-		time.Sleep(time.Second)
-		prompts.Progress(ctx, 1, 0, "")
-		time.Sleep(time.Second)
-		prompts.Progress(ctx, 2, 2, "done")
-		time.Sleep(time.Second)
-		return prompts.Messages(prompts.User("hi")), nil
-	})
-	for _, version := range append([]string{"2026-07-28"}, handshakeVersions...) {
-		for _, token := range []string{"17", `"t"`, `"\u0061\/\"\ud83d\ude00"`, `""`, "-0", "123456789012345678901234567890"} {
-			t.Run(version+" "+token, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					c := connect(t, prompts.NewServer(registryOf(reports), prompts.Options{}))
-					request, answer := envelopedGet("1", "reports"), envelopedText("1", "hi")
-					if version != "2026-07-28" {
-						c.handshakeIn(version)
-						request, answer = getLine("1", "reports"), textLine("1", "hi")
-					}
-					message := func(text string) string {
-						if version == "2024-11-05" {
-							return ""
-						}
-						return `,"message":"` + text + `"`
-					}
-					assert.Equal(t, []string{progressLine(token, `"progress":0.5,"total":2`+message("half <of> it"))}, c.ask(withToken(request, token)))
-					time.Sleep(time.Second)
-					assert.Equal(t, []string{progressLine(token, `"progress":1`)}, c.received())
-					time.Sleep(time.Second)
-					assert.Equal(t, []string{progressLine(token, `"progress":2,"total":2`+message("done"))}, c.received())
-					time.Sleep(time.Second)
-					assert.Equal(t, []string{answer}, c.received())
-					require.NoError(t, c.end())
-				})
-			})
-		}
-	}
-}
-
 // PRO-04, PRO-05: progress rises with every notification; what does not, or is
 // no number, is as if it had not been reported. A total that is none is left out.
 func TestProgressRises(t *testing.T) {

@@ -1,13 +1,11 @@
 package prompts_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -153,65 +151,6 @@ func TestTxEnds(t *testing.T) {
 		assert.Panics(t, func() { kept.Lookup("a") })
 	}
 	assert.Equal(t, []string{"a"}, namesOf(&r))
-}
-
-// Readers never see half an Update, however many there are.
-func TestUpdateIsAtomic(t *testing.T) {
-	t.Parallel()
-	var r prompts.Registry
-	srv := prompts.NewServer(&r, prompts.Options{})
-	set := func(version int) error {
-		return r.Update(func(tx *prompts.Tx) error {
-			for i := range 20 {
-				name := fmt.Sprintf("p%02d", i)
-				if (i+version)%3 == 0 {
-					tx.Remove(name)
-					continue
-				}
-				if err := tx.Set(barePrompt(name, fmt.Sprintf("<%d>", version))); err != nil {
-					return err
-				}
-			}
-			return tx.Set(barePrompt("q", fmt.Sprintf("<%d>", version)))
-		})
-	}
-	require.NoError(t, set(0))
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for !stop.Load() {
-				versions := map[string]bool{}
-				var names []string
-				for p := range r.All() {
-					versions[p.Description] = true
-					names = append(names, p.Name)
-				}
-				assert.Len(t, versions, 1)
-				assert.True(t, slices.IsSorted(names))
-
-				list, err := srv.Call(context.Background(), "prompts/list", nil, prompts.CallOptions{})
-				assert.NoError(t, err)
-				seen := map[string]bool{}
-				for part := range strings.SplitSeq(string(list), `"description":"`) {
-					version, _, _ := strings.Cut(part, `"`)
-					seen[version] = true
-				}
-				assert.LessOrEqual(t, len(seen), 2) // what is before the first, and the one
-			}
-		})
-	}
-	var writers sync.WaitGroup
-	for w := range 2 {
-		writers.Go(func() {
-			for i := range 150 {
-				assert.NoError(t, set(1+2*i+w))
-			}
-		})
-	}
-	writers.Wait()
-	stop.Store(true)
-	wg.Wait()
 }
 
 type (

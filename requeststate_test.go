@@ -285,44 +285,6 @@ func TestInvalidStateOptions(t *testing.T) {
 	}
 }
 
-// A state is no longer than maxRequestState, since the client has to carry it.
-func TestStateSize(t *testing.T) {
-	t.Parallel()
-	var j journal
-	size := 0
-	s := prompts.NewServer(registryOf(rendered("keep", func(ctx context.Context) (*prompts.Result, error) {
-		if _, err := prompts.Once(ctx, "text", func(context.Context) (string, error) { return strings.Repeat("x", size), nil }); err != nil {
-			return nil, err
-		}
-		a := prompts.InputRequest("a", methodRoots, nil)
-		if err := prompts.Ask(ctx, a); err != nil {
-			return nil, err
-		}
-		return nil, prompts.Ask(ctx, prompts.InputRequest("b", methodRoots, nil))
-	})), prompts.Options{Logger: j.logger()})
-
-	const overhead = 200 // of encryption and JSON
-	size = maxRequestState/4*3 - overhead
-	r := newRounds(t, s, "keep")
-	r.get("").wants(t, "a")
-	assert.LessOrEqual(t, len(r.state), maxRequestState)
-	r.get(`{"a":{"roots":[]}}`).wants(t, "b")
-	assert.Empty(t, j.String())
-
-	size = maxRequestState / 4 * 3
-	assert.Empty(t, newRounds(t, s, "keep").get("").fails(t, prompts.CodeInternalError, renderFailed))
-	assert.Contains(t, j.String(), "exceed the size of a requestState")
-
-	// What the client answers counts too, and is its own fault.
-	size = 1
-	logged := j.String()
-	r = newRounds(t, s, "keep")
-	r.get("").wants(t, "a")
-	data := r.get(`{"a":{"roots":[],"more":"`+strings.Repeat("x", maxRequestState)+`"}}`).fails(t, prompts.CodeInvalidParams, "the answers given so far exceed the 64 KiB that requestState can carry")
-	assert.JSONEq(t, `{"param":"inputResponses"}`, data)
-	assert.Equal(t, logged, j.String(), "the author need not know")
-}
-
 // MRT-10: the client carries a state, a JSON string that it may spell as it
 // likes, but cannot read it: neither what Once has kept nor what has been
 // answered. No two states are alike.

@@ -244,22 +244,6 @@ func TestSensitiveIsNotAskedFor(t *testing.T) {
 	assert.Contains(t, string(got), `"values":[]`)
 }
 
-// A secret that is a part of another does not uncover the rest of that.
-func TestSensitiveValuesThatOverlap(t *testing.T) {
-	t.Parallel()
-	var reg prompts.Registry
-	type in struct {
-		User     string `json:"user" sensitive:"true"`
-		Password string `json:"password" sensitive:"true"`
-	}
-	reg.MustAdd(prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in in) (string, error) {
-		return "", prompts.InvalidArgument("user", "cannot log in with "+in.Password)
-	}))
-	_, err := prompts.NewServer(&reg, prompts.Options{}).Call(t.Context(), "prompts/get",
-		json.RawMessage(`{"name":"p","arguments":{"user":"ada","password":"ada4711"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, `invalid arguments for prompt "p": user: cannot log in with [sensitive] (-32602)`)
-}
-
 // A declaration that would show the value of a sensitive argument is an error.
 func TestSensitiveDeclarations(t *testing.T) {
 	t.Parallel()

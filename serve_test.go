@@ -2,11 +2,8 @@ package prompts_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -80,90 +76,61 @@ func TestServeIsNeverHeldUp(t *testing.T) {
 	})
 }
 
-// GAP-46
+// GAP-46: at the end of the input, Serve waits for the requests in flight, but no longer
+// than the drain timeout.
 func TestEndOfInput(t *testing.T) {
 	t.Parallel()
-	t.Run("within the grace", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", 4*time.Second)), prompts.Options{})).handshake()
-			c.send(getLine("1", "deaf"), pingLine("2"))
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Equal(t, 4*time.Second, time.Since(began))
-			assert.Equal(t, []string{pongLine("2"), textLine("1", "slept")}, c.received())
+	for _, test := range []struct {
+		name  string
+		o     prompts.Timeouts
+		send  []string
+		then  func(c *client) // before the end of the input
+		took  time.Duration   // by Serve from then on
+		err   error           // of Serve
+		want  []string
+		cause error // of the context of the prompt wait, if that runs
+		log   string
+	}{
+		{name: "nothing to wait for"},
+		{name: "within the grace", send: []string{getLine("1", "doze"), pingLine("2")}, took: 4 * time.Second, want: []string{pongLine("2"), textLine("1", "slept")}},
+		{name: "beyond the grace", send: []string{getLine("1", "wait")}, took: defaultGrace, cause: context.Canceled},
+		{name: "a render that does not stop", o: prompts.Timeouts{Drain: time.Minute, Render: -1}, send: []string{getLine("1", "deaf")},
+			took: time.Minute + stragglers, log: "goroutines=1"},
+		{name: "no grace", o: prompts.Timeouts{Drain: -1}, send: []string{getLine("1", "wait"), pingLine("2")},
+			want: []string{pongLine("2")}, cause: prompts.ErrSessionClosed},
+		{name: "the context ends in the grace", o: prompts.Timeouts{Drain: time.Hour, Render: -1}, send: []string{getLine("1", "wait")},
+			then: func(c *client) { time.AfterFunc(time.Minute, c.cancel) }, took: time.Minute, cause: context.Canceled},
+		{name: "a write fails in the grace", o: prompts.Timeouts{Drain: time.Hour}, send: []string{getLine("1", "wait"), getLine("2", "doze")},
+			then: func(c *client) { c.wire.onWrite = func(context.Context, []byte) error { return errDisk } },
+			took: 4 * time.Second, err: errDisk, cause: errDisk},
+		{name: "the answer of a subscription is not taken", send: []string{listenLine("1")}, then: func(c *client) {
+			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
+		}, took: stragglers, want: []string{ackLine("1")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var j journal
+				w := newWaiter()
+				reg := registryOf(w.prompt("wait"), sleeper("doze", 4*time.Second), sleeper("deaf", time.Hour))
+				c := connect(t, prompts.NewServer(reg, prompts.Options{Timeouts: test.o, Logger: j.logger()})).handshake()
+				c.send(test.send...)
+				synctest.Wait()
+				if test.then != nil {
+					test.then(c)
+				}
+				began := time.Now()
+				assert.ErrorIs(t, c.end(), test.err)
+				assert.Equal(t, test.took, time.Since(began))
+				assert.Equal(t, test.want, c.received())
+				if test.cause != nil {
+					assert.ErrorIs(t, <-w.causes, test.cause)
+				}
+				assert.Contains(t, j.String(), test.log)
+				time.Sleep(time.Hour)
+				assert.Empty(t, c.received())
+			})
 		})
-	})
-	t.Run("nothing to wait for", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(nil, prompts.Options{}))
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Zero(t, time.Since(began))
-		})
-	})
-	t.Run("beyond the grace", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWaiter()
-			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})).handshake()
-			c.send(getLine("1", "wait"))
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Equal(t, defaultGrace, time.Since(began))
-			assert.Empty(t, c.received())
-			assert.ErrorIs(t, <-w.causes, context.Canceled)
-		})
-	})
-	t.Run("a render that does not stop", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var j journal
-			c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Minute, Render: -1}, Logger: j.logger()})).handshake()
-			c.send(getLine("1", "deaf"))
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Equal(t, time.Minute+stragglers, time.Since(began))
-			assert.Contains(t, j.String(), "goroutines=1")
-			time.Sleep(time.Hour)
-			assert.Empty(t, c.received())
-		})
-	})
-	t.Run("no grace", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWaiter()
-			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: -1}})).handshake()
-			c.send(getLine("1", "wait"), pingLine("2"))
-			synctest.Wait()
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Zero(t, time.Since(began))
-			assert.Equal(t, []string{pongLine("2")}, c.received(), "what does not wait is answered")
-			assert.ErrorIs(t, <-w.causes, prompts.ErrSessionClosed)
-		})
-	})
-	t.Run("the context ends in the grace", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWaiter()
-			c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Hour, Render: -1}})).handshake()
-			c.send(getLine("1", "wait"))
-			synctest.Wait()
-			began := time.Now()
-			time.AfterFunc(time.Minute, c.cancel)
-			require.NoError(t, c.end())
-			assert.Equal(t, time.Minute, time.Since(began))
-			assert.Empty(t, c.received())
-		})
-	})
-	t.Run("a write fails in the grace", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			wire := newWire(t)
-			w := newWaiter()
-			c := connectWire(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Second)), prompts.Options{Timeouts: prompts.Timeouts{Drain: time.Hour}}), wire).handshake()
-			wire.onWrite = func(context.Context, []byte) error { return errDisk }
-			c.send(getLine("1", "wait"), getLine("2", "deaf"))
-			began := time.Now()
-			assert.ErrorIs(t, c.end(), errDisk)
-			assert.Equal(t, time.Second, time.Since(began))
-		})
-	})
+	}
 }
 
 func TestContextEndsServe(t *testing.T) {
@@ -209,55 +176,6 @@ func TestContextEndsServe(t *testing.T) {
 			assert.Equal(t, time.Minute, time.Since(began))
 		})
 	})
-}
-
-func TestWriteFailureEndsServe(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name string
-		err  error
-		want error
-	}{
-		{"broken pipe", io.ErrClosedPipe, nil},
-		{"wrapped broken pipe", fmt.Errorf("write: %w", io.ErrClosedPipe), nil},
-		{"end of file", fmt.Errorf("write: %w", io.EOF), nil},
-		{"other", errDisk, errDisk},
-		{"unexpected end of file", io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
-	} {
-		for what, msg := range map[string]string{
-			"an answer at once": pingLine("1"), "a late answer": getLine("1", "text"), "a notification": "",
-		} {
-			t.Run(test.name+" in "+what, func(t *testing.T) {
-				t.Parallel()
-				for range 50 { // Read fails too, because the context ends
-					synctest.Test(t, func(t *testing.T) {
-						wire := newWire(t)
-						reg := registryOf(sleeper("text", time.Second))
-						w := newWaiter()
-						reg.MustAdd(w.prompt("wait"))
-						c := connectWire(t, prompts.NewServer(reg, prompts.Options{}), wire).handshake()
-						c.send(getLine("0", "wait"))
-						synctest.Wait()
-						wire.onWrite = func(context.Context, []byte) error { return test.err }
-						if msg == "" {
-							reg.Remove("text")
-						} else {
-							c.send(msg)
-						}
-						err := c.wait()
-						if test.want == nil {
-							assert.NoError(t, err)
-						} else {
-							assert.ErrorIs(t, err, test.want)
-							assert.True(t, strings.HasPrefix(err.Error(), "prompts: write message: "), err.Error())
-						}
-						assert.Empty(t, c.received())
-						<-w.causes // the work is told to stop
-					})
-				}
-			})
-		}
-	}
 }
 
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
@@ -334,148 +252,59 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 	assert.ElementsMatch(t, want, w.out[1:])
 }
 
-// LCH-01, LCH-02, LIF-15: over a connection, see also the golden sessions.
-func TestEachSessionIsNotifiedOfChanges(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
-		quiet := prompts.NewServer(reg, prompts.Options{DisableListChanged: true})
-		a, b, c, d := connect(t, s).handshake(), connect(t, s).handshake(), connect(t, s), connect(t, quiet).handshake()
-		reg.MustAdd(textPrompt("one", "1"))
-		time.Sleep(notify.MinPause)
-		assert.Equal(t, []string{listChangedLine}, a.received())
-		assert.Equal(t, []string{listChangedLine}, b.received())
-		assert.Empty(t, c.received(), "not initialized")
-		assert.Empty(t, d.received(), "not advertised")
-
-		// A slow client costs nobody else anything, and gets one for many.
-		hold := make(chan struct{})
-		b.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
-		for i := range 10 {
-			reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
-			time.Sleep(notify.MinPause)
-			assert.Equal(t, []string{listChangedLine}, a.received())
-		}
-		close(hold)
-		time.Sleep(notify.MinPause)
-		assert.Equal(t, []string{listChangedLine, listChangedLine}, b.received(), "the one in hand and one for the rest")
-
-		// What changes nothing is not told.
-		require.Error(t, reg.Add(textPrompt("one", "1")))
-		assert.False(t, reg.Remove("none"))
-		require.NoError(t, reg.Update(func(*prompts.Tx) error { return nil }))
-		require.ErrorIs(t, reg.Update(func(tx *prompts.Tx) error { tx.Remove("one"); return errDisk }), errDisk)
-		time.Sleep((200 * time.Millisecond))
-		assert.Empty(t, a.received())
-
-		for _, c := range []*client{a, b, c, d} {
-			assert.NoError(t, c.end())
-		}
-		assert.Zero(t, reg.Subscribers(), "a session that is over still listens")
-		reg.Remove("one")
-		time.Sleep((200 * time.Millisecond))
-		assert.Empty(t, a.received())
-	})
-}
-
-// Concurrent use, for the race detector.
-func TestServeInTurmoil(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := registryOf(textPrompt("text", "hi"), rendered("doze", func(ctx context.Context) (*prompts.Result, error) {
-			select {
-			case <-time.After(3 * time.Millisecond):
-				return prompts.Messages(prompts.User("dozed")), nil
-			case <-ctx.Done():
-				return nil, errors.New("woken")
-			}
-		}))
-		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 4, MaxConcurrentTotal: 10}, Timeouts: prompts.Timeouts{Render: 5 * time.Millisecond}})
-		var wg sync.WaitGroup
-		for range 8 {
-			c := connect(t, s).handshake()
-			wg.Go(func() {
-				for i := range 100 {
-					id := fmt.Sprint(i % 7)
-					c.send(getLine(id, "doze"), cancelLine(fmt.Sprint((i+3)%7)), getLine(`"`+id+`"`, "text"), pingLine("1000"))
-					time.Sleep(time.Millisecond)
-				}
-				assert.NoError(t, c.end())
-			})
-		}
-		wg.Go(func() {
-			for range 50 {
-				reg.MustAdd(textPrompt("other", "x"))
-				time.Sleep(time.Millisecond)
-				reg.Remove("other")
-			}
-		})
-		wg.Wait()
-		assert.Zero(t, s.Tasks())
-		assert.Zero(t, s.Slots())
-		assert.Zero(t, reg.Subscribers())
-	})
-}
-
 // A client that does not take the answers of its subscriptions does not keep
 // Serve: it waits for a second, and if the transport cannot be interrupted, for
 // another.
 func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 	t.Parallel()
-	t.Run("a write that heeds its context", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			w := newWaiter()
-			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
-			c := connect(t, s).handshake().listen("1")
-			assert.Empty(t, c.ask(getLine("2", "wait")))
-			c.wire.onWrite = func(ctx context.Context, _ []byte) error { <-ctx.Done(); return ctx.Err() }
-			began := time.Now()
-			c.cancel()
-			<-w.causes
-			assert.Zero(t, time.Since(began), "renders are told at once")
-			require.NoError(t, c.wait())
-			assert.Equal(t, stragglers, time.Since(began))
-			assert.Empty(t, c.received())
-			assertNoTrace(t, s)
+	for _, test := range []struct {
+		name  string
+		write func(ctx context.Context, c *client, hold chan struct{}) error
+		took  time.Duration
+		want  []string
+		log   string
+	}{
+		{name: "a write that heeds its context", took: stragglers, write: func(ctx context.Context, _ *client, _ chan struct{}) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}},
+		{name: "a write that heeds Close", took: stragglers, write: func(_ context.Context, c *client, _ chan struct{}) error {
+			<-c.wire.gone
+			return io.ErrClosedPipe
+		}},
+		{name: "a write that heeds nothing", took: 2 * stragglers, log: "goroutines=1", write: func(_ context.Context, _ *client, hold chan struct{}) error {
+			<-hold
+			return nil
+		}},
+		{name: "a write that is slow", took: 2 * (stragglers / 3), want: []string{listenEndLine("1"), cancelLine("1")}, write: func(context.Context, *client, chan struct{}) error {
+			time.Sleep(stragglers / 3)
+			return nil
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var j journal
+				w, hold := newWaiter(), make(chan struct{})
+				s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger()})
+				c := connect(t, s).handshake().listen("1")
+				assert.Empty(t, c.ask(getLine("2", "wait")))
+				c.wire.onWrite = func(ctx context.Context, _ []byte) error { return test.write(ctx, c, hold) }
+				began := time.Now()
+				c.cancel()
+				<-w.causes
+				assert.Zero(t, time.Since(began), "renders are canceled at once")
+				require.NoError(t, c.wait())
+				assert.Equal(t, test.took, time.Since(began))
+				assert.Contains(t, j.String(), test.log)
+				if test.log == "" {
+					assert.Equal(t, test.want, c.received())
+				}
+				close(hold)
+				synctest.Wait()
+				assertNoTrace(t, s)
+			})
 		})
-	})
-	t.Run("a write that heeds Close", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			s := prompts.NewServer(nil, prompts.Options{})
-			c := connect(t, s).listen("1")
-			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
-			began := time.Now()
-			require.NoError(t, c.end())
-			assert.Equal(t, stragglers, time.Since(began))
-			assertNoTrace(t, s)
-		})
-	})
-	t.Run("a write that heeds nothing", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			var j journal
-			s := prompts.NewServer(nil, prompts.Options{Logger: j.logger()})
-			c := connect(t, s).listen("1")
-			hold := make(chan struct{})
-			c.wire.onWrite = func(context.Context, []byte) error { <-hold; return nil }
-			began := time.Now()
-			c.cancel()
-			require.NoError(t, c.wait())
-			assert.Equal(t, 2*stragglers, time.Since(began))
-			assert.Contains(t, j.String(), "goroutines=1")
-			close(hold)
-			synctest.Wait()
-			assertNoTrace(t, s)
-		})
-	})
-	t.Run("a write that is slow", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			s := prompts.NewServer(nil, prompts.Options{})
-			c := connect(t, s).listen("1")
-			c.wire.onWrite = func(context.Context, []byte) error { time.Sleep(stragglers / 3); return nil }
-			c.cancel()
-			require.NoError(t, c.wait())
-			assert.Equal(t, []string{listenEndLine("1"), cancelLine("1")}, c.received())
-		})
-	})
+	}
 }
 
 // Nothing that comes in while Serve ends begins anything.

@@ -18,60 +18,48 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
+// Handle answers before it returns. Without a session it is for the protocol version
+// without sessions, and rejects what needs one (GAP-07).
 func TestHandleAnswersBeforeItReturns(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{})
 	session := newSession(t, s)
+	needsSession := prompts.CodeInvalidParams
 	for _, test := range []struct {
-		msg  string
-		want []sent
+		msg     string
+		want    string // a part of the answer in a session; empty for none
+		code    prompts.Code
+		without prompts.Code // the code without a session
 	}{
-		{pingLine("1"), []sent{{pongLine("1"), 0, true}}},
-		{getLine("2", "text"), []sent{{textLine("2", "hi"), 0, true}}},
-		{getLine("3", "faulty"), []sent{{errorLine("3", prompts.CodeInternalError, renderFailed), prompts.CodeInternalError, true}}},
-		{`{`, []sent{{errorLine("", transport.CodeParseError, "invalid JSON at byte 1: unexpected end of input"), transport.CodeParseError, true}}},
-		{`[]`, []sent{{errorLine("", transport.CodeInvalidRequest, "JSON-RPC batches are only supported in protocol version 2025-03-26"), transport.CodeInvalidRequest, true}}},
-		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, []sent{{errorLine("4", prompts.CodeInvalidParams, "params is required and must be an object"), prompts.CodeInvalidParams, true}}},
-		{initializedLine, nil},
-		{`{"jsonrpc":"2.0","id":5,"result":{}}`, nil},
+		{pingLine("1"), pongLine("1"), 0, needsSession},
+		{getLine("2", "text"), textLine("2", "hi"), 0, needsSession},
+		{envelopedGet("2", "text"), envelopedText("2", "hi"), 0, 0},
+		{getLine("3", "faulty"), errorLine("3", prompts.CodeInternalError, renderFailed), prompts.CodeInternalError, needsSession},
+		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, "params is required and must be an object", prompts.CodeInvalidParams, needsSession},
+		{initializeLine, "already initialized", transport.CodeInvalidRequest, needsSession},
+		{`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, "method not found", prompts.CodeMethodNotFound, prompts.CodeMethodNotFound},
+		{`{`, "invalid JSON at byte 1: unexpected end of input", transport.CodeParseError, transport.CodeParseError},
+		{`[]`, "JSON-RPC batches are only supported in protocol version 2025-03-26", transport.CodeInvalidRequest, transport.CodeInvalidRequest},
+		{initializedLine, "", 0, 0},
+		{cancelLine("1"), "", 0, 0},
 	} {
-		r := &recorder{t: t}
-		require.NoError(t, session.Handle(t.Context(), r.hear(session, test.msg), transport.Exchange{Send: r.send}), test.msg)
-		for i := range r.messages {
-			r.messages[i].msg = neutral(r.messages[i].msg)
+		answer := func(at transport.Session, h interface {
+			Handle(ctx context.Context, msg []byte, x transport.Exchange) error
+		}) []sent {
+			r := &recorder{t: t}
+			require.NoError(t, h.Handle(t.Context(), r.hear(at, test.msg), transport.Exchange{Send: r.send}), test.msg)
+			return r.messages
 		}
-		assert.Equal(t, test.want, r.messages, test.msg)
-	}
-	r := &recorder{t: t}
-	require.NoError(t, session.Handle(t.Context(), r.hear(session, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`), transport.Exchange{Send: r.send}))
-	require.Len(t, r.messages, 1)
-	assert.Equal(t, prompts.CodeMethodNotFound, r.messages[0].code)
-}
-
-// Server.Handle is for the revision without sessions, and refuses what needs
-// one (GAP-07).
-func TestHandleWithoutSession(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
-	for msg, code := range map[string]prompts.Code{
-		initializeLine:       prompts.CodeInvalidParams,
-		pingLine("1"):        prompts.CodeInvalidParams,
-		getLine("1", "text"): prompts.CodeInvalidParams,
-		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`: prompts.CodeInvalidParams,
-		`{"jsonrpc":"2.0","id":1,"method":"no/such"}`:      prompts.CodeMethodNotFound,
-		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`: 0,
-		"{":  transport.CodeParseError,
-		"[]": transport.CodeInvalidRequest,
-	} {
-		r := &recorder{t: t}
-		require.NoError(t, s.Handle(t.Context(), r.hear(nil, msg), transport.Exchange{Send: r.send}))
-		if assert.Len(t, r.messages, 1, msg) {
-			assert.Equal(t, code, r.messages[0].code, msg)
+		got, without := answer(session, session), answer(nil, s)
+		if test.want == "" {
+			assert.Empty(t, append(got, without...), test.msg)
+			continue
 		}
-	}
-	for _, msg := range []string{initializedLine, cancelLine("1")} {
-		got := answerTo(t, s, nil, msg)
-		assert.Empty(t, got)
+		require.Len(t, append(got, without...), 2, test.msg)
+		assert.Contains(t, neutral(got[0].msg), test.want)
+		assert.Equal(t, test.code, got[0].code, test.msg)
+		assert.Equal(t, test.without, without[0].code, test.msg)
+		assert.True(t, got[0].last && without[0].last, test.msg)
 	}
 }
 
@@ -456,41 +444,6 @@ func TestNotifications(t *testing.T) {
 		say(initializedLine)
 		assert.EqualValues(t, 2, sentSoFar())
 
-		session.Close()
-		assert.NoError(t, <-l.done)
-	})
-}
-
-func TestNotificationsAreKeptBetweenCalls(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
-		session := newSession(t, s)
-		change := func() { require.NoError(t, reg.Set(textPrompt("text", "hi"))) }
-
-		ctx, cancel := context.WithCancel(t.Context())
-		l := hear(ctx, session)
-		synctest.Wait()
-		cancel()
-		assert.NoError(t, <-l.done, "the end of the context is no failure")
-		for range 5 {
-			change()
-		}
-
-		// Whatever cannot be sent is not lost, however often.
-		for range 3 {
-			l := &listener{fail: errDisk}
-			err := session.Notifications(t.Context(), func([]byte) error { return l.fail })
-			assert.Equal(t, errDisk, err)
-		}
-		l = hear(t.Context(), session)
-		time.Sleep(notify.MinPause)
-		synctest.Wait()
-		assert.EqualValues(t, 1, l.count.Load(), "one for all of them")
-		change()
-		time.Sleep(notify.MinPause)
-		synctest.Wait()
-		assert.EqualValues(t, 2, l.count.Load())
 		session.Close()
 		assert.NoError(t, <-l.done)
 	})

@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -122,84 +121,6 @@ func TestEnvelope(t *testing.T) {
 	assert.Contains(t, got, "session not initialized: send initialize first", "a session is begun by initialize only")
 }
 
-// JRP-32, GAP-07, GAP-18, DSC-09: a request without an envelope, and outside of a
-// session, is told what it lacks.
-func TestNoEnvelope(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(nil, prompts.Options{})
-	fresh := s.NewSession(transport.SessionOptions{})
-	defer fresh.Close()
-	for _, params := range []string{"", `,"params":null`, `,"params":{}`, `,"params":{"_meta":null}`, `,"params":{"_meta":{}}`,
-		`,"params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`} {
-		for _, method := range []string{"server/discover", "prompts/list", "prompts/get", "subscriptions/listen"} {
-			for _, session := range []transport.Session{nil, fresh} {
-				got := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"`+params+`}`)
-				assert.Contains(t, got, `"code":-32602`, "%s %s", method, params)
-				assert.Contains(t, got, "initialize", "the way of the handshake")
-				assert.Contains(t, got, "io.modelcontextprotocol/protocolVersion")
-				assert.Contains(t, got, "io.modelcontextprotocol/clientCapabilities")
-			}
-		}
-	}
-}
-
-// GAP-01, CPT-01…03, CPT-10, JRP-37: on one connection each message has its own
-// era: neither leaves anything behind for the other.
-func TestErasOnOneConnection(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{CacheTTL: time.Second})
-		c := connect(t, s)
-		list := `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
-		listed := `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"text"}]}}`
-		enveloped := `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"text"}],"resultType":"complete","ttlMs":1000,"cacheScope":"private","_meta":{` + ownIdentity + `}}}`
-
-		assert.Equal(t, []string{enveloped}, c.ask(envelopedLine("1", "prompts/list", "")))
-		got := c.ask(list)
-		require.Len(t, got, 1)
-		assert.Contains(t, got[0], `"code":-32602`, "the envelope of the message before is not its own")
-		c.handshakeIn("2024-11-05")
-		for range 2 {
-			assert.Equal(t, []string{listed}, c.ask(list))
-			assert.Equal(t, []string{enveloped}, c.ask(envelopedLine("1", "prompts/list", "")))
-			assert.Equal(t, []string{pongLine("1")}, c.ask(pingLine("1")))
-			assert.Equal(t, []string{errorResponse("1", methodNotFound("ping"))}, c.ask(envelopedLine("1", "ping", "")))
-			assert.Equal(t, []string{errorResponse("1", methodNotFound("server/discover"))}, c.ask(strings.Replace(list, "prompts/list", "server/discover", 1)))
-		}
-		require.NoError(t, c.end())
-	})
-}
-
-// JRP-05, JRP-38, JRP-39, JRP-41: requests of several clients on one
-// connection may be interleaved, and one client's go over several.
-func TestStatelessRequestsBelongToNoConnection(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(tagged(6), prompts.Options{PageSize: 2})
-	session := s.NewSession(transport.SessionOptions{})
-	defer session.Close()
-	var names []string
-	var next struct {
-		Result struct {
-			Prompts []struct{ Name string }
-			Next    string `json:"nextCursor"`
-		}
-	}
-	for i := range 3 {
-		members := ""
-		if i > 0 {
-			members = `"cursor":"` + next.Result.Next + `"`
-			next.Result.Next = ""
-		}
-		at := []transport.Session{session, nil, session}[i]
-		got := answerTo(t, s, at, envelopedLine("1", "prompts/list", members))
-		require.NoError(t, json.Unmarshal([]byte(got), &next))
-		for _, p := range next.Result.Prompts {
-			names = append(names, p.Name)
-		}
-	}
-	assert.Equal(t, []string{"p000", "p001", "p002", "p003", "p004", "p005"}, names)
-	assert.Empty(t, next.Result.Next)
-}
-
 // DSC-13, MET-10: who the client says that it is changes nothing.
 func TestClientInfoChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -209,46 +130,6 @@ func TestClientInfoChangesNothing(t *testing.T) {
 		for _, name := range []string{"all", "few", "root"} {
 			got := answerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
 			assert.Equal(t, want, got)
-		}
-	}
-}
-
-// DSC-03, MET-09, GAP-48: every result has the server's identity, no error has
-// it, and nothing of this era goes to a session of the other (GAP-45).
-func TestIdentityOfTheServer(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi"), completing("p", completed("x"))), prompts.Options{
-		Methods: map[string]prompts.Method{"raw": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-	})
-	closing := make(chan struct{})
-	close(closing)
-	for _, line := range []string{
-		envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "text"),
-		envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")), envelopedLine("1", "raw", ""), listenLine("1"),
-	} {
-		r := &recorder{t: t}
-		require.NoError(t, s.Handle(t.Context(), r.hear(nil, line), transport.Exchange{Send: r.send, Done: closing}))
-		last := r.messages[len(r.messages)-1]
-		assert.True(t, last.last)
-		var m struct {
-			Result struct {
-				Type string                     `json:"resultType"`
-				Meta map[string]json.RawMessage `json:"_meta"`
-			}
-		}
-		require.NoError(t, json.Unmarshal([]byte(last.msg), &m), last.msg)
-		assert.Equal(t, "complete", m.Result.Type, line)
-		assert.JSONEq(t, `{"name":"prompts","version":"0"}`, string(m.Result.Meta[serverInfoKey]), line)
-	}
-	got := answerTo(t, s, nil, envelopedGet("1", "none"))
-	assert.NotContains(t, got, serverInfoKey)
-	for _, version := range handshakeVersions {
-		session := sessionIn(t, s, version)
-		for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, getLine("1", "text"), completeLine("1", "p", "a", ""), `{"jsonrpc":"2.0","id":1,"method":"raw"}`} {
-			got := answerTo(t, s, session, line)
-			for _, member := range []string{"resultType", "ttlMs", "cacheScope", "_meta"} {
-				assert.NotContains(t, got, member, "%s in %s", line, version)
-			}
 		}
 	}
 }

@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -270,153 +266,46 @@ func TestCompletionOfLongLists(t *testing.T) {
 	assert.Equal(t, 249, total)
 }
 
-// source is the function of a SuggestCached, which takes as long as it is told.
-type source struct {
-	takes time.Duration
-	calls atomic.Int32
-	ended atomic.Int32 // calls whose context has ended before they were done
-	err   error
-}
-
-func (s *source) get(ctx context.Context, key string) ([]string, error) {
-	n := s.calls.Add(1)
-	select {
-	case <-time.After(s.takes):
-		return []string{fmt.Sprintf("%s %d", key, n)}, s.err
-	case <-ctx.Done():
-		s.ended.Add(1)
-		return nil, context.Cause(ctx)
-	}
-}
-
-func (s *source) cached(ttl time.Duration) prompts.CompleteFunc {
-	return prompts.SuggestCached(ttl, func(_ context.Context, args map[string]string) string { return args["b"] }, s.get)
-}
-
-// suggested returns what the function answers for a key.
-func suggested(t *testing.T, f prompts.CompleteFunc, key string) string {
-	t.Helper()
-	values, err := f(t.Context(), "", map[string]string{"b": key})
-	assert.NoError(t, err)
-	return strings.Join(values, ", ")
-}
-
-// The time runs from when the list is there.
-func TestSuggestCachedExpires(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := source{takes: time.Hour}
-		f := s.cached(time.Minute)
-		assert.Equal(t, "x 1", suggested(t, f, "x"))
-		time.Sleep(time.Minute - time.Nanosecond)
-		assert.Equal(t, "x 1", suggested(t, f, "x"))
-	})
-}
-
-func TestSuggestCachedKeepsNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		for _, ttl := range []time.Duration{0, -1} {
-			var s source
-			f := s.cached(ttl)
-			assert.Equal(t, "x 1", suggested(t, f, "x"))
-			assert.Equal(t, "x 2", suggested(t, f, "x"))
-		}
-		var s source
-		f := s.cached(time.Minute)
-		long := strings.Repeat("x", maxCachedKey)
-		assert.Equal(t, long+" 1", suggested(t, f, long))
-		assert.Equal(t, long+" 1", suggested(t, f, long))
-		assert.Equal(t, long+"x 2", suggested(t, f, long+"x"))
-		assert.Equal(t, long+"x 3", suggested(t, f, long+"x"), "a key that is too long")
-	})
-}
-
-// The oldest lists make room for new ones.
+// A list is kept for the time from when it is there. Lists that are too many, or whose
+// key is too long, make room or are not kept; package memo has the rest of the rules.
 func TestSuggestCachedIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var s source
-		f := s.cached(time.Minute)
-		for i := range maxCached {
-			suggested(t, f, fmt.Sprint(i))
-		}
-		assert.Equal(t, "0 1", suggested(t, f, "0"))
-		suggested(t, f, "one more")
-		assert.Equal(t, "1 2", suggested(t, f, "1"))
-		assert.NotEqual(t, "0 1", suggested(t, f, "0"))
-		assert.EqualValues(t, maxCached+2, s.calls.Load())
-	})
-}
-
-func TestSuggestCachedKeepsNoErrors(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := source{err: errors.New("down")}
-		f := s.cached(time.Minute)
-		_, err := f(t.Context(), "", nil)
-		assert.EqualError(t, err, "down")
-		s.err = nil
-		assert.Equal(t, " 2", suggested(t, f, ""))
-	})
-}
-
-// Requests for one key share a call, even if only one of them is left.
-func TestSuggestCachedIsCalledOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := source{takes: time.Minute}
-		f := s.cached(0)
-		first, leave := context.WithCancelCause(t.Context())
-		gone := errors.New("gone")
-		left, stayed := make(chan error, 1), make(chan string, 2)
-		go func() {
-			_, err := f(first, "", map[string]string{"b": "x"})
-			left <- err
-		}()
-		synctest.Wait()
-		for range 2 {
-			go func() { stayed <- suggested(t, f, "x") }()
-		}
-		go suggested(t, f, "y")
-		time.Sleep(time.Second)
-		leave(gone)
-		synctest.Wait()
-		assert.Equal(t, gone, <-left)
-		assert.Equal(t, "x 1", <-stayed)
-		assert.Equal(t, "x 1", <-stayed)
-		synctest.Wait()
-		assert.EqualValues(t, 2, s.calls.Load(), "x and y")
-		assert.Zero(t, s.ended.Load())
-	})
-}
-
-// However a call ends, those who wait get an answer, and the next call is free.
-func TestSuggestCachedFails(t *testing.T) {
-	for name, test := range map[string]struct {
-		fail func()
-		want string
-	}{
-		"a panic":                  {func() { panic("oops") }, "panic: oops\n"},
-		"the end of the goroutine": {runtime.Goexit, "runtime.Goexit"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var calls atomic.Int32
-				f := prompts.SuggestCached(time.Hour, noKey, func(context.Context, string) ([]string, error) {
-					if calls.Add(1) == 1 {
-						test.fail()
-					}
-					return []string{"x"}, nil
+		calls := 0
+		suggested := func(ttl time.Duration) func(key string) string {
+			f := prompts.SuggestCached(ttl, func(_ context.Context, args map[string]string) string { return args["b"] },
+				func(_ context.Context, key string) ([]string, error) {
+					time.Sleep(time.Hour)
+					calls++
+					return []string{fmt.Sprint(key, " ", calls)}, nil
 				})
-				_, err := f(t.Context(), "", nil)
-				assert.ErrorContains(t, err, test.want)
-				assert.Equal(t, "x", suggested(t, f, ""))
-			})
-		})
-	}
-}
+			return func(key string) string {
+				values, err := f(t.Context(), "", map[string]string{"b": key})
+				assert.NoError(t, err)
+				return strings.Join(values, ", ")
+			}
+		}
+		long := strings.Repeat("x", maxCachedKey)
+		get := suggested(time.Minute)
+		assert.Equal(t, long+" 1", get(long))
+		time.Sleep(time.Minute - time.Nanosecond)
+		assert.Equal(t, long+" 1", get(long))
+		time.Sleep(time.Nanosecond)
+		assert.Equal(t, long+" 2", get(long), "its time has passed")
+		assert.Equal(t, long+"x 3", get(long+"x"))
+		assert.Equal(t, long+"x 4", get(long+"x"), "a key that is too long")
 
-// A key that is not equal to itself would fill the memory.
-func TestSuggestCachedOfNoKey(t *testing.T) {
-	t.Parallel()
-	f := prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) float64 { return math.NaN() },
-		func(context.Context, float64) ([]string, error) { return nil, nil })
-	_, err := f(t.Context(), "", nil)
-	assert.ErrorContains(t, err, "does not equal itself")
+		calls = 0
+		get = suggested(1000 * time.Hour)
+		for i := range maxCached {
+			get(fmt.Sprint(i))
+		}
+		assert.Equal(t, "0 1", get("0"))
+		get("one more")
+		assert.Equal(t, "1 2", get("1"))
+		assert.Equal(t, fmt.Sprint("0 ", maxCached+2), get("0"), "the oldest made room")
+		for want := range 2 {
+			get = suggested(-1)
+			assert.Equal(t, fmt.Sprint("x ", maxCached+3+want), get("x"), "no time is none")
+		}
+	})
 }

@@ -282,6 +282,7 @@ var failures = []fault{
 		msg, err := do()
 		return msg, errors.Join(errDisk, err)
 	}, errDisk, true, stragglers, false},
+	{"finds the end", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, fmt.Errorf("over: %w", io.EOF) }, nil, true, stragglers, false},
 	{"closes by itself", func(o *ordeal, do func() ([]byte, error)) ([]byte, error) {
 		_, _ = do()
 		return nil, io.ErrUnexpectedEOF
@@ -341,6 +342,9 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 						assert.NoError(t, err, "%d", at)
 					} else {
 						assert.ErrorIs(t, err, f.want, "%d", at)
+						if !reading {
+							assert.ErrorContains(t, err, "prompts: write message: ", "%d", at)
+						}
 					}
 					time.Sleep(time.Hour) // what is slow ends
 					assertNoTrace(t, o.server)
