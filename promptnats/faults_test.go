@@ -414,7 +414,7 @@ func TestPermissionsOfATeam(t *testing.T) {
 		"$JS.API.STREAM.PURGE.KV_team-b":                     `{"filter":"$KV.team-b.none"}`,
 		"$KV.team-b.written.md":                              "written",
 	} {
-		_, err := admin.Conn().Request(subject, []byte(request), time.Second)
+		_, err := admin.Conn().Request(subject, []byte(request), long)
 		require.NoError(t, err, subject)
 		_, err = js.Conn().Request(subject, []byte(request), 20*time.Millisecond)
 		require.Error(t, err, subject)
@@ -447,7 +447,7 @@ func TestPermissionsOfAPrefix(t *testing.T) {
 	f.has("c")
 	require.NoError(t, js.Conn().LastError())
 
-	g, o := newFollower(t, promptnats.Options{Prefix: "b", Timeout: 300 * time.Millisecond})
+	g, o := newFollower(t, promptnats.Options{Prefix: "b", Timeout: 2 * time.Second})
 	err = g.start(js, o)
 	require.ErrorContains(t, err, "ermission", "it says why")
 	assert.Empty(t, g.names())

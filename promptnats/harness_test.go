@@ -40,7 +40,7 @@ type broker struct {
 // startBroker starts one, with the options that change makes of the usual ones.
 func startBroker(t testing.TB, change func(*server.Options)) *broker {
 	t.Helper()
-	o := server.Options{Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
+	o := server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
 	if change != nil {
 		change(&o)
 	}
@@ -48,14 +48,6 @@ func startBroker(t testing.TB, change func(*server.Options)) *broker {
 	b.start()
 	t.Cleanup(b.stop)
 	return b
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func (b *broker) start() {
@@ -66,6 +58,7 @@ func (b *broker) start() {
 	go s.Start() // until stop
 	require.True(b.t, s.ReadyForConnections(long))
 	b.server = s
+	b.options.Port = s.Addr().(*net.TCPAddr).Port
 }
 
 func (b *broker) stop() {
@@ -98,7 +91,7 @@ func connect(t testing.TB, url string, more ...nats.Option) jetstream.JetStream 
 	nc, err := nats.Connect(url, options...)
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second))
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(10*time.Second))
 	require.NoError(t, err)
 	return js
 }

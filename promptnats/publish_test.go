@@ -243,7 +243,7 @@ func TestPublishReadOnly(t *testing.T) {
 	newBucket(t, connect(t, b.url(), nats.UserInfo("admin", "admin")))
 	js := connect(t, b.url(), nats.UserInfo("reader", "reader"))
 	follow(t, js, promptnats.Options{})
-	done, err := promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"a.md": "a"}), promptnats.Options{Timeout: 300 * time.Millisecond})
+	done, err := promptnats.Publish(t.Context(), js, bucket, files(map[string]string{"a.md": "a"}), promptnats.Options{Timeout: 2 * time.Second})
 	require.ErrorIs(t, err, nats.ErrPermissionViolation)
 	assert.Empty(t, done.Added)
 }

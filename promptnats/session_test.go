@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
+	"github.com/mcp-prompts/prompts/prompttest"
 )
 
 // newWatchSession returns a watchSession without a broker.
@@ -33,6 +34,58 @@ func newWatchSession(o Options) *watchSession {
 
 func entryOf(path, text string, revision uint64) entry {
 	return entry{file: promptfs.File{Path: path, Content: []byte(text), Revision: revision}, isOurs: true, remaining: -1}
+}
+
+// Changes that come together are one update, and so one notification for each
+// client.
+func TestOneNotificationForChangesThatComeTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reports := 0
+		s := newWatchSession(Options{Files: promptfs.Options{OnReload: func(promptfs.Report) { reports++ }}})
+		ended := make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { ended <- s.apply(ctx) }() // until cancel
+		c := prompttest.New(t, s.registry)
+		c.Listen()
+		for i := range uint64(20) {
+			s.entries <- entryOf(fmt.Sprintf("b%02d.md", i), "text", i+1)
+			time.Sleep(10 * time.Millisecond)
+		}
+		c.WaitChanged(t.Context())
+		assert.Len(t, c.List(), 20)
+		s.entries <- entryOf("last.md", "text", 21)
+		c.WaitChanged(t.Context())
+		assert.Len(t, c.List(), 21, "each was told of once")
+		synctest.Wait()
+		assert.Equal(t, 2, reports)
+		cancel()
+		assert.ErrorIs(t, <-ended, context.Canceled)
+	})
+}
+
+// Changes that go on and on do not keep each other out, and are gathered.
+func TestSteadyChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		var reported []time.Duration
+		s := newWatchSession(Options{Files: promptfs.Options{OnReload: func(promptfs.Report) { reported = append(reported, time.Since(begin)) }}})
+		over := errors.New("over")
+		go func() { // until apply has taken all of it
+			for i := range uint64(350) {
+				s.entries <- entryOf(fmt.Sprintf("%d.md", i%10), fmt.Sprint(i), i+1)
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(time.Second)
+			s.wrong <- over
+		}()
+		require.ErrorIs(t, s.apply(t.Context()), over)
+		assert.Len(t, reported, 4)
+		for i, at := range reported[:3] {
+			assert.InDelta(t, i+1, at.Seconds(), 0.1, "ten times Debounce")
+		}
+	})
 }
 
 // What has been gathered when the broker goes is applied.
@@ -55,24 +108,26 @@ func TestGatheredIsNotLost(t *testing.T) {
 // comes back and nothing new goes.
 func TestBrokerThatIsBehind(t *testing.T) {
 	t.Parallel()
-	s := newWatchSession(Options{})
-	changes, cancel := s.registry.Subscribe()
-	defer cancel()
-	load := func(entries ...entry) {
-		go func() { // until load has taken all of them
-			for _, e := range entries {
-				s.entries <- e
-			}
-		}()
-		require.NoError(t, s.load(t.Context()))
-	}
-	s.watcher.pending, s.watcher.info.State.LastSeq = 2, 8
-	load(entryOf("a.md", "a", 7), entryOf("b.md", "b", 8))
-	<-changes
-	load(entryOf("a.md", "older", 3), entryOf("c.md", "c", 4), entryOf("b.md", "b", 8), entryOf("a.md", "a", 7))
-	_, isThere := s.registry.Lookup("c")
-	assert.True(t, isThere, "it has waited for revision 8")
-	assert.Equal(t, uint64(8), s.Status().Revision)
+	synctest.Test(t, func(t *testing.T) {
+		s := newWatchSession(Options{})
+		changes, cancel := s.registry.Subscribe()
+		defer cancel()
+		load := func(entries ...entry) {
+			go func() { // until load has taken all of them
+				for _, e := range entries {
+					s.entries <- e
+				}
+			}()
+			require.NoError(t, s.load(t.Context()))
+		}
+		s.watcher.pending, s.watcher.info.State.LastSeq = 2, 8
+		load(entryOf("a.md", "a", 7), entryOf("b.md", "b", 8))
+		<-changes
+		load(entryOf("a.md", "older", 3), entryOf("c.md", "c", 4), entryOf("a.md", "a", 7), entryOf("b.md", "b", 8))
+		_, isThere := s.registry.Lookup("c")
+		assert.True(t, isThere, "it has waited for revision 8")
+		assert.Equal(t, uint64(8), s.Status().Revision)
+	})
 }
 
 // A bucket that ends before what is known has been replaced, also if each of its
