@@ -38,7 +38,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("install Debian's chromium, or set CHROMIUM: %w", err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(waitLimit))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // without which it does not run as root
 	}
@@ -141,8 +141,9 @@ func (t *Tab) Open(url string) error {
 	return t.Wait(`document.documentElement.dataset.ready === "true"`)
 }
 
-// waitLimit is how long Wait waits for what should come soon.
-const waitLimit = time.Minute
+// waitLimit is how long Start and Wait wait for what comes soon, unless the machine has
+// too much to do.
+const waitLimit = 5 * time.Minute
 
 // Wait waits until an expression is true, in whichever document the page then has. An
 // expression that throws is not true yet.
