@@ -27,23 +27,20 @@ func TestMalformedResponses(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"%s","result":` + red + `,"Error":{}}`,
 		`{"jsonrpc":"2.0","id":"%s"}`,
 	} {
-		t.Run(response, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
-				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "paint"))
-				q := c.question()
-				begin := time.Now()
-				var messages []string
-				for _, m := range c.ask(fmt.Sprintf(response, q.ID)) {
-					if strings.Contains(m, `"id":1,`) {
-						messages = append(messages, m)
-					}
+		inBubble(t, response, func(t *testing.T) {
+			s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "paint"))
+			q := c.question()
+			begin := time.Now()
+			var messages []string
+			for _, m := range c.ask(fmt.Sprintf(response, q.ID)) {
+				if strings.Contains(m, `"id":1,`) {
+					messages = append(messages, m)
 				}
-				assert.Equal(t, []string{errorResponse("1", &prompts.Error{Code: prompts.CodeInternalError, Message: unable("the client's response is malformed")})}, messages, response)
-				assert.Zero(t, time.Since(begin))
-				assert.NoError(t, c.end())
-			})
+			}
+			assert.Equal(t, []string{errorResponse("1", &prompts.Error{Code: prompts.CodeInternalError, Message: unable("the client's response is malformed")})}, messages, response)
+			assert.Zero(t, time.Since(begin))
 		})
 	}
 }
@@ -69,8 +66,6 @@ func TestResponsesOfOthers(t *testing.T) {
 		spelt := strings.Replace(q.reply(red), `"`+q.ID, `"\u0070`+q.ID[1:], 1)
 		assert.Equal(t, []string{textLine("1", "red")}, c.ask(spelt))
 		assert.Empty(t, c.ask(q.reply(red)), "again")
-		assert.NoError(t, c.end())
-		assert.NoError(t, other.end())
 	})
 }
 
@@ -83,32 +78,30 @@ func TestTurnWhileTheClientThinks(t *testing.T) {
 		"of the server":  {Limits: prompts.Limits{MaxConcurrentTotal: 1}},
 		"of both":        {Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWaiter()
-				s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
-				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "paint"))
-				q := c.question()
-				assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
+		inBubble(t, name, func(t *testing.T) {
+			w := newWaiter()
+			s := prompts.NewServer(registryOf(asking("paint"), textPrompt("text", "hi"), w.prompt("wait")), o)
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "paint"))
+			q := c.question()
+			assert.Equal(t, []string{textLine("2", "hi")}, c.ask(getLine("2", "text")))
 
-				// One runs; as many wait as may.
-				assert.Empty(t, c.ask(getLine("3", "wait")))
-				if o.Limits.MaxConcurrent == 0 {
-					assert.Empty(t, c.ask(getLine("4", "wait")))
-				}
-				assert.EqualValues(t, 1, w.running.Load())
-				assert.Empty(t, c.ask(q.reply(red)), "it is not its turn")
+			// One runs; as many wait as may.
+			assert.Empty(t, c.ask(getLine("3", "wait")))
+			if o.Limits.MaxConcurrent == 0 {
+				assert.Empty(t, c.ask(getLine("4", "wait")))
+			}
+			assert.EqualValues(t, 1, w.running.Load())
+			assert.Empty(t, c.ask(q.reply(red)), "it is not its turn")
+			w.let <- struct{}{}
+			synctest.Wait()
+			if o.Limits.MaxConcurrent == 0 {
 				w.let <- struct{}{}
-				synctest.Wait()
-				if o.Limits.MaxConcurrent == 0 {
-					w.let <- struct{}{}
-				}
-				assert.Contains(t, c.received(), textLine("1", "red"))
-				assert.NoError(t, c.end())
-				assert.Zero(t, s.Tasks())
-				assert.Zero(t, s.Slots())
-			})
+			}
+			assert.Contains(t, c.received(), textLine("1", "red"))
+			assert.NoError(t, c.end())
+			assert.Zero(t, s.Tasks())
+			assert.Zero(t, s.Slots())
 		})
 	}
 }
@@ -140,7 +133,6 @@ func TestTimeLimitStandsStill(t *testing.T) {
 		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}, c.received())
 		time.Sleep(time.Minute)
 		assert.Empty(t, c.received())
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -151,21 +143,18 @@ func TestAskTimeout(t *testing.T) {
 		5 * time.Minute: {},
 		time.Second:     {Timeouts: prompts.Timeouts{Elicit: time.Second}},
 	} {
-		t.Run(limit.String(), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var j journal
-				o.Logger = j.logger()
-				c := connect(t, prompts.NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "paint"))
-				q := c.question()
-				time.Sleep(limit - time.Nanosecond)
-				assert.Empty(t, c.received())
-				time.Sleep(time.Nanosecond)
-				assert.Equal(t, []string{q.withdrawn("timed out waiting for an answer"), errorLine("1", prompts.CodeInternalError, unable("the client did not answer within "+limit.String()))}, c.received())
-				assert.Empty(t, j.String(), "the client has been told all of it")
-				assert.Empty(t, c.ask(q.reply(red)))
-				assert.NoError(t, c.end())
-			})
+		inBubble(t, limit.String(), func(t *testing.T) {
+			var j journal
+			o.Logger = j.logger()
+			c := connect(t, prompts.NewServer(registryOf(asking("paint")), o)).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "paint"))
+			q := c.question()
+			time.Sleep(limit - time.Nanosecond)
+			assert.Empty(t, c.received())
+			time.Sleep(time.Nanosecond)
+			assert.Equal(t, []string{q.withdrawn("timed out waiting for an answer"), errorLine("1", prompts.CodeInternalError, unable("the client did not answer within "+limit.String()))}, c.received())
+			assert.Empty(t, j.String(), "the client has been told all of it")
+			assert.Empty(t, c.ask(q.reply(red)))
 		})
 	}
 }
@@ -177,7 +166,6 @@ func TestNoAskTimeout(t *testing.T) {
 		q := c.question()
 		time.Sleep(1000 * time.Hour)
 		assert.Equal(t, []string{textLine("1", "red")}, c.ask(q.reply(red)))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -197,7 +185,6 @@ func TestAskTimeoutOfSeveral(t *testing.T) {
 			all[0].withdrawn("timed out waiting for an answer"), all[2].withdrawn("timed out waiting for an answer"),
 			errorLine("1", prompts.CodeInternalError, unable("the client did not answer within 1s")),
 		}, c.received())
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -236,21 +223,19 @@ func TestConnectionBreaksWhileTheClientThinks(t *testing.T) {
 			c.send(pingLine("9"))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var ended error
-				s := prompts.NewServer(registryOf(rendered("paint", func(ctx context.Context) (*prompts.Result, error) {
-					_, ended = prompts.Elicit[colour](ctx, "a", "Which?")
-					return nil, ended
-				})), prompts.Options{})
-				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "paint"))
-				c.question()
-				broken(c)
-				assert.ErrorIs(t, c.wait(), errDisk)
-				assert.Error(t, ended)
-				assert.Zero(t, s.Slots())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			var ended error
+			s := prompts.NewServer(registryOf(rendered("paint", func(ctx context.Context) (*prompts.Result, error) {
+				_, ended = prompts.Elicit[colour](ctx, "a", "Which?")
+				return nil, ended
+			})), prompts.Options{})
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "paint"))
+			c.question()
+			broken(c)
+			assert.ErrorIs(t, c.wait(), errDisk)
+			assert.Error(t, ended)
+			assert.Zero(t, s.Slots())
 		})
 	}
 }
@@ -270,7 +255,6 @@ func TestRoundsInASession(t *testing.T) {
 		got = c.ask(r.line(`{"colour":` + red + `}`))
 		require.Len(t, got, 1)
 		assert.Equal(t, "red", readOutcome(t, got[0]).text(t))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -356,7 +340,6 @@ func TestContextOfTheAuthor(t *testing.T) {
 		assert.Equal(t, first.withdrawn(withdrawnEarly), got[0])
 		assert.Empty(t, c.ask(first.reply(accepting(`{"colour":"late"}`))))
 		assert.Equal(t, []string{textLine("1", "red")}, c.ask(readQuestion(t, got[1]).reply(red)))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -371,31 +354,22 @@ func TestQuestionsWaitForInitialized(t *testing.T) {
 		assert.Empty(t, c.ask(getLine("1", "paint")))
 		return s, c
 	}
-	t.Run("ready", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			_, c := start(t)
-			time.Sleep(time.Minute - time.Nanosecond)
-			assert.Empty(t, c.received())
-			c.send(initializedLine)
-			assert.Equal(t, []string{textLine("1", "red")}, c.ask(c.question().reply(red)))
-			assert.NoError(t, c.end())
-		})
+	inBubble(t, "ready", func(t *testing.T) {
+		_, c := start(t)
+		time.Sleep(time.Minute - time.Nanosecond)
+		assert.Empty(t, c.received())
+		c.send(initializedLine)
+		assert.Equal(t, []string{textLine("1", "red")}, c.ask(c.question().reply(red)))
 	})
-	t.Run("never ready", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			_, c := start(t)
-			time.Sleep(time.Minute)
-			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("the client did not answer within 1m0s"))}, c.received())
-			assert.Empty(t, c.ask(initializedLine))
-			assert.NoError(t, c.end())
-		})
+	inBubble(t, "never ready", func(t *testing.T) {
+		_, c := start(t)
+		time.Sleep(time.Minute)
+		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, unable("the client did not answer within 1m0s"))}, c.received())
+		assert.Empty(t, c.ask(initializedLine))
 	})
-	t.Run("cancelled", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			_, c := start(t)
-			assert.Empty(t, c.ask(cancelLine("1"), initializedLine))
-			assert.NoError(t, c.end())
-		})
+	inBubble(t, "cancelled", func(t *testing.T) {
+		_, c := start(t)
+		assert.Empty(t, c.ask(cancelLine("1"), initializedLine))
 	})
 }
 
@@ -429,31 +403,29 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 		"an error": {func() (*prompts.Result, error) { return nil, errDisk }, errorLine("1", prompts.CodeInternalError, renderFailed)},
 		"a panic":  {func() (*prompts.Result, error) { panic(errDisk) }, errorLine("1", prompts.CodeInternalError, renderFailed)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				let, done := make(chan struct{}), make(chan error, 2)
-				s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
-					for _, key := range []string{"a", "b"} { // one asks, one waits for its turn
-						go func() {
-							_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
-							done <- err
-						}()
-					}
-					<-let
-					return test.end()
-				})), prompts.Options{})
-				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "early"))
-				q := c.question()
-				close(let)
-				assert.Equal(t, []string{q.withdrawn(withdrawnEarly), test.want}, c.received())
-				assert.ErrorIs(t, errors.Join(<-done, <-done), context.Canceled)
-				assert.Empty(t, c.ask(q.reply(red)))
-				assert.NoError(t, c.end())
-				synctest.Wait()
-				assert.Zero(t, s.Slots())
-				assert.Zero(t, s.Tasks())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			let, done := make(chan struct{}), make(chan error, 2)
+			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+				for _, key := range []string{"a", "b"} { // one asks, one waits for its turn
+					go func() {
+						_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), key, "Which?")
+						done <- err
+					}()
+				}
+				<-let
+				return test.end()
+			})), prompts.Options{})
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "early"))
+			q := c.question()
+			close(let)
+			assert.Equal(t, []string{q.withdrawn(withdrawnEarly), test.want}, c.received())
+			assert.ErrorIs(t, errors.Join(<-done, <-done), context.Canceled)
+			assert.Empty(t, c.ask(q.reply(red)))
+			assert.NoError(t, c.end())
+			synctest.Wait()
+			assert.Zero(t, s.Slots())
+			assert.Zero(t, s.Tasks())
 		})
 	}
 }
@@ -461,58 +433,54 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 // A goroutine that outlives its render function can neither ask nor report:
 // nothing is sent once Handle has returned, and no turn is lost.
 func TestStragglersInASession(t *testing.T) {
-	t.Run("asks too late", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			let, done := make(chan struct{}), make(chan error)
-			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
-				go func() {
-					<-let
-					prompts.Progress(ctx, 1, 2, "late")
-					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
-					done <- err
-				}()
-				return prompts.Messages(prompts.User("done")), nil
-			})), prompts.Options{})
-			session := newSessionAs(t, s, "2025-11-25", formCapability)
-			got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
-			require.NoError(t, err)
-			assert.Equal(t, textLine("1", "done"), got)
-			close(let)
-			assert.ErrorIs(t, <-done, prompts.ErrAnswered)
-			assert.Zero(t, s.Slots())
-			assert.Zero(t, s.Tasks())
-		})
+	inBubble(t, "asks too late", func(t *testing.T) {
+		let, done := make(chan struct{}), make(chan error)
+		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+			go func() {
+				<-let
+				prompts.Progress(ctx, 1, 2, "late")
+				_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+				done <- err
+			}()
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
+		session := newSessionAs(t, s, "2025-11-25", formCapability)
+		got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
+		require.NoError(t, err)
+		assert.Equal(t, textLine("1", "done"), got)
+		close(let)
+		assert.ErrorIs(t, <-done, prompts.ErrAnswered)
+		assert.Zero(t, s.Slots())
+		assert.Zero(t, s.Tasks())
 	})
-	t.Run("still asks", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			done := make(chan error, 1)
-			sending := make(chan struct{}, 8)
-			s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
-				go func() {
-					_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
-					done <- err
-				}()
-				<-sending
-				return prompts.Messages(prompts.User("done")), nil
-			})), prompts.Options{})
-			session := newSessionAs(t, s, "2025-11-25", formCapability)
-			x := &recorder{t: t}
-			require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
-				defer func() { sending <- struct{}{} }()
-				return x.send(msg, code, last)
-			}}))
-			x.mu.Lock()
-			x.over = true
-			for i, m := range x.messages {
-				assert.Equal(t, i == len(x.messages)-1, m.last, "the answer is the last message")
-			}
-			x.mu.Unlock()
-			assert.Error(t, <-done)
-			synctest.Wait()
-			assert.Zero(t, s.Slots())
-			assert.Zero(t, s.Tasks())
-			assert.Zero(t, prompts.Peek(session).Slots())
-			assert.Zero(t, prompts.Peek(session).Tasks())
-		})
+	inBubble(t, "still asks", func(t *testing.T) {
+		done := make(chan error, 1)
+		sending := make(chan struct{}, 8)
+		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+			go func() {
+				_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+				done <- err
+			}()
+			<-sending
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
+		session := newSessionAs(t, s, "2025-11-25", formCapability)
+		x := &recorder{t: t}
+		require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
+			defer func() { sending <- struct{}{} }()
+			return x.send(msg, code, last)
+		}}))
+		x.mu.Lock()
+		x.over = true
+		for i, m := range x.messages {
+			assert.Equal(t, i == len(x.messages)-1, m.last, "the answer is the last message")
+		}
+		x.mu.Unlock()
+		assert.Error(t, <-done)
+		synctest.Wait()
+		assert.Zero(t, s.Slots())
+		assert.Zero(t, s.Tasks())
+		assert.Zero(t, prompts.Peek(session).Slots())
+		assert.Zero(t, prompts.Peek(session).Tasks())
 	})
 }

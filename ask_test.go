@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -242,13 +241,6 @@ func asking(name string) prompts.Prompt {
 
 const red = `{"action":"accept","content":{"colour":"red"}}`
 
-// bubble runs f in a synctest bubble.
-func bubble(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, f)
-}
-
 // MRT-01, MRT-02, MRT-04, MRT-05, MRT-06, MRT-18, MRT-22, PRG-09, PRG-10,
 // CCH-04, JRP-36, GAP-48: a question is asked by a result, and answered by
 // another request, which is the whole of it.
@@ -467,17 +459,14 @@ func TestSameQuestionIsAskedOnce(t *testing.T) {
 			return a.Colour + b.Colour, errors.Join(err, other)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
-					text, err := ask(ctx)
-					return prompts.Messages(prompts.User(text)), err
-				})), prompts.Options{})
-				c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-				c.send(getLine("1", "same"))
-				assert.Equal(t, []string{textLine("1", "redred")}, c.ask(c.question().reply(red)))
-				assert.NoError(t, c.end())
-			})
+		inBubble(t, name, func(t *testing.T) {
+			s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
+				text, err := ask(ctx)
+				return prompts.Messages(prompts.User(text)), err
+			})), prompts.Options{})
+			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+			c.send(getLine("1", "same"))
+			assert.Equal(t, []string{textLine("1", "redred")}, c.ask(c.question().reply(red)))
 		})
 	}
 }

@@ -142,45 +142,43 @@ func TestCannotAsk(t *testing.T) {
 		},
 	} {
 		for _, prompt := range []string{"passes it on", "wraps it", "does without"} {
-			t.Run(test.name+"/"+prompt, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					var j journal
-					s := prompts.NewServer(registryOf(
-						rendered("passes it on", func(ctx context.Context) (*prompts.Result, error) { return nil, prompts.Ask(ctx, test.question()) }),
-						rendered("wraps it", func(ctx context.Context) (*prompts.Result, error) {
-							return nil, errors.Join(prompts.Ask(ctx, test.question()), errDisk)
-						}),
-						rendered("does without", func(ctx context.Context) (*prompts.Result, error) {
-							err := prompts.Ask(ctx, test.question())
-							if assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable) {
-								assert.NotErrorIs(t, err, prompts.ErrInputRequired)
-								assert.False(t, refused(err))
-								assert.ErrorContains(t, err, test.log, "the author can see it")
-								return prompts.Messages(prompts.User("without")), nil
-							}
-							return nil, err
-						}),
-					), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Elicit: time.Second}})
-					raw := test.way(t, s, prompt)
-					o := readOutcome(t, raw)
-					if prompt == "does without" {
-						assert.Equal(t, "without", o.text(t))
-						synctest.Wait() // until the panic is logged
-						assert.Equal(t, test.name == "Request panics", strings.Contains(j.String(), "panic: "+errDisk.Error()), j.String())
-						return
-					}
-					o.fails(t, test.code, test.message)
-					switch {
-					case prompt == "wraps it":
-						assert.Contains(t, j.String(), errDisk.Error())
-						assert.NotContains(t, raw, errDisk.Error())
-					case test.log == "":
-						assert.Empty(t, j.String(), "the client has been told all of it")
-					default:
-						assert.Contains(t, j.String(), test.log)
-						assert.NotContains(t, raw, test.log)
-					}
-				})
+			inBubble(t, test.name+"/"+prompt, func(t *testing.T) {
+				var j journal
+				s := prompts.NewServer(registryOf(
+					rendered("passes it on", func(ctx context.Context) (*prompts.Result, error) { return nil, prompts.Ask(ctx, test.question()) }),
+					rendered("wraps it", func(ctx context.Context) (*prompts.Result, error) {
+						return nil, errors.Join(prompts.Ask(ctx, test.question()), errDisk)
+					}),
+					rendered("does without", func(ctx context.Context) (*prompts.Result, error) {
+						err := prompts.Ask(ctx, test.question())
+						if assert.ErrorIs(t, err, prompts.ErrElicitationUnavailable) {
+							assert.NotErrorIs(t, err, prompts.ErrInputRequired)
+							assert.False(t, refused(err))
+							assert.ErrorContains(t, err, test.log, "the author can see it")
+							return prompts.Messages(prompts.User("without")), nil
+						}
+						return nil, err
+					}),
+				), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Elicit: time.Second}})
+				raw := test.way(t, s, prompt)
+				o := readOutcome(t, raw)
+				if prompt == "does without" {
+					assert.Equal(t, "without", o.text(t))
+					synctest.Wait() // until the panic is logged
+					assert.Equal(t, test.name == "Request panics", strings.Contains(j.String(), "panic: "+errDisk.Error()), j.String())
+					return
+				}
+				o.fails(t, test.code, test.message)
+				switch {
+				case prompt == "wraps it":
+					assert.Contains(t, j.String(), errDisk.Error())
+					assert.NotContains(t, raw, errDisk.Error())
+				case test.log == "":
+					assert.Empty(t, j.String(), "the client has been told all of it")
+				default:
+					assert.Contains(t, j.String(), test.log)
+					assert.NotContains(t, raw, test.log)
+				}
 			})
 		}
 	}

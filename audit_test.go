@@ -56,38 +56,35 @@ func TestAuditLog(t *testing.T) {
 		"unknown prompt": {prompt: "invented", want: "prompt=invented outcome=-32602 duration=0s"},
 		"long name":      {prompt: strings.Repeat("x", 1000), want: "prompt=" + strings.Repeat("x", 256) + "… outcome=-32602 duration=0s"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-					if a.Key == slog.TimeKey {
-						return slog.Attr{}
-					}
-					return a
-				}}))
-				reg := new(prompts.Registry)
-				for name, f := range all {
-					reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "x"}}, Render: render(f)})
+		inBubble(t, name, func(t *testing.T) {
+			var log bytes.Buffer
+			logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
 				}
-				srv := prompts.NewServer(reg, prompts.Options{
-					Middleware: prompts.AuditLog(logger), Principal: func(context.Context) string { return "ada" },
-					Timeouts: prompts.Timeouts{Render: 10 * time.Second}, Logger: slog.New(slog.DiscardHandler),
-				})
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if test.cancel {
-					time.AfterFunc(5*time.Second, cancel)
-				}
-				o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
-				params, err := json.Marshal(map[string]any{"name": test.prompt, "arguments": map[string]string{"x": "secret value"}})
-				require.NoError(t, err)
-				_, _ = srv.Call(ctx, "prompts/get", params, o)
-				_, err = srv.Call(ctx, "prompts/list", nil, o)
-				require.Equal(t, test.cancel, err != nil)
-				synctest.Wait()
-				assert.Equal(t, `level=INFO msg="prompt requested" principal=ada `+test.want+"\n", log.String())
+				return a
+			}}))
+			reg := new(prompts.Registry)
+			for name, f := range all {
+				reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "x"}}, Render: render(f)})
+			}
+			srv := prompts.NewServer(reg, prompts.Options{
+				Middleware: prompts.AuditLog(logger), Principal: func(context.Context) string { return "ada" },
+				Timeouts: prompts.Timeouts{Render: 10 * time.Second}, Logger: slog.New(slog.DiscardHandler),
 			})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if test.cancel {
+				time.AfterFunc(5*time.Second, cancel)
+			}
+			o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)}
+			params, err := json.Marshal(map[string]any{"name": test.prompt, "arguments": map[string]string{"x": "secret value"}})
+			require.NoError(t, err)
+			_, _ = srv.Call(ctx, "prompts/get", params, o)
+			_, err = srv.Call(ctx, "prompts/list", nil, o)
+			require.Equal(t, test.cancel, err != nil)
+			synctest.Wait()
+			assert.Equal(t, `level=INFO msg="prompt requested" principal=ada `+test.want+"\n", log.String())
 		})
 	}
 }

@@ -35,8 +35,7 @@ func (h handler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h handler) WithGroup(string) slog.Handler { return h }
 
 func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		drained := make(chan struct{})
 		stuck := slog.New(handler{func() { <-drained }})
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
@@ -58,13 +57,11 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 }
 
 func TestLoggerPanics(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
 		c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func() { panic("handler") }})})).handshake()
 		assert.Len(t, c.ask(getLine("1", "fails")), 1)
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -81,8 +78,7 @@ func (badError) Unwrap() []error { return nil }
 
 // CAN-09
 func TestErrorWhoseMethodsPanic(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		bad := rendered("bad", func(ctx context.Context) (*prompts.Result, error) {
 			<-ctx.Done()
 			return nil, badError{}
@@ -118,28 +114,23 @@ func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
 		"goexit":   {runtime.Goexit, errorLine("1", prompts.CodeInternalError, "internal error: prompt failed"), "Goexit"},
 		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", prompts.CodeInternalError, requestTimeout), "timed out"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				var j journal
-				fails := rendered("fails", func(context.Context) (*prompts.Result, error) {
-					return nil, &prompts.Error{Code: 7, Message: "seven", Data: data(test.do)}
-				})
-				c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: j.logger()})).handshake()
-				c.send(getLine("1", "fails"))
-				time.Sleep(2 * time.Hour)
-				assert.Equal(t, []string{test.want}, c.received())
-				assert.Contains(t, j.String(), test.log)
-				assert.NoError(t, c.end())
+		inBubble(t, name, func(t *testing.T) {
+			var j journal
+			fails := rendered("fails", func(context.Context) (*prompts.Result, error) {
+				return nil, &prompts.Error{Code: 7, Message: "seven", Data: data(test.do)}
 			})
+			c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: j.logger()})).handshake()
+			c.send(getLine("1", "fails"))
+			time.Sleep(2 * time.Hour)
+			assert.Equal(t, []string{test.want}, c.received())
+			assert.Contains(t, j.String(), test.log)
 		})
 	}
 }
 
 // GAP-46: what is dropped at the end of the grace leaves a line.
 func TestGraceLeavesALine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Drain: time.Second}})).handshake()
@@ -200,29 +191,27 @@ func TestEveryEndOfARender(t *testing.T) {
 		"claims to be late":      {func(context.Context) (*prompts.Result, error) { return nil, context.DeadlineExceeded }, "deadline exceeded"},
 		"ignores its context":    {func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); panic(secretPanic) }, "timed out"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var j journal
-				s := prompts.NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
-				other, c := connect(t, s).handshake(), connect(t, s).handshake()
-				c.send(getLine("1", "bad"), envelopedGet("2", "bad"))
-				time.Sleep(defaultRenderTimeout)
-				got := c.received()
-				require.Len(t, got, 2)
-				for _, msg := range got {
-					var m struct{ Error struct{ Code prompts.Code } }
-					require.NoError(t, json.Unmarshal([]byte(msg), &m))
-					assert.Equal(t, prompts.CodeInternalError, m.Error.Code, msg)
-					assert.NotContains(t, msg, "secret")
-				}
-				assert.Contains(t, j.String(), test.log)
-				assert.Equal(t, []string{textLine("3", "hi")}, other.ask(getLine("3", "text")))
-				time.Sleep(time.Hour)
-				assert.Equal(t, []string{textLine("4", "hi")}, c.ask(getLine("4", "text")))
-				assert.NoError(t, c.end())
-				assert.NoError(t, other.end())
-				assertNoTrace(t, s)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			var j journal
+			s := prompts.NewServer(registryOf(rendered("bad", test.render), textPrompt("text", "hi")), prompts.Options{Logger: j.logger(), Limits: prompts.Limits{MaxConcurrent: 2}})
+			other, c := connect(t, s).handshake(), connect(t, s).handshake()
+			c.send(getLine("1", "bad"), envelopedGet("2", "bad"))
+			time.Sleep(defaultRenderTimeout)
+			got := c.received()
+			require.Len(t, got, 2)
+			for _, msg := range got {
+				var m struct{ Error struct{ Code prompts.Code } }
+				require.NoError(t, json.Unmarshal([]byte(msg), &m))
+				assert.Equal(t, prompts.CodeInternalError, m.Error.Code, msg)
+				assert.NotContains(t, msg, "secret")
+			}
+			assert.Contains(t, j.String(), test.log)
+			assert.Equal(t, []string{textLine("3", "hi")}, other.ask(getLine("3", "text")))
+			time.Sleep(time.Hour)
+			assert.Equal(t, []string{textLine("4", "hi")}, c.ask(getLine("4", "text")))
+			assert.NoError(t, c.end())
+			assert.NoError(t, other.end())
+			assertNoTrace(t, s)
 		})
 	}
 }

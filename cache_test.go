@@ -125,8 +125,7 @@ func TestCacheKeepsNot(t *testing.T) {
 // Requests that come while the function runs wait for its result; one that goes
 // is no loss to the others; when all have gone, its context ends.
 func TestCacheConcurrent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		renders := 0
 		release := make(chan struct{})
 		var cause error
@@ -294,8 +293,7 @@ func TestCachedResultIsNotShared(t *testing.T) {
 // A function that goes on after all who waited have gone has the place of one of
 // them until it returns.
 func TestCacheCountsForMaxConcurrent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var running atomic.Int64
 		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
@@ -331,8 +329,7 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 
 // Prompts that include each other do not wait for each other.
 func TestCachedPromptsInACircle(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		include := func(name, other string) prompts.Prompt {
 			return prompts.Prompt{Name: name, Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {

@@ -114,8 +114,7 @@ func TestCallResultsAreTheCallers(t *testing.T) {
 }
 
 func TestCallWhenItsContextEnds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 1}, Logger: j.logger()})

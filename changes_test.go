@@ -29,40 +29,36 @@ func TestBurstOfChangesIsOneNotification(t *testing.T) {
 		{"one after the other", 1000, 100 * time.Microsecond},
 		{"with pauses", 9, notify.MinPause - time.Nanosecond},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				reg := new(prompts.Registry)
-				s := prompts.NewServer(reg, prompts.Options{})
-				old, both, modern := connect(t, s).handshake(), connect(t, s).handshake().listen("1"), connect(t, s).listen("1", `"1"`)
-				for i := range test.changes {
-					if i > 0 {
-						time.Sleep(test.apart)
-					}
-					reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+		inBubble(t, test.name, func(t *testing.T) {
+			reg := new(prompts.Registry)
+			s := prompts.NewServer(reg, prompts.Options{})
+			old, both, modern := connect(t, s).handshake(), connect(t, s).handshake().listen("1"), connect(t, s).listen("1", `"1"`)
+			for i := range test.changes {
+				if i > 0 {
+					time.Sleep(test.apart)
 				}
-				for _, c := range []*client{old, both, modern} {
-					assert.Empty(t, c.received(), "before they pause")
-				}
-				time.Sleep(notify.MinPause)
-				assert.Equal(t, []string{listChangedLine}, old.received())
-				assert.ElementsMatch(t, []string{listChangedLine, changedLine("1")}, both.received())
-				assert.ElementsMatch(t, []string{changedLine("1"), changedLine(`"1"`)}, modern.received())
-				time.Sleep(time.Hour)
-				for _, c := range []*client{old, both, modern} {
-					assert.Empty(t, c.received(), "told twice")
-					require.NoError(t, c.end())
-				}
-				assertNoTrace(t, s)
-			})
+				reg.MustAdd(textPrompt(fmt.Sprint(i), "x"))
+			}
+			for _, c := range []*client{old, both, modern} {
+				assert.Empty(t, c.received(), "before they pause")
+			}
+			time.Sleep(notify.MinPause)
+			assert.Equal(t, []string{listChangedLine}, old.received())
+			assert.ElementsMatch(t, []string{listChangedLine, changedLine("1")}, both.received())
+			assert.ElementsMatch(t, []string{changedLine("1"), changedLine(`"1"`)}, modern.received())
+			time.Sleep(time.Hour)
+			for _, c := range []*client{old, both, modern} {
+				assert.Empty(t, c.received(), "told twice")
+				require.NoError(t, c.end())
+			}
+			assertNoTrace(t, s)
 		})
 	}
 }
 
 // During continuous changes, clients are notified in time, but not of each change.
 func TestClientsAreNotifiedDuringContinuousChanges(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		const apart, goOn = 10 * time.Millisecond, 5 * time.Second
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
@@ -97,24 +93,20 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 		"session":      func(c *client) *client { return c.handshake() },
 		"subscription": func(c *client) *client { return c.listen("1") },
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				reg := new(prompts.Registry)
-				c := open(connect(t, prompts.NewServer(reg, prompts.Options{})))
-				left := 3
-				c.wire.onWrite = func(context.Context, []byte) error {
-					if left > 0 {
-						left--
-						assert.NoError(t, reg.Set(textPrompt("text", "x")))
-					}
-					return nil
+		inBubble(t, name, func(t *testing.T) {
+			reg := new(prompts.Registry)
+			c := open(connect(t, prompts.NewServer(reg, prompts.Options{})))
+			left := 3
+			c.wire.onWrite = func(context.Context, []byte) error {
+				if left > 0 {
+					left--
+					assert.NoError(t, reg.Set(textPrompt("text", "x")))
 				}
-				require.NoError(t, reg.Set(textPrompt("text", "x")))
-				time.Sleep(10 * (200 * time.Millisecond))
-				assert.Len(t, c.received(), 4, "the first and one for each that came meanwhile")
-				require.NoError(t, c.end())
-			})
+				return nil
+			}
+			require.NoError(t, reg.Set(textPrompt("text", "x")))
+			time.Sleep(10 * (200 * time.Millisecond))
+			assert.Len(t, c.received(), 4, "the first and one for each that came meanwhile")
 		})
 	}
 }
@@ -122,8 +114,7 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 // LIF-15, LCH-05, SUB-14, CPT-10: without a subscription, the server notifies only
 // initialized sessions of changes, whatever earlier requests or subscriptions there were.
 func TestNoUnsolicitedNotifications(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := registryOf(textPrompt("text", "hi"))
 		s := prompts.NewServer(reg, prompts.Options{})
 		before := connect(t, s).listen("1")
@@ -153,8 +144,7 @@ func TestNoUnsolicitedNotifications(t *testing.T) {
 // Who is slow to read costs nobody else anything, and gets one notification for
 // many changes.
 func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
 		quick, slow := connect(t, s).listen("1"), connect(t, s).listen("1")
@@ -168,15 +158,12 @@ func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
 		close(hold)
 		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{changedLine("1"), changedLine("1")}, slow.received(), "the one in hand and one for the rest")
-		require.NoError(t, quick.end())
-		require.NoError(t, slow.end())
 	})
 }
 
 // SUB-08, SUB-10: to end one subscription touches no other, nor the session.
 func TestEndingOneSubscriptionTouchesNoOther(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)
 		s := prompts.NewServer(reg, prompts.Options{})
 		c := connect(t, s).handshake().listen("1", `"1"`, "2")
@@ -238,28 +225,25 @@ func TestUnsentChangeIsKept(t *testing.T) {
 			assert.Equal(t, errDisk, err)
 		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				reg := new(prompts.Registry)
-				session := newSession(t, prompts.NewServer(reg, prompts.Options{}))
-				change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
-				test.stop(t, session, change)
-				test.stop(t, session, func() {}) // nor is it lost if there is no other
-				ctx, cancel := context.WithCancel(t.Context())
-				l := hear(ctx, session)
-				time.Sleep((200 * time.Millisecond))
-				synctest.Wait()
-				assert.EqualValues(t, 1, l.count.Load())
-				cancel()
-				require.NoError(t, <-l.done)
-				l = hear(t.Context(), session)
-				time.Sleep((200 * time.Millisecond))
-				synctest.Wait()
-				assert.Zero(t, l.count.Load(), "what has been sent is not kept")
-				session.Close()
-				require.NoError(t, <-l.done)
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			reg := new(prompts.Registry)
+			session := newSession(t, prompts.NewServer(reg, prompts.Options{}))
+			change := func() { require.NoError(t, reg.Set(textPrompt("text", "x"))) }
+			test.stop(t, session, change)
+			test.stop(t, session, func() {}) // nor is it lost if there is no other
+			ctx, cancel := context.WithCancel(t.Context())
+			l := hear(ctx, session)
+			time.Sleep((200 * time.Millisecond))
+			synctest.Wait()
+			assert.EqualValues(t, 1, l.count.Load())
+			cancel()
+			require.NoError(t, <-l.done)
+			l = hear(t.Context(), session)
+			time.Sleep((200 * time.Millisecond))
+			synctest.Wait()
+			assert.Zero(t, l.count.Load(), "what has been sent is not kept")
+			session.Close()
+			require.NoError(t, <-l.done)
 		})
 	}
 }
@@ -285,35 +269,32 @@ func TestChangeDelay(t *testing.T) {
 			"session":      func(c *client) *client { return c.handshake() },
 			"subscription": func(c *client) *client { return c.listen("1") },
 		} {
-			t.Run(name+"/"+era, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					reg := new(prompts.Registry)
-					s := prompts.NewServer(reg, prompts.Options{ChangeDelay: delay})
-					c := open(connect(t, s))
-					var told []time.Time
-					c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
-					var last time.Time
-					for i := range test.changes {
-						if i > 0 {
-							time.Sleep(test.apart)
-						}
-						last = time.Now()
-						require.NoError(t, reg.Set(textPrompt("text", "x")))
+			inBubble(t, name+"/"+era, func(t *testing.T) {
+				reg := new(prompts.Registry)
+				s := prompts.NewServer(reg, prompts.Options{ChangeDelay: delay})
+				c := open(connect(t, s))
+				var told []time.Time
+				c.wire.onWrite = func(context.Context, []byte) error { told = append(told, time.Now()); return nil }
+				var last time.Time
+				for i := range test.changes {
+					if i > 0 {
+						time.Sleep(test.apart)
 					}
-					time.Sleep(delay)
-					synctest.Wait()
-					require.Len(t, told, test.want)
-					assert.Equal(t, last.Add(delay), told[len(told)-1])
-					for i := range told[1:] {
-						assert.LessOrEqual(t, told[i+1].Sub(told[i]), 2*delay, "the pause before notification %d", i+1)
-					}
-					time.Sleep(time.Hour)
-					c.received()
-					assert.Len(t, told, test.want, "told once more")
-					require.NoError(t, c.end())
-					assertNoTrace(t, s)
-				})
+					last = time.Now()
+					require.NoError(t, reg.Set(textPrompt("text", "x")))
+				}
+				time.Sleep(delay)
+				synctest.Wait()
+				require.Len(t, told, test.want)
+				assert.Equal(t, last.Add(delay), told[len(told)-1])
+				for i := range told[1:] {
+					assert.LessOrEqual(t, told[i+1].Sub(told[i]), 2*delay, "the pause before notification %d", i+1)
+				}
+				time.Sleep(time.Hour)
+				c.received()
+				assert.Len(t, told, test.want, "told once more")
+				require.NoError(t, c.end())
+				assertNoTrace(t, s)
 			})
 		}
 	}
@@ -322,8 +303,7 @@ func TestChangeDelay(t *testing.T) {
 // A client that does not read its answers uses up its own bound, and not that
 // of all.
 func TestStalledClientCostsOthersNothing(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2}})
 		unread := make(chan struct{})
 		session := newSession(t, s)
@@ -344,8 +324,7 @@ func TestStalledClientCostsOthersNothing(t *testing.T) {
 // LCH-08, CCH-10: a list that may be kept for longer is out of date, and those
 // who listen are told so at once.
 func TestChangeBeforeTheEndOfCacheTTL(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		registry := registryOf(textPrompt("a", "hi"))
 		c := connect(t, prompts.NewServer(registry, prompts.Options{CacheTTL: time.Hour}))
 		assert.Equal(t, []string{ackLine("1")}, c.ask(listenLine("1")))

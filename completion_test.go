@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -277,24 +276,21 @@ func TestCompletionFailures(t *testing.T) {
 		// MRT-03: input may be asked for by prompts/get alone.
 		{"a question", func() ([]string, error) { return nil, prompts.ErrInputRequired }, internal, "input required"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				var j journal
-				s := prompts.NewServer(registryOf(completing("p", func(context.Context, string, map[string]string) ([]string, error) { return test.f() })), prompts.Options{Logger: j.logger()})
-				c := connect(t, s).handshake()
-				assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
-				assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
-				if test.log == "" {
-					assert.Empty(t, j.String())
-				} else {
-					assert.Contains(t, j.String(), test.log)
-					assert.Contains(t, j.String(), "completion.prompt=p completion.argument=a")
-				}
-				assert.NotContains(t, j.String(), "a value")
-				require.NoError(t, c.end())
-				assertNoTrace(t, s)
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			var j journal
+			s := prompts.NewServer(registryOf(completing("p", func(context.Context, string, map[string]string) ([]string, error) { return test.f() })), prompts.Options{Logger: j.logger()})
+			c := connect(t, s).handshake()
+			assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
+			assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
+			if test.log == "" {
+				assert.Empty(t, j.String())
+			} else {
+				assert.Contains(t, j.String(), test.log)
+				assert.Contains(t, j.String(), "completion.prompt=p completion.argument=a")
+			}
+			assert.NotContains(t, j.String(), "a value")
+			require.NoError(t, c.end())
+			assertNoTrace(t, s)
 		})
 	}
 }
@@ -302,8 +298,7 @@ func TestCompletionFailures(t *testing.T) {
 // It is an author's code as a render is: it can be cancelled, and has the time
 // limit and the bound of one (CMP-10).
 func TestCompletionIsTheAuthorsCode(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		causes := make(chan error, 100)
 		hang := func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
 			<-ctx.Done()

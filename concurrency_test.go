@@ -16,8 +16,7 @@ import (
 
 // Who is refused by the bound for all sessions does not count for its own.
 func TestRefusedByTheTotalBound(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 1}})
 		a, b := newSession(t, s), newSession(t, s)
@@ -51,53 +50,49 @@ func TestOneClientHasItsShare(t *testing.T) {
 	t.Parallel()
 	const most = 4
 	for _, sessions := range []bool{false, true} {
-		t.Run(fmt.Sprintf("sessions: %v", sessions), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s := prompts.NewServer(registryOf(
-					textPrompt("text", "hi"),
-					rendered("waits", func(ctx context.Context) (*prompts.Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
-				), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 4 * most, MaxConcurrent: most}}) // and a quarter of all for one client
-				ctx, cancel := context.WithCancel(t.Context())
-				send := func(from, id, prompt string) (got string) {
-					x := transport.Exchange{ClientKey: from, Send: func(msg []byte, _ prompts.Code, _ bool) error { got = string(msg); return nil }}
-					if !sessions {
-						_ = s.Handle(ctx, []byte(envelopedGet(id, prompt)), x)
-						return got
-					}
-					session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
-					defer session.Close()
-					_ = session.Handle(ctx, []byte(getLine(id, prompt)), x)
+		inBubble(t, fmt.Sprintf("sessions: %v", sessions), func(t *testing.T) {
+			s := prompts.NewServer(registryOf(
+				textPrompt("text", "hi"),
+				rendered("waits", func(ctx context.Context) (*prompts.Result, error) { <-ctx.Done(); return nil, ctx.Err() }),
+			), prompts.Options{Limits: prompts.Limits{MaxConcurrentTotal: 4 * most, MaxConcurrent: most}}) // and a quarter of all for one client
+			ctx, cancel := context.WithCancel(t.Context())
+			send := func(from, id, prompt string) (got string) {
+				x := transport.Exchange{ClientKey: from, Send: func(msg []byte, _ prompts.Code, _ bool) error { got = string(msg); return nil }}
+				if !sessions {
+					_ = s.Handle(ctx, []byte(envelopedGet(id, prompt)), x)
 					return got
 				}
-				want := func(id string) string {
-					if sessions {
-						return textLine(id, "hi")
-					}
-					return envelopedText(id, "hi")
+				session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
+				defer session.Close()
+				_ = session.Handle(ctx, []byte(getLine(id, prompt)), x)
+				return got
+			}
+			want := func(id string) string {
+				if sessions {
+					return textLine(id, "hi")
 				}
-				// As many run as it may have, and as many again wait.
-				for i := range 2 * most {
-					go send("a", fmt.Sprint(i), "waits")
-				}
-				synctest.Wait()
-				assert.Equal(t, errorLine("9", prompts.CodeInternalError, busy().Message), send("a", "9", "text"))
-				assert.Equal(t, want("10"), send("b", "10", "text"))
-				assert.Equal(t, want("11"), send("", "11", "text"), "not known")
-				cancel()
-				synctest.Wait()
-				ctx = t.Context()
-				assert.Equal(t, want("12"), send("a", "12", "text"))
-				assertNoTrace(t, s)
-			})
+				return envelopedText(id, "hi")
+			}
+			// As many run as it may have, and as many again wait.
+			for i := range 2 * most {
+				go send("a", fmt.Sprint(i), "waits")
+			}
+			synctest.Wait()
+			assert.Equal(t, errorLine("9", prompts.CodeInternalError, busy().Message), send("a", "9", "text"))
+			assert.Equal(t, want("10"), send("b", "10", "text"))
+			assert.Equal(t, want("11"), send("", "11", "text"), "not known")
+			cancel()
+			synctest.Wait()
+			ctx = t.Context()
+			assert.Equal(t, want("12"), send("a", "12", "text"))
+			assertNoTrace(t, s)
 		})
 	}
 }
 
 // What is past its time limit still counts for its client until it returns.
 func TestOverdueWorkCountsForItsClient(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(registryOf(
 			textPrompt("text", "hi"),
 			rendered("goes on", func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); return prompts.Messages(), nil }),
@@ -132,37 +127,32 @@ func TestSlowRendersNeverHoldUpAPing(t *testing.T) {
 		"staggered": {prompts.Options{}, 64 * 40 * time.Millisecond, 40 * time.Millisecond},
 		"together":  {prompts.Options{}, time.Second, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := connect(t, prompts.NewServer(registryOf(sleeper("doze", test.render)), test.o)).handshake()
-				id := 0
-				send := func() { id++; c.send(getLine(fmt.Sprint(id), "doze")) }
-				for range defaultMaxConcurrent {
-					send()
-					time.Sleep(test.stagger)
+		inBubble(t, name, func(t *testing.T) {
+			c := connect(t, prompts.NewServer(registryOf(sleeper("doze", test.render)), test.o)).handshake()
+			id := 0
+			send := func() { id++; c.send(getLine(fmt.Sprint(id), "doze")) }
+			for range defaultMaxConcurrent {
+				send()
+				time.Sleep(test.stagger)
+			}
+			began := time.Now()
+			for range 900 {
+				send()
+			}
+			for c.send(pingLine(`"p"`)); ; time.Sleep(time.Millisecond) {
+				answers := c.received()
+				if len(answers) > 0 && answers[len(answers)-1] == pongLine(`"p"`) {
+					break
 				}
-				began := time.Now()
-				for range 900 {
-					send()
-				}
-				for c.send(pingLine(`"p"`)); ; time.Sleep(time.Millisecond) {
-					answers := c.received()
-					if len(answers) > 0 && answers[len(answers)-1] == pongLine(`"p"`) {
-						break
-					}
-					require.Less(t, time.Since(began), time.Second)
-				}
-				assert.LessOrEqual(t, time.Since(began), 50*time.Millisecond+2*time.Millisecond)
-				assert.NoError(t, c.end())
-			})
+				require.Less(t, time.Since(began), time.Second)
+			}
+			assert.LessOrEqual(t, time.Since(began), 50*time.Millisecond+2*time.Millisecond)
 		})
 	}
 }
 
 func TestTimeLimit(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Logger: j.logger()})).handshake()
@@ -182,13 +172,11 @@ func TestTimeLimit(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received(), "a late answer")
-		assert.NoError(t, c.end())
 	})
 }
 
 func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Minute), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Timeouts: prompts.Timeouts{Render: time.Second}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		time.Sleep(time.Second)
@@ -204,18 +192,15 @@ func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
 		assert.Empty(t, c.ask(getLine("4", "text")), "the slot is taken still")
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{textLine("4", "hi")}, c.received())
-		assert.NoError(t, c.end())
 	})
 }
 
 func TestNegativeTimeLimitIsNone(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", 48*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})).handshake()
 		assert.Empty(t, c.ask(getLine("1", "deaf")))
 		time.Sleep(48 * time.Hour)
 		assert.Equal(t, []string{textLine("1", "slept")}, c.received())
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -228,15 +213,13 @@ func TestTimeLimitRacesTheAnswer(t *testing.T) {
 			c.send(getLine("1", "even"))
 			time.Sleep(2 * time.Second)
 			assert.Len(t, c.received(), 1)
-			assert.NoError(t, c.end())
 		})
 	}
 }
 
 // CAN-01, CAN-03, JRP-05
 func TestCancellation(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var j journal
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Logger: j.logger()})).handshake()
@@ -251,7 +234,6 @@ func TestCancellation(t *testing.T) {
 
 		assert.Equal(t, []string{textLine(`"a"`, "hi")}, c.ask(getLine(`"a"`, "text")), "the id is free again")
 		assert.Empty(t, c.ask(cancelLine(`"a"`)))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -289,14 +271,12 @@ func TestCancellationRacesTheAnswer(t *testing.T) {
 			case w.let <- struct{}{}:
 			default:
 			}
-			assert.NoError(t, c.end())
 		})
 	}
 }
 
 func TestMaxConcurrent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		const n = 3
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
@@ -329,13 +309,11 @@ func TestMaxConcurrent(t *testing.T) {
 		}
 		assert.Empty(t, c.received())
 		assert.Zero(t, w.running.Load())
-		assert.NoError(t, c.end())
 	})
 }
 
 func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		w := newWaiter()
 		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 3}})
 		a, b := connect(t, s).handshake(), connect(t, s).handshake()
@@ -360,7 +338,5 @@ func TestMaxConcurrentTotalIsForAllSessions(t *testing.T) {
 		assert.Len(t, a.received(), 4)
 		assert.Len(t, b.received(), 2)
 		assert.EqualValues(t, 3, w.most.Load())
-		assert.NoError(t, a.end())
-		assert.NoError(t, b.end())
 	})
 }

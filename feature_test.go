@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -74,8 +73,7 @@ func TestResultsOfAFeature(t *testing.T) {
 // A feature adds its capabilities, its methods in the versions that have them, and
 // the notifications of all its lists.
 func TestFeatureOfAServer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		changed := map[string]func(){}
 		list := func(name string) feature.List {
 			return feature.List{Notification: "notifications/" + name + "/list_changed", Filter: name + "ListChanged", Subscribe: func(f func()) func() {
@@ -106,7 +104,6 @@ func TestFeatureOfAServer(t *testing.T) {
 		changed["fish"]()
 		time.Sleep(time.Second)
 		assert.ElementsMatch(t, []string{`{"jsonrpc":"2.0","method":"notifications/birds/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/fish/list_changed"}`}, c.received())
-		require.NoError(t, c.end())
 	})
 }
 

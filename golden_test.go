@@ -175,6 +175,7 @@ func play(t *testing.T, file, script string) string {
 	}
 	time.Sleep(2 * time.Hour) // what Serve has left behind ends
 	assert.Empty(t, c.received(), "%s: sent after the end", file)
+	assertNoTrace(t, srv)
 	return played.String()
 }
 
@@ -562,8 +563,7 @@ func TestEveryMessageOfTheGoldenSessions(t *testing.T) {
 // JRP-34, JRP-35, STD-13: the lifecycle of the handshake era and each message
 // pattern of the stateless one, over a transport that is not ours.
 func TestEveryMessagePattern(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		const asks = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
 		reg := registryOf(textPrompt("text", "hi"), prompts.Prompt{Name: "announce", Render: announcement})
 		c := connect(t, prompts.NewServer(reg, prompts.Options{}))
@@ -593,7 +593,6 @@ func TestEveryMessagePattern(t *testing.T) {
 		assert.Empty(t, c.ask(initializedLine))
 		assert.Equal(t, pongLine("5"), one(pingLine("5")))
 		assert.Equal(t, textLine("6", "hi"), one(getLine("6", "text")))
-		require.NoError(t, c.end())
 	})
 }
 

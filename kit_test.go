@@ -193,15 +193,31 @@ func (w *wire) Close() error {
 	return nil
 }
 
+// bubble runs f in a synctest bubble.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
+
+// inBubble runs f as a subtest in a synctest bubble.
+func inBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { bubble(t, f) })
+}
+
 // client is the other side of a wire that a server serves.
 type client struct {
 	t      testing.TB
 	wire   *wire
 	cancel context.CancelFunc // of the context of Serve
 	served chan error
+	waited bool
 }
 
-// connect serves a new wire. It must be called inside of a synctest bubble.
+// connect serves a new wire. It must be called inside of a synctest bubble. At
+// the end of the test the client hangs up, unless it has, and Serve must return
+// without an error.
 func connect(t testing.TB, s *prompts.Server) *client {
 	return connectWire(t, s, newWire(t))
 }
@@ -211,7 +227,12 @@ func connectWire(t testing.TB, s *prompts.Server, w *wire) *client {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &client{t: t, wire: w, cancel: cancel, served: make(chan error, 1)}
 	go func() { c.served <- s.Serve(ctx, c.wire) }()
-	t.Cleanup(cancel)
+	t.Cleanup(func() {
+		if !c.waited && !t.Failed() {
+			assert.NoError(t, c.end())
+		}
+		cancel()
+	})
 	return c
 }
 
@@ -271,6 +292,7 @@ func (c *client) end() error {
 // wait returns what Serve returns, and checks that it has closed the transport.
 func (c *client) wait() error {
 	c.t.Helper()
+	c.waited = true
 	err := <-c.served
 	assert.EqualValues(c.t, 1, c.wire.closed.Load(), "calls of Close")
 	return err

@@ -143,8 +143,7 @@ func TestTimeOfCompletion(t *testing.T) {
 // A client that causes records does not fill a disk, and the author hears of
 // those that were left out.
 func TestLogRate(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		failing := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("no") }}
 		call := func(s *prompts.Server, n int) int {
@@ -322,8 +321,7 @@ func TestEchoesAreBounded(t *testing.T) {
 // GAP-27: a connection has so many subscriptions and no more; the refusal comes
 // before any acknowledgement, and the next has its place when one has ended.
 func TestMaxSubscriptions(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2}})
 		c, other := connect(t, s).listen("1", "2"), connect(t, s)
 		refused := errorResponse("3", internalError("too many subscriptions on this connection (limit 2)"))
@@ -345,8 +343,7 @@ func TestMaxSubscriptions(t *testing.T) {
 // MaxSubscriptionsTotal is for all connections and what belongs to none; who is
 // refused by it has its place in its connection back.
 func TestMaxSubscriptionsTotal(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2, MaxSubscriptionsTotal: 3}})
 		a, b := connect(t, s).listen("1"), connect(t, s).listen("1")
 		free := subscribe(t, s, nil, nil)
@@ -375,8 +372,7 @@ func TestMaxSubscriptionsTotal(t *testing.T) {
 }
 
 func TestMaxSubscriptionsDefault(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		c := connect(t, prompts.NewServer(nil, prompts.Options{}))
 		for i := range defaultMaxSubscriptions {
 			c.listen(fmt.Sprint(i))

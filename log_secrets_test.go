@@ -257,58 +257,56 @@ func TestNoSecretIsLogged(t *testing.T) {
 		"through a filter":                {Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "fine" }},
 	} {
 		for _, version := range append(handshakeVersions, "2026-07-28") {
-			t.Run(name+" in "+version, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					o, kept := o, newConfidence()
-					o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()
-					c := connect(t, prompts.NewServer(confidingRegistry(), o))
-					isSession := version != "2026-07-28"
-					if isSession {
-						c.handshakeAs(version, `{"elicitation":{},"experimental":{"`+confided+`":{"a":"`+confided+`"}}}`)
+			inBubble(t, name+" in "+version, func(t *testing.T) {
+				o, kept := o, newConfidence()
+				o.Methods, o.PageSize, o.Logger = own, 3, kept.everything()
+				c := connect(t, prompts.NewServer(confidingRegistry(), o))
+				isSession := version != "2026-07-28"
+				if isSession {
+					c.handshakeAs(version, `{"elicitation":{},"experimental":{"`+confided+`":{"a":"`+confided+`"}}}`)
+				}
+				said := `"progressToken":"` + confided + `","` + confided + `.example/a":"` + confided + `"`
+				if !isSession {
+					said += `,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}}` +
+						`,"io.modelcontextprotocol/clientInfo":{"name":"` + confided + `","version":"` + confided + `"}`
+				}
+				n := 0
+				exchange := func(method, params string) {
+					if params != "" {
+						params += ","
 					}
-					said := `"progressToken":"` + confided + `","` + confided + `.example/a":"` + confided + `"`
-					if !isSession {
-						said += `,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}}` +
-							`,"io.modelcontextprotocol/clientInfo":{"name":"` + confided + `","version":"` + confided + `"}`
-					}
-					n := 0
-					exchange := func(method, params string) {
-						if params != "" {
-							params += ","
+					n++
+					c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"_meta":{%s}}}`, confided, n, method, params, said))
+					for round := 0; ; round++ {
+						got := c.received()
+						carried := kept.remember(got...)
+						for _, msg := range got {
+							c.answerInConfidence(msg)
 						}
-						n++
-						c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"_meta":{%s}}}`, confided, n, method, params, said))
-						for round := 0; ; round++ {
-							got := c.received()
-							carried := kept.remember(got...)
-							for _, msg := range got {
-								c.answerInConfidence(msg)
-							}
-							if round == 0 && len(carried) > 0 && method == "prompts/get" { // once more, with the state and with an answer
-								n++
-								c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"requestState":"%s","inputResponses":{"answer":%s,"prompt.arguments":%[6]s},"_meta":{%s}}}`,
-									confided, n, method, params, carried[0], confidedAnswer, said))
-								continue
-							}
-							if len(got) == 0 {
-								return
-							}
+						if round == 0 && len(carried) > 0 && method == "prompts/get" { // once more, with the state and with an answer
+							n++
+							c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s%d","method":"%s","params":{%s"requestState":"%s","inputResponses":{"answer":%s,"prompt.arguments":%[6]s},"_meta":{%s}}}`,
+								confided, n, method, params, carried[0], confidedAnswer, said))
+							continue
+						}
+						if len(got) == 0 {
+							return
 						}
 					}
-					for _, m := range confidingMessages() {
-						exchange(m[0], m[1])
-					}
-					c.send(confidingLines...)
-					time.Sleep(time.Hour) // what sleeps has taken too long
-					c.received()
-					assert.NoError(t, c.end())
-					synctest.Wait()
-					records := []string{"request failed", "stack"}
-					if !strings.HasSuffix(name, "that fails") {
-						records = append(records, "request timed out", "request failed", "invalid result")
-					}
-					kept.assertKept(t, records...)
-				})
+				}
+				for _, m := range confidingMessages() {
+					exchange(m[0], m[1])
+				}
+				c.send(confidingLines...)
+				time.Sleep(time.Hour) // what sleeps has taken too long
+				c.received()
+				assert.NoError(t, c.end())
+				synctest.Wait()
+				records := []string{"request failed", "stack"}
+				if !strings.HasSuffix(name, "that fails") {
+					records = append(records, "request timed out", "request failed", "invalid result")
+				}
+				kept.assertKept(t, records...)
 			})
 		}
 	}
