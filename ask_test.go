@@ -241,38 +241,6 @@ func asking(name string) prompts.Prompt {
 
 const red = `{"action":"accept","content":{"colour":"red"}}`
 
-// MRT-01, MRT-02, MRT-04, MRT-05, MRT-06, MRT-18, MRT-22, PRG-09, PRG-10,
-// CCH-04, JRP-36, GAP-48: a question is asked by a result, and answered by
-// another request, which is the whole of it.
-func TestAskInRounds(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{Info: prompts.Implementation{Name: "painter", Version: "1"}})
-	r := newRounds(t, s, "paint")
-	o := r.get("")
-	assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"result":{
-		"resultType":"input_required",
-		"inputRequests":{"colour":{"method":"elicitation/create","params":{
-			"mode":"form","message":"Which colour?",
-			"requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}},"required":["colour"]}}}},
-		"requestState":"`+r.state+`",
-		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"painter","version":"1"}}}}`, o.raw)
-
-	// As often as the client comes without an answer.
-	for _, responses := range []string{"", `{}`, `{"color":` + red + `}`, `{"colour":null}`} {
-		o := r.get(responses)
-		o.wants(t, "colour")
-		assert.Equal(t, fmt.Sprint(r.n), string(o.ID))
-	}
-	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
-
-	// The same request again, as after a lost answer, has the same answer.
-	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
-
-	// The answer may come without a state, if nothing was in that.
-	r.state = ""
-	assert.Equal(t, "red", r.get(`{"colour":`+red+`}`).text(t))
-}
-
 // Questions that goroutines of one render ask are asked together, each once.
 func TestAskConcurrently(t *testing.T) {
 	t.Parallel()
@@ -307,54 +275,6 @@ func TestAskConcurrently(t *testing.T) {
 	assert.Equal(t, strings.Repeat("x", n), r.get("{"+strings.Join(responses, ",")+"}").text(t))
 }
 
-// MRT-23: who declines or dismisses a question has answered it. The prompt may
-// go on without, and is not told otherwise later.
-func TestRefusals(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		answer, action, seen string
-		is, isNot            error
-	}{
-		{declining, "decline", `prompt not rendered: question "a": the user declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
-		{dismissing, "cancel", `prompt not rendered: question "a": the user dismissed the question`, prompts.ErrCanceled, prompts.ErrDeclined},
-		{`{"action":"decline","content":{"colour":"red"},"more":1}`, "decline", `prompt not rendered: question "a": the user declined to answer`, prompts.ErrDeclined, prompts.ErrCanceled},
-	} {
-		s := prompts.NewServer(registryOf(
-			rendered("default", func(ctx context.Context) (*prompts.Result, error) {
-				a, err := prompts.Elicit[colour](ctx, "a", "Which?")
-				if errors.Is(err, test.is) {
-					assert.NotErrorIs(t, err, test.isNot)
-					assert.NotErrorIs(t, err, prompts.ErrInputRequired)
-					a.Colour, err = "grey", nil
-				}
-				if err != nil {
-					return nil, err
-				}
-				b, err := prompts.Elicit[colour](ctx, "b", "And then?")
-				if err != nil {
-					return nil, err
-				}
-				return prompts.Messages(prompts.User(a.Colour + b.Colour)), nil
-			}),
-			rendered("passed on", func(ctx context.Context) (*prompts.Result, error) {
-				_, err := prompts.Elicit[colour](ctx, "a", "Which?")
-				if err != nil {
-					return nil, fmt.Errorf("my words: %w", err)
-				}
-				return nil, errDisk
-			}),
-		), prompts.Options{})
-		r := newRounds(t, s, "default")
-		r.get("").wants(t, "a")
-		r.get(`{"a":`+test.answer+`}`).wants(t, "b")
-		// The refusal stands, whatever the client says now.
-		assert.Equal(t, "greyred", r.get(`{"a":`+accepting(`{"colour":"blue"}`)+`,"b":`+red+`}`).text(t))
-
-		data := newRounds(t, s, "passed on").get(`{"a":`+test.answer+`}`).fails(t, prompts.CodeInvalidParams, test.seen)
-		assert.JSONEq(t, `{"input":"a","action":"`+test.action+`"}`, data)
-	}
-}
-
 // The keys of questions are the author's, and short.
 func TestQuestionKeys(t *testing.T) {
 	t.Parallel()
@@ -379,58 +299,6 @@ func TestQuestionKeys(t *testing.T) {
 		}
 		o.fails(t, prompts.CodeInternalError, renderFailed)
 		assert.Contains(t, j.String(), "must be valid UTF-8 of 1 to 128 bytes")
-	}
-}
-
-// DSC-11, DSC-12, GAP-38, MRT-07, MRT-08, PRG-12: what the client has not
-// declared it is not asked for; it is told what it would take, exactly. What
-// it has declared in an earlier request does not count (JRP-37).
-func TestClientCannotBeAsked(t *testing.T) {
-	t.Parallel()
-	url := prompts.InputRequest("q", methodElicit, map[string]any{"mode": "url", "message": "Open", "url": "https://example.com/"})
-	form := prompts.Form[colour]("q", "Which?")
-	for _, test := range []struct {
-		name         string
-		questions    []prompts.Question
-		capabilities string
-		required     string // empty if it can be asked
-		names        string
-	}{
-		{"nothing is declared", []prompts.Question{form}, noCapabilities, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"no mode means form", []prompts.Question{form}, formCapability, "", ""},
-		{"form", []prompts.Question{form}, `{"elicitation":{"form":{}}}`, "", ""},
-		{"only URLs", []prompts.Question{form}, urlCapability, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"only forms", []prompts.Question{url}, formCapability, `{"elicitation":{"url":{}}}`, "elicitation.url"},
-		{"URLs", []prompts.Question{url}, urlCapability, "", ""},
-		{"something else", []prompts.Question{url}, `{"sampling":{},"roots":{}}`, `{"elicitation":{"url":{}}}`, "elicitation.url"},
-		{"what is no declaration", []prompts.Question{form}, `{"elicitation":true}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"null", []prompts.Question{form}, `{"elicitation":null}`, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, noCapabilities, `{"elicitation":{"form":{}},"roots":{}}`, "elicitation.form, roots"},
-		{"one of several", []prompts.Question{form, prompts.InputRequest("r", methodRoots, nil)}, formCapability, `{"roots":{}}`, "roots"},
-		{"an unknown capability", []prompts.Question{form}, `{"elicitation":{},"telepathy":{"mode":1}}`, "", ""},
-	} {
-		for _, wrap := range []string{"%w", "my words: %w"} {
-			runs := 0
-			s := prompts.NewServer(registryOf(rendered("one", func(ctx context.Context) (*prompts.Result, error) {
-				runs++
-				err := prompts.Ask(ctx, test.questions...)
-				if runs == 2 {
-					assert.Equal(t, test.required != "", errors.Is(err, prompts.ErrElicitationUnavailable), test.name)
-				}
-				return nil, fmt.Errorf(wrap, err)
-			})), prompts.Options{})
-			r := newRounds(t, s, "one")
-			r.get("") // with all capabilities
-			r.capabilities = test.capabilities
-			o := r.get("")
-			if test.required == "" {
-				assert.Nil(t, o.Error, test.name)
-				continue
-			}
-			data := o.fails(t, transport.CodeMissingCapability, undeclared(test.names))
-			assert.JSONEq(t, `{"requiredCapabilities":`+test.required+`}`, data, test.name)
-			assert.Equal(t, 2, runs)
-		}
 	}
 }
 

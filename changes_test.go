@@ -111,36 +111,6 @@ func TestChangeInTheMomentOfSending(t *testing.T) {
 	}
 }
 
-// LIF-15, LCH-05, SUB-14, CPT-10: without a subscription, the server notifies only
-// initialized sessions of changes, whatever earlier requests or subscriptions there were.
-func TestNoUnsolicitedNotifications(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := registryOf(textPrompt("text", "hi"))
-		s := prompts.NewServer(reg, prompts.Options{})
-		before := connect(t, s).listen("1")
-		require.NoError(t, before.end())
-
-		silent, modern, early := connect(t, s), connect(t, s), connect(t, s)
-		assert.Len(t, modern.ask(
-			envelopedLine("1", "server/discover", ""), envelopedLine("2", "prompts/list", ""), envelopedGet("3", "text"),
-			initializedLine, // which has no meaning without initialize
-		), 3)
-		assert.Len(t, modern.ask(envelopedLine("4", "subscriptions/listen", `"notifications":{}`)), 3, "a subscription to nothing, that has ended")
-		assert.Len(t, early.ask(initializeLine), 1)
-		reg.MustAdd(textPrompt("new", "hi"))
-		time.Sleep(time.Hour)
-		for _, c := range []*client{silent, modern, early} {
-			assert.Empty(t, c.received())
-		}
-		assert.Equal(t, []string(nil), early.ask(initializedLine))
-		time.Sleep(notify.MinPause)
-		assert.Equal(t, []string{listChangedLine}, early.received(), "it has waited for the client")
-		for _, c := range []*client{silent, modern, early} {
-			require.NoError(t, c.end())
-		}
-	})
-}
-
 // Who is slow to read costs nobody else anything, and gets one notification for
 // many changes.
 func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
@@ -158,38 +128,6 @@ func TestSlowSubscriberCostsOthersNothing(t *testing.T) {
 		close(hold)
 		time.Sleep(notify.MinPause)
 		assert.Equal(t, []string{changedLine("1"), changedLine("1")}, slow.received(), "the one in hand and one for the rest")
-	})
-}
-
-// SUB-08, SUB-10: to end one subscription touches no other, nor the session.
-func TestEndingOneSubscriptionTouchesNoOther(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		s := prompts.NewServer(reg, prompts.Options{})
-		c := connect(t, s).handshake().listen("1", `"1"`, "2")
-		other := connect(t, s).listen("1")
-		n := 0
-		told := func() []string {
-			n++
-			reg.MustAdd(textPrompt(fmt.Sprint(n), "x"))
-			time.Sleep(notify.MinPause)
-			return c.received()
-		}
-		assert.ElementsMatch(t, []string{listChangedLine, changedLine("1"), changedLine(`"1"`), changedLine("2")}, told())
-		assert.Empty(t, c.ask(cancelLine("1")))
-		assert.ElementsMatch(t, []string{listChangedLine, changedLine(`"1"`), changedLine("2")}, told())
-		assert.Empty(t, c.ask(cancelLine(`"\u0031"`)))
-		assert.ElementsMatch(t, []string{listChangedLine, changedLine("2")}, told())
-		assert.Empty(t, c.ask(cancelLine("2"), cancelLine("2"), cancelLine("3")))
-		assert.Equal(t, []string{listChangedLine}, told())
-		assert.Len(t, other.received(), 4)
-		require.NoError(t, c.end())
-		assert.Len(t, c.received(), 0, "what is cancelled has no result")
-		reg.MustAdd(textPrompt("last", "x"))
-		time.Sleep(notify.MinPause)
-		assert.Equal(t, []string{changedLine("1")}, other.received())
-		require.NoError(t, other.end())
-		assertNoTrace(t, s)
 	})
 }
 

@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // completing declares a prompt with the arguments a, which f completes, b, which
@@ -45,187 +43,6 @@ func completeLine(id, prompt, argument, prefix string) string {
 
 func completionLine(id, values string, total int, more bool) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"completion":{"values":[%s],"total":%d,"hasMore":%t}}}`, id, values, total, more)
-}
-
-// CMP-02, CMP-03, CMP-09, GAP-20, GAP-42: params that are not what they must be.
-func TestCompletionParams(t *testing.T) {
-	t.Parallel()
-	const (
-		ref  = `"ref":{"type":"ref/prompt","name":"p"}`
-		arg  = `"argument":{"name":"a","value":"x"}`
-		both = ref + "," + arg
-	)
-	s := prompts.NewServer(registryOf(completing("p", completed("xy"))), prompts.Options{})
-	sessions := map[string]transport.Session{}
-	for _, version := range handshakeVersions {
-		sessions[version] = sessionIn(t, s, version)
-	}
-	for _, test := range []struct {
-		params string
-		param  string // which is at fault; empty for none
-		from   string // the revision before which it is no fault
-	}{
-		{both, "", ""},
-		{`"ref":{"type":"ref/prompt","name":"p","title":"P"},` + arg, "", ""},
-		{both + `,"context":null`, "", ""},
-		{both + `,"context":{}`, "", ""},
-		{both + `,"context":{"arguments":null}`, "", ""},
-		{both + `,"context":{"arguments":{}}`, "", ""},
-		{both + `,"context":{"arguments":{"b":"red","none":"x"}}`, "", ""},
-		{arg, "ref", ""},
-		{`"ref":null,` + arg, "ref", ""},
-		{`"ref":"p",` + arg, "ref", ""},
-		{`"ref":{},` + arg, "ref", ""},
-		{`"ref":{"name":"p"},` + arg, "ref", ""},
-		{`"ref":{"type":"ref/tool","name":"p"},` + arg, "ref", ""},
-		{`"ref":{"type":1,"name":"p"},` + arg, "ref", ""},
-		{`"ref":{"type":"ref/resource","uri":"a:b"},` + arg, "ref", ""},
-		{`"ref":{"type":"ref/prompt"},` + arg, "ref", ""},
-		{`"ref":{"type":"ref/prompt","name":1},` + arg, "ref", ""},
-		{`"ref":{"Type":"ref/prompt","name":"p"},` + arg, "ref", ""},
-		{`"Ref":{"type":"ref/prompt","name":"p"},` + arg, "ref", ""},
-		{ref, "argument", ""},
-		{ref + `,"argument":null`, "argument", ""},
-		{ref + `,"argument":"a"`, "argument", ""},
-		{ref + `,"argument":{"name":"a"}`, "argument", ""},
-		{ref + `,"argument":{"value":"x"}`, "argument", ""},
-		{ref + `,"argument":{"name":1,"value":"x"}`, "argument", ""},
-		{ref + `,"argument":{"name":"a","value":1}`, "argument", ""},
-		{ref + `,"argument":{"name":"a","value":null}`, "argument", ""},
-		{ref + `,"argument":{"name":"a","value":"x","Value":"y"}`, "argument", ""},
-		{both + `,"context":[]`, "context", "2025-06-18"},
-		{both + `,"context":{"arguments":[]}`, "context", "2025-06-18"},
-		{both + `,"context":{"arguments":{"b":1}}`, "context", "2025-06-18"},
-		{both + `,"context":{"arguments":{"b":null}}`, "context", "2025-06-18"},
-		{both + `,"context":{"Arguments":{}}`, "context", "2025-06-18"},
-		{both + `,"Context":{}`, "context", ""},
-	} {
-		check := func(got, version string) {
-			t.Helper()
-			if test.param == "" || version < test.from {
-				assert.Contains(t, got, `"values":["xy"]`, "%s %s", version, test.params)
-				return
-			}
-			assert.Contains(t, got, `"code":-32602`, "%s %s", version, test.params)
-			assert.Contains(t, got, `"data":{"param":"`+test.param+`"}`, "%s %s", version, test.params)
-		}
-		for version, session := range sessions {
-			got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{`+test.params+`}}`)
-			require.NoError(t, err)
-			check(got, version)
-		}
-		got, err := handle(t, s, nil, envelopedLine("1", "completion/complete", test.params))
-		require.NoError(t, err)
-		check(got, "2026-07-28")
-	}
-	for _, params := range []string{"", `,"params":null`, `,"params":{}`, `,"params":[]`} {
-		got, err := handle(t, s, sessions["2025-11-25"], `{"jsonrpc":"2.0","id":1,"method":"completion/complete"`+params+`}`)
-		require.NoError(t, err)
-		assert.Contains(t, got, `"code":-32602`, params)
-	}
-}
-
-// CMP-05, CMP-06, CMP-08, GAP-42: what an argument is completed to. Without a
-// function of its own it is completed from its schema.
-func TestCompletionValues(t *testing.T) {
-	t.Parallel()
-	many := func(n int) []string {
-		all := make([]string, n)
-		for i := range all {
-			all[i] = fmt.Sprint(i)
-		}
-		return all
-	}
-	quoted := func(values []string) string {
-		raw, err := json.Marshal(values)
-		require.NoError(t, err)
-		return strings.Trim(string(raw), "[]")
-	}
-	bad := append(many(100), "\xff")
-	s := prompts.NewServer(registryOf(
-		completing("one", completed(`<x> & "y"`)), completing("none", completed()), completing("empty", completed([]string{}...)),
-		completing("100", completed(many(100)...)), completing("101", completed(many(101)...)), completing("5000", completed(many(5000)...)),
-		completing("bad late", completed(bad...)),
-		prompts.New(prompts.Prompt{Name: "flag"}, func(context.Context, struct {
-			On bool `json:"on"`
-			N  int  `json:"n"`
-		}) (*prompts.Result, error) {
-			return prompts.Messages(), nil
-		}),
-	), prompts.Options{})
-	session := newSession(t, s)
-	for _, test := range []struct{ prompt, argument, prefix, want string }{
-		{"one", "a", "", completionLine("1", `"<x> & \"y\""`, 1, false)},
-		{"none", "a", "x", completionLine("1", "", 0, false)},
-		{"empty", "a", "x", completionLine("1", "", 0, false)},
-		{"100", "a", "", completionLine("1", quoted(many(100)), 100, false)},
-		{"101", "a", "", completionLine("1", quoted(many(100)), 101, true)},
-		{"5000", "a", "", completionLine("1", quoted(many(100)), 5000, true)},
-		{"bad late", "a", "", completionLine("1", quoted(many(100)), 101, true)},
-		{"one", "b", "", completionLine("1", `"Red","green","grey"`, 3, false)},
-		{"one", "b", "gr", completionLine("1", `"green","grey"`, 2, false)},
-		{"one", "b", "rED", completionLine("1", `"Red"`, 1, false)},
-		{"one", "b", "reddish", completionLine("1", "", 0, false)},
-		{"one", "c", "x", completionLine("1", "", 0, false)},
-		{"flag", "on", "T", completionLine("1", `"true"`, 1, false)},
-		{"flag", "n", "1", completionLine("1", "", 0, false)},
-	} {
-		got, err := handle(t, s, session, completeLine("1", test.prompt, test.argument, test.prefix))
-		require.NoError(t, err)
-		assert.Equal(t, test.want, got, "%s %s %q", test.prompt, test.argument, test.prefix)
-	}
-	for _, test := range []struct{ prompt, argument, message string }{
-		{"unknown", "a", `unknown prompt \"unknown\"`},
-		{"one", "d", "is not an argument of this prompt"},
-		{"one", "A", "is not an argument of this prompt"},
-		{"one", "", "is not an argument of this prompt"},
-	} {
-		got, err := handle(t, s, session, completeLine("1", test.prompt, test.argument, ""))
-		require.NoError(t, err)
-		assert.Contains(t, got, `"code":-32602`)
-		assert.Contains(t, got, test.message)
-	}
-}
-
-// CMP-12: the result in revision 2026-07-28 is complete, and has no
-// hints for caches.
-func TestCompletionOfTheStatelessEra(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(completing("p", completed("x"))), prompts.Options{CacheTTL: time.Hour, CachePublic: true})
-	for _, argument := range []string{"a", "c"} {
-		got, err := handle(t, s, nil, envelopedLine("1", "completion/complete", completeParamsOf("p", argument, "")))
-		require.NoError(t, err)
-		values, total := `"x"`, 1
-		if argument == "c" {
-			values, total = "", 0
-		}
-		assert.Equal(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","completion":{"values":[%s],"total":%d,"hasMore":false},"_meta":{%s}}}`, values, total, ownIdentity), got)
-	}
-}
-
-// CMP-01, CMP-08, LIF-09, DSC-05: without completions there is neither the
-// capability nor the method; 2024-11-05 has the method alone.
-func TestNoCompletions(t *testing.T) {
-	t.Parallel()
-	for _, off := range []bool{false, true} {
-		s := prompts.NewServer(registryOf(completing("p", completed("x"))), prompts.Options{DisableCompletions: off})
-		for _, version := range handshakeVersions {
-			session := s.NewSession(transport.SessionOptions{})
-			defer session.Close()
-			got, err := handle(t, s, session, initializeIn(version))
-			require.NoError(t, err)
-			assert.Equal(t, !off && version != "2024-11-05", strings.Contains(got, `"completions":{}`), version)
-			got, err = handle(t, s, session, completeLine("1", "p", "a", ""))
-			require.NoError(t, err)
-			assert.Equal(t, off, strings.Contains(got, `"code":-32601`), version)
-		}
-		got, err := handle(t, s, nil, envelopedLine("1", "server/discover", ""))
-		require.NoError(t, err)
-		assert.Equal(t, !off, strings.Contains(got, `"completions":{}`))
-		got, err = handle(t, s, nil, envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "")))
-		require.NoError(t, err)
-		assert.Equal(t, off, strings.Contains(got, `"code":-32601`))
-	}
 }
 
 // What the function keeps does not keep a large message alive.

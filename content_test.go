@@ -17,95 +17,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
-// resultOf returns the result with the members, in the form of a revision
-// (JRP-09, PRG-11, GAP-45).
-func resultOf(rev revision.Revision, members string) string {
-	if !rev.Stateless() {
-		return "{" + members + "}"
-	}
-	if !strings.Contains(members, `]`+`,"_meta":`) {
-		members += `,"_meta":{}`
-	}
-	return `{"resultType":"complete",` + members + "}"
-}
-
-// Every kind of content with every member, in the form of each revision:
-// members that a revision does not know are left out (CNT-01 to CNT-12,
-// CNT-14, PRG-07, PRG-08, GAP-37).
-func TestContent(t *testing.T) {
-	t.Parallel()
-	when := time.Date(2026, 1, 2, 4, 4, 5, 999, time.FixedZone("", 3600))
-	notes := &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, prompts.RoleAssistant}, Priority: ptr(0.5), LastModified: when}
-	meta := prompts.Meta{"z": 1, "com.example/a": []string{"<b>"}}
-	const (
-		audience = `"annotations":{"audience":["user","assistant"],"priority":0.5`
-		old      = audience + `}`
-		titled   = audience + `,"lastModified":"2026-01-02T03:04:05Z"},"_meta":{"com.example/a":["<b>"],"z":1}`
-	)
-	const r1, r2, r3, r4, r5 = revision.V20241105, revision.V20250326, revision.V20250618, revision.V20251125, revision.V20260728
-	for _, c := range []struct {
-		name    string
-		content prompts.Content
-		want    map[revision.Revision]string // empty where there is a fault
-	}{
-		{"text", prompts.Text{Text: "a<b>&\"\\\n\u2028é\x7f", Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + old + `}`,
-			r2: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + old + `}`,
-			r3: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
-			r4: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
-			r5: `{"type":"text","text":"a<b>&\"\\\n` + "\u2028é\x7f" + `",` + titled + `}`,
-		}},
-		{"image", prompts.Image{Data: []byte{0, 1, 2, 255}, MIMEType: "image/png", Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + old + `}`,
-			r2: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + old + `}`,
-			r3: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
-			r4: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
-			r5: `{"type":"image","data":"AAEC/w==","mimeType":"image/png",` + titled + `}`,
-		}},
-		{"audio", prompts.Audio{Data: []byte{251, 239}, MIMEType: "audio/wav", Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: ``, // CNT-07
-			r2: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + old + `}`,
-			r3: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
-			r4: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
-			r5: `{"type":"audio","data":"++8=","mimeType":"audio/wav",` + titled + `}`,
-		}},
-		{"resource of text", prompts.EmbeddedResource{URI: "file:///a%20b", MIMEType: "text/x-go; charset=utf-8", Text: "x", ResourceMeta: prompts.Meta{"r": nil}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x"},` + old + `}`,
-			r2: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x"},` + old + `}`,
-			r3: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
-			r4: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
-			r5: `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/x-go; charset=utf-8","text":"x","_meta":{"r":null}},` + titled + `}`,
-		}},
-		{"resource link", prompts.ResourceLink{URI: "note://7", Name: "n", Title: "t", Description: "d", MIMEType: "text/plain", Size: ptr(int64(math.MaxInt64)),
-			Icons: []prompts.Icon{{Src: "https://example.com/i", MIMEType: "image/png", Sizes: []string{"1x1", "any"}, Theme: "light"}, {Src: "data:,x"}}, Annotations: notes, Meta: meta}, map[revision.Revision]string{
-			r1: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-07
-			r2: `{"type":"text","text":"t (n): note://7\nd",` + old + `}`, // CNT-08
-			r3: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` + titled + `}`,
-			r4: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` +
-				`"icons":[{"src":"https://example.com/i","mimeType":"image/png","sizes":["1x1","any"],"theme":"light"},{"src":"data:,x"}],` + titled + `}`,
-			r5: `{"type":"resource_link","uri":"note://7","name":"n","title":"t","description":"d","mimeType":"text/plain","size":9223372036854775807,` +
-				`"icons":[{"src":"https://example.com/i","mimeType":"image/png","sizes":["1x1","any"],"theme":"light"},{"src":"data:,x"}],` + titled + `}`,
-		}},
-	} {
-		for _, rev := range revision.All() {
-			t.Run(c.name+"/"+rev.String(), func(t *testing.T) {
-				t.Parallel()
-				want, ok := c.want[rev]
-				require.True(t, ok)
-				got, faults := prompts.EncodeResult(rev, prompts.Messages(prompts.Message{prompts.RoleAssistant, c.content}))
-				if want == "" {
-					require.Len(t, faults, 1)
-					assert.ErrorContains(t, faults[0], "message 1: protocol version "+rev.String()+" of the client has no audio")
-					return
-				}
-				assert.Empty(t, faults)
-				assert.Equal(t, resultOf(rev, `"messages":[{"role":"assistant","content":`+want+`}]`), got)
-				assert.True(t, json.Valid([]byte(got)))
-			})
-		}
-	}
-}
-
 type embedsText struct{ prompts.Text }
 
 // All errors of a result are logged, each with the number of its message. The client
@@ -197,27 +108,6 @@ func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 		_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(prompts.Message{prompts.RoleUser, c}))
 		assert.NotEmpty(t, faults)
 		assert.NotContains(t, errors.Join(faults...).Error(), "s3cret")
-	}
-}
-
-// A prompt's entry in the list has what the revision knows (PRL-06 to PRL-10).
-func TestListedShapes(t *testing.T) {
-	t.Parallel()
-	var got one[string]
-	p := storing(&got, prompts.Argument{Name: "a", Title: "A", Description: "d"})
-	p.Title, p.Description, p.Meta, p.Icons = "T", "D", prompts.Meta{"k": "v"}, []prompts.Icon{{Src: "https://example.com/i"}}
-	reg := registryOf(p)
-	const icons = `{"name":"p","title":"T","description":"D","arguments":[{"name":"a","title":"A","description":"d","required":true}],"icons":[{"src":"https://example.com/i"}],"_meta":{"k":"v"}}`
-	for rev, want := range map[revision.Revision]string{
-		revision.V20241105: `{"name":"p","description":"D","arguments":[{"name":"a","description":"d","required":true}]}`,
-		revision.V20250326: `{"name":"p","description":"D","arguments":[{"name":"a","description":"d","required":true}]}`,
-		revision.V20250618: `{"name":"p","title":"T","description":"D","arguments":[{"name":"a","title":"A","description":"d","required":true}],"_meta":{"k":"v"}}`,
-		revision.V20251125: icons,
-		revision.V20260728: icons,
-	} {
-		got, err := prompts.NewServer(reg, prompts.Options{}).Call(t.Context(), "prompts/list", nil, prompts.CallOptions{Version: rev.String()})
-		require.NoError(t, err)
-		assert.Contains(t, string(got), `{"prompts":[`+want+`]`, rev)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,42 +34,6 @@ var (
 	someLink  = prompts.ResourceLink{URI: "note://7", Name: "seven"}
 	allWires  = append([]string{"2026-07-28"}, handshakeVersions...)
 )
-
-// CNT-06, GAP-37: without a fallback, or one that returns nil, a link is a text
-// that says what the link says, and audio fails.
-func TestFallbackOfTheLibrary(t *testing.T) {
-	t.Parallel()
-	half := 0.5
-	full := prompts.ResourceLink{
-		URI: "https://example.org/a?b&c", Name: "a.txt", Title: "The <a>", Description: "Goes there", MIMEType: "text/plain",
-		Meta: prompts.Meta{"x": 1}, Icons: []prompts.Icon{{Src: "https://example.org/i.png"}},
-		Annotations: &prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser}, Priority: &half, LastModified: time.Unix(0, 0)},
-	}
-	silent := func(prompts.Content, string) prompts.Content { return nil }
-	for _, fallback := range []func(prompts.Content, string) prompts.Content{nil, silent} {
-		o := prompts.Options{Fallback: fallback}
-		for _, version := range allWires {
-			got, err := contentIn(t, version, someLink, o)
-			require.NoError(t, err)
-			all, err := contentIn(t, version, &full, o)
-			require.NoError(t, err)
-			if version >= "2025-06-18" {
-				assert.Equal(t, `{"type":"resource_link","uri":"note://7","name":"seven"}`, got)
-				assert.Contains(t, all, `"type":"resource_link"`)
-				continue
-			}
-			assert.Equal(t, `{"type":"text","text":"seven: note://7"}`, got)
-			assert.Equal(t, `{"type":"text","text":"The <a> (a.txt): https://example.org/a?b&c\nGoes there","annotations":{"audience":["user"],"priority":0.5}}`, all)
-		}
-		for _, audio := range []prompts.Content{someAudio, &someAudio} {
-			var j journal
-			_, err := contentIn(t, "2024-11-05", audio, prompts.Options{Fallback: fallback, Logger: j.logger()})
-			assert.Equal(t, internalError(invalidResult), asNeutral(err))
-			assert.Contains(t, j.String(), "Options.Fallback", "the author is told what helps")
-			assert.Contains(t, j.String(), "2024-11-05")
-		}
-	}
-}
 
 // What the author returns is content like any other.
 func TestFallbackOfTheAuthor(t *testing.T) {

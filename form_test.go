@@ -10,43 +10,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
-
-// MRT-20, MRT-24: all that is wrong with a form is said in one error.
-func TestFormProblems(t *testing.T) {
-	t.Parallel()
-	type form struct {
-		A string `json:"a"`
-		B int    `json:"b"`
-		C bool   `json:"c,omitempty"`
-	}
-	s := prompts.NewServer(registryOf(rendered("form", func(ctx context.Context) (*prompts.Result, error) {
-		answer, err := prompts.Elicit[form](ctx, "f", "Fill in", prompts.Argument{Name: "b", Schema: &jsonschema.Schema{Maximum: ptr(9.0)}})
-		return prompts.Messages(prompts.User(answer.A)), err
-	})), prompts.Options{})
-	for content, problems := range map[string]string{
-		`{}`:                 `[{"argument":"a","reason":"missing","message":"is required"},{"argument":"b","reason":"missing","message":"is required"}]`,
-		`{"A":"x","b":1}`:    `[{"argument":"a","reason":"missing","message":"is required"}]`,
-		`{"a":null,"b":1}`:   `[{"argument":"a","reason":"missing","message":"is required"}]`,
-		`{"a":1,"b":"1"}`:    `[{"argument":"a","reason":"type","message":"must be a string"},{"argument":"b","reason":"type","message":"must be a number"}]`,
-		`{"a":"x","b":10}`:   `[{"argument":"b","reason":"range","message":"must be at most 9, got 10","allowed":{"maximum":9}}]`,
-		`{"b":10}`:           `[{"argument":"a","reason":"missing","message":"is required"},{"argument":"b","reason":"range","message":"must be at most 9, got 10","allowed":{"maximum":9}}]`,
-		`{"a":"x","b":1e99}`: "",
-	} {
-		o := newRounds(t, s, "form").get(`{"f":` + accepting(content) + `}`)
-		require.NotNil(t, o.Error, content)
-		assert.Equal(t, prompts.CodeInvalidParams, o.Error.Code, content)
-		if problems != "" {
-			assert.JSONEq(t, `{"input":"f","problems":`+problems+`}`, string(o.Error.Data), content)
-		}
-	}
-	// Members that were not asked for are ignored (MRT-21).
-	assert.Equal(t, "x", newRounds(t, s, "form").get(`{"f":`+accepting(`{"a":"x","b":1,"d":{"e":[1]}}`)+`}`).text(t))
-}
 
 // Errors in the declaration of a form are logged.
 func TestInvalidForms(t *testing.T) {
@@ -101,52 +67,6 @@ const (
 	formParams   = `{"message":"?","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
 	sampleParams = `{"messages":[],"maxTokens":1%s}`
 )
-
-// MRT-07, MRT-08, MRT-09, MRT-26, GAP-38: each kind of input needs what the
-// client has declared for it, and is sent as the author has written it.
-func TestInputNeeds(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, method string
-		params       string // empty for nil
-		needs, names string
-	}{
-		{"a form", methodElicit, formParams, `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"a form by its mode", methodElicit, `{"mode":"form",` + formParams[1:], `{"elicitation":{"form":{}}}`, "elicitation.form"},
-		{"a URL", methodElicit, urlParams, `{"elicitation":{"url":{}}}`, "elicitation.url"},
-		{"sampling", methodSample, fmt.Sprintf(sampleParams, ""), `{"sampling":{}}`, "sampling"},
-		{"without a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"none"`), `{"sampling":{}}`, "sampling"},
-		{"with a context", methodSample, fmt.Sprintf(sampleParams, `,"includeContext":"thisServer"`), `{"sampling":{"context":{}}}`, "sampling, sampling.context"},
-		{"with tools", methodSample, fmt.Sprintf(sampleParams, `,"tools":[]`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
-		{"with a choice of tools", methodSample, fmt.Sprintf(sampleParams, `,"toolChoice":{}`), `{"sampling":{"tools":{}}}`, "sampling, sampling.tools"},
-		{"with both", methodSample, fmt.Sprintf(sampleParams, `,"tools":[],"includeContext":"allServers"`), `{"sampling":{"tools":{},"context":{}}}`, "sampling, sampling.tools, sampling.context"},
-		{"roots", methodRoots, "", `{"roots":{}}`, "roots"},
-		{"roots with params", methodRoots, `{"_meta":{"a":1}}`, `{"roots":{}}`, "roots"},
-	} {
-		var params any
-		want := "{}"
-		if test.params != "" {
-			params, want = json.RawMessage(test.params), test.params
-		}
-		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, params)), prompts.Options{}), "input")
-		r.capabilities = noCapabilities
-		data := r.get("").fails(t, transport.CodeMissingCapability, undeclared(test.names))
-		assert.JSONEq(t, `{"requiredCapabilities":`+test.needs+`}`, data, test.name)
-
-		r.capabilities = test.needs // and no more
-		o := r.get("")
-		o.wants(t, "in")
-		assert.Equal(t, test.method, o.Result.Requests["in"].Method)
-		assert.JSONEq(t, want, string(o.Result.Requests["in"].Params), test.name)
-	}
-
-	// Sampling itself is not enough for what goes beyond.
-	for _, more := range []string{`,"tools":[]`, `,"includeContext":"allServers"`} {
-		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodSample, json.RawMessage(fmt.Sprintf(sampleParams, more)))), prompts.Options{}), "input")
-		r.capabilities = `{"sampling":{}}`
-		require.NotNil(t, r.get("").Error)
-	}
-}
 
 // MRT-26: the server sends no input request that the protocol does not define.
 func TestInvalidInputRequests(t *testing.T) {

@@ -24,7 +24,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/notify"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 var update = flag.Bool("update", false, "write what the server sends into testdata/sessions")
@@ -52,6 +51,10 @@ var update = flag.Bool("update", false, "write what the server sends into testda
 // A requestState and an elicitationId are random. In the server's lines there
 // is a name, <state 1> for the first state and so on, by which the client's
 // lines send it back. An error id is ID.
+//
+// The transport is not one of ours: all of it, the lifecycle of the handshake era
+// and each pattern of messages of the stateless one, is there over any (JRP-34,
+// JRP-35, STD-13).
 func TestGoldenSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*.txt")
 	require.NoError(t, err)
@@ -558,59 +561,6 @@ func TestEveryMessageOfTheGoldenSessions(t *testing.T) {
 	assert.Greater(t, messages, 500)
 	assert.Greater(t, errs, 100)
 	assert.Greater(t, notifications, 20)
-}
-
-// JRP-34, JRP-35, STD-13: the lifecycle of the handshake era and each message
-// pattern of the stateless one, over a transport that is not ours.
-func TestEveryMessagePattern(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		const asks = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
-		reg := registryOf(textPrompt("text", "hi"), prompts.Prompt{Name: "announce", Render: announcement})
-		c := connect(t, prompts.NewServer(reg, prompts.Options{}))
-		stateless := func(id, method, members string) string {
-			if members != "" {
-				members += ","
-			}
-			return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{` + members +
-				`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` + asks + `}}}`
-		}
-		one := func(msg string) string {
-			t.Helper()
-			got := c.ask(msg)
-			require.Len(t, got, 1, msg)
-			return got[0]
-		}
-
-		// Request and response.
-		assert.Contains(t, one(stateless("1", "prompts/get", `"name":"text"`)), `"text":"hi"`)
-		// Multi round trips.
-		assert.Contains(t, one(stateless("2", "prompts/get", `"name":"announce"`)), `"resultType":"input_required"`)
-		assert.Contains(t, one(stateless("3", "prompts/get", `"name":"announce","inputResponses":{"release":{"action":"accept","content":{"version":"7"}}}`)), `"text":"7"`)
-		// Subscribe and notify.
-		assert.Contains(t, one(stateless("4", "subscriptions/listen", `"notifications":{"promptsListChanged":true}`)), "acknowledged")
-		// The lifecycle, and ping.
-		assert.Contains(t, one(initializeLine), `"protocolVersion":"2025-11-25"`)
-		assert.Empty(t, c.ask(initializedLine))
-		assert.Equal(t, pongLine("5"), one(pingLine("5")))
-		assert.Equal(t, textLine("6", "hi"), one(getLine("6", "text")))
-	})
-}
-
-// DSC-21: no extension is advertised that the author has not asked for.
-func TestNoExtensions(t *testing.T) {
-	t.Parallel()
-	own := prompts.NewServer(nil, prompts.Options{Capabilities: map[string]any{"extensions": map[string]any{"org.example/x": struct{}{}}}})
-	for s, want := range map[*prompts.Server]bool{prompts.NewServer(nil, prompts.Options{}): false, own: true} {
-		got, err := handle(t, s, nil, envelopedLine("1", "server/discover", ""))
-		require.NoError(t, err)
-		assert.Equal(t, want, strings.Contains(got, "extensions"))
-		for _, version := range handshakeVersions {
-			got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeIn(version))
-			require.NoError(t, err)
-			assert.Equal(t, want, strings.Contains(got, "extensions"), version)
-		}
-		assert.NotContains(t, s.Capabilities(), "extensions")
-	}
 }
 
 // announcement asks which version it is about.

@@ -201,37 +201,6 @@ func newSessionOfSize(t *testing.T, s *prompts.Server, most int) transport.Sessi
 	return session
 }
 
-// A message nests 128 deep and no deeper, in every era, and with the id of the
-// request that it was.
-func TestNestingOfMessage(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
-	for _, test := range []struct {
-		name    string
-		session transport.Session
-		line    func(value string) string
-		want    string
-	}{
-		{"in a session", newSession(t, s), func(v string) string {
-			return `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + v + `}}`
-		}, pongLine("1")},
-		{"without", nil, func(v string) string {
-			return envelopedLine("1", "prompts/get", `"name":"text","a":`+v)
-		}, envelopedText("1", "hi")},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-			got, err := handle(t, s, test.session, test.line(nested(128-2)))
-			require.NoError(t, err)
-			assert.Equal(t, test.want, got)
-			got, err = handle(t, s, test.session, test.line(nested(128-1)))
-			require.NoError(t, err)
-			assert.Contains(t, got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"nesting exceeds 128 levels at byte `)
-		})
-	}
-}
-
 // Once the answers of a batch have more bytes than a message may, what is still
 // to be read of it is refused, each request for itself.
 func TestBatchOfLargeAnswers(t *testing.T) {
@@ -316,28 +285,6 @@ func TestEchoesAreBounded(t *testing.T) {
 			}
 		})
 	}
-}
-
-// GAP-27: a connection has so many subscriptions and no more; the refusal comes
-// before any acknowledgement, and the next has its place when one has ended.
-func TestMaxSubscriptions(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(nil, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 2}})
-		c, other := connect(t, s).listen("1", "2"), connect(t, s)
-		refused := errorResponse("3", internalError("too many subscriptions on this connection (limit 2)"))
-		for range 3 {
-			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
-		}
-		other.listen("1", "2")
-		for range 3 {
-			assert.Empty(t, c.ask(cancelLine("2")))
-			c.listen("2")
-			assert.Equal(t, []string{refused}, c.ask(listenLine("3")))
-		}
-		require.NoError(t, c.end())
-		require.NoError(t, other.end())
-		assertNoTrace(t, s)
-	})
 }
 
 // MaxSubscriptionsTotal is for all connections and what belongs to none; who is
