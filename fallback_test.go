@@ -32,7 +32,6 @@ func contentIn(t testing.TB, version string, content prompts.Content, o prompts.
 var (
 	someAudio = prompts.Audio{Data: []byte("RIFF"), MIMEType: "audio/wav"}
 	someLink  = prompts.ResourceLink{URI: "note://7", Name: "seven"}
-	allWires  = append([]string{"2026-07-28"}, handshakeVersions...)
 )
 
 // What the author returns is content like any other.
