@@ -508,23 +508,6 @@ func TestObserverCost(t *testing.T) {
 	}
 }
 
-func BenchmarkObserver(b *testing.B) {
-	for name, o := range map[string]prompts.Observer{"none": nil, "nothing": idleObserver{}} {
-		for method, msg := range map[string]string{"list": `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, "get": getLine("1", "ok")} {
-			b.Run(method+"/"+name, func(b *testing.B) {
-				srv := observedServer(o, prompts.Options{})
-				session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
-				defer session.Close()
-				x, text := transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }}, []byte(msg)
-				b.ReportAllocs()
-				for b.Loop() {
-					_ = session.Handle(b.Context(), text, x)
-				}
-			})
-		}
-	}
-}
-
 // injector is an observer with a trace context for the client.
 type injector struct{ idleObserver }
 

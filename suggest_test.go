@@ -93,18 +93,9 @@ func TestCompleters(t *testing.T) {
 	}
 }
 
-func TestSuggestOfInvalidUTF8(t *testing.T) {
+func TestSuggestPanics(t *testing.T) {
 	t.Parallel()
-	const fault = "value 2 is not valid UTF-8"
-	assert.PanicsWithError(t, "prompts: Suggest: "+fault, func() { prompts.Suggest("fine", "\xff") })
-	_, err := prompts.SuggestFunc(returning([]string{"fine", "\xff"}))(t.Context(), "f", nil)
-	assert.EqualError(t, err, fault)
-	_, err = prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return []string{"fine", "\xff"}, nil })(t.Context(), "f", nil)
-	assert.EqualError(t, err, fault)
-}
-
-func TestSuggestOfNoFunction(t *testing.T) {
-	t.Parallel()
+	assert.PanicsWithError(t, "prompts: Suggest: value 2 is not valid UTF-8", func() { prompts.Suggest("fine", "\xff") })
 	assert.PanicsWithError(t, "prompts: SuggestFunc: function is nil", func() { prompts.SuggestFunc(nil) })
 	assert.PanicsWithError(t, "prompts: SuggestCached: function is nil", func() { prompts.SuggestCached[string](0, noKey, nil) })
 	assert.PanicsWithError(t, "prompts: SuggestCached: function is nil", func() {
