@@ -258,15 +258,19 @@ func (t *task) Expire() {
 		return
 	}
 	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.subject(), t.timeout()))
+	log := func() {
+		t.server.Log(t.forLog(), slog.LevelError, "request timed out",
+			t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
+	}
 	if expired {
 		t.ctx.cancel(ErrTimeout)
-		_ = t.fail(e, func() {
-			t.server.Log(t.forLog(), slog.LevelError, "request timed out",
-				t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
-		})
+		_ = t.fail(e, log)
 	}
 	if t.batch != nil { // which waits for the work, even if the client has canceled it
 		_ = t.batch.finish(e)
+		if !expired {
+			log()
+		}
 	}
 }
 

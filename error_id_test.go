@@ -1,0 +1,281 @@
+package prompts_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/promptskills"
+	"github.com/mcp-prompts/prompts/prompttools"
+)
+
+// fails is an application whose code fails as the tests say: with an error or a panic, or
+// by runtime.Goexit.
+type fails struct {
+	prompt  prompts.Prompt
+	options func(o *prompts.Options, r *prompts.Registry)
+	// The request. Default: prompts/get of the prompt.
+	method, members string
+}
+
+func withTools(o prompttools.Options) func(*prompts.Options, *prompts.Registry) {
+	return func(to *prompts.Options, r *prompts.Registry) {
+		f, err := prompttools.New(r, o)
+		if err != nil {
+			panic(err)
+		}
+		to.Features = []feature.Feature{f}
+	}
+}
+
+func withTool(call func(context.Context, json.RawMessage) (*prompttools.Result, error)) fails {
+	return fails{
+		options: withTools(prompttools.Options{Tools: []prompttools.Tool{{Name: "t", Call: call}}}),
+		method:  "tools/call", members: `"name":"t"`,
+	}
+}
+
+func withSkills(method, members string, o promptskills.Options) fails {
+	return fails{method: method, members: members, options: func(to *prompts.Options, _ *prompts.Registry) {
+		r := new(promptskills.Registry)
+		if err := r.Add(promptskills.Skill{
+			Path: "s", Frontmatter: json.RawMessage(`{"name":"s","description":"d"}`),
+			Dynamic: func(context.Context) (fs.FS, error) { return nil, errDisk },
+		}); err != nil {
+			panic(err)
+		}
+		to.Features = []feature.Feature{promptskills.Feature(r, o)}
+	}}
+}
+
+func withMiddleware(method, members string, h prompts.Handler) fails {
+	return fails{prompt: completing("p", nil), method: method, members: members, options: func(o *prompts.Options, _ *prompts.Registry) {
+		o.Middleware = func(prompts.Handler) prompts.Handler { return h }
+	}}
+}
+
+func withMethod(f prompts.Method) fails {
+	return fails{method: "x/y", options: func(o *prompts.Options, _ *prompts.Registry) { o.Methods = map[string]prompts.Method{"x/y": f} }}
+}
+
+func isInvisible(o *prompts.Options, _ *prompts.Registry) {
+	o.Visible = func(context.Context, prompts.Prompt) bool { panic(errDisk) }
+}
+
+func renders(f func(context.Context) (*prompts.Result, error)) fails {
+	return fails{prompt: rendered("p", f)}
+}
+
+func returns(r *prompts.Result, err error) fails {
+	return renders(func(context.Context) (*prompts.Result, error) { return r, err })
+}
+
+const completeP = `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`
+
+// internalErrors are the ways in which the application's code can fail.
+func internalErrors() map[string]fails {
+	bad := prompts.Messages(prompts.UserContent(nil))
+	all := map[string]fails{
+		"render error":             returns(nil, errDisk),
+		"render error that panics": returns(nil, badError{}),
+		"render code of JSON-RPC":  returns(nil, &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "no"}),
+		"render panic":             renders(func(context.Context) (*prompts.Result, error) { panic(errDisk) }),
+		"render Goexit":            renders(func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		"render timeout":           renders(func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); return nil, nil }),
+		"render nothing":           returns(nil, nil),
+		"render without question":  returns(nil, prompts.ErrInputRequired),
+		"invalid content":          returns(bad, nil),
+		"invalid role":             returns(prompts.Messages(prompts.Message{Role: "robot", Content: prompts.Text{Text: "x"}}), nil),
+		"metadata that panics":     returns(&prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(errDisk) })}}, nil),
+		"result over the limit": {
+			prompt:  textPrompt("p", strings.Repeat("x", 100)),
+			options: func(o *prompts.Options, _ *prompts.Registry) { o.Limits.MaxResultBytes = 64 },
+		},
+		"include": renders(func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "none", nil) }),
+		"sensitive argument": {prompt: prompts.Prompt{
+			Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}},
+			Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errDisk },
+		}, members: `"name":"p","arguments":{"a":"secret"}`},
+
+		"completion error": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) { return nil, errDisk }), method: "completion/complete", members: completeP},
+		"completion panic": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) { panic(errDisk) }), method: "completion/complete", members: completeP},
+		"completion timeout": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) {
+			time.Sleep(time.Hour)
+			return nil, nil
+		}), method: "completion/complete", members: completeP},
+
+		"visible prompts/get":         {prompt: textPrompt("p", "hi"), options: isInvisible},
+		"visible prompts/list":        {prompt: textPrompt("p", "hi"), options: isInvisible, method: "prompts/list"},
+		"visible completion/complete": {prompt: completing("p", nil), options: isInvisible, method: "completion/complete", members: completeP},
+
+		"method error":  withMethod(func(context.Context, json.RawMessage) (any, error) { return nil, errDisk }),
+		"method panic":  withMethod(func(context.Context, json.RawMessage) (any, error) { panic(errDisk) }),
+		"method result": withMethod(func(context.Context, json.RawMessage) (any, error) { return []int{1}, nil }),
+		"method JSON":   withMethod(func(context.Context, json.RawMessage) (any, error) { return make(chan int), nil }),
+
+		"tool error":  withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, errDisk }),
+		"tool panic":  withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { panic(errDisk) }),
+		"tool result": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }),
+		"tool content": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Content: []prompts.Content{nil}}, nil
+		}),
+		"tool metadata": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Meta: prompts.Meta{"x": make(chan int)}}, nil
+		}),
+		"prompt as a tool": {prompt: rendered("p", func(context.Context) (*prompts.Result, error) { return nil, errDisk }), options: withTools(prompttools.Options{Names: []string{"p"}}), method: "tools/call"},
+		"prompt by a pair": {prompt: rendered("p", func(context.Context) (*prompts.Result, error) { panic(errDisk) }), options: withTools(prompttools.Options{Names: []string{"p"}, Pair: &prompttools.Pair{}}), method: "tools/call", members: `"name":"get_prompt","arguments":{"name":"p"}`},
+		"content of a tool": {prompt: textPrompt("p", "hi"), options: withTools(prompttools.Options{
+			Names: []string{"p"}, Content: func([]prompts.Message) []prompts.Content { panic(errDisk) },
+		}), method: "tools/call"},
+
+		"resource read":      withSkills("resources/read", `"uri":"x://y"`, promptskills.Options{Resources: promptskills.Resources{Read: func(context.Context, string) ([]prompts.EmbeddedResource, error) { return nil, errDisk }}}),
+		"resource list":      withSkills("resources/list", "", promptskills.Options{Resources: promptskills.Resources{List: func(context.Context) ([]prompts.ResourceLink, error) { panic(errDisk) }}}),
+		"resource templates": withSkills("resources/templates/list", "", promptskills.Options{Resources: promptskills.Resources{Templates: func(context.Context) ([]promptskills.Template, error) { return nil, errDisk }}}),
+		"resource subscribe": withSkills("resources/subscribe", `"uri":"x://y"`, promptskills.Options{Resources: promptskills.Resources{Subscribe: func(context.Context, string, func()) (func(), error) { return nil, errDisk }}}),
+		"dynamic skill":      withSkills("resources/read", `"uri":"skill://s/a.md"`, promptskills.Options{}),
+		"visible skills":     withSkills("skills/list", "", promptskills.Options{Visible: func(context.Context, promptskills.Skill) bool { panic(errDisk) }}),
+	}
+	for method, members := range map[string]string{"prompts/get": "", "prompts/list": "", "completion/complete": completeP} {
+		for name, h := range map[string]prompts.Handler{
+			"error":   func(context.Context, *prompts.Request) (*prompts.Response, error) { return nil, errDisk },
+			"panic":   func(context.Context, *prompts.Request) (*prompts.Response, error) { panic(errDisk) },
+			"nothing": func(context.Context, *prompts.Request) (*prompts.Response, error) { return nil, nil },
+			"timeout": func(ctx context.Context, _ *prompts.Request) (*prompts.Response, error) {
+				time.Sleep(time.Hour)
+				return nil, nil
+			},
+			"foreign result": func(context.Context, *prompts.Request) (*prompts.Response, error) {
+				return &prompts.Response{Result: bad, Values: []string{"\xff"}}, nil
+			},
+		} {
+			all["middleware "+method+" "+name] = withMiddleware(method, members, h)
+		}
+	}
+	return all
+}
+
+// Each internal error of a client has an id, which exactly one record of the log has, too:
+// in a session, without one, in a batch, and by Call.
+func TestErrorIDs(t *testing.T) {
+	t.Parallel()
+	for name, test := range internalErrors() {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := new(prompts.Registry)
+				if test.prompt.Name != "" {
+					r.MustAdd(test.prompt)
+				}
+				var j journal
+				o := prompts.Options{Logger: slog.New(slog.NewJSONHandler(&j, nil))}
+				if test.options != nil {
+					test.options(&o, r)
+				}
+				s := prompts.NewServer(r, o)
+				method, members := test.method, test.members
+				if method == "" {
+					method = "prompts/get"
+				}
+				if members == "" && (method == "prompts/get" || method == "tools/call") {
+					members = `"name":"p"`
+				}
+				line := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members + `}}`
+				var answers []string
+				for _, version := range handshakeVersions {
+					c := connect(t, s).handshakeIn(version)
+					c.send(line)
+					if version == "2025-03-26" {
+						c.send("[" + strings.Replace(line, `"id":1`, `"id":2`, 1) + "]")
+					}
+					if method != "resources/subscribe" { // which 2026-07-28 has not
+						c.send(envelopedLine("3", method, members))
+					}
+					time.Sleep(time.Minute)
+					answers = append(answers, c.receivedRaw()...)
+					require.NoError(t, c.end())
+				}
+				if slices.Contains(s.Methods(), method) {
+					_, err := s.Call(t.Context(), method, json.RawMessage("{"+members+"}"), prompts.CallOptions{})
+					answers = append(answers, fmt.Sprintf(`{"error":%s}`, jsonText(errorOf(t, err))))
+				}
+				time.Sleep(2 * time.Hour) // what ignores its time limit returns
+				synctest.Wait()
+				assertErrorIDs(t, answers, j.String())
+			})
+		})
+	}
+}
+
+// errorOf returns err in its JSON form.
+func errorOf(t *testing.T, err error) any {
+	var e *prompts.Error
+	require.ErrorAs(t, err, &e)
+	return map[string]any{"code": e.Code, "message": e.Message, "data": e.Data}
+}
+
+// assertErrorIDs checks that each answer is an internal error with an id of its own, that
+// one record of the log has, and that no record has another.
+func assertErrorIDs(t *testing.T, answers []string, log string) {
+	t.Helper()
+	logged := map[string]int{}
+	for d := json.NewDecoder(strings.NewReader(log)); d.More(); {
+		var record struct {
+			ID    string `json:"error_id"`
+			Level slog.Level
+		}
+		require.NoError(t, d.Decode(&record))
+		if record.ID != "" {
+			logged[record.ID]++
+			assert.Equal(t, slog.LevelError, record.Level, log)
+		}
+	}
+	assert.NotEmpty(t, answers)
+	for _, answer := range answers {
+		var m struct {
+			Error struct {
+				Code    prompts.Code
+				Message string
+				Data    struct{ ErrorID string }
+			}
+		}
+		answer = strings.Trim(answer, "[]")
+		require.NoError(t, json.Unmarshal([]byte(answer), &m), answer)
+		id := m.Error.Data.ErrorID
+		require.Equal(t, prompts.CodeInternalError, m.Error.Code, answer)
+		require.NotEmpty(t, id, answer)
+		assert.Contains(t, m.Error.Message, "(error id "+id+")")
+		assert.Equal(t, 1, logged[id], "records of %s\n%s", answer, log)
+		delete(logged, id)
+	}
+	assert.Empty(t, logged, log)
+}
+
+// A canceled request of a batch that ignores its end fails the requests after it, with an
+// id that the log has.
+func TestErrorIDOfABatch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var j journal
+		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour), textPrompt("text", "hi")), prompts.Options{
+			Logger: slog.New(slog.NewJSONHandler(&j, nil)),
+		})).handshakeIn("2025-03-26")
+		c.send("[" + getLine("1", "deaf") + "," + getLine("2", "text") + "]")
+		synctest.Wait()
+		c.send(cancelLine("1"))
+		time.Sleep(time.Minute)
+		assertErrorIDs(t, c.receivedRaw(), j.String())
+		require.NoError(t, c.end())
+		time.Sleep(time.Hour)
+	})
+}
