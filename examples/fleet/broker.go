@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -29,7 +28,7 @@ func startBroker() (*broker, error) {
 	}
 	b := &broker{s, dir}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(startTimeout) {
 		return nil, errors.Join(errors.New("the broker does not start"), b.stop())
 	}
 	return b, nil

@@ -35,7 +35,7 @@ var (
 )
 
 // long is how long a test waits for what has to come.
-const long = time.Minute
+const long = 5 * time.Minute
 
 // setup is a fleet behind a balancer, with a broker of its own.
 type setup struct {
@@ -58,10 +58,10 @@ func start(t *testing.T, n int, files map[string]string, change ...func(*setting
 	b, err := startBroker()
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, b.stop()) })
-	nc, err := nats.Connect(b.url())
+	nc, err := nats.Connect(b.url(), nats.Timeout(long))
 	require.NoError(t, err)
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(long))
 	require.NoError(t, err)
 	s := &setup{t: t, broker: b, js: js, settings: settings{nats: b.url(), bucket: "prompts", stateKeys: newKeys(), changeDelay: changeDelay, say: io.Discard}}
 	for _, f := range change {
@@ -243,9 +243,18 @@ func (c *client) list(ctx context.Context) ([]string, error) {
 }
 
 // listen calls acknowledged once it is told of changes, and changed for each,
-// until the stream ends.
+// until the stream ends. It is sent again while no replica answers.
 func (c *client) listen(ctx context.Context, acknowledged, changed func()) error {
-	response, err := c.send(ctx, "subscriptions/listen", "", `"notifications":{"promptsListChanged":true},`)
+	listen := func() (*http.Response, error) {
+		return c.send(ctx, "subscriptions/listen", "", `"notifications":{"promptsListChanged":true},`)
+	}
+	response, err := listen()
+	for (err != nil || !isStream(response)) && ctx.Err() == nil {
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		response, err = listen()
+	}
 	if err != nil {
 		return err
 	}

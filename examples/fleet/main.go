@@ -141,7 +141,7 @@ func end(web *http.Server, f fleet) error {
 
 // publish makes the bucket, if it is not there, equal to the folder.
 func publish(ctx context.Context, o options, say io.Writer) error {
-	nc, err := nats.Connect(o.nats)
+	nc, err := nats.Connect(o.nats, nats.Timeout(startTimeout))
 	if err != nil {
 		return err
 	}

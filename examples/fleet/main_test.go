@@ -34,6 +34,9 @@ func TestRun(t *testing.T) {
 			url = ""
 		}
 	}
+	if url == "" {
+		require.FailNow(t, "run has ended", "%v", <-ended)
+	}
 	assert.Equal(t, 3, serves)
 	names, err := newClient(t, url).list(ctx)
 	require.NoError(t, err)

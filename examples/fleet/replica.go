@@ -39,6 +39,10 @@ type settings struct {
 // response.
 const renderTimeout = 5 * time.Second
 
+// startTimeout limits how long a replica loads the bucket, and how long the broker of
+// the example starts.
+const startTimeout = time.Minute
+
 // replica is one server of the fleet, with nothing that another one would have
 // to know.
 type replica struct {
@@ -73,7 +77,8 @@ func startReplica(ctx context.Context, name, address string, s settings) (_ *rep
 	}
 	r.registry.MustAdd(announce())
 	r.follower, err = promptnats.Follow(ctx, r.registry, js, s.bucket, promptnats.Options{
-		Files: promptfs.Options{OnReload: func(report promptfs.Report) { fmt.Fprintln(s.say, r.describe(report)) }},
+		Timeout: startTimeout,
+		Files:   promptfs.Options{OnReload: func(report promptfs.Report) { fmt.Fprintln(s.say, r.describe(report)) }},
 		OnStatus: func(status promptnats.Status) {
 			if status.Err != nil {
 				fmt.Fprintf(s.say, "%s: is not in sync: %v\n", name, status.Err)
