@@ -149,13 +149,6 @@ func (f *follower) start(js jetstream.JetStream, o promptnats.Options) (err erro
 	return err
 }
 
-// reported returns how many reports there have been.
-func (f *follower) reported() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.reports)
-}
-
 func (f *follower) tell(note func()) {
 	f.mu.Lock()
 	note()
