@@ -3,6 +3,7 @@ package rpc
 import (
 	"math"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -26,8 +27,9 @@ const maxParsed = 32
 
 // memory limits the bytes that are held, of all clients and of each.
 type memory struct {
-	parsing *limit.Semaphore // the parsed forms of messages; who finds it full waits
-	held    *limit.Semaphore // requests and responses
+	parsing       *limit.Semaphore // the parsed forms of messages; who finds it full waits
+	held          *limit.Semaphore // requests and responses
+	heldPerClient int64
 }
 
 func newMemory(total, perClient, message int) memory {
@@ -38,11 +40,12 @@ func newMemory(total, perClient, message int) memory {
 	}
 	parsing, held := split(total)
 	parsingPerClient, heldPerClient := split(perClient)
-	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient)}
+	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient), heldPerClient}
 }
 
-// account returns by what name a client's bytes are counted: that of the
-// transport, or else the session is the client. It is empty without either.
+// account returns by what name the bytes of a client's messages are counted while they
+// are parsed: that of the transport, or else the session is the client. It is empty
+// without either.
 func (s *Session) account(client string) string {
 	if client != "" || s == nil {
 		return client
@@ -54,17 +57,40 @@ func (s *Session) account(client string) string {
 	return *s.name.Load()
 }
 
-// holding is how many bytes of its account one request holds. It is not
-// concurrent.
+// share counts what a session holds, if its client has no name. It must not be copied.
+type share struct{ used atomic.Int64 }
+
+// tryAdd counts n bytes more and reports whether they are within a limit. The first
+// are, however many.
+func (s *share) tryAdd(n, limit int64) bool {
+	for {
+		used := s.used.Load()
+		if used > 0 && n > limit-used {
+			return false
+		}
+		if s.used.CompareAndSwap(used, used+n) {
+			return true
+		}
+	}
+}
+
+// holding is how many bytes one request holds. It is not concurrent.
 type holding int64
 
-// hold counts n bytes more for an account and reports whether they were free. If
-// it returns true, release must follow.
+// hold counts n bytes more for a client, or for a session without one, and reports
+// whether they were free. If it returns true, release must follow.
 func (m *memory) hold(h *holding, session *Session, client string, n int) bool {
 	if n <= maxUncounted {
 		return true
 	}
-	if !m.held.TryAcquire(session.account(client), int64(n)) {
+	hasShare := client == "" && session != nil
+	if hasShare && !session.held.tryAdd(int64(n), m.heldPerClient) {
+		return false
+	}
+	if !m.held.TryAcquire(client, int64(n)) {
+		if hasShare {
+			session.held.used.Add(-int64(n))
+		}
 		return false
 	}
 	*h += holding(n)
@@ -73,10 +99,14 @@ func (m *memory) hold(h *holding, session *Session, client string, n int) bool {
 
 // release gives all bytes back. It may be called more than once.
 func (m *memory) release(h *holding, session *Session, client string) {
-	if *h > 0 {
-		m.held.Release(session.account(client), int64(*h))
-		*h = 0
+	if *h == 0 {
+		return
 	}
+	m.held.Release(client, int64(*h))
+	if client == "" && session != nil {
+		session.held.used.Add(-int64(*h))
+	}
+	*h = 0
 }
 
 // keptBytes returns how many bytes of a large message its handler may keep: the

@@ -46,6 +46,7 @@ type Session struct {
 	buckets       []limit.Bucket         // of the methods with a rate
 	spare         limit.Spare            // for the time limits of its requests
 	name          atomic.Pointer[string] // of its account; nil until it is needed
+	held          share                  // of the memory; without a client's name
 	changed       chan struct{}          // holds a message when there is a change to notify of
 
 	mu       sync.Mutex // protects the fields below
