@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -185,7 +186,7 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 			continue
 		}
 		if n == size {
-			dst = append(dst, `],"nextCursor":"`...)
+			dst = append(dst[:len(dst)-1], `],"nextCursor":"`...)
 			dst = cursor.Append(dst, "", last)
 			return append(dst, '"')
 		}
@@ -193,13 +194,11 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 		if schemas {
 			entry = d.entriesWithSchema()[shape]
 		}
-		if n > 0 {
-			dst = append(dst, ',')
-		} else if visible == nil { // the others may be of about the same size
+		if n == 0 && visible == nil { // the others may be of about the same size
 			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), cursorReserve))
 		}
-		dst = append(dst, entry...)
+		dst = append(append(dst, entry...), ',')
 		n, last = n+1, name
 	}
-	return append(dst, ']')
+	return append(bytes.TrimSuffix(dst, []byte{','}), ']')
 }

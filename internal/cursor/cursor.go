@@ -34,7 +34,7 @@ func Append(dst []byte, list, name string) []byte {
 // Parse returns the name in a cursor of a list, and reports whether it is one.
 func Parse(list, cursor string) (after string, ok bool) {
 	raw, err := encoding.DecodeString(cursor)
-	if err != nil || strings.ContainsAny(cursor, "\r\n") || // which the decoder ignores
+	if err != nil || strings.Contains(cursor, "\r") || strings.Contains(cursor, "\n") || // which the decoder ignores
 		len(raw) <= header || raw[0] != version {
 		return "", false
 	}
@@ -46,5 +46,9 @@ func Parse(list, cursor string) (after string, ok bool) {
 }
 
 func checksum(list string, name []byte) uint32 {
-	return crc32.Update(crc32.ChecksumIEEE([]byte(list)), crc32.IEEETable, name)
+	sum := uint32(0)
+	if list != "" {
+		sum = crc32.ChecksumIEEE([]byte(list))
+	}
+	return crc32.Update(sum, crc32.IEEETable, name)
 }
