@@ -82,7 +82,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 		return nil, err
 	}
 	c.observed.readCall(c)
-	result, err := m.admitAndServe(c, nil)
+	result, err := m.admitAndCall(c, nil)
 	if err != nil {
 		return nil, err
 	}

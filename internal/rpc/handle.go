@@ -64,9 +64,18 @@ type recipient struct {
 
 func (x *Exchange) recipient() recipient { return recipient{x.Client, x.Send, x.Done, x.emit} }
 
+// release gives the message back to the caller.
+func (x *Exchange) release() {
+	if x.Release != nil {
+		x.Release()
+	}
+}
+
 func (x *Exchange) respond(r wire.Response) error {
 	err := x.Send(r.Msg, r.Code, true)
-	x.observed.respond(r, err)
+	if x.observed != nil {
+		x.observed.respond(r, err)
+	}
 	return err
 }
 
@@ -165,13 +174,8 @@ func (r *received) release(s *Server, client string) {
 // read reads a message, and acts on it but for what waits for the client. It sets
 // what is left to do.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure, left *received) {
-	release := x.Release
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
 	if len(msg) > s.config.Limits.MessageBytes {
+		x.release()
 		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.config.Limits.MessageBytes))
 		return
 	}
@@ -180,6 +184,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		// The copy below, the copies of what is kept, and the parsed form.
 		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.Client)
 		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
+			x.release()
 			left.err = err
 			return
 		}
@@ -189,10 +194,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	defer putReading(r)
 	// The one copy of the message: everything that is read is a substring of it.
 	src := string(msg)
-	if release != nil {
-		release()
-		release = nil
-	}
+	x.release()
 	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
 	c.server, c.session, c.from, c.conn, c.observed = s, session, x.Client, x.Conn, x.observed
@@ -201,7 +203,9 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	if m.Large = isLarge; isLarge {
 		m.Detach()
 	}
-	x.observed.read(c, err != nil || broken != nil)
+	if x.observed != nil {
+		x.observed.read(c, err != nil || broken != nil)
+	}
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	isMalformed := err != nil && m.Kind == wire.KindResponse
 	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
@@ -217,7 +221,9 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		}
 		c.session = session
 	}
-	x.observed.inSession(c)
+	if x.observed != nil {
+		x.observed.inSession(c)
+	}
 	if isBatch && session.revision().Batches() {
 		s.receiveBatch(ctx, session, root, m.Large, x, p, left)
 		return

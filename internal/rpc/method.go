@@ -27,9 +27,9 @@ import (
 
 // method is one row of the table of methods.
 type method struct {
-	// serve answers a request, as feature.Method.Serve does.
-	serve      func(c *Call, dst []byte) ([]byte, *wire.Error)
-	versions   func(rev revision.Revision) bool
+	serve      func(c *Call, dst []byte) ([]byte, *wire.Error) // answers a request; nil for a feature's method
+	feature    func(c feature.Call, dst []byte) ([]byte, feature.Work, error)
+	versions   versions
 	beforeInit bool // the method is answered before initialize
 	callable   bool // [Server.Call] answers the method
 
@@ -41,36 +41,28 @@ type method struct {
 	tail  string // of results in stateless versions, in place of the last brace; empty if raw
 }
 
-func stateful(rev revision.Revision) bool  { return !rev.Stateless() }
-func stateless(rev revision.Revision) bool { return rev.Stateless() }
+// versions says which protocol versions have a method.
+type versions [revision.V20260728 + 1]bool
+
+func versionsWith(has func(rev revision.Revision) bool) (v versions) {
+	for _, rev := range revision.All() {
+		v[rev] = has(rev)
+	}
+	return v
+}
+
+var (
+	stateful  = versionsWith(func(rev revision.Revision) bool { return !rev.Stateless() })
+	stateless = versionsWith(revision.Revision.Stateless)
+)
 
 // newMethod returns the row of a feature's method.
 func (s *Server) newMethod(f feature.Method) *method {
-	m := &method{callable: f.Callable, isRaw: f.Raw, cache: f.Cache}
-	var has [revision.V20260728 + 1]bool
-	for _, rev := range revision.All() {
-		has[rev] = f.Versions == nil || f.Versions(rev.String())
-	}
-	m.versions = func(rev revision.Revision) bool { return has[rev] }
+	m := &method{feature: f.Serve, callable: f.Callable, isRaw: f.Raw, cache: f.Cache}
+	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	if f.Rate > 0 {
 		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated
 		s.rated++
-	}
-	m.serve = func(c *Call, dst []byte) ([]byte, *wire.Error) {
-		result, w, err := f.Serve(c, dst)
-		if err != nil {
-			if e, ok := err.(*wire.Error); ok {
-				return nil, e
-			}
-			c.work.Handler = rejectMethod(c, err)
-			return nil, nil
-		}
-		c.work.Work = w
-		if c.Rev.Stateless() && m.tail != "" {
-			c.work.tail = &m.tail
-			result = appendTail(result, m.tail)
-		}
-		return result, nil
 	}
 	return m
 }
@@ -232,7 +224,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	c.observed.setVersion(c.Rev)
 	row := s.methods[m.Method]
 	switch {
-	case row == nil, c.Rev != 0 && !row.versions(c.Rev):
+	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
 		return nil, wire.MethodNotFound(m.Method)
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
@@ -245,7 +237,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 			return nil, err
 		}
 	}
-	return row.admitAndServe(c, dst)
+	return row.admitAndCall(c, dst)
 }
 
 // check calls Check for a request.
@@ -253,6 +245,10 @@ func (x *Exchange) check(m *wire.Message, version string, routing bool) *wire.Er
 	if x.Check == nil {
 		return nil
 	}
+	return x.checkEnvelope(m, version, routing)
+}
+
+func (x *Exchange) checkEnvelope(m *wire.Message, version string, routing bool) *wire.Error {
 	e := Envelope{Version: version, Method: m.Method, ID: m.ID, Request: true, Routing: routing}
 	e.Name, e.HasName = m.Name()
 	return x.Check(e)
@@ -262,21 +258,42 @@ func (x *Exchange) check(m *wire.Message, version string, routing bool) *wire.Er
 var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
 	wire.VersionKey, wire.CapabilitiesKey)
 
-// admitAndServe calls serve within the method's rate.
-func (m *method) admitAndServe(c *Call, dst []byte) ([]byte, *wire.Error) {
-	if m.limiter == nil {
+// call answers a request, as feature.Method.Serve does.
+func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
+	if m.serve != nil {
 		return m.serve(c, dst)
+	}
+	result, w, err := m.feature(c, dst)
+	if err != nil {
+		if e, ok := err.(*wire.Error); ok {
+			return nil, e
+		}
+		c.work.Handler = rejectMethod(c, err)
+		return nil, nil
+	}
+	c.work.Work = w
+	if c.Rev.Stateless() && m.tail != "" {
+		c.work.tail = &m.tail
+		result = appendTail(result, m.tail)
+	}
+	return result, nil
+}
+
+// admitAndCall is call within the method's rate.
+func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
+	if m.limiter == nil {
+		return m.call(c, dst)
 	}
 	if c.server.config.Principal == nil {
 		if err := m.admit("", c.session, c.from); err != nil {
 			return nil, err
 		}
-		return m.serve(c, dst)
+		return m.call(c, dst)
 	}
 	// Only the application's code knows the principal of the client. A request with
 	// an error also counts toward the rate.
 	c.Deferred = true
-	if _, err := m.serve(c, dst); err != nil {
+	if _, err := m.call(c, dst); err != nil {
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	}
 	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
