@@ -129,6 +129,27 @@ func TestGrantComesTooLate(t *testing.T) {
 	assert.Zero(t, s.Used())
 }
 
+// Units that come just when the context ends are given back.
+func TestGrantAtTheEndOfItsContext(t *testing.T) {
+	t.Parallel()
+	for range 100 { // whether the waiter runs between the two
+		synctest.Test(t, func(t *testing.T) {
+			s := NewSemaphore(1, 1)
+			require.True(t, s.TryAcquire("a", 1))
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() { done <- s.Acquire(ctx, "b", 1, time.Time{}) }()
+			synctest.Wait()
+			s.Release("a", 1)
+			cancel()
+			if <-done == nil {
+				s.Release("b", 1)
+			}
+			assert.Zero(t, s.Used())
+		})
+	}
+}
+
 // Whatever is claimed and in whatever order, no bound is passed, and all waiters
 // get their units in the end.
 func TestSemaphoreModel(t *testing.T) {
