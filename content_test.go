@@ -83,7 +83,9 @@ func TestInvalidContent(t *testing.T) {
 			}
 			var log strings.Builder
 			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return c.result, nil }}
-			_, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			// Not as a tool, too: the result of a tool has no roles and other content.
+			s := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			_, e := callMethod(t, s, "prompts/get", "p", `{}`)
 			require.NotNil(t, e)
 			assert.Equal(t, prompts.CodeInternalError, e.Code)
 			assert.Nil(t, neutralError(e).Data)
