@@ -117,6 +117,12 @@ func TestJudge(t *testing.T) {
 			result("1"+strings.Repeat("0", 400), "{}"), result("1"+strings.Repeat("0", 399), "{}"), "nothing that was asked", false},
 		{"nothing that is not JSON-RPC's", after(list), listed, `S> {"jsonrpc":"2.0","id":1,"result":{"prompts":[]},"x":1}`, `unexpected additional properties ["x"]`, false},
 		{"a request or a response", after(begin("2025-11-25"), list), listed, `S> {"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, "both a method and", false},
+		{"JSON", after(list), listed, `S> listening`, "invalid JSON", false},
+		{"an object", after(list), listed, `S> null`, "not a JSON object", false},
+		{"a result or an error", after(list), listed, `S> {"jsonrpc":"2.0","id":1,"result":{"prompts":[]},"error":{"code":1,"message":"m"}}`, "both a result and an error", false},
+		{"one of the two", after(list), listed, `S> {"jsonrpc":"2.0","id":1}`, "neither", false},
+		{"an id of its type", after(list), listed, strings.Replace(listed, `"id":1`, `"id":"1"`, 1), "nothing that was asked", false},
+		{"no id of a notification", begin("2025-11-25"), unasked, strings.Replace(unasked, `"method"`, `"id":1,"method"`, 1), "it is a request", false},
 		{"nothing beside an error's members", after(list), failure("1", `{"code":-32603,"message":"m","data":{"x":1}}`),
 			failure("1", `{"code":-32603,"message":"m","stack":[]}`), `unexpected additional properties ["stack"]`, false},
 
