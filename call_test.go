@@ -262,19 +262,6 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 			`{"code":-32603,"message":"internal error: prompt failed"}`,
 			[]string{"level=ERROR", "prompt=p", "panic: secret panic", "stack=", "call_test.go"}, "panic",
 		},
-		"a nil dereference": {
-			func(context.Context, in) (*prompts.Result, error) {
-				var r *prompts.Result
-				return prompts.Messages(r.Messages...), nil
-			},
-			`{"code":-32603,"message":"internal error: prompt failed"}`,
-			[]string{"nil pointer dereference", "stack="}, "nil",
-		},
-		"no result": {
-			func(context.Context, in) (*prompts.Result, error) { return nil, nil },
-			`{"code":-32603,"message":"internal error: prompt returned an invalid result"}`,
-			[]string{"prompt=p", "neither a result nor an error"}, "neither",
-		},
 		"content that is not valid, all of it": {
 			func(context.Context, in) (*prompts.Result, error) {
 				return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{}}, prompts.Message{Role: prompts.RoleUser}), nil

@@ -68,13 +68,21 @@ const (
 	sampleParams = `{"messages":[],"maxTokens":1%s}`
 )
 
-// MRT-26: the server sends no input request that the protocol does not define.
+// MRT-26, MRT-27, MRT-29: the server sends no input request that the protocol does
+// not define, with a schema that is none or would have to be fetched, or with
+// credentials in a URL. That is the author's fault, in each era, before anybody is
+// asked and after.
 func TestInvalidInputRequests(t *testing.T) {
 	t.Parallel()
+	params := func(text string) any { return json.RawMessage(text) }
+	properties := func(text string) any { return formSchema(text, "") }
+	opening := func(url string) any {
+		return map[string]string{"mode": "url", "message": "Sign in", "url": url}
+	}
 	for _, test := range []struct {
 		method string
 		params any
-		log    string
+		log    string // empty if it is sent
 	}{
 		{"tools/call", nil, "expected elicitation/create"},
 		{"", nil, "expected elicitation/create"},
@@ -82,28 +90,62 @@ func TestInvalidInputRequests(t *testing.T) {
 		{methodRoots, "roots", "must be a JSON object"},
 		{methodRoots, make(chan int), "unsupported type"},
 		{methodElicit, nil, "params.message is required"},
-		{methodElicit, json.RawMessage(`{"message":1}`), "params.message is required"},
-		{methodElicit, json.RawMessage(`{"message":"?"}`), "requestedSchema"},
-		{methodElicit, json.RawMessage(`{"message":"?","mode":"voice"}`), "mode"},
-		{methodElicit, json.RawMessage(`{"message":"?","mode":1}`), "mode"},
-		{methodElicit, json.RawMessage(`{"message":"?","mode":"url"}`), "url"},
-		{methodElicit, json.RawMessage(`{"message":"?","mode":"url","url":"/relative"}`), "url"},
-		{methodElicit, json.RawMessage(`{"message":"?","mode":"url","url":1}`), "url"},
-		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"array","properties":{}}}`), "requestedSchema"},
-		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object"}}`), "requestedSchema"},
-		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"deep":{"type":"object"}}}}`), "deep"},
-		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}}}}}`), "list"},
-		{methodElicit, json.RawMessage(`{"message":"?","requestedSchema":{"type":"object","properties":{"none":{}}}}`), "none"},
+		{methodElicit, params(`{"message":1}`), "params.message is required"},
+		{methodElicit, params(`{"message":"?"}`), "requestedSchema"},
+		{methodElicit, params(`{"message":"?","mode":"voice"}`), "mode"},
+		{methodElicit, params(`{"message":"?","mode":1}`), "mode"},
+		{methodElicit, params(`{"message":"?","mode":"url"}`), "url"},
+		{methodElicit, params(`{"message":"?","mode":"url","url":"/relative"}`), "url"},
+		{methodElicit, params(`{"message":"?","mode":"url","url":1}`), "url"},
+		{methodElicit, params(`{"message":"?","requestedSchema":{"type":"array","properties":{}}}`), "requestedSchema"},
+		{methodElicit, params(`{"message":"?","requestedSchema":{"type":"object"}}`), "requestedSchema"},
+		{methodElicit, properties(`"deep":{"type":"object"}`), "deep"},
+		{methodElicit, properties(`"list":{"type":"array","items":{"type":"string"}}`), "list"},
+		{methodElicit, properties(`"none":{}`), "none"},
 		{methodSample, nil, "maxTokens"},
-		{methodSample, json.RawMessage(`{"messages":[]}`), "maxTokens"},
-		{methodSample, json.RawMessage(`{"messages":{},"maxTokens":1}`), "maxTokens"},
-		{methodSample, json.RawMessage(`{"messages":[],"maxTokens":1.5}`), "maxTokens"},
+		{methodSample, params(`{"messages":[]}`), "maxTokens"},
+		{methodSample, params(`{"messages":{},"maxTokens":1}`), "maxTokens"},
+		{methodSample, params(`{"messages":[],"maxTokens":1.5}`), "maxTokens"},
+
+		{methodElicit, properties(`"a":{"type":"string","minLength":"2"}`), "requestedSchema"},
+		{methodElicit, properties(`"a":{"type":"string","pattern":"("}`), "requestedSchema"},
+		{methodElicit, properties(`"a":{"type":"string","$ref":"https://example.com/s.json"}`), "requestedSchema"},
+		{methodElicit, properties(`"a":{"type":"string","$ref":"#/$defs/none"}`), "requestedSchema"},
+		{methodElicit, properties(`"a":{"type":"string","enum":"x"}`), "requestedSchema"},
+		{methodElicit, properties(`"a":{"type":"array","items":{"type":"string","enum":["x"]},"minItems":"1"}`), "requestedSchema"},
+
+		{methodElicit, opening("https://example.com/in?state=%40#x"), ""},
+		{methodElicit, opening("http://localhost:8080/in"), ""},
+		{methodElicit, opening("https://example.com/@user"), ""},
+		{methodElicit, opening("https://user@example.com/"), "credentials"},
+		{methodElicit, opening("https://user:secret@example.com/"), "credentials"},
+		{methodElicit, opening("https://:secret@example.com/"), "credentials"},
+		{methodElicit, opening("https://@example.com/"), "credentials"},
+		{methodElicit, opening("https://us%40er:x@example.com/"), "credentials"},
+		{methodElicit, opening("//example.com/in"), "params.url"},
+		{methodElicit, opening("example.com/in"), "params.url"},
+		{methodElicit, opening("https:// example.com/"), "params.url"},
+		{methodElicit, opening(""), "params.url"},
 	} {
 		var j journal
-		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(test.method, test.params)), prompts.Options{Logger: j.logger()}), "input")
-		assert.Empty(t, r.get("").fails(t, prompts.CodeInternalError, renderFailed))
-		assert.Contains(t, j.String(), test.log)
-		assert.Contains(t, j.String(), "level=ERROR")
+		s := prompts.NewServer(registryOf(inputPrompt(test.method, test.params)), prompts.Options{Logger: j.logger()})
+		if test.log == "" {
+			newRounds(t, s, "input").get("").wants(t, "in")
+			continue
+		}
+		for _, responses := range []string{"", `{"in":` + accepting(`{}`) + `}`} {
+			assert.Empty(t, newRounds(t, s, "input").get(responses).fails(t, prompts.CodeInternalError, renderFailed))
+		}
+		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "input"))
+		assert.NoError(t, err)
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
+		records := strings.Split(strings.TrimSpace(j.String()), "\n")
+		assert.Len(t, records, 3, test.log)
+		for _, record := range records {
+			assert.Contains(t, record, test.log)
+			assert.Contains(t, record, "level=ERROR")
+			assert.NotContains(t, record, "secret")
+		}
 	}
 }
 
@@ -121,6 +163,13 @@ func TestInputResults(t *testing.T) {
 		{methodElicit, formParams, `{"action":"accept","content":{"a":null}}`, `invalid answer to question "in": content does not match requestedSchema`},
 		{methodElicit, formParams, `{"action":"decline"}`, `prompt not rendered: question "in": the user declined to answer`},
 		{methodElicit, formParams, `{"action":"yes"}`, `invalid answer to question "in": action must be accept, decline or cancel`},
+		{methodElicit, formParams, accepting(`"x"`), `invalid answer to question "in": content is missing`},
+		{methodElicit, formParams, accepting(`[1]`), `invalid answer to question "in": content is missing`},
+		{methodElicit, formParams, accepting(`true`), `invalid answer to question "in": content is missing`},
+		{methodElicit, formParams, accepting(`7`), `invalid answer to question "in": content is missing`},
+		{methodElicit, formParams, accepting(`{"a":[1]}`), `invalid answer to question "in": content does not match requestedSchema`},
+		{methodElicit, formParams, accepting(`{"a":[["x"]]}`), `invalid answer to question "in": content does not match requestedSchema`},
+		{methodElicit, formParams, accepting(`{"a":[{}]}`), `invalid answer to question "in": content does not match requestedSchema`},
 		{methodElicit, urlParams, `{"action":"accept"}`, ""},
 		{methodElicit, urlParams, `{"action":"cancel"}`, `prompt not rendered: question "in": the user dismissed the question`},
 		{methodSample, fmt.Sprintf(sampleParams, ""), `{"role":"assistant","model":"m","content":{"type":"text","text":"<&>"},"stopReason":"x"}`, ""},
@@ -180,74 +229,6 @@ func TestInputFitsItsSchema(t *testing.T) {
 		for _, content := range test.bad {
 			data := r.get(`{"in":`+accepting(content)+`}`).fails(t, prompts.CodeInvalidParams, `invalid answer to question "in": content does not match requestedSchema`)
 			assert.JSONEq(t, `{"input":"in"}`, data, content)
-		}
-	}
-}
-
-// MRT-29: a schema that is none, or that would have to be fetched, is the
-// author's fault, before anybody is asked and after.
-func TestInputSchemasThatAreNone(t *testing.T) {
-	t.Parallel()
-	for properties, log := range map[string]string{
-		`"a":{"type":"string","minLength":"2"}`:                                      "requestedSchema",
-		`"a":{"type":"string","pattern":"("}`:                                        "requestedSchema",
-		`"a":{"type":"string","$ref":"https://example.com/s.json"}`:                  "requestedSchema",
-		`"a":{"type":"string","$ref":"#/$defs/none"}`:                                "requestedSchema",
-		`"a":{"type":"string","enum":"x"}`:                                           "requestedSchema",
-		`"a":{"type":"array","items":{"type":"string","enum":["x"]},"minItems":"1"}`: "requestedSchema",
-	} {
-		var j journal
-		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, formSchema(properties, ""))), prompts.Options{Logger: j.logger()})
-		for _, responses := range []string{"", `{"in":` + accepting(`{}`) + `}`} {
-			newRounds(t, s, "input").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
-		}
-		assert.Equal(t, 2, strings.Count(j.String(), log), properties)
-	}
-}
-
-// MRT-27: a URL that the client's user is to open gives nobody away, and lets
-// nobody in: it has no credentials in it, in no revision.
-func TestInputURLs(t *testing.T) {
-	t.Parallel()
-	for url, log := range map[string]string{
-		"https://example.com/in?state=%40#x": "",
-		"http://localhost:8080/in":           "",
-		"https://example.com/@user":          "",
-		"https://user@example.com/":          "credentials",
-		"https://user:secret@example.com/":   "credentials",
-		"https://:secret@example.com/":       "credentials",
-		"https://@example.com/":              "credentials",
-		"https://us%40er:x@example.com/":     "credentials",
-		"//example.com/in":                   "params.url",
-		"example.com/in":                     "params.url",
-		"https:// example.com/":              "params.url",
-		"":                                   "params.url",
-	} {
-		var j journal
-		s := prompts.NewServer(registryOf(inputPrompt(methodElicit, map[string]string{"mode": "url", "message": "Sign in", "url": url})), prompts.Options{Logger: j.logger()})
-		o := newRounds(t, s, "input").get("")
-		if log == "" {
-			o.wants(t, "in")
-			continue
-		}
-		o.fails(t, prompts.CodeInternalError, renderFailed)
-		assert.Contains(t, j.String(), log, url)
-		assert.NotContains(t, j.String(), "secret")
-		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "input"))
-		assert.NoError(t, err)
-		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
-	}
-}
-
-// MRT-19: the content of an elicitation is an object of what forms have, and
-// a list in it one of strings.
-func TestInputContentThatIsNone(t *testing.T) {
-	t.Parallel()
-	for _, content := range []string{`"x"`, `[1]`, `true`, `7`, `{"a":[1]}`, `{"a":[["x"]]}`, `{"a":[{}]}`} {
-		r := newRounds(t, prompts.NewServer(registryOf(inputPrompt(methodElicit, json.RawMessage(formParams))), prompts.Options{}), "input")
-		o := r.get(`{"in":` + accepting(content) + `}`)
-		if assert.NotNil(t, o.Error, content) {
-			assert.Equal(t, prompts.CodeInvalidParams, o.Error.Code, content)
 		}
 	}
 }

@@ -140,21 +140,9 @@ func TestIncludeAsks(t *testing.T) {
 	assert.Contains(t, e.Message, "asks the user for input")
 
 	// Where the answer comes with another request, the whole of it is run again.
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
-	first, err := handle(t, s, nil, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"outer",`+meta+`}}`)
-	require.NoError(t, err)
-	var asked struct {
-		Result struct {
-			RequestState  string
-			InputRequests map[string]any
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(first), &asked))
-	require.Contains(t, asked.Result.InputRequests, "who")
-	second, err := handle(t, s, nil, `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"outer","requestState":"`+asked.Result.RequestState+
-		`","inputResponses":{"who":{"action":"accept","content":{"who":"Ben"}}},`+meta+`}}`)
-	require.NoError(t, err)
-	assert.Contains(t, second, "hello Ben")
+	r := newRounds(t, s, "outer")
+	r.get("").wants(t, "who")
+	assert.Contains(t, r.get(`{"who":`+accepting(`{"who":"Ben"}`)+`}`).raw, "hello Ben")
 }
 
 // The keys of questions are shared: what the including prompt has asked is not
