@@ -7,6 +7,8 @@
 //   - fixture: the server under test, over HTTP also with the tools and resources
 //     that the conformance suite expects;
 //   - mounted: the same prompts on servers of other SDKs, by packages mount/…;
+//   - testdata/codereview_main.go.txt: a main function that serves the prompts of
+//     examples/codereview as tools over HTTP;
 //   - gosdk and node: drivers that run the client of the official Go SDK and of
 //     the official TypeScript SDK against any prompts server;
 //   - transcripts: recorded sessions of other clients, whose messages are sent
