@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts"
 )
 
 // A body that does not come is refused, whatever the time to read it and the
@@ -85,7 +87,7 @@ func TestEndAfterQuiet(t *testing.T) {
 func TestHTTP2Deadlines(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := newHTTP2PipePlace(t, Options{WriteTimeout: time.Second, KeepAlive: -1})
+		p, _ := newPipePlaceIn(t, true, prompts.Options{}, Options{WriteTimeout: time.Second, KeepAlive: -1})
 		h := p.session("2025-11-25")
 		get := p.open(http.MethodGet, "", h)
 		assert.Equal(t, 2, get.response.ProtoMajor)

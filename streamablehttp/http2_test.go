@@ -18,14 +18,15 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// newHTTP2PipePlace is newPipePlace over HTTP/2. connections counts those that have
-// been made.
-func newHTTP2PipePlace(t *testing.T, o Options) (p *place, connections *atomic.Int32) {
+// newPipePlaceIn is newPipePlaceOf over HTTP/1 or HTTP/2. connections counts those that
+// have been made.
+func newPipePlaceIn(t *testing.T, isHTTP2 bool, own prompts.Options, o Options) (p *place, connections *atomic.Int32) {
 	t.Helper()
 	connections = new(atomic.Int32)
 	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	p = newPipePlaceOf(t, prompts.Options{}, o, func(s *httptest.Server) {
+	protocols.SetHTTP1(!isHTTP2)
+	protocols.SetUnencryptedHTTP2(isHTTP2)
+	p = newPipePlaceOf(t, own, o, func(s *httptest.Server) {
 		s.Config.Protocols = protocols
 		countConnections(s, connections)
 	})
@@ -110,25 +111,27 @@ func TestHTTP2Disconnect(t *testing.T) {
 // A request at fault is refused, and the connection goes on serving others.
 func TestHTTP2Body(t *testing.T) {
 	t.Parallel()
-	p, connections := newHTTP2Place(t, Options{ReadTimeout: time.Second})
-	get := p.open(http.MethodGet, "", p.session("2025-11-25"))
-	body, mirror := modernGet("text")
-	reader, writer := io.Pipe()
-	t.Cleanup(func() { _ = writer.Close() })
-	go func() { _, _ = io.WriteString(writer, `{"jsonrpc":`) }() // ends with the test
-	slow := p.request(http.MethodPost, body, mirror)
-	slow.Body, slow.ContentLength = reader, -1
-	assert.Equal(t, http.StatusBadRequest, p.do(slow).status)
-	assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+	synctest.Test(t, func(t *testing.T) {
+		p, connections := newPipePlaceIn(t, true, prompts.Options{}, Options{ReadTimeout: time.Second})
+		get := p.open(http.MethodGet, "", p.session("2025-11-25"))
+		body, mirror := modernGet("text")
+		reader, writer := io.Pipe()
+		t.Cleanup(func() { _ = writer.Close() })
+		go func() { _, _ = io.WriteString(writer, `{"jsonrpc":`) }() // ends with the test
+		slow := p.request(http.MethodPost, body, mirror)
+		slow.Body, slow.ContentLength = reader, -1
+		assert.Equal(t, http.StatusBadRequest, p.do(slow).status)
+		assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
 
-	large := p.post(strings.Repeat(" ", 4<<20+1), mirror)
-	assert.Equal(t, http.StatusRequestEntityTooLarge, large.status)
-	assert.Empty(t, large.header.Get("Connection"))
-	assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
+		large := p.post(strings.Repeat(" ", 4<<20+1), mirror)
+		assert.Equal(t, http.StatusRequestEntityTooLarge, large.status)
+		assert.Empty(t, large.header.Get("Connection"))
+		assert.Equal(t, http.StatusOK, p.post(body, mirror).status)
 
-	p.change("a")
-	assert.Equal(t, changed, get.next())
-	assert.Equal(t, int32(1), connections.Load())
+		p.change("a")
+		assert.Equal(t, changed, get.next())
+		assert.Equal(t, int32(1), connections.Load())
+	})
 }
 
 // A client that does not read one of its streams loses that one.
@@ -136,7 +139,7 @@ func TestHTTP2Unread(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		// Comments keep the other stream from being one that is not written to.
-		p, connections := newHTTP2PipePlace(t, Options{WriteTimeout: time.Second, KeepAlive: 50 * time.Millisecond})
+		p, connections := newPipePlaceIn(t, true, prompts.Options{}, Options{WriteTimeout: time.Second, KeepAlive: 50 * time.Millisecond})
 		p.http.Client().Transport.(*http.Transport).HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10}
 		big := strings.Repeat("x", 1<<20)
 		require.NoError(t, p.registry.Set(prompts.Prompt{Name: "big", Render: func(context.Context, map[string]string) (*prompts.Result, error) {

@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -29,60 +28,34 @@ func TestOverdue(t *testing.T) {
 		for _, progress := range []bool{false, true} {
 			t.Run(map[bool]string{false: "HTTP/1", true: "HTTP/2"}[isHTTP2]+map[bool]string{false: " body", true: " events"}[progress], func(t *testing.T) {
 				t.Parallel()
-				release := make(chan struct{})
-				var reg prompts.Registry
-				reg.MustAdd(
-					prompts.Prompt{Name: "endless", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-						if progress {
-							prompts.Progress(ctx, 1, 2, "begun")
+				synctest.Test(t, func(t *testing.T) {
+					p, connections := newPipePlaceIn(t, isHTTP2, prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}}, Options{})
+					p.endless("endless")
+					defer close(p.release)
+					post := func(name string) *http.Response {
+						body, mirror := modernGet(name)
+						if !progress {
+							body = strings.Replace(body, "progressToken", "other", 1)
 						}
-						<-release
-						return nil, nil
-					}},
-					prompts.Prompt{Name: "text", Render: nothing},
-				)
-				server := prompts.NewServer(&reg, prompts.Options{Timeouts: prompts.Timeouts{Render: 50 * time.Millisecond}})
-				handler := NewHandler(server, Options{})
-				s := httptest.NewUnstartedServer(handler)
-				s.EnableHTTP2 = isHTTP2
-				var connections atomic.Int32
-				s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-					if state == http.StateNew {
-						connections.Add(1)
+						response, err := p.http.Client().Do(p.request(http.MethodPost, body, mirror))
+						require.NoError(t, err)
+						require.Equal(t, http.StatusOK, response.StatusCode)
+						return response
 					}
-				}
-				s.StartTLS()
-				defer func() {
-					close(release)
-					assert.NoError(t, handler.Close())
-					s.Close()
-				}()
-				post := func(name string) *http.Response {
-					body, mirror := modernGet(name)
-					r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader(body))
-					require.NoError(t, err)
-					r.Header.Set("Content-Type", "application/json")
-					for name, value := range mirror {
-						r.Header.Set(name, value)
+					response := post("endless")
+					defer response.Body.Close()
+					assert.Equal(t, !isHTTP2 && !progress, response.Close)
+					body, err := io.ReadAll(response.Body)
+					require.NoError(t, err, "it does not end as it should")
+					assert.Contains(t, string(body), "timed out after")
+					if !isHTTP2 && progress { // the client may not know yet that the connection has ended
+						p.http.Client().CloseIdleConnections()
 					}
-					response, err := s.Client().Do(r)
-					require.NoError(t, err)
-					require.Equal(t, http.StatusOK, response.StatusCode)
-					return response
-				}
-				response := post("endless")
-				defer response.Body.Close()
-				assert.Equal(t, !isHTTP2 && !progress, response.Close)
-				body, err := io.ReadAll(response.Body)
-				require.NoError(t, err, "it does not end as it should")
-				assert.Contains(t, string(body), "timed out after")
-				if !isHTTP2 && progress { // the client may not know yet that the connection has ended
-					s.Client().CloseIdleConnections()
-				}
-				next := post("text")
-				defer next.Body.Close()
-				assert.NoError(t, json.NewDecoder(next.Body).Decode(new(any)))
-				assert.Equal(t, map[bool]int32{false: 2, true: 1}[isHTTP2], connections.Load())
+					next := post("text")
+					defer next.Body.Close()
+					assert.NoError(t, json.NewDecoder(next.Body).Decode(new(any)))
+					assert.Equal(t, map[bool]int32{false: 2, true: 1}[isHTTP2], connections.Load())
+				})
 			})
 		}
 	}
@@ -96,34 +69,35 @@ func TestOverdueConnection(t *testing.T) {
 		for _, accepted := range []string{"text/event-stream", "application/json"} {
 			t.Run(version+" "+accepted, func(t *testing.T) {
 				t.Parallel()
-				p := newPlaceOf(t, prompts.Options{Timeouts: prompts.Timeouts{Render: 50 * time.Millisecond}}, Options{})
-				p.endless("endless")
-				defer close(p.release)
-				c, err := net.Dial("tcp", p.http.Listener.Addr().String())
-				require.NoError(t, err)
-				defer c.Close()
-				require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
-				body, mirror := modernGet("endless")
-				_, err = fmt.Fprintf(c, "POST / HTTP/%s\r\nHost: localhost\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nAccept: %s\r\n"+
-					headerVersion+": %s\r\n"+headerMethod+": %s\r\n"+headerName+": %s\r\nContent-Length: %d\r\n\r\n%s",
-					version, accepted, mirror[headerVersion], mirror[headerMethod], mirror[headerName], len(body), body)
-				require.NoError(t, err)
-				input := bufio.NewReader(c)
-				response, err := http.ReadResponse(input, nil)
-				require.NoError(t, err)
-				assert.Equal(t, http.StatusOK, response.StatusCode)
-				assert.Equal(t, accepted, response.Header.Get("Content-Type"))
-				got, err := io.ReadAll(response.Body)
-				require.NoError(t, err, "it does not end as it should")
-				assert.Contains(t, string(got), "timed out after")
-				assert.Equal(t, version == "1.0" || accepted == "application/json", response.Close)
-				if accepted == "text/event-stream" {
-					assert.True(t, strings.HasSuffix(string(got), "}\n\n"), "%q", got)
-					rest, err := io.ReadAll(input)
-					require.NoError(t, err, "the connection goes on")
-					assert.Empty(t, rest)
-				}
-				assert.Equal(t, 1, p.underWay(), "the render function goes on")
+				synctest.Test(t, func(t *testing.T) {
+					p := newPipePlaceOf(t, prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}}, Options{})
+					p.endless("endless")
+					defer close(p.release)
+					c, err := p.http.Listener.(*pipes).dial(t.Context(), "", "")
+					require.NoError(t, err)
+					defer c.Close()
+					body, mirror := modernGet("endless")
+					_, err = fmt.Fprintf(c, "POST / HTTP/%s\r\nHost: localhost\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nAccept: %s\r\n"+
+						headerVersion+": %s\r\n"+headerMethod+": %s\r\n"+headerName+": %s\r\nContent-Length: %d\r\n\r\n%s",
+						version, accepted, mirror[headerVersion], mirror[headerMethod], mirror[headerName], len(body), body)
+					require.NoError(t, err)
+					input := bufio.NewReader(c)
+					response, err := http.ReadResponse(input, nil)
+					require.NoError(t, err)
+					assert.Equal(t, http.StatusOK, response.StatusCode)
+					assert.Equal(t, accepted, response.Header.Get("Content-Type"))
+					got, err := io.ReadAll(response.Body)
+					require.NoError(t, err, "it does not end as it should")
+					assert.Contains(t, string(got), "timed out after")
+					assert.Equal(t, version == "1.0" || accepted == "application/json", response.Close)
+					if accepted == "text/event-stream" {
+						assert.True(t, strings.HasSuffix(string(got), "}\n\n"), "%q", got)
+						rest, err := io.ReadAll(input)
+						require.NoError(t, err, "the connection goes on")
+						assert.Empty(t, rest)
+					}
+					assert.Equal(t, 1, p.underWay(), "the render function goes on")
+				})
 			})
 		}
 	}

@@ -31,44 +31,46 @@ const changed = `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}
 // is open, or on the next one to be opened. The others stay open.
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, Options{})
-	h := p.session("2025-11-25")
-	p.change("a") // nobody listens
-	p.change("b")
-	first := p.open(http.MethodGet, "", h)
-	assert.Equal(t, "no", first.response.Header.Get("X-Accel-Buffering"))
-	assert.Equal(t, changed, first.next())
-	p.change("c")
-	assert.Equal(t, changed, first.next())
-	second := p.open(http.MethodGet, "", h.with("Last-Event-Id", "1"))
-	p.change("d")
-	assert.Equal(t, changed, second.next())
-	third := p.open(http.MethodGet, "", h)
-	p.change("d2")
-	assert.Equal(t, changed, third.next())
-	third.cancel()
-	require.Eventually(t, func() bool { return p.underWay() == 2 }, patience, time.Millisecond)
-	p.change("d3")
-	assert.Equal(t, changed, second.next()) // again
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipePlace(t, Options{})
+		h := p.session("2025-11-25")
+		p.change("a") // nobody listens
+		p.change("b")
+		first := p.open(http.MethodGet, "", h)
+		assert.Equal(t, "no", first.response.Header.Get("X-Accel-Buffering"))
+		assert.Equal(t, changed, first.next())
+		p.change("c")
+		assert.Equal(t, changed, first.next())
+		second := p.open(http.MethodGet, "", h.with("Last-Event-Id", "1"))
+		p.change("d")
+		assert.Equal(t, changed, second.next())
+		third := p.open(http.MethodGet, "", h)
+		p.change("d2")
+		assert.Equal(t, changed, third.next())
+		third.cancel()
+		require.Eventually(t, func() bool { return p.underWay() == 2 }, patience, time.Millisecond)
+		p.change("d3")
+		assert.Equal(t, changed, second.next()) // again
 
-	// Neither does a request's own stream tell of it.
-	request := p.open(http.MethodPost, oldGet("1", "wait"), h)
-	assert.Contains(t, request.next(), "progress")
-	p.change("e")
-	assert.Equal(t, changed, second.next())
-	close(p.release)
-	assert.Contains(t, request.next(), "released")
-	request.end()
+		// Neither does a request's own stream tell of it.
+		request := p.open(http.MethodPost, oldGet("1", "wait"), h)
+		assert.Contains(t, request.next(), "progress")
+		p.change("e")
+		assert.Equal(t, changed, second.next())
+		close(p.release)
+		assert.Contains(t, request.next(), "released")
+		request.end()
 
-	// A new session has heard of all that.
-	other := p.open(http.MethodGet, "", p.session("2025-11-25"))
-	p.change("f")
-	assert.Equal(t, changed, other.next())
-	assert.Equal(t, changed, second.next())
-	require.NoError(t, p.handler.Close())
-	other.end()
-	first.end() // with nothing more
-	second.end()
+		// A new session has heard of all that.
+		other := p.open(http.MethodGet, "", p.session("2025-11-25"))
+		p.change("f")
+		assert.Equal(t, changed, other.next())
+		assert.Equal(t, changed, second.next())
+		require.NoError(t, p.handler.Close())
+		other.end()
+		first.end() // with nothing more
+		second.end()
+	})
 }
 
 // PRO-10, HTO-10 to HTO-14, HTO-33: the stream of a request in a session.
@@ -100,21 +102,14 @@ func TestListen(t *testing.T) {
 	s := p.open(http.MethodPost, body, mirror)
 	const tag = `"_meta":{"io.modelcontextprotocol/subscriptionId":1}`
 	assert.Equal(t, "no", s.response.Header.Get("X-Accel-Buffering"))
-	assert.Contains(t, s.next(), "acknowledged")
+	assert.Contains(t, s.message(), "acknowledged")
 	assert.Equal(t, ":", s.next())
-	message := func() string {
-		for {
-			if line := s.next(); line != ":" {
-				return line
-			}
-		}
-	}
 	p.change("a")
-	assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{`+tag+`}}`, message())
+	assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{`+tag+`}}`, s.message())
 	old := p.open(http.MethodGet, "", p.session("2025-11-25"))
 	assert.Equal(t, ":", old.next())
 	require.NoError(t, p.handler.Shutdown(t.Context()))
-	assert.Contains(t, message(), `"result":{"resultType":"complete"`)
+	assert.Contains(t, s.message(), `"result":{"resultType":"complete"`)
 	s.end()
 }
 

@@ -107,7 +107,7 @@ func TestMountSkills(t *testing.T) {
 	assert.ElementsMatch(t, []string{"test://own", "skill://a/SKILL.md"}, resources())
 	add("b")
 	skills.Remove("a")
-	assert.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"skill://b/SKILL.md", "test://own"}, resources()) }, 10*time.Second, 10*time.Millisecond)
+	assert.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"skill://b/SKILL.md", "test://own"}, resources()) }, time.Minute, 10*time.Millisecond)
 	unmount()
 	assert.Equal(t, []string{"test://own"}, resources())
 	_, err = call("skills/list", "")
@@ -159,7 +159,7 @@ func TestMountSkillsKeepsResources(t *testing.T) {
 	own("skill://b/SKILL.md")
 	add("b")
 	add("c")
-	require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"own", "own", "c"}, names()) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"own", "own", "c"}, names()) }, time.Minute, time.Millisecond)
 	unmount()
 	assert.Equal(t, []string{"own", "own"}, names())
 }

@@ -63,7 +63,7 @@ func TestTools(t *testing.T) {
 
 		r.MustAdd(says("late"))
 		r.Remove("a")
-		require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"late", "lines", "native"}, c.toolNames()) }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"late", "lines", "native"}, c.toolNames()) }, time.Minute, 10*time.Millisecond)
 		unmount()
 		assert.Equal(t, []string{"native"}, c.toolNames())
 	})
@@ -109,7 +109,7 @@ func TestToolsOfTheServerWin(t *testing.T) {
 	change := func(name string, want ...string) {
 		t.Helper()
 		r.MustAdd(says(name))
-		require.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, c.toolNames()) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, c.toolNames()) }, time.Minute, time.Millisecond)
 	}
 	r.Remove("gone")
 	change("late", "back", "gone", "hidden", "late")

@@ -53,7 +53,7 @@ func TestMountSkills(t *testing.T) {
 	assert.Eventually(t, func() bool {
 		list := ask("resources/list", "")
 		return strings.Contains(list, "skill://b/x") && !strings.Contains(list, "skill://a/x")
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	unmount()
 	assert.NotContains(t, ask("resources/list", ""), "skill://")
 	assert.Contains(t, ask("resources/list", ""), "test://own")
@@ -106,7 +106,7 @@ func TestMountSkillsKeepsResources(t *testing.T) {
 	add(uri)
 	add("skill://b/x")
 	set("b")
-	require.Eventually(t, func() bool { _, ours := owned(); return ours == 2 }, 10*time.Second, time.Millisecond) // a/x and b/SKILL.md
+	require.Eventually(t, func() bool { _, ours := owned(); return ours == 2 }, time.Minute, time.Millisecond) // a/x and b/SKILL.md
 	own, _ = owned()
 	assert.Equal(t, 2, own)
 	unmount()

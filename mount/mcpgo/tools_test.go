@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 
 			r.MustAdd(says("late", ""))
 			r.Remove("a")
-			require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"late", "lines", "native"}, w.toolNames()) }, 10*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"late", "lines", "native"}, w.toolNames()) }, time.Minute, 10*time.Millisecond)
 			unmount()
 			assert.Equal(t, []string{"native"}, w.toolNames())
 		})
