@@ -237,7 +237,11 @@ func (b bomb) explode(t *testing.T) {
 		assert.False(t, b.isFine, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
+	limit := timeLimit
+	if b.isFine {
+		limit = moment
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	begin = time.Now()
 	_, err = p.Render(ctx, b.args)
