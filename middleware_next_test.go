@@ -209,30 +209,28 @@ func TestMiddlewarePanics(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(){"panic": func() { panic("in the middleware") }, "goexit": runtime.Goexit} {
 		for _, after := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					var j journal
-					s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-						if after {
-							_, _ = next(ctx, r)
-						}
-						end()
-						return nil, nil
-					})})
-					c := connect(t, s).handshake()
-					for line, message := range map[string]string{
-						plainList:                           listFailed,
-						getLine("1", "text"):                renderFailed,
-						completeLine("1", "trip", "to", ""): completeFailed,
-					} {
-						assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
+			inBubble(t, fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
+				var j journal
+				s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+					if after {
+						_, _ = next(ctx, r)
 					}
-					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
-					assert.NoError(t, c.end())
-					assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
-					assert.Zero(t, s.Tasks())
-					assert.Zero(t, s.Slots())
-				})
+					end()
+					return nil, nil
+				})})
+				c := connect(t, s).handshake()
+				for line, message := range map[string]string{
+					plainList:                           listFailed,
+					getLine("1", "text"):                renderFailed,
+					completeLine("1", "trip", "to", ""): completeFailed,
+				} {
+					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
+				}
+				assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
+				assert.NoError(t, c.end())
+				assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
+				assert.Zero(t, s.Tasks())
+				assert.Zero(t, s.Slots())
 			})
 		}
 	}

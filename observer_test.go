@@ -199,29 +199,27 @@ func TestObserverSeesEachMessageOnce(t *testing.T) {
 		}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := new(watcher)
-				srv := observedServer(w, prompts.Options{
-					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-					Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 4096},
-				})
-				c := connect(t, srv)
-				want := test.want
-				if test.version != "" {
-					c.ask(strings.Replace(initializeIn(test.version), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
-					c.ask(initializedLine)
-					want = append(slices.Clone(want), `request method=initialize id="init" version=`+test.version+" result=complete",
-						"notification method=notifications/initialized version="+test.version, "session version="+test.version)
-				}
-				for _, msg := range test.send {
-					c.ask(msg)
-				}
-				time.Sleep(time.Minute) // the time limit is 30 seconds
-				require.NoError(t, c.end())
-				slices.Sort(want)
-				assert.Equal(t, want, w.lines(t, srv))
+		inBubble(t, name, func(t *testing.T) {
+			w := new(watcher)
+			srv := observedServer(w, prompts.Options{
+				Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+				Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 4096},
 			})
+			c := connect(t, srv)
+			want := test.want
+			if test.version != "" {
+				c.ask(strings.Replace(initializeIn(test.version), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+				c.ask(initializedLine)
+				want = append(slices.Clone(want), `request method=initialize id="init" version=`+test.version+" result=complete",
+					"notification method=notifications/initialized version="+test.version, "session version="+test.version)
+			}
+			for _, msg := range test.send {
+				c.ask(msg)
+			}
+			time.Sleep(time.Minute) // the time limit is 30 seconds
+			require.NoError(t, c.end())
+			slices.Sort(want)
+			assert.Equal(t, want, w.lines(t, srv))
 		})
 	}
 }
@@ -292,40 +290,37 @@ func TestObserverContext(t *testing.T) {
 		"fails": slog.LevelError, "panics": slog.LevelError, "exits": slog.LevelError, "waits": slog.LevelError,
 		"canceled": slog.LevelDebug, "refuses": slog.LevelInfo,
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var rendered []any
-				logged := make(chan logRecord, 1)
-				srv := observedServer(new(watcher), prompts.Options{
-					Logger: slog.New(contextHandler{logged}), Timeouts: prompts.Timeouts{Render: time.Second},
-					Middleware: func(next prompts.Handler) prompts.Handler {
-						return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-							rendered = append(rendered, ctx.Value(watcherKey{}))
-							if name == "refuses" {
-								return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "no"})
-							}
-							return next(ctx, r)
+		inBubble(t, name, func(t *testing.T) {
+			var rendered []any
+			logged := make(chan logRecord, 1)
+			srv := observedServer(new(watcher), prompts.Options{
+				Logger: slog.New(contextHandler{logged}), Timeouts: prompts.Timeouts{Render: time.Second},
+				Middleware: func(next prompts.Handler) prompts.Handler {
+					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+						rendered = append(rendered, ctx.Value(watcherKey{}))
+						if name == "refuses" {
+							return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "no"})
 						}
-					},
-				})
-				c := connect(t, srv).handshake()
-				switch name {
-				case "canceled":
-					c.send(getLine("1", "waits"))
-					synctest.Wait()
-					c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no need"}}`)
-				case "refuses":
-					c.send(getLine("1", "ok"))
-				default:
-					c.send(getLine("1", name))
-				}
-				got := <-logged
-				assert.Equal(t, level, got.level)
-				require.Len(t, rendered, 1)
-				require.NotNil(t, rendered[0])
-				assert.Equal(t, rendered[0], got.value)
-				require.NoError(t, c.end())
+						return next(ctx, r)
+					}
+				},
 			})
+			c := connect(t, srv).handshake()
+			switch name {
+			case "canceled":
+				c.send(getLine("1", "waits"))
+				synctest.Wait()
+				c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no need"}}`)
+			case "refuses":
+				c.send(getLine("1", "ok"))
+			default:
+				c.send(getLine("1", name))
+			}
+			got := <-logged
+			assert.Equal(t, level, got.level)
+			require.Len(t, rendered, 1)
+			require.NotNil(t, rendered[0])
+			assert.Equal(t, rendered[0], got.value)
 		})
 	}
 }
@@ -359,44 +354,41 @@ func TestObserverFails(t *testing.T) {
 	}
 	for how, f := range fail {
 		for _, where := range []string{"Begin", "End"} {
-			t.Run(where+" "+how, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					unblock, f := make(chan struct{}), f
-					if how == "blocks" {
-						f = func() { <-unblock }
-					}
-					w, log := new(watcher), new(journal)
-					call := func(prompts.Operation) { f() }
-					if where == "Begin" {
-						w.begin = call
-					} else {
-						w.end = call
-					}
-					srv := observedServer(w, prompts.Options{Logger: log.logger()})
-					c := connect(t, srv)
-					c.send(initializeLine, initializedLine)
-					for i := range 20 {
-						c.send(getLine(fmt.Sprint(i), "ok"), `{"jsonrpc":"2.0","id":"list `+fmt.Sprint(i)+`","method":"prompts/list"}`)
-						synctest.Wait()
-					}
-					time.Sleep(2 * time.Minute)
-					c.send(getLine("1000", "ok"))
-					time.Sleep(2 * time.Minute)
-					got := c.received()
-					assert.Len(t, got, 42)
-					if how == "panics" || where == "End" || how == "is slow" {
-						assert.NotContains(t, strings.Join(got, ""), `"error"`)
-					} else {
-						assert.NotContains(t, got[len(got)-1], `"error"`, "the observer is not waited for again")
-					}
-					if how == "is slow" || how == "blocks" && where == "End" {
-						assert.NotContains(t, log.String(), "observer") // the queue is not full
-					} else {
-						assert.Equal(t, 1, strings.Count(log.String(), "observer failed"))
-					}
-					close(unblock)
-					require.NoError(t, c.end())
-				})
+			inBubble(t, where+" "+how, func(t *testing.T) {
+				unblock, f := make(chan struct{}), f
+				if how == "blocks" {
+					f = func() { <-unblock }
+				}
+				w, log := new(watcher), new(journal)
+				call := func(prompts.Operation) { f() }
+				if where == "Begin" {
+					w.begin = call
+				} else {
+					w.end = call
+				}
+				srv := observedServer(w, prompts.Options{Logger: log.logger()})
+				c := connect(t, srv)
+				c.send(initializeLine, initializedLine)
+				for i := range 20 {
+					c.send(getLine(fmt.Sprint(i), "ok"), `{"jsonrpc":"2.0","id":"list `+fmt.Sprint(i)+`","method":"prompts/list"}`)
+					synctest.Wait()
+				}
+				time.Sleep(2 * time.Minute)
+				c.send(getLine("1000", "ok"))
+				time.Sleep(2 * time.Minute)
+				got := c.received()
+				assert.Len(t, got, 42)
+				if how == "panics" || where == "End" || how == "is slow" {
+					assert.NotContains(t, strings.Join(got, ""), `"error"`)
+				} else {
+					assert.NotContains(t, got[len(got)-1], `"error"`, "the observer is not waited for again")
+				}
+				if how == "is slow" || how == "blocks" && where == "End" {
+					assert.NotContains(t, log.String(), "observer") // the queue is not full
+				} else {
+					assert.Equal(t, 1, strings.Count(log.String(), "observer failed"))
+				}
+				close(unblock)
 			})
 		}
 	}
@@ -429,7 +421,6 @@ func TestObserverThatBlocksIsLeftOut(t *testing.T) {
 		c.ask(pingLine("7000"))
 		require.NoError(t, srv.Flush(t.Context()))
 		assert.Len(t, w.ends, before+1)
-		require.NoError(t, c.end())
 	})
 }
 

@@ -60,25 +60,23 @@ func TestProgressRises(t *testing.T) {
 		{"the tiniest step", []call{{1, 0, `"progress":1`}, {math.Nextafter(1, 2), 0, `"progress":1.0000000000000002`}}},
 		{"fractions", []call{{1e-9, 0.1, `"progress":1e-09,"total":0.1`}, {0.1, 0.3, `"progress":0.1,"total":0.3`}}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-					for _, c := range test.calls {
-						prompts.Progress(ctx, c.done, c.total, "")
-						time.Sleep(time.Second)
-					}
-					return prompts.Messages(prompts.User("hi")), nil
-				})), prompts.Options{})
-				r, session := &recorder{t: t}, newSession(t, s)
-				require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
-				var want []sent
+		inBubble(t, test.name, func(t *testing.T) {
+			s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
 				for _, c := range test.calls {
-					if c.want != "" {
-						want = append(want, sent{progressLine("1", c.want), 0, false})
-					}
+					prompts.Progress(ctx, c.done, c.total, "")
+					time.Sleep(time.Second)
 				}
-				assert.Equal(t, append(want, sent{textLine("1", "hi"), 0, true}), r.messages)
-			})
+				return prompts.Messages(prompts.User("hi")), nil
+			})), prompts.Options{})
+			r, session := &recorder{t: t}, newSession(t, s)
+			require.NoError(t, session.Handle(t.Context(), r.hear(session, withToken(getLine("1", "reports"), "1")), transport.Exchange{Send: r.send}))
+			var want []sent
+			for _, c := range test.calls {
+				if c.want != "" {
+					want = append(want, sent{progressLine("1", c.want), 0, false})
+				}
+			}
+			assert.Equal(t, append(want, sent{textLine("1", "hi"), 0, true}), r.messages)
 		})
 	}
 }
@@ -112,7 +110,6 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 		for i := range got[:len(got)-2] {
 			assert.Less(t, progressOf(t, got[i]), progressOf(t, got[i+1]), "PRO-04")
 		}
-		require.NoError(t, c.end())
 	})
 }
 
@@ -129,37 +126,34 @@ func TestProgressEndsWithTheRequest(t *testing.T) {
 		{"cancelled", func(c *client, _ chan struct{}) { c.send(cancelLine("1")) }, nil},
 		{"out of time", func(*client, chan struct{}) { time.Sleep(defaultRenderTimeout) }, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				let, over := make(chan struct{}), make(chan struct{})
-				s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-					prompts.Progress(ctx, 1, 0, "")
-					go func() { // it goes on whatever its context says
-						defer close(over)
-						<-ctx.Done()
-						for i := range 10 {
-							prompts.Progress(ctx, float64(i+2), 0, "late")
-							time.Sleep(time.Second)
-						}
-					}()
-					select {
-					case <-let:
-					case <-ctx.Done():
-						prompts.Progress(ctx, 1.5, 0, "late")
-						<-over
-						prompts.Progress(ctx, 100, 0, "late")
+		inBubble(t, test.name, func(t *testing.T) {
+			let, over := make(chan struct{}), make(chan struct{})
+			s := prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
+				prompts.Progress(ctx, 1, 0, "")
+				go func() { // it goes on whatever its context says
+					defer close(over)
+					<-ctx.Done()
+					for i := range 10 {
+						prompts.Progress(ctx, float64(i+2), 0, "late")
+						time.Sleep(time.Second)
 					}
-					return prompts.Messages(prompts.User("hi")), nil
-				})), prompts.Options{})
-				c := connect(t, s).handshake()
-				assert.Equal(t, []string{progressLine(`"t"`, `"progress":1`)}, c.ask(withToken(getLine("1", "reports"), `"t"`)))
-				test.end(c, let)
-				assert.Equal(t, test.want, c.received())
-				time.Sleep(time.Hour)
-				<-over
-				assert.Empty(t, c.received())
-				require.NoError(t, c.end())
-			})
+				}()
+				select {
+				case <-let:
+				case <-ctx.Done():
+					prompts.Progress(ctx, 1.5, 0, "late")
+					<-over
+					prompts.Progress(ctx, 100, 0, "late")
+				}
+				return prompts.Messages(prompts.User("hi")), nil
+			})), prompts.Options{})
+			c := connect(t, s).handshake()
+			assert.Equal(t, []string{progressLine(`"t"`, `"progress":1`)}, c.ask(withToken(getLine("1", "reports"), `"t"`)))
+			test.end(c, let)
+			assert.Equal(t, test.want, c.received())
+			time.Sleep(time.Hour)
+			<-over
+			assert.Empty(t, c.received())
 		})
 	}
 }
@@ -183,6 +177,5 @@ func TestProgressOfACancelledRequestIsDropped(t *testing.T) {
 		assert.Empty(t, c.ask(cancelLine("1")))
 		close(hold)
 		assert.Equal(t, []string{progressLine("1", `"progress":1`)}, c.received())
-		require.NoError(t, c.end())
 	})
 }

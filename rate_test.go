@@ -137,13 +137,11 @@ func TestRateOptions(t *testing.T) {
 		{0.1, 1, 10_000},
 		{10, 20, 100},
 	} {
-		t.Run(fmt.Sprint(test.rate), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: test.rate}})
-				n, wait := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 1000)
-				assert.Equal(t, test.want, n)
-				assert.Equal(t, test.wait, wait)
-			})
+		inBubble(t, fmt.Sprint(test.rate), func(t *testing.T) {
+			s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: test.rate}})
+			n, wait := admitted(t, s, nil, t.Context(), "a", statelessCompletion, 1000)
+			assert.Equal(t, test.want, n)
+			assert.Equal(t, test.wait, wait)
 		})
 	}
 	s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1e-300}})

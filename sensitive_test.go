@@ -147,60 +147,58 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 		})},
 	} {
 		for _, version := range append(handshakeVersions, "2026-07-28") {
-			t.Run(name+" in "+version, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					o, log := o, newConfidence()
-					o.Logger = log.everything()
-					var seen []string
-					c := connect(t, prompts.NewServer(vaultRegistry(&seen), o))
-					envelope := ""
-					if version != "2026-07-28" {
-						c.handshakeAs(version, `{"elicitation":{"form":{},"url":{}}}`)
-					} else {
-						envelope = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
-					}
-					n := 0
-					exchange := func(method, params string) {
-						n++
-						c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s%s}}`, n, method, params, envelope))
-						for got := c.received(); len(got) > 0; got = c.received() {
-							for _, msg := range got {
-								assert.NotRegexp(t, canaries, msg)
-								for _, state := range sealed.FindAllStringSubmatch(msg, -1) {
-									raw, err := base64.RawURLEncoding.DecodeString(state[1])
-									require.NoError(t, err)
-									assert.NotRegexp(t, canaries, string(raw))
-								}
-								var q asked
-								if json.Unmarshal([]byte(msg), &q) == nil && q.Method != "" && q.ID != "" {
-									assert.NotContains(t, msg, "token")
-									c.send(q.reply(`{"action":"accept","content":{"Name":"Ada","plain":"x"}}`))
-								}
+			inBubble(t, name+" in "+version, func(t *testing.T) {
+				o, log := o, newConfidence()
+				o.Logger = log.everything()
+				var seen []string
+				c := connect(t, prompts.NewServer(vaultRegistry(&seen), o))
+				envelope := ""
+				if version != "2026-07-28" {
+					c.handshakeAs(version, `{"elicitation":{"form":{},"url":{}}}`)
+				} else {
+					envelope = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
+				}
+				n := 0
+				exchange := func(method, params string) {
+					n++
+					c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s%s}}`, n, method, params, envelope))
+					for got := c.received(); len(got) > 0; got = c.received() {
+						for _, msg := range got {
+							assert.NotRegexp(t, canaries, msg)
+							for _, state := range sealed.FindAllStringSubmatch(msg, -1) {
+								raw, err := base64.RawURLEncoding.DecodeString(state[1])
+								require.NoError(t, err)
+								assert.NotRegexp(t, canaries, string(raw))
+							}
+							var q asked
+							if json.Unmarshal([]byte(msg), &q) == nil && q.Method != "" && q.ID != "" {
+								assert.NotContains(t, msg, "token")
+								c.send(q.reply(`{"action":"accept","content":{"Name":"Ada","plain":"x"}}`))
 							}
 						}
 					}
-					secret, err := json.Marshal(canary)
-					require.NoError(t, err)
-					for _, prompt := range vaultPrompts {
-						for _, more := range []string{"", `,"inputResponses":{"name":{"action":"accept","content":{"Name":"Ada"}}}`} {
-							exchange("prompts/get", fmt.Sprintf(`"name":"%s","arguments":{"token":%s,"required":%[2]s}`, prompt, secret)+more)
-						}
+				}
+				secret, err := json.Marshal(canary)
+				require.NoError(t, err)
+				for _, prompt := range vaultPrompts {
+					for _, more := range []string{"", `,"inputResponses":{"name":{"action":"accept","content":{"Name":"Ada"}}}`} {
+						exchange("prompts/get", fmt.Sprintf(`"name":"%s","arguments":{"token":%s,"required":%[2]s}`, prompt, secret)+more)
 					}
-					for _, field := range vaultFields {
-						for _, value := range []string{
-							string(secret), `"` + canaryNumber + `"`, canaryNumber, `[` + string(secret) + `]`, `"[` + canaryNumber + `, 1, \"c4n4ry\"]"`,
-							`"{\"c4n4ry\": \"c4n4ry\"}"`, `"` + strings.Repeat("c4n4ry", 20) + `"`, `"` + base64.StdEncoding.EncodeToString([]byte(canary)) + `"`,
-						} {
-							exchange("prompts/get", fmt.Sprintf(`"name":"fine","arguments":{"%s":%s}`, field, value))
-						}
-						exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"%s","value":%s}`, field, secret))
-						exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"plain","value":""},"context":{"arguments":{"%s":%s}}`, field, secret))
+				}
+				for _, field := range vaultFields {
+					for _, value := range []string{
+						string(secret), `"` + canaryNumber + `"`, canaryNumber, `[` + string(secret) + `]`, `"[` + canaryNumber + `, 1, \"c4n4ry\"]"`,
+						`"{\"c4n4ry\": \"c4n4ry\"}"`, `"` + strings.Repeat("c4n4ry", 20) + `"`, `"` + base64.StdEncoding.EncodeToString([]byte(canary)) + `"`,
+					} {
+						exchange("prompts/get", fmt.Sprintf(`"name":"fine","arguments":{"%s":%s}`, field, value))
 					}
-					assert.NoError(t, c.end())
-					assert.Contains(t, log.String(), "[sensitive]", "an error of the application is logged without the value")
-					assert.NotRegexp(t, canaries, log.String())
-					assert.Empty(t, seen, "the functions that complete other arguments do not get the value")
-				})
+					exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"%s","value":%s}`, field, secret))
+					exchange("completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":"fine"},"argument":{"name":"plain","value":""},"context":{"arguments":{"%s":%s}}`, field, secret))
+				}
+				assert.NoError(t, c.end())
+				assert.Contains(t, log.String(), "[sensitive]", "an error of the application is logged without the value")
+				assert.NotRegexp(t, canaries, log.String())
+				assert.Empty(t, seen, "the functions that complete other arguments do not get the value")
 			})
 		}
 	}

@@ -72,7 +72,6 @@ func TestServeIsNeverHeldUp(t *testing.T) {
 			w.let <- struct{}{}
 		}
 		assert.ElementsMatch(t, []string{textLine("2", "let go"), textLine("3", "let go"), textLine("4", "let go")}, c.received())
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -107,28 +106,26 @@ func TestEndOfInput(t *testing.T) {
 			c.wire.onWrite = func(context.Context, []byte) error { <-c.wire.gone; return io.ErrClosedPipe }
 		}, took: stragglers, want: []string{ackLine("1")}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var j journal
-				w := newWaiter()
-				reg := registryOf(w.prompt("wait"), sleeper("doze", 4*time.Second), sleeper("deaf", time.Hour))
-				c := connect(t, prompts.NewServer(reg, prompts.Options{Timeouts: test.o, Logger: j.logger()})).handshake()
-				c.send(test.send...)
-				synctest.Wait()
-				if test.then != nil {
-					test.then(c)
-				}
-				began := time.Now()
-				assert.ErrorIs(t, c.end(), test.err)
-				assert.Equal(t, test.took, time.Since(began))
-				assert.Equal(t, test.want, c.received())
-				if test.cause != nil {
-					assert.ErrorIs(t, <-w.causes, test.cause)
-				}
-				assert.Contains(t, j.String(), test.log)
-				time.Sleep(time.Hour)
-				assert.Empty(t, c.received())
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			var j journal
+			w := newWaiter()
+			reg := registryOf(w.prompt("wait"), sleeper("doze", 4*time.Second), sleeper("deaf", time.Hour))
+			c := connect(t, prompts.NewServer(reg, prompts.Options{Timeouts: test.o, Logger: j.logger()})).handshake()
+			c.send(test.send...)
+			synctest.Wait()
+			if test.then != nil {
+				test.then(c)
+			}
+			began := time.Now()
+			assert.ErrorIs(t, c.end(), test.err)
+			assert.Equal(t, test.took, time.Since(began))
+			assert.Equal(t, test.want, c.received())
+			if test.cause != nil {
+				assert.ErrorIs(t, <-w.causes, test.cause)
+			}
+			assert.Contains(t, j.String(), test.log)
+			time.Sleep(time.Hour)
+			assert.Empty(t, c.received())
 		})
 	}
 }
@@ -185,7 +182,6 @@ func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 		c.wire.in <- transport.ErrTooLarge
 		want := errorLine("", transport.CodeInvalidRequest, "message exceeds the size limit of the transport")
 		assert.Equal(t, []string{want, want, pongLine("1")}, c.ask(pingLine("1")))
-		assert.NoError(t, c.end())
 	})
 }
 
@@ -281,28 +277,26 @@ func TestServeEndsThoughAnswersAreNotTaken(t *testing.T) {
 			return nil
 		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var j journal
-				w, hold := newWaiter(), make(chan struct{})
-				s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger()})
-				c := connect(t, s).handshake().listen("1")
-				assert.Empty(t, c.ask(getLine("2", "wait")))
-				c.wire.onWrite = func(ctx context.Context, _ []byte) error { return test.write(ctx, c, hold) }
-				began := time.Now()
-				c.cancel()
-				<-w.causes
-				assert.Zero(t, time.Since(began), "renders are canceled at once")
-				require.NoError(t, c.wait())
-				assert.Equal(t, test.took, time.Since(began))
-				assert.Contains(t, j.String(), test.log)
-				if test.log == "" {
-					assert.Equal(t, test.want, c.received())
-				}
-				close(hold)
-				synctest.Wait()
-				assertNoTrace(t, s)
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			var j journal
+			w, hold := newWaiter(), make(chan struct{})
+			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Logger: j.logger()})
+			c := connect(t, s).handshake().listen("1")
+			assert.Empty(t, c.ask(getLine("2", "wait")))
+			c.wire.onWrite = func(ctx context.Context, _ []byte) error { return test.write(ctx, c, hold) }
+			began := time.Now()
+			c.cancel()
+			<-w.causes
+			assert.Zero(t, time.Since(began), "renders are canceled at once")
+			require.NoError(t, c.wait())
+			assert.Equal(t, test.took, time.Since(began))
+			assert.Contains(t, j.String(), test.log)
+			if test.log == "" {
+				assert.Equal(t, test.want, c.received())
+			}
+			close(hold)
+			synctest.Wait()
+			assertNoTrace(t, s)
 		})
 	}
 }

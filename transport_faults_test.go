@@ -472,17 +472,15 @@ func TestCloseThatDoesNotReturn(t *testing.T) {
 		"it panics":             func() { panic(secretPanic) },
 		"it ends its goroutine": runtime.Goexit,
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var log journal
-				w := closer{newWire(t), do}
-				close(w.in)
-				assert.NoError(t, prompts.NewServer(nil, prompts.Options{Logger: log.logger()}).Serve(t.Context(), w))
-				if name == "it panics" {
-					assert.Contains(t, log.String(), "panic recovered")
-					assert.Contains(t, log.String(), secretPanic)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			var log journal
+			w := closer{newWire(t), do}
+			close(w.in)
+			assert.NoError(t, prompts.NewServer(nil, prompts.Options{Logger: log.logger()}).Serve(t.Context(), w))
+			if name == "it panics" {
+				assert.Contains(t, log.String(), "panic recovered")
+				assert.Contains(t, log.String(), secretPanic)
+			}
 		})
 	}
 }
@@ -512,43 +510,39 @@ func TestForeignTransportPanics(t *testing.T) {
 		{"Send, with progress in a batch", "[" + withToken(getLine("1", "reports"), "1") + "]", batchVersion, func(last bool) bool { return !last }, []string{"[" + textLine("1", "hi") + "]"}, nil},
 		{"Send, after the time limit", getLine("1", "late"), "2025-11-25", func(bool) bool { return true }, nil, prompts.ErrTimeLimit},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var log journal
-				s := prompts.NewServer(registryOf(reporting, late), prompts.Options{Logger: log.logger(), Timeouts: prompts.Timeouts{Render: 30 * time.Second}})
-				session := s.NewSession(transport.SessionOptions{Version: test.version})
-				var got []string
-				err := session.Handle(t.Context(), []byte(test.line), transport.Exchange{
-					Send: func(msg []byte, _ prompts.Code, last bool) error {
-						if test.panics(last) {
-							panic(secretPanic)
-						}
-						got = append(got, string(msg))
-						return nil
-					},
-				})
-				assert.ErrorIs(t, err, test.err)
-				assert.Equal(t, test.want, got)
-				assert.Contains(t, log.String(), "panic recovered")
-				assert.Contains(t, log.String(), secretPanic)
-				assert.Empty(t, prompts.Peek(session).Leftovers(), "it waits for an answer for ever")
-				assert.Equal(t, errors.Is(test.err, prompts.ErrTimeLimit), strings.Contains(log.String(), "request timed out"))
-				session.Close()
-				synctest.Wait()
-				assertNoTrace(t, s)
+		inBubble(t, test.name, func(t *testing.T) {
+			var log journal
+			s := prompts.NewServer(registryOf(reporting, late), prompts.Options{Logger: log.logger(), Timeouts: prompts.Timeouts{Render: 30 * time.Second}})
+			session := s.NewSession(transport.SessionOptions{Version: test.version})
+			var got []string
+			err := session.Handle(t.Context(), []byte(test.line), transport.Exchange{
+				Send: func(msg []byte, _ prompts.Code, last bool) error {
+					if test.panics(last) {
+						panic(secretPanic)
+					}
+					got = append(got, string(msg))
+					return nil
+				},
 			})
+			assert.ErrorIs(t, err, test.err)
+			assert.Equal(t, test.want, got)
+			assert.Contains(t, log.String(), "panic recovered")
+			assert.Contains(t, log.String(), secretPanic)
+			assert.Empty(t, prompts.Peek(session).Leftovers(), "it waits for an answer for ever")
+			assert.Equal(t, errors.Is(test.err, prompts.ErrTimeLimit), strings.Contains(log.String(), "request timed out"))
+			session.Close()
+			synctest.Wait()
+			assertNoTrace(t, s)
 		})
 	}
-	t.Run("Notify of a Call", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			var log journal
-			s := prompts.NewServer(registryOf(reporting), prompts.Options{Logger: log.logger()})
-			result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{
-				Notify: func(string, json.RawMessage) { panic(secretPanic) },
-			})
-			require.NoError(t, err)
-			assert.Contains(t, string(result), "hi")
-			assert.Contains(t, log.String(), "panic recovered")
+	inBubble(t, "Notify of a Call", func(t *testing.T) {
+		var log journal
+		s := prompts.NewServer(registryOf(reporting), prompts.Options{Logger: log.logger()})
+		result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"reports","_meta":{"progressToken":1}}`), prompts.CallOptions{
+			Notify: func(string, json.RawMessage) { panic(secretPanic) },
 		})
+		require.NoError(t, err)
+		assert.Contains(t, string(result), "hi")
+		assert.Contains(t, log.String(), "panic recovered")
 	})
 }

@@ -228,23 +228,20 @@ func TestVisibleFails(t *testing.T) {
 			})
 		}
 	})
-	t.Run("cancelled", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			calls := 0
-			s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
-				calls++
-				time.Sleep(time.Second)
-				return true
-			}, Timeouts: prompts.Timeouts{Render: -1}})
-			c := connect(t, s).handshake()
-			c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
-			time.Sleep(time.Second / 2)
-			assert.Empty(t, c.ask(cancelLine("1")))
-			time.Sleep(time.Hour)
-			assert.Empty(t, c.received())
-			assert.Equal(t, 1, calls, "it goes on for nobody")
-			require.NoError(t, c.end())
-		})
+	inBubble(t, "cancelled", func(t *testing.T) {
+		calls := 0
+		s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
+			calls++
+			time.Sleep(time.Second)
+			return true
+		}, Timeouts: prompts.Timeouts{Render: -1}})
+		c := connect(t, s).handshake()
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+		time.Sleep(time.Second / 2)
+		assert.Empty(t, c.ask(cancelLine("1")))
+		time.Sleep(time.Hour)
+		assert.Empty(t, c.received())
+		assert.Equal(t, 1, calls, "it goes on for nobody")
 	})
 }
 
@@ -324,30 +321,27 @@ func TestPromptIsHiddenBetweenTheRounds(t *testing.T) {
 // there is a turn to wait for, or no room.
 func TestHiddenPromptOfABusyServer(t *testing.T) {
 	for _, name := range []string{"hidden", "no-one"} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWaiter()
-				s := prompts.NewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
-					Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
-				})
-				get := getLine("2", name)
-				complete := `{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"` + name + `"},"argument":{"name":"x","value":""}}}`
-				c := connect(t, s).handshake()
-				assert.Empty(t, c.ask(getLine("1", "wait")))
-				assert.Empty(t, c.ask(get), "it waits for its turn")
-				c.send(complete)
-				time.Sleep(50 * time.Millisecond)
-				assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
-				w.let <- struct{}{}
-				synctest.Wait()
-				got := c.received()
-				require.Len(t, got, 2)
-				readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
-				got = c.ask(complete)
-				require.Len(t, got, 1)
-				readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
-				assert.NoError(t, c.end())
+		inBubble(t, name, func(t *testing.T) {
+			w := newWaiter()
+			s := prompts.NewServer(registryOf(w.prompt("wait"), asking("hidden")), prompts.Options{
+				Limits: prompts.Limits{MaxConcurrent: 1}, Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 			})
+			get := getLine("2", name)
+			complete := `{"jsonrpc":"2.0","id":3,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"` + name + `"},"argument":{"name":"x","value":""}}}`
+			c := connect(t, s).handshake()
+			assert.Empty(t, c.ask(getLine("1", "wait")))
+			assert.Empty(t, c.ask(get), "it waits for its turn")
+			c.send(complete)
+			time.Sleep(50 * time.Millisecond)
+			assert.Equal(t, []string{errorLine("3", prompts.CodeInternalError, busy().Message)}, c.received())
+			w.let <- struct{}{}
+			synctest.Wait()
+			got := c.received()
+			require.Len(t, got, 2)
+			readOutcome(t, got[1]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
+			got = c.ask(complete)
+			require.Len(t, got, 1)
+			readOutcome(t, got[0]).fails(t, prompts.CodeInvalidParams, `unknown prompt "`+name+`"`)
 		})
 	}
 }
