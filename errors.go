@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -128,19 +127,10 @@ func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
 
 // problemsError returns an error whose message begins with the title.
 func problemsError(title, prompt string, problems []argument.Problem) *wire.Error {
-	const most = 8 // in the message
-	sentences := make([]string, 0, most+1)
-	for i, p := range problems {
-		if i == most {
-			sentences = append(sentences, fmt.Sprintf("and %d more", len(problems)-most))
-			break
-		}
-		sentences = append(sentences, p.Sentence())
-	}
 	more := max(0, len(problems)-argument.MaxProblems)
 	return &wire.Error{
 		Code:    CodeInvalidParams,
-		Message: title + ": " + strings.Join(sentences, "; "),
+		Message: title + ": " + argument.Sentences(problems, 0),
 		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
 	}
 }

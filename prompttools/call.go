@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -37,17 +38,14 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	}
 	rev, _ := revision.Parse(c.Version())
 	r := &request{server: s, rev: rev, tool: name.Text()}
-	t := s.own[r.tool]
-	if t != nil {
+	if t := s.own[r.tool]; t != nil {
 		c.SetTool(t.name)
-	}
-	if t != nil && t.serve != nil {
-		w, err := t.serve(r, c, arguments)
-		return nil, w, err
-	}
-	if t != nil {
+		if t.serve != nil {
+			w, err := t.serve(r, c, arguments, t.check(arguments))
+			return nil, w, err
+		}
 		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("tool", r.tool), func(ctx context.Context, dst []byte) ([]byte, error) {
-			return r.callOwn(ctx, dst, t.own, arguments)
+			return r.callOwn(ctx, dst, t, arguments)
 		})}, nil
 	}
 	rendering := prompts.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
@@ -66,18 +64,63 @@ type request struct {
 }
 
 // callOwn calls a tool of the application.
-func (r *request) callOwn(ctx context.Context, dst []byte, t *Tool, arguments json.RawMessage) ([]byte, error) {
-	if arguments != nil && arguments[0] != '{' {
-		return r.appendError(ctx, dst, "arguments must be a JSON object", nil)
+func (r *request) callOwn(ctx context.Context, dst []byte, t *tool, arguments json.RawMessage) ([]byte, error) {
+	if wrong := t.check(arguments); wrong != nil {
+		return r.appendError(ctx, dst, wrong.Message, wrong.Data)
 	}
-	result, err := t.Call(ctx, arguments)
+	result, err := t.own.Call(ctx, arguments)
 	switch {
 	case err != nil:
 		return nil, err
 	case result == nil:
 		return nil, errors.New("the tool returned neither a result nor an error")
+	case t.output != nil && !result.IsError:
+		if result, err = t.checked(result); err != nil {
+			return nil, err
+		}
 	}
 	return r.appendResult(ctx, dst, result)
+}
+
+// check returns the error for the model if the schema of the tool does not accept the
+// arguments, else nil.
+func (t *tool) check(arguments json.RawMessage) *prompts.Error {
+	switch {
+	case arguments == nil:
+		arguments = json.RawMessage("{}")
+	case arguments[0] != '{':
+		return &prompts.Error{Message: "arguments must be a JSON object"}
+	}
+	r := t.input.Check(string(arguments))
+	if r == nil {
+		return nil
+	}
+	return &prompts.Error{
+		Message: fmt.Sprintf("invalid arguments for tool %q: %s", t.name, r.Message),
+		Data:    argumentsData{Tool: t.name, Problems: r.Problems, More: r.More},
+	}
+}
+
+// argumentsData is the data of an error about the arguments of a tool.
+type argumentsData struct {
+	Tool     string             `json:"tool"`
+	Problems []argument.Problem `json:"problems,omitempty"`
+	More     int                `json:"more,omitempty"`
+}
+
+// checked returns the result with its structured content as JSON, or an error if the
+// schema of the tool does not accept that.
+func (t *tool) checked(result *Result) (*Result, error) {
+	text, err := encodeStructured(result.Structured)
+	if err != nil {
+		return nil, err
+	}
+	if r := t.output.Check(string(text)); r != nil {
+		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", argument.Redacted(r.Problems)) // without values, for the log
+	}
+	checked := *result
+	checked.Structured = json.RawMessage(text)
+	return &checked, nil
 }
 
 // append appends the result of a prompt.
@@ -102,22 +145,37 @@ func (r *request) appendResult(ctx context.Context, dst []byte, result *Result) 
 	if result.IsError {
 		dst = append(dst, `"isError":true`...)
 	}
-	if result.Structured != nil && r.rev.StructuredContent() {
-		if result.IsError {
-			dst = append(dst, ',')
+	content := result.Content
+	if result.Structured != nil {
+		structured, err := encodeStructured(result.Structured)
+		if err != nil {
+			return nil, err
 		}
-		dst = append(dst, `"structuredContent":`...)
-		at := len(dst)
-		var err error
-		if dst, err = jsonenc.Append(dst, result.Structured); err != nil {
-			return nil, fmt.Errorf("structuredContent: %w", err)
+		if len(content) == 0 {
+			content = []prompts.Content{prompts.Text{Text: string(structured)}}
 		}
-		if dst[at] != '{' {
-			return nil, errors.New("structuredContent is not a JSON object")
+		if r.rev.StructuredContent() {
+			if result.IsError {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, `"structuredContent":`...)
+			dst = append(dst, structured...)
 		}
 	}
-	dst, err := prompts.AppendContent(ctx, dst, result.Content, result.Meta)
+	dst, err := prompts.AppendContent(ctx, dst, content, result.Meta)
 	return append(dst, '}'), err
+}
+
+// encodeStructured returns the JSON of a Result.Structured.
+func encodeStructured(v any) ([]byte, error) {
+	text, err := jsonenc.Append(nil, v)
+	if err != nil {
+		return nil, fmt.Errorf("structuredContent: %w", err)
+	}
+	if text[0] != '{' {
+		return nil, errors.New("structuredContent is not a JSON object")
+	}
+	return text, nil
 }
 
 // unknownTool returns the error for a tool that does not exist or that the client may

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -68,74 +68,57 @@ func (s *server) getTool() (*tool, error) {
 			PropertyOrder: []string{"name", "arguments"},
 		},
 	})
-	if err == nil {
-		t.serve = (*request).getPrompt
+	if err != nil {
+		return nil, err
 	}
+	t.serve = (*request).getPrompt
+	checked := *t.own.InputSchema
+	checked.Properties = map[string]*jsonschema.Schema{"name": text(""), "arguments": {}} // which Render checks
+	t.input, err = argument.NewObject(&checked)
 	return t, err
 }
 
-// members reads the arguments of one of the two tools. If they are invalid, wrong is
-// an error message for the model.
-func members(doc *strictjson.Doc, arguments json.RawMessage, known ...string) (args strictjson.Value, wrong string) {
-	if args = read(doc, arguments); arguments != nil && args.Kind() != strictjson.Object {
-		return args, "arguments must be a JSON object"
-	}
-	for name := range args.Members() {
-		if !slices.Contains(known, name) {
-			return args, fmt.Sprintf("%q is not an argument of this tool; its arguments are %q", name, known)
-		}
-	}
-	return args, ""
-}
-
 // listPrompts is the work of list_prompts.
-func (r *request) listPrompts(c feature.Call, arguments json.RawMessage) (feature.Work, error) {
+func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
 	var doc strictjson.Doc
-	args, wrong := members(&doc, arguments, "cursor")
-	from := args.Get("cursor")
-	if from.Kind() > strictjson.Null && from.Kind() != strictjson.String {
-		wrong = "cursor must be a string, the nextCursor of the page before"
-	}
+	from := read(&doc, arguments).Get("cursor").Text()
 	appendList := func(ctx context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {
 		after, err := parseCursor("prompts", from)
-		if wrong == "" && err != nil {
-			wrong = "cursor must be the nextCursor of the page before, or left out"
-		}
-		if wrong != "" {
-			return r.appendError(ctx, dst, wrong, nil)
+		switch {
+		case wrong != nil:
+			return r.appendError(ctx, dst, wrong.Message, wrong.Data)
+		case err != nil:
+			return r.appendError(ctx, dst, fmt.Sprintf("invalid cursor; use nextCursor of a result of %s, or omit it to start over", r.tool), nil)
 		}
 		page := appendPage([]byte{'{'}, "prompts", r.server.prompts.Load(), after, r.server.options.PageSize, visible, func(t *tool) []byte { return t.paired })
 		page = append(page, '}')
 		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{prompts.Text{Text: string(page)}}})
 	}
-	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from.Text(), Append: appendList, NeedsContext: true})
+	_, w, err := prompts.List(c, nil, prompts.Listing{Cursor: from, Append: appendList, NeedsContext: true})
 	return w, err
 }
 
 // getPrompt is the work of get_prompt.
-func (r *request) getPrompt(c feature.Call, arguments json.RawMessage) (feature.Work, error) {
+func (r *request) getPrompt(c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error) {
 	var doc strictjson.Doc
-	args, wrong := members(&doc, arguments, "name", "arguments")
-	name := args.Get("name")
-	if wrong == "" && name.Kind() != strictjson.String {
-		wrong = fmt.Sprintf("name is required and must be a string; call %s for the names", r.server.options.Pair.list())
-	}
+	args := read(&doc, arguments)
+	name := args.Get("name").Text()
 	rendering := prompts.Rendering{
 		Append: r.append,
 		Unknown: func(ctx context.Context, dst []byte, visible func(string) bool) ([]byte, error) {
-			if wrong != "" {
-				return r.appendError(ctx, dst, wrong, nil)
+			if wrong != nil {
+				return r.appendError(ctx, dst, wrong.Message, wrong.Data)
 			}
-			suggestion := near(ctx, name.Text(), r.server.prompts.Load(), visible)
-			message, data := unknown("prompt", name.Text(), suggestion)
+			suggestion := near(ctx, name, r.server.prompts.Load(), visible)
+			message, data := unknown("prompt", name, suggestion)
 			if suggestion == "" {
 				message += fmt.Sprintf("; call %s for the names", r.server.options.Pair.list())
 			}
 			return r.appendError(ctx, dst, message, data)
 		},
 	}
-	if wrong == "" {
-		if t, ok := r.server.prompts.Load().Get(name.Text()); ok {
+	if wrong == nil {
+		if t, ok := r.server.prompts.Load().Get(name); ok {
 			rendering.Prompt = t.prompt
 		}
 		if v := args.Get("arguments"); v.Kind() > strictjson.Null {

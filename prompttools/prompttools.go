@@ -108,22 +108,25 @@ type Tool struct {
 	// members.
 	InputSchema *jsonschema.Schema
 	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an
-	// object.
+	// object. If the schema rejects the result of a call, and the result is not an
+	// error, the client gets an internal error.
 	OutputSchema *jsonschema.Schema
 	Annotations  *Annotations
 	// Icons may be shown beside the tool, from 2025-11-25.
 	Icons []prompts.Icon
 	// Meta is sent as the tool's _meta, from 2025-06-18.
 	Meta prompts.Meta
-	// Call answers a call. arguments is a JSON object, or nil. The server does not
-	// check arguments against InputSchema. The rules for ctx and errors are those of a
-	// [prompts.Method]: an error that the model is to see is a Result with IsError.
-	// Required.
+	// Call answers a call. arguments is a JSON object that InputSchema accepts, or nil,
+	// which counts as an empty object. Defaults of the schema are not filled in. If the
+	// schema rejects the arguments, the model gets a result with isError instead. The
+	// rules for ctx and errors are those of a [prompts.Method]: an error that the model
+	// is to see is a Result with IsError. Required.
 	Call func(ctx context.Context, arguments json.RawMessage) (*Result, error)
 }
 
 // Result is the result of a [Tool].
 type Result struct {
+	// Content is the content for the model. Default: Structured as JSON text.
 	Content []prompts.Content
 	// Structured, if not nil, is the structuredContent, from 2025-06-18. It must encode
 	// as a JSON object.

@@ -525,12 +525,13 @@ func TestOptionErrors(t *testing.T) {
 		"CacheTTL is negative":  {CacheTTL: -1},
 		`tool "a": Call is nil`: {Tools: []prompttools.Tool{{Name: "a"}}},
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _`: {Tools: []prompttools.Tool{{Name: "a b", Call: call}}},
-		`tool "a" is defined twice`:                               {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
-		`tool "list_prompts" is defined twice`:                    {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
-		`tool "x" is defined twice`:                               {Pair: &prompttools.Pair{List: "x", Get: "x"}},
-		`the type of its InputSchema must be "object"`:            {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`the type of its OutputSchema must be "object"`:           {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
-		`Options.Tools has a tool "p", too; set Options.ToolName`: {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
+		`tool "a" is defined twice`:                                      {Tools: []prompttools.Tool{{Name: "a", Call: call}, {Name: "a", Call: call}}},
+		`tool "list_prompts" is defined twice`:                           {Pair: &prompttools.Pair{}, Tools: []prompttools.Tool{{Name: "list_prompts", Call: call}}},
+		`tool "x" is defined twice`:                                      {Pair: &prompttools.Pair{List: "x", Get: "x"}},
+		`InputSchema: schema: type must be "object", got "string"`:       {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`OutputSchema: schema: type must be "object", got "string"`:      {Tools: []prompttools.Tool{{Name: "a", Call: call, OutputSchema: &jsonschema.Schema{Type: "string"}}}},
+		`InputSchema: schema: /properties/a: pattern: missing closing )`: {Tools: []prompttools.Tool{{Name: "a", Call: call, InputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {Pattern: "("}}}}}},
+		`Options.Tools has a tool "p", too; set Options.ToolName`:        {Select: all, Tools: []prompttools.Tool{{Name: "p", Call: call}}},
 		`tool name "a b" (3 bytes) is invalid: must have 1 to 128 of the characters A-Z a-z 0-9 . - _; set Options.ToolName`: {Select: all, ToolName: func(string) string { return "a b" }},
 	} {
 		var reg prompts.Registry
@@ -581,4 +582,98 @@ func TestOwnTools(t *testing.T) {
 		}
 	}
 	assert.Equal(t, -32603, connect(t, srv, "2025-11-25").call("list", "").Code)
+}
+
+// Arguments that the schema of the application's tool rejects are a result for the model,
+// and the tool is not called.
+func TestArgumentsOfOwnTools(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	var schema jsonschema.Schema
+	require.NoError(t, json.Unmarshal([]byte(`{"type": "object", "required": ["env"], "additionalProperties": false, "properties": {
+		"env": {"type": "string", "enum": ["test", "live"]},
+		"n": {"type": "integer", "minimum": 1},
+		"tags": {"type": "array", "items": {"type": "string"}},
+		"note": {"type": ["string", "null"]},
+		"id": {"type": "string", "pattern": "^[a-z]+$"}
+	}, "dependentRequired": {"n": ["note"]}}`), &schema))
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "deploy", InputSchema: &schema, Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
+		calls++
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: string(args)}}}, nil
+	}}}}, prompts.Options{})
+	const title = `invalid arguments for tool "deploy": `
+	for arguments, want := range map[string]struct{ text, data string }{
+		`{"env":"test"}`:                     {},
+		`{"env":"live","n":3.0,"note":null}`: {},
+		`{"env":"live","tags":["a","b"]}`:    {},
+		``:                                   {`env is required`, `[{"argument":"env","reason":"missing","message":"is required"}]`},
+		`{}`:                                 {`env is required`, ``},
+		`{"env":"tset"}`:                     {`env must be one of test, live, got "tset" (did you mean "test"?)`, `[{"argument":"env","reason":"enum","message":"must be one of test, live, got \"tset\" (did you mean \"test\"?)","allowed":["test","live"],"suggestion":"test"}]`},
+		`{"env":null}`:                       {`env must be a string, got null`, ``},
+		`{"env":"test","n":"3","x":1}`:       {`n must be an integer, got the string "3"; x is not an argument of this tool`, ``},
+		`{"env":"test","n":1.5}`:             {`n must be an integer, got "1.5"`, ``},
+		`{"env":"test","n":0}`:               {`n must be at least 1, got 0`, ``},
+		`{"env":"test","n":1}`:               {`arguments must match the inputSchema of the tool`, ``},
+		`{"env":"test","note":1}`:            {`note must be a string or null, got the number 1`, ``},
+		`{"env":"test","tags":["a",1]}`:      {`tags must match the JSON Schema of the argument, got ["a",1]`, ``},
+		`{"env":"test","tag":["a"]}`:         {`tag is not an argument of this tool (did you mean "tags"?)`, ``},
+		`{"env":"test","id":"A1"}`:           {`id must match the pattern ^[a-z]+$, got "A1"`, ``},
+		`{"env":"test","n":1e400}`:           {`n must `, ``},
+	} {
+		for _, version := range prompttest.Versions() {
+			before := calls
+			r := connect(t, srv, version).call("deploy", arguments)
+			if want.text == "" {
+				assert.Equal(t, arguments, r.Content[0].Text, version)
+				assert.Equal(t, before+1, calls)
+				continue
+			}
+			assert.Equal(t, before, calls, arguments)
+			require.True(t, r.IsError, arguments)
+			assert.Contains(t, r.Content[0].Text, title+want.text)
+			if version < "2025-06-18" {
+				assert.Nil(t, r.StructuredContent)
+				continue
+			}
+			assert.Contains(t, string(r.StructuredContent), `{"tool":"deploy"`)
+			if want.data != "" {
+				assert.JSONEq(t, `{"tool":"deploy","problems":`+want.data+`}`, string(r.StructuredContent))
+			}
+		}
+	}
+	r := connect(t, srv, "2026-07-28").call("deploy", `[]`)
+	assert.True(t, r.IsError)
+	assert.Equal(t, "arguments must be a JSON object", r.Content[0].Text)
+}
+
+// A tool's result is structured as its schema says. Without content, the structured
+// content is the text, too.
+func TestOutputSchema(t *testing.T) {
+	t.Parallel()
+	results := map[string]*prompttools.Result{
+		"good":  {Structured: map[string]any{"n": 1}},
+		"bad":   {Structured: map[string]any{"n": "secret"}},
+		"none":  {},
+		"error": {IsError: true, Content: []prompts.Content{prompts.Text{Text: "failed"}}},
+	}
+	var log strings.Builder
+	o := prompttools.Options{}
+	for name, result := range results {
+		o.Tools = append(o.Tools, prompttools.Tool{
+			Name: name, OutputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"n": {Type: "integer"}}},
+			Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) { return result, nil },
+		})
+	}
+	srv, _ := serve(t, o, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, version := range prompttest.Versions() {
+		c := connect(t, srv, version)
+		r := c.call("good", "")
+		assert.Equal(t, `{"n":1}`, r.Content[0].Text)
+		assert.Equal(t, version >= "2025-06-18", r.StructuredContent != nil)
+		assert.Equal(t, -32603, c.call("bad", "").Code)
+		assert.Equal(t, -32603, c.call("none", "").Code)
+		assert.Equal(t, "failed", c.call("error", "").Content[0].Text)
+	}
+	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; n is not valid (type)")
+	assert.NotContains(t, log.String(), "secret")
 }

@@ -2,7 +2,6 @@ package prompttools
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -64,12 +64,18 @@ var looksEscaped = regexp.MustCompile(`^_x[0-9a-f]+[^A-Za-z0-9-]`)
 // tool is a compiled tool. It is immutable.
 type tool struct {
 	name   string
-	prompt string                                                                            // its name; empty for a tool that is no prompt
-	own    *Tool                                                                             // nil for a prompt
-	serve  func(r *request, c feature.Call, arguments json.RawMessage) (feature.Work, error) // of the tools of a pair, which have no Call
+	prompt string           // its name; empty for a tool that is no prompt
+	own    *Tool            // nil for a prompt
+	input  *argument.Object // of own
+	output *argument.Object // of own; nil without an OutputSchema
+	serve  serveFunc        // of the tools of a pair, which have no Call
 	listed map[revision.Revision][]byte
 	paired []byte // the entry in the result of list_prompts
 }
+
+// serveFunc returns the work of a tool of a pair. wrong is the error for the model if the
+// arguments are invalid, else nil.
+type serveFunc func(r *request, c feature.Call, arguments json.RawMessage, wrong *prompts.Error) (feature.Work, error)
 
 // entry is an entry in tools/list.
 type entry struct {
@@ -134,26 +140,26 @@ func ownTool(o *Tool) (*tool, error) {
 		return nil, err
 	}
 	e := entry{Name: o.Name, Title: o.Title, Description: o.Description, Annotations: o.Annotations, Icons: icons(o.Icons), Meta: o.Meta}
+	t := &tool{name: o.Name, own: o}
 	input := o.InputSchema
 	if input == nil {
 		input = &jsonschema.Schema{Type: "object"}
 	}
-	if input.Type != "object" {
-		return fail(errors.New(`the type of its InputSchema must be "object"`))
-	}
 	var err error
-	if e.InputSchema, err = jsonenc.Marshal(input); err != nil {
+	if t.input, err = argument.NewObject(input); err == nil {
+		e.InputSchema, err = jsonenc.Marshal(input)
+	}
+	if err != nil {
 		return fail(fmt.Errorf("InputSchema: %w", err))
 	}
 	if o.OutputSchema != nil {
-		if o.OutputSchema.Type != "object" {
-			return fail(errors.New(`the type of its OutputSchema must be "object"`))
+		if t.output, err = argument.NewObject(o.OutputSchema); err == nil {
+			e.OutputSchema, err = jsonenc.Marshal(o.OutputSchema)
 		}
-		if e.OutputSchema, err = jsonenc.Marshal(o.OutputSchema); err != nil {
+		if err != nil {
 			return fail(fmt.Errorf("OutputSchema: %w", err))
 		}
 	}
-	t := &tool{name: o.Name, own: o}
 	if t.listed, err = e.encode(); err != nil {
 		return fail(err)
 	}

@@ -57,6 +57,22 @@ func (p Problem) Sentence() string {
 	return phrase.Clip(p.Argument, 64) + separator + p.Message
 }
 
+// Sentences joins the sentences of the first problems, and counts the others.
+func Sentences(problems []Problem, more int) string {
+	const most = 8
+	sentences := make([]string, 0, most+1)
+	for i, p := range problems {
+		if i == most {
+			break
+		}
+		sentences = append(sentences, p.Sentence())
+	}
+	if more += len(problems) - len(sentences); more > 0 {
+		sentences = append(sentences, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(sentences, "; ")
+}
+
 // setElement says that the problem is one of the element i of a list.
 func (p *Problem) setElement(i int) {
 	separator := " "

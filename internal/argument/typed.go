@@ -93,19 +93,22 @@ func (v *value) notTyped(json string) *Problem {
 	case kindBool, kindInt, kindUint, kindFloat, kindList:
 		expected = v.expected
 	}
-	got := "null"
+	return &Problem{Reason: reasonType, Message: mustBe(expected, describeJSON(json))}
+}
+
+// describeJSON returns what a message calls a value; of a string, json is short.
+func describeJSON(json string) string {
 	switch json[0] {
 	case '"':
-		got = "the string " + json
+		return "the string " + json
 	case '[':
-		got = "an array"
+		return "an array"
 	case '{':
-		got = "an object"
+		return "an object"
 	case 't', 'f':
-		got = "the boolean " + json
+		return "the boolean " + json
 	case 'n':
-	default:
-		got = "the number " + phrase.Clip(json, 64)
+		return "null"
 	}
-	return &Problem{Reason: reasonType, Message: mustBe(expected, got)}
+	return "the number " + phrase.Clip(json, 64)
 }

@@ -1,0 +1,119 @@
+package argument_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+)
+
+func object(t testing.TB, schema string) (*argument.Object, error) {
+	t.Helper()
+	var s jsonschema.Schema
+	require.NoError(t, json.Unmarshal([]byte(schema), &s))
+	return argument.NewObject(&s)
+}
+
+// A schema that makes no sense, or whose validation takes too long, is an error.
+func TestObjectErrors(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`{}`:                `type must be "object", got ""`,
+		`{"type":"string"}`: `type must be "object", got "string"`,
+		`{"type":"object","properties":{"a":{"type":"string","minimum":1}}}`:                              `minimum applies to numbers`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`:                                       `b`,
+		`{"type":"object","allOf":[{"$ref":"#"}]}`:                                                        `reference loop`,
+		`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`: `takes too long`,
+	} {
+		_, err := object(t, schema)
+		assert.ErrorContains(t, err, want, schema)
+	}
+	loop := &jsonschema.Schema{Type: "object"}
+	loop.Properties = map[string]*jsonschema.Schema{"a": loop}
+	_, err := argument.NewObject(loop)
+	assert.ErrorContains(t, err, "contains itself")
+}
+
+// What a rejection details is bounded, and so is the work of patterns.
+func TestObjectIsBounded(t *testing.T) {
+	t.Parallel()
+	o, err := object(t, `{"type":"object","additionalProperties":false,"required":["a"],"properties":{"a":{"type":"string"}}}`)
+	require.NoError(t, err)
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, `,"x%d":1`, i)
+	}
+	r := o.Check("{" + many.String()[1:] + "}")
+	assert.Len(t, r.Problems, argument.MaxProblems)
+	assert.Equal(t, 1001-argument.MaxProblems, r.More)
+	assert.Contains(t, r.Message, "a is required; x0 is not an argument")
+	assert.Contains(t, r.Message, "and 993 more")
+
+	o, err = object(t, `{"type":"object","properties":{"a":{"type":"string","pattern":"^(a?){1000}$"}}}`)
+	require.NoError(t, err)
+	assert.Nil(t, o.Check(`{"a":"aaa"}`))
+	r = o.Check(`{"a":"` + strings.Repeat("b", 1<<20) + `"}`)
+	require.NotNil(t, r)
+	assert.Regexp(t, `^arguments exceed the limit of \d+ bytes for a schema with patterns$`, r.Message)
+}
+
+// References and keywords that join members count, whether or not a single member is
+// invalid.
+func TestObjectOfAnySchema(t *testing.T) {
+	t.Parallel()
+	o, err := object(t, `{"type":"object","$defs":{"n":{"type":"integer"}},"properties":{
+		"a":{"$ref":"#/$defs/n"}, "b":{"$ref":"#/properties/a"}, "tree":{"type":"object","properties":{"tree":{"$ref":"#/properties/tree"}},"additionalProperties":false}
+	},"maxProperties":2,"required":["a","undeclared"]}`)
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		`{"a":1,"undeclared":null}`:       ``,
+		`{"a":1}`:                         `undeclared is required`,
+		`{"a":"x","undeclared":1}`:        `a must match the JSON Schema of the argument, got "x"`,
+		`{"b":"x","undeclared":1}`:        `a is required`,
+		`{"a":1,"undeclared":1,"c":1}`:    `arguments must match the inputSchema of the tool`,
+		`{"undeclared":1,"tree":{"b":1}}`: `a is required; tree must match the JSON Schema of the argument, got {"b":1}`,
+		`{"a":1,"undeclared":1,"tree":1}`: `tree must be a JSON object, got the number 1`,
+	} {
+		if r := o.Check(text); want == "" {
+			assert.Nil(t, r, text)
+		} else if assert.NotNil(t, r, text) {
+			assert.Equal(t, want, r.Message, text)
+		}
+	}
+}
+
+// Objects are accepted as jsonschema-go accepts them, and a rejection has a message.
+func FuzzObject(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`, `{"a":"x"}`)
+	f.Add(`{"type":"object","properties":{"a":{"enum":["x"]},"b":{"type":["string","null"]}},"additionalProperties":false}`, `{"a":"x","b":null,"c":1}`)
+	f.Add(`{"type":"object","patternProperties":{"^x":{"type":"number"}},"minProperties":1}`, `{"xy":1}`)
+	f.Fuzz(func(t *testing.T, schema, text string) {
+		var s jsonschema.Schema
+		if json.Unmarshal([]byte(schema), &s) != nil || len(schema) > 1000 {
+			t.Skip()
+		}
+		var instance map[string]any
+		if json.Unmarshal([]byte(text), &instance) != nil || instance == nil {
+			t.Skip()
+		}
+		o, err := argument.NewObject(&s)
+		if err != nil {
+			t.Skip()
+		}
+		canonical, err := json.Marshal(instance) // without duplicate names and invalid UTF-8
+		require.NoError(t, err)
+		resolved, err := s.Resolve(nil)
+		require.NoError(t, err)
+		r := o.Check(string(canonical))
+		assert.Equal(t, resolved.Validate(instance) == nil, r == nil, "%s", canonical)
+		if r != nil {
+			assert.NotEmpty(t, r.Message)
+		}
+	})
+}
