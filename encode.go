@@ -156,8 +156,8 @@ func (e *encoder) result(r *Result) {
 }
 
 func (e *encoder) appendMessage(m *Message) {
-	if m.Role != RoleUser && m.Role != RoleAssistant {
-		e.errorf("unknown role %q; use %q or %q", phrase.Clip(string(m.Role), 32), RoleUser, RoleAssistant)
+	if err := checkRole(m.Role); err != nil {
+		e.errorf("%w", err)
 	}
 	e.raw("{")
 	e.str("role", string(m.Role))
@@ -165,6 +165,13 @@ func (e *encoder) appendMessage(m *Message) {
 	e.raw("{")
 	e.content(m.Content)
 	e.raw("}}")
+}
+
+func checkRole(r Role) error {
+	if r == RoleUser || r == RoleAssistant {
+		return nil
+	}
+	return fmt.Errorf("unknown role %q; use %q or %q", phrase.Clip(string(r), 32), RoleUser, RoleAssistant)
 }
 
 func (e *encoder) content(c Content) {

@@ -126,7 +126,12 @@ func (g *getRequest) collect(texts map[string]string) {
 // append appends the result of the feature's method.
 func (v *rendering) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
 	if r == nil {
-		return nil, rpc.InternalFailure(promptSubject(v.Prompt), errors.New("render function returned neither a result nor an error"))
+		return nil, rpc.InvalidResult(promptSubject(v.Prompt), errors.New("render function returned neither a result nor an error"))
+	}
+	for i, m := range r.Messages { // of which Append may encode the content alone
+		if err := checkRole(m.Role); err != nil {
+			return nil, rpc.InvalidResult(promptSubject(v.Prompt), fmt.Errorf("message %d: %w", i+1, err))
+		}
 	}
 	return v.Append(ctx, dst, r, nil)
 }
@@ -250,7 +255,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
 	}
 	if len(e.errs) > 0 {
-		return nil, rpc.InvalidResult("content", errors.Join(e.errs...))
+		return nil, rpc.InvalidResult(r.Subject(), errors.Join(e.errs...))
 	}
 	return e.buf, nil
 }

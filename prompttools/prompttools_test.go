@@ -372,6 +372,21 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A result that prompts/get rejects is an internal error about the prompt.
+func TestInvalidResults(t *testing.T) {
+	t.Parallel()
+	for name, result := range map[string]*prompts.Result{
+		"no result":       nil,
+		"no content":      prompts.Messages(prompts.Message{Role: prompts.RoleUser}),
+		"an unknown role": prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}}),
+	} {
+		srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{}, prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) { return result, nil }})
+		for _, version := range prompttest.Versions() {
+			assert.Contains(t, connect(t, srv, version).request("tools/call", `"name":"p"`), `"message":"internal error: prompt \"p\" returned an invalid result`, name)
+		}
+	}
+}
+
 // Params of a wrong form, and tools that do not exist, are errors.
 func TestBadCalls(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,9 @@ func (r *Request) SetPrompt(name string) {
 // SetTool sets the name of the tool that the observer receives with the request.
 func (r *Request) SetTool(name string) { r.task.observed.setTool(name) }
 
+// Subject names the request in an error, such as `prompt "review"`.
+func (r *Request) Subject() string { return r.task.work.subject() }
+
 // Owner returns Config.Owner of the server that answers the request.
 func (r *Request) Owner() any { return r.task.server.config.Owner }
 
