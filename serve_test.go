@@ -53,28 +53,6 @@ func sleeper(name string, d time.Duration) prompts.Prompt {
 	})
 }
 
-func TestServeIsNeverHeldUp(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})).handshake()
-		assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
-		assert.Empty(t, c.ask(getLine("3", "wait"), getLine("4", "wait")))
-		assert.EqualValues(t, 2, w.running.Load())
-
-		assert.Equal(t, []string{pongLine("5")}, c.ask(pingLine("5")))
-		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"text"},{"name":"wait"}]}}`},
-			c.ask(`{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`))
-		assert.Empty(t, c.ask(cancelLine("1")))
-		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
-		assert.EqualValues(t, 2, w.running.Load(), "the next one has its place")
-
-		for range 3 {
-			w.let <- struct{}{}
-		}
-		assert.ElementsMatch(t, []string{textLine("2", "let go"), textLine("3", "let go"), textLine("4", "let go")}, c.received())
-	})
-}
-
 // GAP-46: at the end of the input, Serve waits for the requests in flight, but no longer
 // than the drain timeout.
 func TestEndOfInput(t *testing.T) {
