@@ -8,8 +8,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"io"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -60,6 +64,25 @@ type proxyConfig struct {
 	certificate, key string
 }
 
+var lastPort atomic.Int32
+
+// freeAddress returns an address that nobody listens at, with a port that the system
+// gives to no connection and to no listener that asks for any.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	lastPort.CompareAndSwap(0, 20_000+mathrand.Int32N(5_000))
+	for {
+		address := fmt.Sprintf("127.0.0.1:%d", lastPort.Add(1))
+		l, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		return address
+	}
+}
+
 // startProgram runs a proxy of the table in front of the URL until the test is over,
 // and returns the address that it listens at.
 func startProgram(t *testing.T, proxy int, upstream, certificate, key string) (listen string) {
@@ -67,10 +90,7 @@ func startProgram(t *testing.T, proxy int, upstream, certificate, key string) (l
 	p := proxies[proxy]
 	target, err := url.Parse(upstream)
 	require.NoError(t, err)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	listen = free.Addr().String()
-	require.NoError(t, free.Close())
+	listen = freeAddress(t)
 	file, err := os.ReadFile(filepath.Join("../../examples/proxy", map[string]string{"nginx": "nginx.conf", "caddy": "Caddyfile"}[p.name]))
 	require.NoError(t, err)
 	dir := t.TempDir()

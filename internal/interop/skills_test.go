@@ -78,7 +78,9 @@ func TestSpecificationHost(t *testing.T) {
 				h.connect()
 				h.verify()
 				at := filepath.Join(dir, "acme", "refunds", "templates", "email.md")
-				require.NoError(t, os.WriteFile(at, []byte("Dear friend,\n"), 0o600))
+				saved := filepath.Join(t.TempDir(), "email.md") // the server must not see half of it
+				require.NoError(t, os.WriteFile(saved, []byte("Dear friend,\n"), 0o600))
+				require.NoError(t, os.Rename(saved, at))
 				before := h.entries["skill://acme/refunds/SKILL.md"]
 				assert.Eventually(t, func() bool {
 					return !reflect.DeepEqual(before, h.get("skill://acme/refunds/SKILL.md"))

@@ -265,7 +265,7 @@ func (d *driver) progress(ctx context.Context) (string, error) {
 }
 
 // cancelAfter is how long a get has before it is cancelled.
-const cancelAfter = 100 * time.Millisecond
+const cancelAfter = 500 * time.Millisecond
 
 func (d *driver) cancel(ctx context.Context) (string, error) {
 	c := d.config.Cancel
@@ -285,7 +285,7 @@ const (
 	// happens in the background.
 	settle = 300 * time.Millisecond
 	// defaultPatience is how long to wait for a notification.
-	defaultPatience = 3 * time.Second
+	defaultPatience = time.Minute
 )
 
 func (d *driver) listChanged(ctx context.Context) (string, error) {

@@ -193,7 +193,7 @@ async function checkProgress(client, wanted) {
   return seen.join(', ');
 }
 
-const cancelAfterMs = 100;
+const cancelAfterMs = 500;
 
 /** Gets a prompt that takes too long, and cancels it. */
 async function cancelGet(client, slow) {
