@@ -280,17 +280,17 @@ func (e *unavailableError) Unwrap() []error {
 }
 
 // seen returns what the client gets (DSC-12, GAP-38, GAP-40).
-func (e *unavailableError) seen(rev revision.Revision) *wire.Error {
+func (e *unavailableError) seen(rev revision.Revision, what string) *wire.Error {
 	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
 		return &wire.Error{
 			Code:    transport.CodeMissingCapability,
-			Message: "the prompt needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
+			Message: "the " + what + " needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
 			Data: struct {
 				Required map[string]any `json:"requiredCapabilities"`
 			}{e.lacking.Object()},
 		}
 	}
-	return wire.InternalError("the prompt asks the user for input, but " + e.why)
+	return wire.InternalError("the " + what + " asks the user for input, but " + e.why)
 }
 
 // refusedError is an ErrDeclined or an ErrCanceled.
@@ -324,27 +324,31 @@ type inputData struct {
 }
 
 // seen returns what the client gets.
-func (e *refusedError) seen() *wire.Error {
+func (e *refusedError) seen(what string) *wire.Error {
+	done := "rendered"
+	if what != "prompt" {
+		done = "completed"
+	}
 	return &wire.Error{
 		Code:    CodeInvalidParams,
-		Message: fmt.Sprintf("prompt not rendered: %v", e),
+		Message: fmt.Sprintf("%s not %s: %v", what, done, e),
 		Data:    inputData{Input: e.key, Action: e.action()},
 	}
 }
 
 // elicitationError returns the error for the client if err is an error of [Ask], else
-// nil.
-func elicitationError(rev revision.Revision, err error) *wire.Error {
+// nil. what has asked: a prompt or a tool.
+func elicitationError(rev revision.Revision, what string, err error) *wire.Error {
 	var unable *unavailableError
 	if errors.As(err, &unable) {
-		return unable.seen(rev)
+		return unable.seen(rev, what)
 	}
 	if errors.Is(err, ErrElicitationUnavailable) {
-		return (&unavailableError{why: "no answer was received"}).seen(rev)
+		return (&unavailableError{why: "no answer was received"}).seen(rev, what)
 	}
 	var refused *refusedError
 	if errors.As(err, &refused) {
-		return refused.seen()
+		return refused.seen(what)
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt
 
 // errState is the one answer to every requestState that is not to be trusted,
 // whatever is wrong with it (GAP-39).
-var errState = wire.InvalidParam("requestState", "invalid or expired requestState; send prompts/get again without it")
+var errState = wire.InvalidParam("requestState", "invalid or expired requestState; send the request again without it")
 
 func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
@@ -161,7 +161,7 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	case f != nil:
 		return g.via.fail(ctx, dst, f)
 	case pending:
-		return runResult(g.appendInputRequired(ctx, dst))
+		return runResult(g.appendInputRequired(dst, g.binding(ctx)))
 	case g.via != nil:
 		return g.via.append(ctx, dst, result)
 	}
@@ -254,7 +254,13 @@ func (g *getRequest) nameIgnored(f *rpc.Failure) {
 // client fills in arguments, which are not part of the request.
 func (g *getRequest) binding(ctx context.Context) seal.Binding {
 	if g.boundTo == nil {
-		to := g.server.bindState(ctx, g.via.method(), g.definition, g.texts)
+		parts := []string{g.definition.prompt.Name}
+		for i, text := range g.texts {
+			if text.Given {
+				parts = append(parts, g.definition.plan.Arguments[i].Name, text.Value)
+			}
+		}
+		to := g.server.bindState(ctx, g.via.method(), parts)
 		g.boundTo = &to
 	}
 	return *g.boundTo
@@ -263,17 +269,11 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 // open takes over what the request brings from an earlier one.
 func (g *getRequest) open(ctx context.Context) *rpc.Failure {
 	if g.state != "" {
-		state, ok, err := g.server.openState(g.state, g.binding(ctx))
-		if err != nil {
-			return rpc.InternalFailure(g.Subject(), err)
+		if f := g.openState(g.state, g.binding(ctx)); f != nil {
+			return f
 		}
-		if !ok {
-			return &rpc.Failure{Client: errState}
-		}
-		r := g.retry()
-		r.requestState, r.expires = state.requestState, state.Expires
 		for i := range g.texts {
-			if text, ok := state.Texts[g.definition.plan.Arguments[i].Name]; ok {
+			if text, ok := g.retry().Texts[g.definition.plan.Arguments[i].Name]; ok {
 				g.texts[i] = argument.Text{}
 				if text != nil {
 					g.texts[i] = argument.Text{Value: *text, Given: true}
@@ -291,7 +291,7 @@ func (g *getRequest) open(ctx context.Context) *rpc.Failure {
 func (g *getRequest) fail(err error) *rpc.Failure {
 	e := renderError(g.definition.prompt.Name, err)
 	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
-		e = cmp.Or(elicitationError(g.request.Rev, err), e)
+		e = cmp.Or(elicitationError(g.request.Rev, "prompt", err), e)
 	}
 	if e != nil {
 		f := clientFailure(e, err)
@@ -313,39 +313,6 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 		return nil, errors.Join(e.errs...)
 	}
 	return e.buf, nil
-}
-
-// appendInputRequired appends the result that asks the pending questions.
-func (g *getRequest) appendInputRequired(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
-	s := g.server
-	questions, state := g.retry().pendingState(s.options.RequestStateTTL)
-	if len(questions) == 0 {
-		return nil, rpc.InternalFailure(g.Subject(), errors.New("render function returned ErrInputRequired without a question"))
-	}
-	sealed, err := s.sealState(state, g.binding(ctx))
-	if err != nil {
-		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
-			return nil, &rpc.Failure{Client: errAnswersSize}
-		}
-		return nil, rpc.InternalFailure(g.Subject(), err)
-	}
-	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
-	for i, q := range questions {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = strictjson.AppendString(dst, q.key)
-		dst = append(dst, `:{"method":"`...)
-		dst = append(dst, q.method...)
-		dst = append(dst, `","params":`...)
-		dst = append(dst, q.params...)
-		dst = append(dst, '}')
-	}
-	dst = append(dst, `},"requestState":"`...)
-	dst = append(dst, sealed...)
-	dst = append(dst, `","_meta":{`...)
-	dst = append(dst, s.serverInfo...)
-	return append(dst, "}}"...), nil
 }
 
 // argumentsKey is the key of the question for arguments of the prompt itself.

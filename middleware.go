@@ -207,7 +207,7 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		if inner.passage != p {
 			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
 		}
-		return g.appendInputRequired(p, dst)
+		return g.appendInputRequired(dst, g.binding(p))
 	}
 	f := *inner.failure // which other requests may have as well
 	if err != error(inner) {

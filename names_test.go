@@ -68,7 +68,7 @@ const (
 
 var (
 	errNoBatch = invalidRequest("JSON-RPC batches are only supported in protocol version 2025-03-26")
-	errState   = invalidParam("requestState", "invalid or expired requestState; send prompts/get again without it")
+	errState   = invalidParam("requestState", "invalid or expired requestState; send the request again without it")
 )
 
 var (

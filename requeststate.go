@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -44,8 +43,9 @@ func (s *requestState) sizeOfAnswers() int {
 	return len(said)
 }
 
-// bindState returns the binding of a request for a prompt by a method.
-func (s *Server) bindState(ctx context.Context, method string, d *definition, texts []argument.Text) seal.Binding {
+// bindState returns the binding of a request of a method. parts are the name and the
+// arguments of what it runs.
+func (s *Server) bindState(ctx context.Context, method string, parts []string) seal.Binding {
 	principal := ""
 	if s.options.Principal != nil {
 		principal = s.options.Principal(ctx)
@@ -57,12 +57,8 @@ func (s *Server) bindState(ctx context.Context, method string, d *definition, te
 	}
 	add(method)
 	add(principal)
-	add(d.prompt.Name)
-	for i, g := range texts {
-		if g.Given {
-			add(d.plan.Arguments[i].Name)
-			add(g.Value)
-		}
+	for _, part := range parts {
+		add(part)
 	}
 	return sha256.Sum256(b)
 }

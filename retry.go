@@ -3,6 +3,7 @@ package prompts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -62,6 +64,52 @@ func (s *scope) retry() *retryState {
 	}
 	s.retryState.CompareAndSwap(nil, new(retryState)) // or another goroutine has done so
 	return s.retryState.Load()
+}
+
+// openState takes over what a requestState has from earlier requests.
+func (s *scope) openState(text string, to seal.Binding) *rpc.Failure {
+	state, ok, err := s.server.openState(text, to)
+	if err != nil {
+		return rpc.InternalFailure(s.request.Subject(), err)
+	}
+	if !ok {
+		return &rpc.Failure{Client: errState}
+	}
+	r := s.retry()
+	r.requestState, r.expires = state.requestState, state.Expires
+	return nil
+}
+
+// appendInputRequired appends the result that asks the pending questions.
+func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.Failure) {
+	questions, state := s.retry().pendingState(s.server.options.RequestStateTTL)
+	if len(questions) == 0 {
+		return nil, rpc.InternalFailure(s.request.Subject(), errors.New("render function returned ErrInputRequired without a question"))
+	}
+	sealed, err := s.server.sealState(state, to)
+	if err != nil {
+		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
+			return nil, &rpc.Failure{Client: errAnswersSize}
+		}
+		return nil, rpc.InternalFailure(s.request.Subject(), err)
+	}
+	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
+	for i, q := range questions {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, q.key)
+		dst = append(dst, `:{"method":"`...)
+		dst = append(dst, q.method...)
+		dst = append(dst, `","params":`...)
+		dst = append(dst, q.params...)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `},"requestState":"`...)
+	dst = append(dst, sealed...)
+	dst = append(dst, `","_meta":{`...)
+	dst = append(dst, s.server.serverInfo...)
+	return append(dst, "}}"...), nil
 }
 
 // send sends questions to a client of a session, all at once, and returns the

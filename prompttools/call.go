@@ -44,9 +44,14 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			w, err := t.serve(r, c, arguments, t.check(arguments))
 			return nil, w, err
 		}
-		return nil, feature.Work{Handler: feature.HandlerFunc(slog.String("tool", r.tool), func(ctx context.Context, dst []byte) ([]byte, error) {
-			return r.callOwn(ctx, dst, t, arguments)
-		})}, nil
+		w, err := prompts.Interact(c, prompts.Interaction{
+			About: slog.String("tool", t.name), Arguments: arguments,
+			Run: func(ctx context.Context, dst []byte) ([]byte, error) { return r.callOwn(ctx, dst, t, arguments) },
+			Rejected: func(ctx context.Context, dst []byte, rejected *prompts.Error) ([]byte, error) {
+				return r.appendError(ctx, dst, rejected.Message, rejected.Data)
+			},
+		})
+		return nil, w, err
 	}
 	rendering := prompts.Rendering{Arguments: arguments, Append: r.append, Unknown: r.unknownTool}
 	if t, ok := s.prompts.Load().Get(r.tool); ok && s.options.Pair == nil {

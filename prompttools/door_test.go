@@ -187,6 +187,55 @@ func TestAsking(t *testing.T) {
 	}
 }
 
+// A tool of the application asks the user as a prompt does, and may include a prompt.
+func TestOwnToolsAsk(t *testing.T) {
+	t.Parallel()
+	drafts := 0
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "book", Call: func(ctx context.Context, args json.RawMessage) (*prompttools.Result, error) {
+		draft, err := prompts.Once(ctx, "draft", func(context.Context) (int, error) { drafts++; return drafts, nil })
+		if err != nil {
+			return nil, err
+		}
+		p, err := prompts.Elicit[place](ctx, "where", "Where to?")
+		if err != nil {
+			return nil, fmt.Errorf("book: %w", err)
+		}
+		rules, err := prompts.Include(ctx, "book", nil)
+		if err != nil {
+			return nil, err
+		}
+		text := fmt.Sprintf("%s in %s, draft %d, %s", args, p.City, draft, rules.Messages[0].Content.(prompts.Text).Text)
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: text}}}, nil
+	}}}}, prompts.Options{}, textPrompt("book", "the rules"))
+	for _, version := range []string{"2025-06-18", "2025-11-25"} {
+		c := connect(t, srv, version)
+		c.asked = func(string, json.RawMessage) string { return `{"action":"accept","content":{"city":"Rome"}}` }
+		assert.Equal(t, fmt.Sprintf(`{"days":3} in Rome, draft %d, the rules`, drafts+1), c.call("book", `{"days":3}`).Content[0].Text)
+		c.asked = func(string, json.RawMessage) string { return `{"action":"decline"}` }
+		r := c.call("book", `{}`)
+		assert.True(t, r.IsError)
+		assert.Equal(t, `tool not completed: question "where": the user declined to answer`, r.Content[0].Text)
+		assert.JSONEq(t, `{"input":"where","action":"decline"}`, string(r.StructuredContent))
+	}
+	r := connect(t, srv, "2025-03-26").call("book", `{}`)
+	assert.True(t, r.IsError)
+	assert.Contains(t, r.Content[0].Text, "the tool asks the user for input, but the client's protocol version")
+
+	c := connect(t, srv, "2026-07-28")
+	drafts = 0
+	r = c.call("book", `{"days":3}`)
+	require.Equal(t, "input_required", r.ResultType)
+	require.Contains(t, r.InputRequests, "where")
+	answers := `"inputResponses":{"where":{"action":"accept","content":{"city":"Rome"}}}`
+	state := fmt.Sprintf(`"requestState":%q`, r.RequestState)
+	assert.Equal(t, `{"days":3} in Rome, draft 1, the rules`, c.call("book", `{"days":3}`, answers, state).Content[0].Text)
+	assert.Equal(t, "invalid or expired requestState; send the request again without it", c.call("book", `{"days":4}`, answers, state).Message)
+	assert.Contains(t, c.request("prompts/get", `"name":"book",`+answers+","+state), "requestState")
+	assert.Equal(t, -32602, c.call("book", `{"days":3}`, `"inputResponses":1`).Code)
+	_, err := srv.Call(t.Context(), "tools/call", json.RawMessage(`{"name":"book"}`), prompts.CallOptions{Version: "2026-07-28"})
+	assert.ErrorContains(t, err, "the tool needs client capabilities that are not declared: elicitation.form (-32021)")
+}
+
 // A client of 2026-07-28 that cannot be asked has the error that the protocol has for
 // that (DSC-12).
 func TestMissingCapability(t *testing.T) {
