@@ -2,13 +2,17 @@ package promptnats_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -40,7 +44,7 @@ type broker struct {
 // startBroker starts one, with the options that change makes of the usual ones.
 func startBroker(t testing.TB, change func(*server.Options)) *broker {
 	t.Helper()
-	o := server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
+	o := server.Options{Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
 	if change != nil {
 		change(&o)
 	}
@@ -48,6 +52,25 @@ func startBroker(t testing.TB, change func(*server.Options)) *broker {
 	b.start()
 	t.Cleanup(b.stop)
 	return b
+}
+
+var lastPort atomic.Int32
+
+// freePort returns a port that nobody listens at. The system gives it to no connection
+// and to no listener that asks for any, so that it stays free while a broker is stopped.
+func freePort(t testing.TB) int {
+	t.Helper()
+	lastPort.CompareAndSwap(0, 25_000+rand.Int32N(5_000))
+	for {
+		port := int(lastPort.Add(1))
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		return port
+	}
 }
 
 func (b *broker) start() {
@@ -58,7 +81,6 @@ func (b *broker) start() {
 	go s.Start() // until stop
 	require.True(b.t, s.ReadyForConnections(long))
 	b.server = s
-	b.options.Port = s.Addr().(*net.TCPAddr).Port
 }
 
 func (b *broker) stop() {
