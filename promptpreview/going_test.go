@@ -2,10 +2,12 @@ package promptpreview_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +37,9 @@ func TestServerGoesAway(t *testing.T) {
 		reg.MustAdd(echo("echo", prefix))
 		handler := promptpreview.NewHandler(prompts.NewServer(&reg, prompts.Options{}), promptpreview.Options{})
 		l, err := net.Listen("tcp", addr)
+		for errors.Is(err, syscall.EADDRINUSE) { // by another test, for a while
+			l, err = net.Listen("tcp", addr)
+		}
 		require.NoError(t, err)
 		server := &http.Server{Handler: handler}
 		go func() { _ = server.Serve(l) }()
