@@ -252,7 +252,7 @@ func (s *soak) rest(t *testing.T) uint64 {
 // end ends the server, and checks that no goroutine is left.
 func (s *soak) end(t *testing.T, goroutines int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	assert.NoError(t, s.handler.Shutdown(ctx))
 	assert.NoError(t, s.http.Shutdown(ctx))
