@@ -294,9 +294,11 @@ func TestSuggestCachedIsBounded(t *testing.T) {
 		get("one more")
 		assert.Equal(t, "1 2", get("1"))
 		assert.Equal(t, fmt.Sprint("0 ", maxCached+2), get("0"), "the oldest made room")
-		for want := range 2 {
-			get = suggested(-1)
-			assert.Equal(t, fmt.Sprint("x ", maxCached+3+want), get("x"), "no time is none")
+		for _, ttl := range []time.Duration{0, -1} {
+			calls = 0
+			get = suggested(ttl)
+			assert.Equal(t, "x 1", get("x"))
+			assert.Equal(t, "x 2", get("x"), "nothing is kept")
 		}
 	})
 }
