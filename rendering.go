@@ -145,6 +145,9 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
 		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
 	}
+	if in, ok := f.Client.Data.(inputData); ok && in.Action == "" {
+		return nil, f // the client sent an invalid answer, of which a model knows nothing
+	}
 	_, isAboutArguments := f.Client.Data.(argumentsData)
 	if !isAboutArguments && !f.IsAnswer || f.Client.Code == transport.CodeMissingCapability {
 		return nil, f

@@ -168,6 +168,8 @@ func TestAsking(t *testing.T) {
 				assert.True(t, r.IsError)
 				assert.Contains(t, r.Content[0].Text, "declined")
 				assert.JSONEq(t, `{"input":"where","action":"decline"}`, string(r.StructuredContent))
+				c.asked = func(string, json.RawMessage) string { return `{"action":"accept","content":{"city":1}}` }
+				assert.Equal(t, -32602, c.call("trip", `{"days":3}`).Code, "an invalid answer")
 			}
 			r := connect(t, srv, "2025-03-26").call("trip", `{"days":3}`)
 			assert.True(t, r.IsError)
@@ -183,6 +185,7 @@ func TestAsking(t *testing.T) {
 			assert.Contains(t, c.request("prompts/get", `"name":"trip","arguments":{"days":"3"},`+answers+","+state), "requestState")
 			assert.Equal(t, -32602, c.call("trip", `{"days":4}`, answers, state).Code)
 			assert.Equal(t, -32602, c.call("trip", `{"days":3}`, `"inputResponses":1`).Code)
+			assert.Equal(t, -32602, c.call("trip", `{"days":3}`, `"inputResponses":{"where":1}`, state).Code)
 		})
 	}
 }
