@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
@@ -70,7 +69,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		return m
 	}
 	if isBlank(text) {
-		m.faults.add(0, hint.New("write the text of the prompt", "file is empty"))
+		m.faults.add(0, "the file is empty; write the text of the prompt")
 		return m
 	}
 	if isSkill(path.Base(name)) {
@@ -99,7 +98,7 @@ func (m *made) named(name string) {
 		}
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {
-			return nil, newError(name, 0, 0, err)
+			return nil, &Error{Path: name, Err: err}
 		}
 		for _, p := range uses {
 			if e.Partial != "" && e.Partial == p.name {
@@ -107,9 +106,9 @@ func (m *made) named(name string) {
 			}
 		}
 		if e.Message > 0 && e.Line > 0 {
-			return nil, newError(name, parts[e.Message-1].line+e.Line-1, e.Column, e.Err)
+			return nil, &Error{name, parts[e.Message-1].line + e.Line - 1, e.Column, e.Err}
 		}
-		return nil, newError(name, 0, 0, e.Err)
+		return nil, &Error{Path: name, Err: e.Err}
 	}
 }
 
@@ -141,7 +140,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	h := decoder{&m.faults, new(int)}.header(mapping)
 	parts := parseBody(body, line, &m.faults)
 	if len(parts) == 0 {
-		m.faults.add(0, hint.New("write the text below the front matter", "prompt has no text"))
+		m.faults.add(0, "there is no message; write the text of the prompt below the front matter")
 	}
 	var messages []prompttemplate.Message
 	var read []part // what the messages are of
@@ -167,7 +166,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		messages, read = append(messages, message), append(read, p)
 	}
 	if h.isText && len(h.arguments) > 0 {
-		m.faults.add(h.lines["arguments"], hint.New("remove template: false, or the arguments", "arguments cannot be used with template: false, which sends the text verbatim"))
+		m.faults.add(h.lines["arguments"], "with template: false the text is sent verbatim, and no argument can be used; remove one of them")
 		h.lost = true
 	}
 	m.prompt, m.line = h.prompt, h.lines["name"]
@@ -194,10 +193,10 @@ func (m *made) check(h *header) {
 		}
 		line := h.lineOf(p, e)
 		if line == 0 && h.lines["name"] == 0 {
-			m.faults.add(0, hint.New("write another name: in the front matter", "%w", e.Err))
+			m.faults.add(0, "%w; write another name: in the front matter", e.Err)
 			continue
 		}
-		m.faults.add(line, e.Err)
+		m.faults.add(line, "%w", e.Err)
 	}
 }
 
@@ -238,7 +237,7 @@ func (m *made) render(ctx context.Context, h *header, parts []part, messages []p
 		}
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {
-			m.faults.add(0, err)
+			m.faults.add(0, "%w", err)
 			continue
 		}
 		if e.Argument != "" && !isWhole {
@@ -255,7 +254,7 @@ func (m *made) broken(p *partial, line int) {
 		return
 	}
 	first := p.faults[0]
-	m.faults.add(line, fmt.Errorf("partial %q is invalid (see %s)", p.name, first.place()))
+	m.faults.add(line, "the partial %q has an error itself, see %s", p.name, first.place())
 	if !slices.Contains(m.partialErrors, first) {
 		m.partialErrors = append(m.partialErrors, first)
 	}
@@ -271,10 +270,9 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 			m.broken(p, at(e.Line))
 		}
 	case e.Message > 0:
-		m.faults.addAt(at(e.Line), e.Column, e.Err)
+		m.faults.addAt(at(e.Line), e.Column, "%w", e.Err)
 	case p != nil && e.CallMessage > 0:
-		of := p.error(e)
-		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, hint.New(of.Hint, "partial %q: %s: %w", e.Partial, of.place(), of.Err))
+		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, "the partial %q: %s", e.Partial, p.error(e))
 	default:
 		line := 0
 		for _, a := range h.arguments {
@@ -282,6 +280,6 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 				line = a.lines["name"]
 			}
 		}
-		m.faults.add(line, e.Err)
+		m.faults.add(line, "%w", e.Err)
 	}
 }

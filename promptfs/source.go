@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // source is where files are read from.
@@ -55,10 +53,10 @@ func (s stamp) same(before stamp) bool {
 }
 
 var (
-	errOutside = errors.New("link points outside of the folder")
-	errCircle  = errors.New("link loop")
+	errOutside = errors.New("leads out of the folder")
+	errCircle  = errors.New("leads in a circle")
 	// errNoFolder is said of what stands in the place of the partials.
-	errNoFolder = hint.New("move the file, or set Options.Partials", "folder expected, got a file")
+	errNoFolder = errors.New("it is no folder; make one of it, or set another path in the Options")
 )
 
 // maxLinks is how many links may follow one another.
@@ -117,33 +115,26 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 	return s.stampOf(real, info), info, nil
 }
 
-// checkSize rejects what cannot be read as a file of limited size.
-func (s *source) checkSize(info fs.FileInfo, limit int64) error {
+// checkSize refuses what cannot be read as a file of limited size.
+func checkSize(info fs.FileInfo, limit int64) error {
 	switch {
 	case info.IsDir():
-		return errors.New("file expected, got a folder")
+		return errors.New("it is a folder, and not a file")
 	case !info.Mode().IsRegular():
-		return errors.New("not a regular file")
+		return errors.New("it is no regular file; write one in its place")
 	case info.Size() > limit:
-		return s.tooLarge(limit)
+		return tooLarge(limit)
 	}
 	return nil
 }
 
-func (s *source) tooLarge(limit int64) error {
-	fix := "shorten the file"
-	switch limit {
-	case s.options.MaxFileBytes:
-		fix += ", or raise Options.MaxFileBytes"
-	case s.options.MaxResourceBytes:
-		fix += ", or raise Options.MaxResourceBytes"
-	}
-	return hint.New(fix, "file exceeds the limit of %d bytes", limit)
+func tooLarge(limit int64) error {
+	return fmt.Errorf("it is larger than %d bytes; make it smaller, or set a higher limit in the Options", limit)
 }
 
 // read reads a file that has been looked at.
 func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	if err := s.checkSize(info, limit); err != nil {
+	if err := checkSize(info, limit); err != nil {
 		return nil, err
 	}
 	file, err := s.fsys.Open(real)
@@ -157,7 +148,7 @@ func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error
 		content = content[:len(content)+n]
 		switch {
 		case int64(len(content)) > limit: // it grows while it is read
-			return nil, s.tooLarge(limit)
+			return nil, tooLarge(limit)
 		case errors.Is(err, io.EOF):
 			return content, nil
 		case err != nil:
@@ -175,15 +166,15 @@ func unreadable(err error) error {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, errOutside):
-		return hint.New("copy the file into the folder", "symbolic link points outside of the prompts folder")
+		return errors.New("the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file")
 	case errors.Is(err, errCircle):
-		return hint.New("point the link to a file", "symbolic link loop")
+		return errors.New("the link leads in a circle; let it lead to a file")
 	case errors.Is(err, errNoFolder):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("file not found")
+		return errors.New("there is no such file")
 	case errors.As(err, &p):
-		return fmt.Errorf("cannot read file: %w", p.Err)
+		return fmt.Errorf("it cannot be read: %w", p.Err)
 	}
-	return fmt.Errorf("cannot read file: %w", err)
+	return fmt.Errorf("it cannot be read: %w", err)
 }

@@ -1,7 +1,6 @@
 package promptfs
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 )
@@ -13,9 +12,9 @@ const longestWord = 64
 // if none is close.
 func suggest(word string, words []string) string {
 	if n := closest(word, words); n != "" {
-		return fmt.Sprintf("did you mean %q?", n)
+		return "did you mean " + n + "?"
 	}
-	return "use one of: " + strings.Join(words, ", ")
+	return "write one of: " + strings.Join(words, ", ")
 }
 
 // closest returns the one of the words that word may have been meant to be, if

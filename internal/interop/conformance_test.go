@@ -11,7 +11,8 @@ import (
 )
 
 // TestConformance has the official suite's required scenarios pass, but for
-// the expected failures: these say what the fixture does not have.
+// the expected failures: these say what the fixture does not have. The fixture's tools
+// are those of package prompttools, and those that ask the client are prompts.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture")
@@ -20,9 +21,10 @@ func TestConformance(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			// The suite plays a page with a Host of its own, too.
-			said := runSuite(t, node, tools.startFixture(t, "fixture", "HTTP request rejected header=Host"),
-				"--requirements", revision, "--expected-failures", expected(revision))
+			url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"}, "HTTP request rejected header=Host")
+			said := runSuite(t, node, url, "--requirements", revision, "--expected-failures", "conformance/expected."+revision+".yml")
 			assert.Contains(t, said, "✓ prompts-get-with-args: 2 passed, 0 failed", said)
+			assert.Contains(t, said, "✓ json-schema-2020-12: 8 passed, 0 failed", said) // required by no revision
 		})
 	}
 }
@@ -34,6 +36,7 @@ func TestConformanceScenarios(t *testing.T) {
 	t.Parallel()
 	tools := build(t, "fixture")
 	node := installNode(t)
+	url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"})
 	for _, scenario := range []string{
 		"server-initialize",
 		"completion-complete",
@@ -42,49 +45,29 @@ func TestConformanceScenarios(t *testing.T) {
 		"prompts-get-with-args",
 		"prompts-get-embedded-resource",
 		"prompts-get-with-image",
+		"tools-list",
+		"tools-call-simple-text",
+		"tools-call-image",
+		"tools-call-audio",
+		"tools-call-embedded-resource",
+		"tools-call-mixed-content",
+		"tools-call-error",
+		"tools-call-with-progress",
+		"tools-call-sampling",
+		"tools-call-elicitation",
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
-			said := runSuite(t, node, tools.startFixture(t, "fixture"), "--scenario", scenario, "--spec-version", canAsk)
+			said := runSuite(t, node, url, "--scenario", scenario, "--spec-version", canAsk)
 			assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
 		})
 	}
 	t.Run("http-header-validation", func(t *testing.T) {
 		t.Parallel()
-		said := runSuite(t, node, tools.startFixture(t, "fixture"), "--scenario", "http-header-validation", "--spec-version", stateless)
+		said := runSuite(t, node, url, "--scenario", "http-header-validation", "--spec-version", stateless)
 		assert.Contains(t, said, "Passed: ", said) // and not skipped
 	})
 }
-
-// TestConformanceOfTools has the scenarios of tools pass on a server whose tools are
-// those of package prompttools.
-func TestConformanceOfTools(t *testing.T) {
-	t.Parallel()
-	tools := build(t, "fixture")
-	node := installNode(t)
-	url := tools.startFixtureWith(t, "fixture", []string{"-tools", "each"})
-	for _, revision := range []string{newest, stateless} {
-		for _, scenario := range []string{
-			"tools-list",
-			"tools-call-simple-text",
-			"tools-call-image",
-			"tools-call-audio",
-			"tools-call-embedded-resource",
-			"tools-call-mixed-content",
-			"tools-call-error",
-			"tools-call-with-progress",
-		} {
-			t.Run(revision+"/"+scenario, func(t *testing.T) {
-				t.Parallel()
-				said := runSuite(t, node, url, "--scenario", scenario, "--spec-version", revision)
-				assert.Contains(t, said, "0 failed, 0 warnings", said) // and not skipped
-			})
-		}
-	}
-}
-
-// expected returns the path of a file of expected failures.
-func expected(of string) string { return filepath.Join("conformance", "expected."+of+".yml") }
 
 // runSuite runs the suite against a server, wants it to pass, and returns what
 // it has said. It passes too when it skips everything.

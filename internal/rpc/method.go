@@ -191,7 +191,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	var name string
 	if stateless {
 		if version.Kind() != strictjson.String {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
+			return nil, wire.InvalidParam("_meta", "params._meta[%q] must be a string", wire.VersionKey)
 		}
 		name = version.Text()
 	}
@@ -205,7 +205,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 		}
 		declared := m.Meta.Get(wire.CapabilitiesKey)
 		if declared.Kind() != strictjson.Object {
-			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
+			return nil, wire.InvalidParam("_meta", "params._meta[%q] is required and must be an object", wire.CapabilitiesKey)
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
@@ -225,11 +225,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
-		err := wire.MethodNotFound(m.Method)
-		if row != nil {
-			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
-		}
-		return nil, err
+		return nil, wire.MethodNotFound(m.Method)
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
 	}
@@ -351,11 +347,11 @@ func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
 	}
 	version := p.Get("protocolVersion")
 	if version.Kind() != strictjson.String {
-		return nil, wire.WrongKind("protocolVersion", "params.protocolVersion", "a string", version)
+		return nil, wire.InvalidParam("protocolVersion", "params.protocolVersion is required and must be a string")
 	}
 	capabilities := p.Get("capabilities")
 	if capabilities.Kind() != strictjson.Object {
-		return nil, wire.WrongKind("capabilities", "params.capabilities", "an object", capabilities)
+		return nil, wire.InvalidParam("capabilities", "params.capabilities is required and must be an object")
 	}
 	if !wire.IsClientInfo(p.Get("clientInfo")) {
 		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")

@@ -141,11 +141,10 @@ func resourceURI(c *Call) (string, *wire.Error) {
 	if err := wire.CheckCase(p, "uri", "_meta"); err != nil {
 		return "", err
 	}
-	uri := p.Get("uri")
-	if uri.Kind() != strictjson.String {
-		return "", wire.WrongKind("uri", "params.uri", "a string", uri)
+	if uri := p.Get("uri"); uri.Kind() == strictjson.String {
+		return uri.Text(), nil
 	}
-	return uri.Text(), nil
+	return "", wire.InvalidParam("uri", "params.uri is required and must be a string")
 }
 
 // addResource makes the client hear of the changes of a resource.
