@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -307,7 +308,7 @@ func Suggest(values ...string) CompleteFunc {
 		panic(fmt.Errorf("prompts: Suggest: %w", err))
 	}
 	return func(_ context.Context, prefix string, _ map[string]string) ([]string, error) {
-		return x.Match(prefix), nil
+		return matches(x, prefix), nil
 	}
 }
 
@@ -330,6 +331,12 @@ func SuggestFunc(f func(ctx context.Context, args map[string]string) ([]string, 
 		}
 		return match.Search(values, prefix), nil
 	}
+}
+
+// matches returns all values that match, best first.
+func matches(x *match.Index, prefix string) []string {
+	values, _ := x.Match(prefix, math.MaxInt)
+	return values
 }
 
 // indexed is match.New for values of the application.
@@ -407,6 +414,6 @@ func SuggestCached[K comparable](
 		if err != nil {
 			return nil, err
 		}
-		return x.Match(prefix), nil
+		return matches(x, prefix), nil
 	}
 }

@@ -18,15 +18,18 @@ const MaxCompletions = 100
 // Complete returns the first values that match what the user typed, best first,
 // and the number of all.
 func (a *Argument) Complete(typed string) (values []string, total int) {
-	v := a.value
-	if a.Sensitive || v.kind == kindList && !v.elem.isElement() {
+	switch v := a.value; {
+	case a.Sensitive:
 		return nil, 0
+	case v.kind != kindList:
+		return v.matches(typed, MaxCompletions)
+	case v.elem.isElement():
+		if l, ok := openListOf(typed); ok {
+			values, _ = v.elem.matches(l.typed, math.MaxInt)
+			return l.close(values)
+		}
 	}
-	if v.kind == kindList {
-		v = v.elem
-	}
-	values, total, _ = a.CompleteWith(typed, func(typed string) ([]string, error) { return v.matches(typed), nil })
-	return values, total
+	return nil, 0
 }
 
 // CompleteWith is Complete by a function of the application. It is called with the
@@ -47,12 +50,15 @@ func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]str
 	return values, total, nil
 }
 
-func (v *value) matches(typed string) []string {
+// matches returns the first values that match, no more than most, and the number of
+// all.
+func (v *value) matches(typed string, most int) (values []string, total int) {
 	x := v.candidates()
 	if x.Len() == 0 && v.kind == kindDuration {
-		return v.durations(typed)
+		values = v.durations(typed)
+		return values, len(values)
 	}
-	return x.Match(typed)
+	return x.Match(typed, most)
 }
 
 // listCandidates returns all valid texts, if the schema lists them or if the type

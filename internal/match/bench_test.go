@@ -16,7 +16,7 @@ func BenchmarkMatch(b *testing.B) {
 		b.Run("index/"+typed, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				x.Match(typed)
+				x.Match(typed, 100)
 			}
 		})
 		b.Run("search/"+typed, func(b *testing.B) {

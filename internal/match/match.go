@@ -9,8 +9,10 @@
 package match
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,9 +20,10 @@ import (
 // Index is a list of candidates prepared for matching. It is immutable and
 // safe for concurrent use.
 type Index struct {
-	values []string // without duplicates and empty strings
-	folded string   // values, case-folded, each with a separator after it
-	ends   []int    // of each value in folded, before the separator
+	values []string        // without duplicates and empty strings
+	folded string          // values, case-folded, each with a separator after it
+	ends   []int           // of each value in folded, before the separator
+	words  func() []uint32 // the offsets in folded at which words start, found when first needed
 }
 
 // separator is part of no valid text, so no match reaches across it.
@@ -37,6 +40,15 @@ func New(values []string) *Index {
 		all.WriteString(separator)
 	}
 	x.folded = all.String()
+	x.words = sync.OnceValue(func() []uint32 {
+		var words []uint32
+		begin := 0
+		for i, v := range x.values {
+			words = appendWords(words, v, begin)
+			begin = x.ends[i] + len(separator)
+		}
+		return slices.Clip(words)
+	})
 	return x
 }
 
@@ -45,24 +57,27 @@ func (x *Index) Len() int { return len(x.values) }
 
 // Bytes returns about how much memory the index takes.
 func (x *Index) Bytes() int {
-	const overhead, perValue = 64, 24 // the header of a string, and an end
-	n := overhead + perValue*len(x.values) + len(x.folded)
+	const overhead, perValue, perWord = 64, 24, 4 // of a value, the header of a string and an end
+	n := overhead + perValue*len(x.values) + len(x.folded) + perWord*len(x.words())
 	for _, v := range x.values {
 		n += len(v)
 	}
 	return n
 }
 
-// Match returns the candidates that match the typed text, best first. The
-// caller owns the slice.
-func (x *Index) Match(typed string) []string {
+// Match returns the first candidates that match the typed text, no more than most,
+// best first, and the number of all. The caller owns the slice.
+func (x *Index) Match(typed string, most int) (values []string, total int) {
 	if typed == "" {
-		return slices.Clone(x.values)
+		return slices.Clone(x.values[:min(most, len(x.values))]), len(x.values)
 	}
 	if !utf8.ValidString(typed) {
-		return nil // fold would replace invalid bytes by U+FFFD, which can match
+		return nil, 0 // fold would replace invalid bytes by U+FFFD, which can match
 	}
-	m := matching{values: x.values, typed: typed, query: fold(typed), ranks: make([]uint8, len(x.values))}
+	m := matching{values: x.values, typed: typed, query: fold(typed), most: most}
+	var few [32]hit
+	hits := few[:0]
+	var words []uint32 // from the value on
 	for i, begin := 0, 0; begin < len(x.folded); begin = x.ends[i] + len(separator) {
 		at := strings.Index(x.folded[begin:], m.query) // in one of the values from i on
 		if at < 0 {
@@ -71,13 +86,22 @@ func (x *Index) Match(typed string) []string {
 		for at += begin; x.ends[i] < at; i++ {
 			begin = x.ends[i] + len(separator)
 		}
-		m.add(i, x.folded[begin:x.ends[i]], at-begin)
+		rank := m.rank(i, x.ends[i]-begin, at-begin)
+		if rank == rankInside && !m.isFull(rankWord) {
+			if words == nil {
+				words = x.words()
+			}
+			if words = m.nextWord(x.folded[:x.ends[i]], at, words); len(words) > 0 && int(words[0]) < x.ends[i] {
+				rank = rankWord
+			}
+		}
+		hits = m.add(hits, i, rank)
 	}
-	return m.ranked()
+	return m.first(hits), m.total
 }
 
-// Search returns what Match returns for an index of the values. It is for
-// values that are searched once.
+// Search returns the values that match what the user typed, as an index of the
+// values would. It is for values that are searched once.
 func Search(values []string, typed string) []string {
 	if typed == "" {
 		return Distinct(values)
@@ -85,119 +109,174 @@ func Search(values []string, typed string) []string {
 	if !utf8.ValidString(typed) {
 		return nil // fold would replace invalid bytes by U+FFFD, which can match
 	}
-	m := matching{values: values, typed: typed, query: fold(typed), ranks: make([]uint8, len(values))}
+	m := matching{values: values, typed: typed, query: fold(typed), most: len(values)}
+	var few [32]hit
+	hits := few[:0]
+	var words []uint32
 	for i, v := range values {
 		folded := fold(v)
-		if at := strings.Index(folded, m.query); at >= 0 {
-			m.add(i, folded, at)
+		at := strings.Index(folded, m.query)
+		if at < 0 {
+			continue
 		}
+		rank := m.rank(i, len(folded), at)
+		if rank == rankInside {
+			words = appendWords(words[:0], v, 0)
+			if len(m.nextWord(folded, at, words)) > 0 {
+				rank = rankWord
+			}
+		}
+		hits = m.add(hits, i, rank)
 	}
-	return Distinct(m.ranked())
+	return Distinct(m.first(hits))
 }
+
+// How well a value matches.
+const (
+	rankEqual = iota
+	rankOtherCase
+	rankPrefix
+	rankWord
+	rankInside
+	ranks // their number
+)
 
 // matching is one search for what the user typed.
 type matching struct {
 	values       []string
-	typed, query string  // as written, and case-folded
-	ranks        []uint8 // of the values, 0 for no match
-	ends         [6]int  // of each rank in the result
+	typed, query string // as written, and case-folded
+	most         int    // how many values are wanted
+	total        int
+	upTo         [ranks]int // hits of a rank or a better one
 }
 
-// add ranks a value, by its folded form, in which the query is first at an offset.
-func (m *matching) add(i int, folded string, at int) {
-	rank := uint8(5)
+// hit is a value that matches and may be wanted: ranks*index+rank.
+type hit uint32
+
+// rank returns the rank of a value whose folded form has n bytes, with the query
+// first at an offset. rankInside stands for rankWord, too.
+func (m *matching) rank(i, n, at int) int {
 	switch {
-	case len(folded) == len(m.query) && m.values[i] == m.typed:
-		rank = 1
-	case len(folded) == len(m.query):
-		rank = 2
+	case n == len(m.query) && m.values[i] == m.typed:
+		return rankEqual
+	case n == len(m.query):
+		return rankOtherCase
 	case at == 0:
-		rank = 3
-	case hasWord(m.values[i], folded, m.query, at):
-		rank = 4
+		return rankPrefix
 	}
-	m.ranks[i] = rank
-	m.ends[rank]++
+	return rankInside
 }
 
-// ranked returns the values that match, best first.
-func (m *matching) ranked() []string {
-	for rank := 1; rank < len(m.ends); rank++ {
-		m.ends[rank] += m.ends[rank-1]
-	}
-	ranked := make([]string, m.ends[5])
-	for i := len(m.ranks) - 1; i >= 0; i-- {
-		if rank := m.ranks[i]; rank > 0 {
-			m.ends[rank]--
-			ranked[m.ends[rank]] = m.values[i]
+// nextWord returns the words from the first on, at an offset or after it, that begins
+// with the query, or that is not in the text.
+func (m *matching) nextWord(text string, at int, words []uint32) []uint32 {
+	for len(words) > 0 && int(words[0]) < len(text) {
+		word := int(words[0])
+		if word >= at && text[word] == m.query[0] {
+			switch next := strings.Index(text[word:], m.query); next {
+			case 0:
+				return words
+			case -1:
+				at = len(text)
+			default:
+				at = word + next
+			}
+		} else {
+			words = words[1:]
 		}
 	}
-	return ranked
+	return words
 }
 
-// Distinct returns the values that are not empty, without duplicates, in order.
+// isFull reports whether there are as many values of a rank, and of better ones, as
+// are wanted.
+func (m *matching) isFull(rank int) bool { return m.upTo[rank] >= m.most }
+
+// add counts a value that matches. It appends a hit, unless there are enough.
+func (m *matching) add(hits []hit, i, rank int) []hit {
+	m.total++
+	if m.isFull(rank) {
+		return hits
+	}
+	for r := rank; r < ranks; r++ {
+		m.upTo[r]++
+	}
+	if len(hits) == cap(hits) {
+		hits = slices.Grow(hits, min(len(m.values), m.most))
+	}
+	return append(hits, hit(ranks*i+rank))
+}
+
+// first returns the values that are wanted, best first.
+func (m *matching) first(hits []hit) []string {
+	values := make([]string, min(len(hits), m.most))
+	ends := m.upTo // of each rank, not all of them in values
+	for _, h := range slices.Backward(hits) {
+		rank := h % ranks
+		ends[rank]--
+		if at := ends[rank]; at < len(values) {
+			values[at] = m.values[h/ranks]
+		}
+	}
+	return values
+}
+
+// Distinct returns the values that are not empty, without duplicates, in order. It has
+// a hash table of its own, because it runs for each key that is pressed: a map takes
+// longer, and 30 allocations for 10,000 values.
 func Distinct(values []string) []string {
-	seen := make(map[string]struct{}, len(values))
 	kept := make([]string, 0, len(values))
+	size := 4 // of the table, a power of 2 of which at least half stays free
+	for size < 2*len(values) {
+		size *= 2
+	}
+	table := make([]uint32, size) // positions in kept, plus 1
+	seed := maphash.MakeSeed()
+next:
 	for _, v := range values {
-		if _, ok := seen[v]; !ok && v != "" {
-			seen[v] = struct{}{}
-			kept = append(kept, v)
+		if v == "" {
+			continue
 		}
+		at := int(maphash.String(seed, v)) & (size - 1)
+		for ; table[at] > 0; at = (at + 1) & (size - 1) {
+			if kept[table[at]-1] == v {
+				continue next
+			}
+		}
+		kept = append(kept, v)
+		table[at] = uint32(len(kept))
 	}
 	return kept
 }
 
 // fold maps strings that differ only in case to the same string, which is
 // never longer: each rune becomes the smallest of its folding orbit.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf {
-			if 'a' <= r && r <= 'z' {
-				r -= 'a' - 'A'
-			}
-			return r
+func fold(s string) string { return strings.Map(foldRune, s) }
+
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'a' <= r && r <= 'z' {
+			r -= 'a' - 'A'
 		}
-		first := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			first = min(first, next)
-		}
-		return first
-	}, s)
+		return r
+	}
+	first := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		first = min(first, next)
+	}
+	return first
 }
 
-// hasWord reports whether a word of value begins with the query, whose first
-// occurrence in the folded value is at the given offset.
-func hasWord(value, folded, query string, at int) bool {
-	v, f := 0, 0 // offsets of the same rune
-	for {
-		v, f = v+unfold(value[v:], folded[f:], at-f), at
-		if startsWord(value, v) {
-			return true
+// appendWords appends the offsets at which words of a value start in its folded form,
+// which begins at an offset.
+func appendWords(dst []uint32, value string, at int) []uint32 {
+	for i, r := range value {
+		if startsWord(value, i) {
+			dst = append(dst, uint32(at))
 		}
-		next := strings.Index(folded[at+1:], query) // no rune begins within another
-		if next < 0 {
-			return false
-		}
-		at += 1 + next
+		at += utf8.RuneLen(foldRune(r))
 	}
-}
-
-// unfold returns the offset in value of the rune at an offset in its folded
-// form. Folding shortens some runes and lengthens none, so strings of equal
-// length have equal offsets.
-func unfold(value, folded string, at int) int {
-	if len(value) == len(folded) {
-		return at
-	}
-	for i := range value {
-		if at <= 0 {
-			return i
-		}
-		_, size := utf8.DecodeRuneInString(folded)
-		folded, at = folded[size:], at-size
-	}
-	return len(value)
+	return dst
 }
 
 // startsWord reports whether a word starts at the offset: after a rune that is

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 )
+
+// all returns all values that match.
+func all(x *Index, typed string) []string {
+	values, _ := x.Match(typed, math.MaxInt)
+	return values
+}
 
 // CMP-07: the most relevant first.
 func TestMatching(t *testing.T) {
@@ -43,6 +50,7 @@ func TestMatching(t *testing.T) {
 		{"a better match later in a value counts", "go", []string{"ergo", "ergo go"}, []string{"ergo go", "ergo"}},
 		{"a better match that overlaps the first", "aa", []string{"xaaa", "xaaA1 aaa", "xaa-aa"}, []string{"xaaA1 aaa", "xaa-aa", "xaaa"}},
 		{"several words", "main br", []string{"a domain brake", "the main branch", "main brook"}, []string{"main brook", "the main branch", "a domain brake"}},
+		{"words that begin like it", "ab", []string{"xab ac", "x ab"}, []string{"x ab", "xab ac"}},
 		{"what separates words can be typed", "-b", []string{"a-b", "-b"}, []string{"-b", "a-b"}},
 
 		{"upper typed", "RED", []string{"red", "Red"}, []string{"red", "Red"}},
@@ -62,7 +70,7 @@ func TestMatching(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			for _, got := range [][]string{New(test.candidates).Match(test.typed), Search(test.candidates, test.typed)} {
+			for _, got := range [][]string{all(New(test.candidates), test.typed), Search(test.candidates, test.typed)} {
 				if len(test.want) == 0 {
 					assert.Empty(t, got)
 				} else {
@@ -111,7 +119,7 @@ func TestMatchingOfWords(t *testing.T) {
 	} {
 		// In the other candidate no word starts there, so it is the first unless one
 		// starts in this one.
-		got := New([]string{"00" + test.typed, test.candidate}).Match(test.typed)
+		got := all(New([]string{"00" + test.typed, test.candidate}), test.typed)
 		if len(got) != 2 {
 			assert.Len(t, got, 2, test.candidate)
 			continue
@@ -192,8 +200,11 @@ func FuzzMatch(f *testing.F) {
 		}
 		candidates := strings.Split(list, "\n")
 		want := oracle(candidates, typed)
-		if got := New(candidates).Match(typed); !slices.Equal(got, want) {
-			t.Errorf("Match: typed %q of %q:\n got %q\nwant %q", typed, candidates, got, want)
+		x := New(candidates)
+		for most := range len(want) + 2 {
+			if got, total := x.Match(typed, most); !slices.Equal(got, want[:min(most, len(want))]) || total != len(want) {
+				t.Errorf("Match: typed %q of %q, no more than %d:\n got %q, total %d\nwant %q", typed, candidates, most, got, total, want)
+			}
 		}
 		if got := Search(candidates, typed); !slices.Equal(got, want) {
 			t.Errorf("Search: typed %q of %q:\n got %q\nwant %q", typed, candidates, got, want)
@@ -206,8 +217,10 @@ func TestLongValues(t *testing.T) {
 	t.Parallel()
 	const length = 1 << 19 // a quadratic search would take minutes
 	begin := time.Now()
-	New([]string{"\u212a" + strings.Repeat("a", length)}).Match("a")
-	New([]string{"a" + strings.Repeat("\u0301", length)}).Match("\u0301")
+	New([]string{"\u212a" + strings.Repeat("a", length)}).Match("a", 1)
+	New([]string{"a" + strings.Repeat("\u0301", length)}).Match("\u0301", 1)
+	period := strings.Repeat("b-", length)
+	New([]string{"a" + period + "c" + strings.Repeat("-b", length)}).Match(period+"c", 1)
 	assert.Less(t, time.Since(begin), time.Minute)
 }
 
@@ -235,7 +248,7 @@ func TestMatchesBelongToTheCaller(t *testing.T) {
 	x := New(candidates)
 	candidates[0] = "changed"
 	for _, typed := range []string{"", "a", ""} {
-		got := x.Match(typed)
+		got := all(x, typed)
 		assert.Equal(t, []string{"a", "ab"}, got)
 		got[0] = "changed"
 	}
