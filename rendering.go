@@ -220,7 +220,8 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 
 // AppendContent appends members of a result to dst, which ends with "{" or a member:
 // the content as an array "content", in the form of the client's protocol version,
-// with Options.Fallback and Limits.MaxResultBytes; and "_meta". In 2026-07-28 it adds
+// with Options.Fallback and Limits.MaxResultBytes, which limits what dst has too; and
+// "_meta". In 2026-07-28 it adds
 // the resultType "complete" and the server's identity. ctx is that of Append of a
 // [Rendering] or of a feature.Handler. It returns an error if the content is invalid,
 // which becomes an internal error.
@@ -233,6 +234,9 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 	e := encoder{
 		buf: dst, rev: r.Rev, fallback: s.options.Fallback, most: maxResultErrors,
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
+	}
+	if most := s.options.Limits.MaxResultBytes; len(dst) > most {
+		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}
 	e.key("content")
 	e.raw("[")

@@ -387,6 +387,22 @@ func TestInvalidResults(t *testing.T) {
 	}
 }
 
+// Structured content is under the limit of a result, like content.
+func TestStructuredContentIsBounded(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "large", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "ok"}}, Structured: map[string]string{"a": strings.Repeat("x", 1000)}}, nil
+	}}}}, prompts.Options{Limits: prompts.Limits{MaxResultBytes: 900}})
+	for _, version := range prompttest.Versions() {
+		r := connect(t, srv, version).call("large", "")
+		if version < "2025-06-18" {
+			assert.Equal(t, "ok", r.Content[0].Text, "it is not sent")
+		} else {
+			assert.Contains(t, r.Message, `internal error: tool "large" returned an invalid result`)
+		}
+	}
+}
+
 // Params of a wrong form, and tools that do not exist, are errors.
 func TestBadCalls(t *testing.T) {
 	t.Parallel()
