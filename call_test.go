@@ -35,8 +35,8 @@ func TestCall(t *testing.T) {
 
 		{"prompts/get", "", "", prompts.CodeInvalidParams, "params is required and must be an object"},
 		{"prompts/get", "null", "", prompts.CodeInvalidParams, "params is required and must be an object"},
-		{"prompts/get", `["nothing"]`, "", prompts.CodeInvalidParams, "params must be an object"},
-		{"prompts/get", `"nothing"`, "", prompts.CodeInvalidParams, "params must be an object"},
+		{"prompts/get", `["nothing"]`, "", prompts.CodeInvalidParams, "params must be an object, got array"},
+		{"prompts/get", `"nothing"`, "", prompts.CodeInvalidParams, "params must be an object, got string"},
 		{"prompts/get", `{}`, "", prompts.CodeInvalidParams, "params.name is required and must be a string"},
 		{"prompts/get", `{"name":"nobody"}`, "", prompts.CodeInvalidParams, `unknown prompt "nobody"`},
 		{"prompts/get", `{"name":"greet"}`, "", prompts.CodeInvalidParams, `invalid arguments for prompt "greet": who is required`},

@@ -183,13 +183,15 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	}
 	argument := params.Get("argument")
 	if argument.Kind() != strictjson.Object {
-		return p, wire.InvalidParam("argument", "params.argument is required and must be an object")
+		return p, wire.WrongKind("argument", "params.argument", "an object", argument)
 	}
 	if err := wire.CheckCase(argument, "name", "value"); err != nil {
 		return p, err.WithParam("argument")
 	}
-	if argument.Get("name").Kind() != strictjson.String || argument.Get("value").Kind() != strictjson.String {
-		return p, wire.InvalidParam("argument", "params.argument.name and params.argument.value are required and must be strings")
+	for _, member := range []string{"name", "value"} {
+		if v := argument.Get(member); v.Kind() != strictjson.String {
+			return p, wire.WrongKind("argument", "params.argument."+member, "a string", v)
+		}
 	}
 	p.argument, p.prefix = argument.Get("name").Text(), argument.Get("value").Text()
 	if !rev.Context() {
@@ -200,22 +202,27 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 
 func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
 	if ref.Kind() != strictjson.Object {
-		return wire.InvalidParam("ref", "params.ref is required and must be an object")
+		return wire.WrongKind("ref", "params.ref", "an object", ref)
 	}
 	if err := wire.CheckCase(ref, "type", "name", "title", "uri"); err != nil {
 		return err.WithParam("ref")
 	}
-	switch ref.Get("type").Text() {
+	kind := ref.Get("type")
+	if kind.Kind() != strictjson.String {
+		return wire.WrongKind("ref", "params.ref.type", `"ref/prompt"`, kind)
+	}
+	switch kind.Text() {
 	case "ref/prompt":
 	case "ref/resource":
 		return wire.InvalidParam("ref", "completion of resource templates (ref/resource) is not supported")
 	default:
-		return wire.InvalidParam("ref", `params.ref.type must be "ref/prompt"`)
+		return wire.InvalidParam("ref", `params.ref.type must be "ref/prompt", got %q`, phrase.Clip(kind.Text(), 64))
 	}
-	if ref.Get("name").Kind() != strictjson.String {
-		return wire.InvalidParam("ref", "params.ref.name is required and must be a string")
+	name := ref.Get("name")
+	if name.Kind() != strictjson.String {
+		return wire.WrongKind("ref", "params.ref.name", "a string", name)
 	}
-	p.prompt = ref.Get("name").Text()
+	p.prompt = name.Text()
 	return nil
 }
 
@@ -225,7 +232,7 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 		return nil
 	case strictjson.Object:
 	default:
-		return wire.InvalidParam("context", "params.context must be an object")
+		return wire.WrongKind("context", "params.context", "an object", c)
 	}
 	if err := wire.CheckCase(c, "arguments"); err != nil {
 		return err.WithParam("context")
@@ -236,12 +243,12 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 		p.others = map[string]string{}
 		for name, text := range v.Members() {
 			if text.Kind() != strictjson.String {
-				return wire.InvalidParam("context", "params.context.arguments[%q] must be a string", phrase.Clip(name, phrase.MaxEcho))
+				return wire.WrongKind("context", fmt.Sprintf("params.context.arguments[%q]", phrase.Clip(name, phrase.MaxEcho)), "a string", text)
 			}
 			p.others[name] = text.Text()
 		}
 	default:
-		return wire.InvalidParam("context", "params.context.arguments must be an object whose values are strings")
+		return wire.WrongKind("context", "params.context.arguments", "an object whose values are strings", v)
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) 
 	}
 	name := p.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, feature.Work{}, wire.InvalidParam("name", "params.name is required and must be a string")
+		return nil, feature.Work{}, wire.WrongKind("name", "params.name", "a string", name)
 	}
 	args := p.Get("arguments")
 	switch args.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return nil, feature.Work{}, wire.InvalidParam("arguments", "params.arguments must be an object whose values are strings")
+		return nil, feature.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
 	}
 	if err := s.checkSizes("arguments", args); err != nil {
 		return nil, feature.Work{}, err
@@ -111,7 +111,7 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 			return "", "", wire.InvalidParam("inputResponses", "params.inputResponses exceeds the limit of %d bytes", maxResponses)
 		}
 	default:
-		return "", "", wire.InvalidParam("inputResponses", "params.inputResponses must be an object")
+		return "", "", wire.WrongKind("inputResponses", "params.inputResponses", "an object", v)
 	}
 	switch v := p.Get("requestState"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:
@@ -120,7 +120,7 @@ func retryParams(p strictjson.Value) (responses, state string, err *wire.Error) 
 			return "", "", errState
 		}
 	default:
-		return "", "", wire.InvalidParam("requestState", "params.requestState must be a string")
+		return "", "", wire.WrongKind("requestState", "params.requestState", "a string", v)
 	}
 	return responses, state, nil
 }

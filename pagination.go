@@ -170,7 +170,7 @@ func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 			return p, errCursor
 		}
 	default:
-		return p, wire.InvalidParam("cursor", "params.cursor must be a string, got %s", c.Kind())
+		return p, wire.WrongKind("cursor", "params.cursor", "a string", c)
 	}
 	return p, nil
 }

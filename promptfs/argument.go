@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // argument is an argument as the front matter declares it.
@@ -34,11 +35,11 @@ func (d decoder) arguments(m member) []argument {
 		switch name := a.declared.Name; {
 		case a.lines == nil: // no argument at all
 		case name == "" && a.lines["name"] == 0:
-			d.faults.add(a.line, "the argument has no name; write name: and what the template calls it")
+			d.faults.add(a.line, hint.New("add name: with the name of the placeholder", "argument has no name"))
 		case name == "":
-			d.faults.add(a.lines["name"], "the argument has an empty name; write what the template calls it")
+			d.faults.add(a.lines["name"], hint.New("write the name of the placeholder", "argument has an empty name"))
 		case lines[name] > 0:
-			d.faults.add(a.lines["name"], "the argument %q is there twice, in line %d too; remove one", name, lines[name])
+			d.faults.add(a.lines["name"], hint.New("remove one", "duplicate argument %q (first defined on line %d)", name, lines[name]))
 		default:
 			lines[name] = a.lines["name"]
 			all = append(all, a)
@@ -49,7 +50,7 @@ func (d decoder) arguments(m member) []argument {
 
 // argument reads one argument.
 func (d decoder) argument(e member) argument {
-	e.key = "an argument"
+	e.key = "argument"
 	a := argument{line: e.line}
 	members := d.members(e.value, e.key, argumentKeys)
 	if members == nil {
@@ -83,7 +84,7 @@ func (d decoder) argument(e member) argument {
 			if typ == "array" {
 				s.Items = items
 			} else {
-				d.faults.add(m.line, "items are those of a list; write type: array")
+				d.faults.add(m.line, hint.New("write type: array, or remove items", "items is only allowed with type: array"))
 			}
 		case "minItems":
 			s.MinItems = d.count(m)
@@ -119,7 +120,7 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 			continue
 		}
 		if typ = d.text(m); !slices.Contains(types, typ) {
-			d.fault(m.value, "there is no type %q; %s", typ, suggest(typ, types))
+			d.fault(m.value, hint.New(suggest(typ, types), "unknown type %q", typ))
 			typ = "string"
 		} else if typ != "string" { // which every argument is without a type
 			s.Type = typ
@@ -157,6 +158,8 @@ const (
 	maxPattern = 2_000
 	// maxPatterns is the same for all patterns of a file together.
 	maxPatterns = 20_000
+
+	shorterPattern = "repeat less, or use maxLength"
 )
 
 // pattern returns a pattern, unless it is too large.
@@ -168,11 +171,11 @@ func (d decoder) pattern(m member) string {
 	}
 	size := patternSize(re)
 	if size > maxPattern {
-		d.faults.add(m.line, "the pattern has a size of more than %d with its repetitions written out; repeat less, or use maxLength", maxPattern)
+		d.faults.add(m.line, hint.New(shorterPattern, "pattern exceeds the limit of %d with all repetitions written out", maxPattern))
 		return ""
 	}
 	if *d.patterns += size; *d.patterns > maxPatterns {
-		d.faults.add(m.line, "the patterns of the file have a size of more than %d together; repeat less, or use maxLength", maxPatterns)
+		d.faults.add(m.line, hint.New(shorterPattern, "patterns of the file together exceed the limit of %d with all repetitions written out", maxPatterns))
 		return ""
 	}
 	return text

@@ -1,9 +1,11 @@
 package promptfs
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // part is one message as a file has it: a text, or the file that is sent in
@@ -33,16 +35,39 @@ func markOf(line string) (string, bool) {
 	return inner, begins && ends && inner != ""
 }
 
-// isNearly reports whether a line is what somebody writes who means one
-// between messages, and no such line.
+// isNearly reports whether a line is probably meant to be a line between messages,
+// and is no such line.
 func isNearly(line string) bool {
 	line = strings.TrimRight(line, " \t")
 	if !strings.HasPrefix(line, "--") || !strings.HasSuffix(line, "--") {
 		return false
 	}
-	role, _, _ := strings.Cut(strings.Trim(line, "- \t"), ":")
+	role, _, _ := strings.Cut(innerOf(line), ":")
 	role = strings.TrimSpace(role)
 	return strings.EqualFold(role, roles[0]) || strings.EqualFold(role, roles[1])
+}
+
+// innerOf returns a line without dashes and spaces around the text.
+func innerOf(line string) string { return strings.Trim(line, "- \t") }
+
+// malformed is the error of a line that isNearly reports.
+func malformed(line string) error {
+	role, rest, hasMore := strings.Cut(innerOf(line), ":")
+	if role = strings.ToLower(strings.TrimSpace(role)); hasMore {
+		role += ":" + rest
+	}
+	return hint.New(fmt.Sprintf(`write --- %s ---, or start the line with \ for literal text`, role), "malformed message separator %q", strings.TrimRight(line, " \t"))
+}
+
+// unknownRole is the error of a line between messages with another role.
+func unknownRole(role string) error {
+	fix := `write --- user ---, or start the line with \ for literal text`
+	if n := closest(role, roles); n != "" {
+		fix = fmt.Sprintf("did you mean %q?", n)
+	} else if strings.EqualFold(role, "system") {
+		fix = "use user: MCP prompts have no system role"
+	}
+	return hint.New(fix, "unknown role %q", role)
 }
 
 // parseBody parts the body, the first line of which is line of the file, into
@@ -60,9 +85,9 @@ func parseBody(body string, line int, f *fileErrors) []part {
 		switch {
 		case p.bad, isMisspelt:
 		case p.kind != "" && p.text != "":
-			f.add(p.line, "there is text below a file, which is a message of its own; write --- %s --- above the text", p.role)
+			f.add(p.line, hint.New(fmt.Sprintf("start a new message with --- %s --- above the text", p.role), "message with a file cannot contain text"))
 		case p.kind == "" && p.text == "" && p.mark > 0:
-			f.add(p.mark, "the message is empty; write its text below this line, or remove the line")
+			f.add(p.mark, hint.New("add text below this line, or remove the line", "message is empty"))
 		}
 		isMisspelt = false
 	}
@@ -80,7 +105,7 @@ func parseBody(body string, line int, f *fileErrors) []part {
 				}
 			} else if isNearly(bare) {
 				isMisspelt = true
-				f.add(line, `a message begins with a line such as --- user ---, with three dashes and a space on either side; write that, or put a \ in front of a line that is text`)
+				f.add(line, malformed(bare))
 			}
 			text.WriteString(l)
 		}
@@ -95,16 +120,11 @@ func parseBody(body string, line int, f *fileErrors) []part {
 
 // parseMark reads a line between messages.
 func parseMark(mark string, line int, f *fileErrors) part {
-	const otherwise = `write --- user ---, or put a \ in front of a line that is text`
 	role, rest, hasMore := strings.Cut(mark, ":")
 	role = strings.TrimSpace(role)
 	p := part{role: prompts.Role(role)}
 	if role != roles[0] && role != roles[1] {
-		advice := otherwise
-		if n := closest(role, roles); n != "" {
-			advice = "did you mean " + n + "?"
-		}
-		f.add(line, "there is no role %q; %s", role, advice)
+		f.add(line, unknownRole(role))
 		p.bad = true
 		return p
 	}
@@ -115,10 +135,10 @@ func parseMark(mark string, line int, f *fileErrors) part {
 	p.kind, p.file = kind, strings.TrimSpace(file)
 	switch {
 	case kind != kinds[0] && kind != kinds[1] && kind != kinds[2]:
-		f.add(line, "a message holds no %q; %s", kind, suggest(kind, kinds))
+		f.add(line, hint.New(suggest(kind, kinds), "unknown content type %q", kind))
 		p.bad = true
 	case p.file == "":
-		f.add(line, "the %s has no file; write its path, from the folder of this file, behind the word", kind)
+		f.add(line, hint.New(fmt.Sprintf("write --- %s: %s path/to/file ---", role, kind), "missing file path"))
 		p.bad = true
 	}
 	return p

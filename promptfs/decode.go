@@ -2,6 +2,7 @@ package promptfs
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The tags of YAML values that this package distinguishes.
@@ -38,28 +40,26 @@ type decoder struct {
 // the front matter's beginning is not part of the YAML.
 func lineOf(n *yaml.Node) int { return n.Line + 1 }
 
-func (d decoder) fault(n *yaml.Node, format string, args ...any) {
-	d.faults.add(lineOf(n), format, args...)
-}
+func (d decoder) fault(n *yaml.Node, err error) { d.faults.add(lineOf(n), err) }
 
 // plain reports whether a value and all in it are written in place, and
 // without YAML's own types. What an alias means is not looked at, so that one
 // cannot make a short text long.
 func (d decoder) plain(n *yaml.Node) bool {
 	ok := true
-	refuse := func(format string, args ...any) {
-		d.fault(n, format, args...)
+	reject := func(fix, format string, args ...any) {
+		d.fault(n, hint.New(fix, format, args...))
 		ok = false
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		refuse("the alias *%s is not read; write the value itself", n.Value)
+		reject("write the value out", "YAML alias *%s is not supported", n.Value)
 	case n.Anchor != "":
-		refuse("the anchor &%s is not read; write the value itself wherever it belongs", n.Anchor)
+		reject("write the value out", "YAML anchor &%s is not supported", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
-		refuse("the tag %s is not read; write the value without it", n.Tag)
+		reject("remove the tag", "YAML tag %s is not supported", n.Tag)
 	case n.ShortTag() == mergeTag:
-		refuse("the merge key << is not read; write the keys themselves")
+		reject("write the keys out", "YAML merge key << is not supported")
 	}
 	for _, c := range n.Content {
 		if !d.plain(c) {
@@ -80,7 +80,7 @@ type member struct {
 // whose they are.
 func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, "%s must be keys with values; write such as %s: ...", of, known[0])
+		d.fault(n, hint.New(fmt.Sprintf("write lines such as %s: ...", known[0]), "%s must be key: value pairs, got %s", of, found(n)))
 		return nil
 	}
 	var all []member
@@ -89,11 +89,11 @@ func (d decoder) members(n *yaml.Node, of string, known []string) []member {
 		key := n.Content[i]
 		switch before, twice := lines[key.Value]; {
 		case key.Kind != yaml.ScalarNode:
-			d.fault(key, "a key of %s must be a word; write one of: %s", of, strings.Join(known, ", "))
+			d.fault(key, hint.New("use one of: "+strings.Join(known, ", "), "key in %s must be a string, got %s", of, found(key)))
 		case twice:
-			d.fault(key, "the key %q is there twice, in line %d too; remove one", key.Value, before)
+			d.fault(key, duplicateKey(key, before))
 		case !slices.Contains(known, key.Value):
-			d.fault(key, "%s has no key %q; %s", of, key.Value, suggest(key.Value, known))
+			d.fault(key, hint.New(suggest(key.Value, known), "unknown key %q in %s", key.Value, of))
 		default:
 			all = append(all, member{key.Value, lineOf(key), n.Content[i+1]})
 		}
@@ -114,9 +114,9 @@ func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (d decoder) text(m member) string {
 	switch {
 	case m.value.Kind != yaml.ScalarNode:
-		d.fault(m.value, "%s must be a text; write it in one line, or below %s: |", m.key, m.key)
+		d.fault(m.value, fmt.Errorf("%s must be a string, got %s", m.key, found(m.value)))
 	case m.value.ShortTag() == nullTag:
-		d.faults.add(m.line, "%s is empty; write a text, or remove the key", m.key)
+		d.faults.add(m.line, emptyValue(m.key))
 	case m.value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		return strings.TrimRight(m.value.Value, "\n") // which nobody means who writes > or |
 	}
@@ -126,7 +126,7 @@ func (d decoder) text(m member) string {
 // boolean returns a true or false.
 func (d decoder) boolean(m member) bool {
 	if m.value.Kind != yaml.ScalarNode || m.value.ShortTag() != boolTag {
-		d.fault(m.value, "%s must be true or false", m.key)
+		d.fault(m.value, hint.New(booleanFor(m.value), "%s must be true or false, got %s", m.key, found(m.value)))
 		return false
 	}
 	return strings.EqualFold(m.value.Value, "true")
@@ -136,7 +136,7 @@ func (d decoder) boolean(m member) bool {
 func (d decoder) count(m member) *int {
 	n, err := strconv.Atoi(m.value.Value)
 	if m.value.Kind != yaml.ScalarNode || m.value.ShortTag() != intTag || err != nil || n < 0 {
-		d.fault(m.value, "%s must be a whole number from 0; write such as %s: 80", m.key, m.key)
+		d.fault(m.value, hint.New(fmt.Sprintf("write a number, for example %s: 80", m.key), "%s must be a non-negative integer, got %s", m.key, found(m.value)))
 		return nil
 	}
 	return &n
@@ -146,7 +146,7 @@ func (d decoder) count(m member) *int {
 func (d decoder) number(m member) *float64 {
 	v, ok := numberOf(m.value)
 	if !ok {
-		d.fault(m.value, "%s must be a number; write such as %s: 10", m.key, m.key)
+		d.fault(m.value, hint.New(fmt.Sprintf("write a number, for example %s: 10", m.key), "%s must be a number, got %s", m.key, found(m.value)))
 		return nil
 	}
 	return &v
@@ -165,19 +165,19 @@ func numberOf(n *yaml.Node) (float64, bool) {
 // elements returns the elements of a list, which has some.
 func (d decoder) elements(m member) []member {
 	if m.value.Kind != yaml.SequenceNode || len(m.value.Content) == 0 {
-		example := "[one, two] behind it"
+		fix := fmt.Sprintf("write a list, for example %s: [one, two]", m.key)
 		switch m.key {
 		case "arguments":
-			example = "- name: code in a line below it"
+			fix = "write - name: code on the line below"
 		case "icons":
-			example = "- src: https://example.com/icon.png in a line below it"
+			fix = "write - src: https://example.com/icon.png on the line below"
 		}
-		d.fault(m.value, "%s must be a list; write such as %s, or remove the key", m.key, example)
+		d.fault(m.value, hint.New(fix+", or remove the key", "%s must be a list with elements, got %s", m.key, found(m.value)))
 		return nil
 	}
 	all := make([]member, len(m.value.Content))
 	for i, n := range m.value.Content {
-		all[i] = member{"an element of " + m.key, lineOf(n), n}
+		all[i] = member{"element of " + m.key, lineOf(n), n}
 	}
 	return all
 }
@@ -202,30 +202,89 @@ func (d decoder) typed(m member, typ string) (any, bool) {
 	case "integer":
 		if v, err := strconv.ParseInt(n.Value, 10, 64); tag == intTag && err == nil {
 			if v < -largestExact || v > largestExact {
-				d.fault(n, "%s must be an integer from %d to %d, which are those that JSON has without loss", m.key, -largestExact, largestExact)
+				d.fault(n, fmt.Errorf("%s must be an integer from %d to %d, which JSON represents exactly, got %d", m.key, -largestExact, largestExact, v))
 				return nil, false
 			}
 			return float64(v), true
 		}
-		d.fault(n, "%s must be an integer, as the argument is; write such as 10", m.key)
+		d.fault(n, mismatch(m, typ, "write an integer, for example 10"))
 	case "number":
 		if v, ok := numberOf(n); ok {
 			return v, true
 		}
-		d.fault(n, "%s must be a number, as the argument is; write such as 1.5", m.key)
+		d.fault(n, mismatch(m, typ, "write a number, for example 1.5"))
 	case "boolean":
 		if tag == boolTag {
 			return strings.EqualFold(n.Value, "true"), true
 		}
-		d.fault(n, "%s must be true or false, as the argument is a boolean", m.key)
+		d.fault(n, mismatch(m, typ, booleanFor(n)))
 	default:
 		if tag != "" && tag != nullTag {
 			return n.Value, true
 		}
-		d.fault(n, "%s must be a text, as the argument is; write one, or remove it", m.key)
+		d.fault(n, mismatch(m, "string", "write a string, or remove the value"))
 	}
 	return nil, false
 }
+
+// found describes a value that is not what is expected.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "key: value pairs"
+	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+		return "an empty list"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
+		return "no value"
+	}
+	return quoted(n.Value)
+}
+
+// quoted quotes the beginning of a value.
+func quoted(value string) string {
+	const most = 64
+	if len(value) > most {
+		value = strings.ToValidUTF8(value[:most], "") + "…"
+	}
+	return strconv.Quote(value)
+}
+
+// booleanFor returns the fix for a value that is not true or false.
+func booleanFor(n *yaml.Node) string {
+	switch strings.ToLower(n.Value) {
+	case "yes", "on", "y", "1":
+		return "write true"
+	case "no", "off", "n", "0":
+		return "write false"
+	case "true", "false":
+		return "remove the quotes"
+	}
+	return ""
+}
+
+// mismatch is the error of a value that does not have the type of its argument.
+func mismatch(m member, typ, fix string) error {
+	if _, err := strconv.ParseFloat(m.value.Value, 64); err == nil && m.value.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		fix = "remove the quotes"
+	}
+	return hint.New(fix, "%s must match type: %s, got %s", m.key, typ, found(m.value))
+}
+
+func duplicateKey(key *yaml.Node, first int) error {
+	return hint.New("remove one", "duplicate key %q (first defined on line %d)", key.Value, first)
+}
+
+func emptyValue(key string) error {
+	return hint.New("write a value, or remove the key", "%s is empty", key)
+}
+
+func notInJSON(n *yaml.Node) error {
+	return hint.New("quote the value", "%q cannot be represented in JSON", n.Value)
+}
+
+var errNesting = fmt.Errorf("value exceeds the limit of %d nested levels", maxNesting)
 
 // raw returns the value as JSON.
 func raw(v any) json.RawMessage {
@@ -240,7 +299,7 @@ func raw(v any) json.RawMessage {
 func (d decoder) icons(m member) (icons []prompts.Icon, lines []int) {
 	for _, e := range d.elements(m) {
 		var icon prompts.Icon
-		for _, m := range d.members(e.value, "an icon", []string{"src", "mimeType", "sizes", "theme"}) {
+		for _, m := range d.members(e.value, "icon", []string{"src", "mimeType", "sizes", "theme"}) {
 			switch m.key {
 			case "src":
 				icon.Src = d.text(m)
@@ -260,7 +319,7 @@ func (d decoder) icons(m member) (icons []prompts.Icon, lines []int) {
 // meta returns an object of any values.
 func (d decoder) meta(m member) prompts.Meta {
 	if m.value.Kind != yaml.MappingNode {
-		d.fault(m.value, "%s must be keys with values", m.key)
+		d.fault(m.value, fmt.Errorf("%s must be key: value pairs, got %s", m.key, found(m.value)))
 		return nil
 	}
 	v, _ := d.any(m.value, 0).(map[string]any)
@@ -270,22 +329,22 @@ func (d decoder) meta(m member) prompts.Meta {
 // any returns a value as encoding/json would decode it.
 func (d decoder) any(n *yaml.Node, depth int) any {
 	if depth > maxNesting {
-		d.fault(n, "it is nested too deep; %d levels are read", maxNesting)
+		d.fault(n, errNesting)
 		return nil
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		v := make(map[string]any, len(n.Content)/2)
+		v, lines := make(map[string]any, len(n.Content)/2), map[string]int{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
 			if key.Kind != yaml.ScalarNode {
-				d.fault(key, "a key must be a word")
+				d.fault(key, fmt.Errorf("key in meta must be a string, got %s", found(key)))
 				continue
 			}
 			if _, twice := v[key.Value]; twice {
-				d.fault(key, "the key %q is there twice; remove one", key.Value)
+				d.fault(key, duplicateKey(key, lines[key.Value]))
 			}
-			v[key.Value] = d.any(n.Content[i+1], depth+1)
+			v[key.Value], lines[key.Value] = d.any(n.Content[i+1], depth+1), lineOf(key)
 		}
 		return v
 	case yaml.SequenceNode:
@@ -307,7 +366,7 @@ func (d decoder) any(n *yaml.Node, depth int) any {
 		if v, ok := numberOf(n); ok {
 			return v
 		}
-		d.fault(n, "%q is a number that JSON has not; put it into quotes", n.Value)
+		d.fault(n, notInJSON(n))
 	}
 	return n.Value
 }

@@ -134,7 +134,7 @@
 // of all files, each an [*Error] with the path, the line, the column if known, and a
 // fix:
 //
-//	review/code.md:2: a prompt has no key "titel"; did you mean title?
+//	review/code.md:2: unknown key "titel" in front matter; did you mean "title"?
 //	review/code.md:9: argument "lines": its default: 0 is not at least 1
 //	review/code.md:17:3: unknown argument "langauge"; did you mean "language"?
 //

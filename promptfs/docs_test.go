@@ -32,7 +32,7 @@ func TestFormatPage(t *testing.T) {
 	} {
 		_, err := promptfs.Parse(nil, "p.md", []byte(wrong), promptfs.Options{})
 		require.Error(t, err)
-		_, keys, found := strings.Cut(err.Error(), "write one of: ")
+		_, keys, found := strings.Cut(err.Error(), "use one of: ")
 		require.True(t, found, err)
 		keys, _, _ = strings.Cut(keys, "\n")
 		_, section, found := strings.Cut(page, "\n## "+heading+"\n")

@@ -22,14 +22,26 @@ type Error struct {
 	// Column is the column in the line, in characters counted from 1, or 0 if
 	// unknown.
 	Column int
-	// Err describes the error and a fix. The text may change.
+	// Err describes the error. The text may change.
 	Err error
+	// Hint is how to fix the error, such as `did you mean "title"?`, or empty if
+	// unknown. The text may change.
+	Hint string
 }
 
-// Error returns the path, the line, the column if known, and the error, such as
-// `review/code.md:7: a prompt has no key "titel"; did you mean title?`. The text may
-// change.
-func (e *Error) Error() string { return e.place() + ": " + e.Err.Error() }
+// newError returns an error of a file, with the fix of err apart.
+func newError(path string, line, column int, err error) *Error {
+	fix, bare := hint.Split(err)
+	return &Error{Path: path, Line: line, Column: column, Err: bare, Hint: fix}
+}
+
+// Error returns the path, the line, the column if known, the error, and the fix, such
+// as `review/code.md:7: unknown key "titel" in front matter; did you mean "title"?`.
+// The text may change.
+func (e *Error) Error() string { return e.place() + ": " + e.bare().Error() }
+
+// bare returns the error and the fix without the place.
+func (e *Error) bare() error { return hint.New(e.Hint, "%w", e.Err) }
 
 // place returns path, line and column, as far as they are known.
 func (e *Error) place() string {
@@ -65,14 +77,14 @@ type fileErrors struct {
 
 // add adds an error, unless the file already has the same error or maxErrors
 // errors.
-func (f *fileErrors) add(line int, format string, args ...any) { f.addAt(line, 0, format, args...) }
+func (f *fileErrors) add(line int, err error) { f.addAt(line, 0, err) }
 
 // addAt is add for an error whose column is known.
-func (f *fileErrors) addAt(line, column int, format string, args ...any) {
+func (f *fileErrors) addAt(line, column int, err error) {
 	if f.isFull() {
 		return
 	}
-	e := &Error{Path: f.path, Line: line, Column: column, Err: fmt.Errorf(format, args...)}
+	e := newError(f.path, line, column, err)
 	text := e.Error()
 	if f.said[text] {
 		return
@@ -82,7 +94,7 @@ func (f *fileErrors) addAt(line, column int, format string, args ...any) {
 	}
 	f.said[text] = true
 	if f.all = append(f.all, e); f.isFull() {
-		f.all = append(f.all, &Error{Path: f.path, Line: line, Err: hint.New("fix these first", "too many errors (%d)", maxErrors)})
+		f.all = append(f.all, newError(f.path, line, 0, hint.New("fix these first", "too many errors (%d)", maxErrors)))
 	}
 }
 

@@ -53,7 +53,7 @@ func ExampleLoad_faults() {
 	fmt.Println(err)
 	// Output:
 	// 1 prompt
-	// review.md:2: a prompt has no key "titel"; did you mean title?
+	// review.md:2: unknown key "titel" in front matter; did you mean "title"?
 	// review.md:4: argument "code" is never used; add {{.code}} to a message, or remove the argument
 	// review.md:6:16: unknown argument "cod"; did you mean "code"?
 }
@@ -114,7 +114,7 @@ func ExampleFolder_visible() {
 func ExampleError() {
 	_, err := promptfs.Parse(nil, "a.md", []byte("\n{{if}}"), promptfs.Options{})
 	if e := (*promptfs.Error)(nil); errors.As(err, &e) {
-		fmt.Println(e.Path, e.Line, e.Err)
+		fmt.Printf("%s, line %d: %v (%s)\n", e.Path, e.Line, e.Err, e.Hint)
 	}
-	// Output: a.md 2 missing value for if; write a value, for example {{if .name}}
+	// Output: a.md, line 2: missing value for if (write a value, for example {{if .name}})
 }

@@ -29,7 +29,7 @@ func TestPartialsThatAreNoFolder(t *testing.T) {
 		require.NoError(t, err)
 		defer root.Close()
 		loaded, err := promptfs.Load(root.FS(), promptfs.Options{})
-		assert.EqualError(t, err, "_partials: it is no folder; make one of it, or set another path in the Options", name)
+		assert.EqualError(t, err, "_partials: folder expected, got a file; move the file, or set Options.Partials", name)
 		assert.Len(t, loaded, 1, name)
 	}
 }
@@ -70,19 +70,19 @@ func TestErrorsOfAFolder(t *testing.T) {
 	require.NoError(t, gigabyte.Close())
 
 	want := []string{
-		"absolute.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
-		"again: the link leads to the folder sub, which is read already; remove the link",
-		"gigabyte.md: it is larger than 1048576 bytes; make it smaller, or set a higher limit in the Options",
-		"loop.md: the link leads in a circle; let it lead to a file",
-		"loop2.md: the link leads in a circle; let it lead to a file",
-		"nothing.md: the link leads to nothing; let it lead to a file",
-		"other/root: the link leads to the folder ., which is read already; remove the link",
-		"out.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
-		"outside: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
-		"pipe.md: it is no regular file; write one in its place",
-		"sub/self: the link leads to the folder sub, which is read already; remove the link",
-		"sub/up: the link leads to the folder ., which is read already; remove the link",
-		"uses.md:1: absolute.md: the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file",
+		"absolute.md: symbolic link points outside of the prompts folder; copy the file into the folder",
+		"again: symbolic link to the folder sub, which is already loaded; remove the link",
+		"gigabyte.md: file exceeds the limit of 1048576 bytes; shorten the file, or raise Options.MaxFileBytes",
+		"loop.md: symbolic link loop; point the link to a file",
+		"loop2.md: symbolic link loop; point the link to a file",
+		"nothing.md: broken symbolic link; point the link to a file",
+		"other/root: symbolic link to the folder ., which is already loaded; remove the link",
+		"out.md: symbolic link points outside of the prompts folder; copy the file into the folder",
+		"outside: symbolic link points outside of the prompts folder; copy the file into the folder",
+		"pipe.md: not a regular file",
+		"sub/self: symbolic link to the folder sub, which is already loaded; remove the link",
+		"sub/up: symbolic link to the folder ., which is already loaded; remove the link",
+		"uses.md:1: absolute.md: symbolic link points outside of the prompts folder; copy the file into the folder",
 	}
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)

@@ -50,10 +50,10 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		stamp, info, err := s.stat(path)
 		if err != nil {
-			return nil, &Error{Path: path, Err: unreadable(err)}
+			return nil, newError(path, 0, 0, unreadable(err))
 		}
 		if contents[path], err = s.read(stamp.real, info, all[path]); err != nil {
-			return nil, &Error{Path: path, Err: err}
+			return nil, newError(path, 0, 0, err)
 		}
 	}
 	return contents, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"slices"
 	"time"
@@ -37,13 +36,14 @@ type Folder struct {
 	// table is nil before the first reload.
 	table  *table
 	skills *skillTable
-	told   map[string]bool // the texts of the errors that the last reload reported
+	// reported has the errors of the last reload, by their text.
+	reported map[string]error
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
 // time. NewFolder reads no files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
-	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), told: map[string]bool{}}
+	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), reported: map[string]error{}}
 	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
 	f.turn <- struct{}{}
 	return f
@@ -156,7 +156,7 @@ func (f *Folder) apply(ctx context.Context, s *source, within scope) (*Report, e
 			return tx.Set(p.set...)
 		})
 		if err != nil {
-			return nil, fmt.Errorf("promptfs: %w", err)
+			return nil, fmt.Errorf("promptfs: update registry: %w", err)
 		}
 	}
 	f.table.done(p)
@@ -175,9 +175,9 @@ func (f *Folder) unreadable(err error) error {
 	var p *fs.PathError
 	switch {
 	case errors.As(err, &p) && f.dir != "":
-		return fmt.Errorf("promptfs: the folder %s cannot be read, and its prompts stay as they are: %w", f.dir, p.Err)
+		return fmt.Errorf("promptfs: cannot read folder %q (existing prompts are kept): %w", f.dir, p.Err)
 	case errors.As(err, &p):
-		return fmt.Errorf("promptfs: the folder cannot be read, and its prompts stay as they are: %w", p.Err)
+		return fmt.Errorf("promptfs: cannot read the folder (existing prompts are kept): %w", p.Err)
 	}
 	return err
 }
@@ -192,38 +192,38 @@ func (p *plan) report(more []*Error) *Report {
 
 // announce logs the changes and reports them to Options.OnReload.
 func (f *Folder) announce(ctx context.Context, r *Report) {
-	now, faults := map[string]bool{}, []string{}
+	now, appeared := map[string]error{}, []error{}
 	if r.Err != nil {
 		for _, err := range flat(r.Err) {
 			text := err.Error()
-			if !f.told[text] && !now[text] {
-				faults = append(faults, text)
+			if f.reported[text] == nil && now[text] == nil {
+				appeared = append(appeared, err)
 			}
-			now[text] = true
+			now[text] = err
 		}
 	}
-	var gone []string
-	for _, text := range sortedKeys(f.told) {
-		if !now[text] {
-			gone = append(gone, text)
+	gone := []error{}
+	for _, text := range sortedKeys(f.reported) {
+		if now[text] == nil {
+			gone = append(gone, f.reported[text])
 		}
 	}
 	message := "invalid prompt file"
 	if r.Err != nil && !isOfFiles(r.Err) {
-		message = "the prompts cannot be reloaded"
+		message = "cannot reload prompts"
 	}
-	f.log(ctx, slog.LevelWarn, message, faults)
-	f.log(ctx, slog.LevelInfo, "error of prompt files fixed", gone)
-	isNews := !maps.Equal(f.told, now)
-	f.told = now
+	f.log(ctx, slog.LevelWarn, message, appeared)
+	f.log(ctx, slog.LevelInfo, "prompt file error fixed", gone)
+	isNews := len(appeared)+len(gone) > 0
+	f.reported = now
 	if len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
 		isNews = true
-		f.options.Logger.InfoContext(ctx, "prompts have been reloaded",
+		f.options.Logger.InfoContext(ctx, "prompts reloaded",
 			slog.String("added", enumeration(r.Added)), slog.String("changed", enumeration(r.Changed)), slog.String("removed", enumeration(r.Removed)))
 	}
 	if len(r.SkillsAdded)+len(r.SkillsChanged)+len(r.SkillsRemoved) > 0 {
 		isNews = true
-		f.options.Logger.InfoContext(ctx, "skills have been reloaded",
+		f.options.Logger.InfoContext(ctx, "skills reloaded",
 			slog.String("added", enumeration(r.SkillsAdded)), slog.String("changed", enumeration(r.SkillsChanged)), slog.String("removed", enumeration(r.SkillsRemoved)))
 	}
 	if isNews && f.options.OnReload != nil {
@@ -242,12 +242,19 @@ func isOfFiles(err error) bool {
 const maxLogged = 100
 
 // log logs each error as a record of its own, up to maxLogged.
-func (f *Folder) log(ctx context.Context, level slog.Level, message string, faults []string) {
-	for i, text := range faults {
+func (f *Folder) log(ctx context.Context, level slog.Level, message string, errs []error) {
+	for i, err := range errs {
 		if i == maxLogged {
-			f.options.Logger.Log(ctx, level, message+", and so for others", slog.Int("more", len(faults)-i))
+			f.options.Logger.WarnContext(ctx, "too many prompt file records; others are not logged", slog.Int("count", len(errs)-i))
 			return
 		}
-		f.options.Logger.Log(ctx, level, message, slog.String("error", text))
+		var attrs []slog.Attr
+		if e := (*Error)(nil); errors.As(err, &e) {
+			if attrs = append(attrs, slog.String("path", e.Path)); e.Line > 0 {
+				attrs = append(attrs, slog.Int("line", e.Line))
+			}
+			err = e.bare()
+		}
+		f.options.Logger.LogAttrs(ctx, level, message, append(attrs, slog.Any("error", err))...)
 	}
 }

@@ -3,10 +3,14 @@ package promptfs
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // split parts a file into its front matter, which begins in line 2, and what
@@ -15,7 +19,7 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
 		if first, blank := trimmed(text); blank > 0 && isFrontMatter(first) {
-			f.add(blank+1, "front matter begins in line 1; remove the blank lines above it, or write *** for a line across the page")
+			f.add(blank+1, hint.New("remove the blank lines above, or write *** for a horizontal rule", "front matter must start on line 1"))
 			return "", false, "", 0, false
 		}
 		return "", false, text, 1, true
@@ -31,7 +35,7 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 		}
 		at += len(l) + 1
 	}
-	f.add(1, "the front matter is not closed; write a line --- below it")
+	f.add(1, hint.New("write a line --- after the front matter", "front matter is not closed"))
 	return "", true, "", 0, false
 }
 
@@ -55,11 +59,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), lines+1)
-		advice := explain(message)
-		if text := strings.Split(front, "\n")[line-1]; strings.HasPrefix(strings.TrimLeft(text, " "), "\t") {
-			advice = "; indent with spaces, not with tabs"
-		}
-		f.add(1+line, "the front matter is not YAML: %s%s", message, advice)
+		f.add(1+line, explain(message, strings.Split(front, "\n")[line-1]))
 		return nil, false
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader([]byte(front)))
@@ -75,7 +75,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		f.add(1+min(max(second.Line, 1), lines), "the front matter has a second YAML document; write one")
+		f.add(1+min(max(second.Line, 1), lines), errors.New("front matter must be a single YAML document"))
 		return nil, false
 	case !errors.Is(err, io.EOF):
 		return fault(err)
@@ -86,7 +86,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == nullTag:
 		return nil, true
 	default:
-		f.add(1+max(n.Line, 1), "the front matter must be keys with values; write lines such as title: Code review")
+		f.add(1+max(n.Line, 1), hint.New("write lines such as title: Code review", "front matter must be key: value pairs, got %s", found(n)))
 		return nil, false
 	}
 }
@@ -94,27 +94,45 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 // openQuote is in the library's message about quotes that are not closed.
 const openQuote = "unexpected end of stream"
 
-// explanations say what to write instead, by what is in the library's message.
-var explanations = []struct{ part, advice string }{
-	{"mapping values are not allowed", `put a value with a colon into quotes, as in title: "Review: code", a space behind the colon of a key, and keys into one column`},
-	{"cannot start any token", "put the value into quotes"},
-	{"did not find expected key", "put keys into one column, and a value that begins with a quote or a bracket into quotes"},
-	{"did not find expected '-' indicator", "put the keys of an element into one column"},
-	{"did not find expected comment or line break", "put a value that begins with > or | into quotes"},
-	{"block sequence entries are not allowed", "put a value that begins with - into quotes, and a list into the lines below its key"},
-	{"did not find expected ',' or", "close the bracket"},
-	{openQuote, "close the quotes"},
-	{"unknown escape character", "write a backslash inside of single quotes"},
-	{"unknown anchor", "put a value that begins with * into quotes"},
-	{"could not find expected ':'", "write a colon and a space behind the key"},
+// explanations are the errors and their fixes, by what is in the library's message.
+var explanations = []struct{ part, text, fix string }{
+	{mappingValue, "unexpected colon", "write a space after the colon of a key, and quote a value with a colon"},
+	{"cannot start any token", "value starts with a reserved character such as @ or `", "quote the value"},
+	{"did not find expected key", "expected a key", "align the keys, and quote a value that starts with a quote or bracket"},
+	{"did not find expected '-' indicator", "expected a list item", "align the keys of each list item"},
+	{"did not find expected comment or line break", "unexpected text after > or |", "quote a value that starts with > or |"},
+	{"block sequence entries are not allowed", "unexpected list item", `quote a value that starts with "- ", or put the list on the lines below`},
+	{"did not find expected ',' or", "missing closing bracket", "close the bracket"},
+	{openQuote, "unterminated quoted string", "close the quotes"},
+	{"unknown escape character", "unknown escape in double quotes", "use single quotes for a literal backslash"},
+	{"unknown anchor", "value starts with *, which begins a YAML alias", "quote the value"},
+	{"could not find expected ':'", `missing ": " after a key`, "write a colon and a space after the key"},
 }
 
-// explain returns what to write instead, if that is known.
-func explain(message string) string {
+// mappingValue is in the library's message about a second colon.
+const mappingValue = "mapping values are not allowed"
+
+// withColon is a line with a key and a plain value that contains a colon.
+var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{][^"\\]*: [^"\\]*)$`)
+
+// explain returns the error of front matter that is not YAML. line is the text of the
+// invalid line.
+func explain(message, line string) error {
+	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+		return hint.New("indent with spaces", "invalid YAML: tab in the indentation")
+	}
+	if m := withColon.FindStringSubmatch(line); m != nil && strings.Contains(message, mappingValue) {
+		const most = 80
+		fix := fmt.Sprintf(`write %s: "%s"`, m[1], m[2])
+		if len(fix) > most {
+			fix = "quote the value"
+		}
+		return hint.New(fix, `invalid YAML: unquoted ": " in the value of %s`, m[1])
+	}
 	for _, e := range explanations {
 		if strings.Contains(message, e.part) {
-			return "; " + e.advice
+			return hint.New(e.fix, "invalid YAML: %s", e.text)
 		}
 	}
-	return ""
+	return fmt.Errorf("invalid YAML: %s", message)
 }

@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // header is what the front matter of a prompt says.
@@ -33,13 +34,13 @@ func (d decoder) header(n *yaml.Node) header {
 		h.lost = true
 		return h
 	}
-	members := d.members(n, "a prompt", keys)
+	members := d.members(n, "front matter", keys)
 	for _, m := range members {
 		h.lines[m.key] = m.line
 		switch m.key {
 		case "name":
 			if h.prompt.Name = d.text(m); h.prompt.Name == "" && isText(m.value) {
-				d.faults.add(m.line, "name is empty; write one, or remove the key")
+				d.faults.add(m.line, emptyValue(m.key))
 			}
 		case "title":
 			h.prompt.Title = d.text(m)
@@ -53,7 +54,7 @@ func (d decoder) header(n *yaml.Node) header {
 			h.prompt.Icons, h.iconLines = d.icons(m)
 		case "meta", "_meta":
 			if h.prompt.Meta != nil {
-				d.faults.add(m.line, "meta and _meta are one; write all of it below one of them")
+				d.faults.add(m.line, hint.New("keep one of the two", "meta and _meta are the same key"))
 			}
 			h.prompt.Meta = d.meta(m)
 		case "hints":

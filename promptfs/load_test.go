@@ -171,7 +171,7 @@ func TestOptions(t *testing.T) {
 		MaxFileBytes: 64,
 	}
 	loaded, err := promptfs.Load(fsys, o)
-	assert.EqualError(t, err, "shared/large.md: it is larger than 64 bytes; make it smaller, or set a higher limit in the Options")
+	assert.EqualError(t, err, "shared/large.md: file exceeds the limit of 64 bytes; shorten the file, or raise Options.MaxFileBytes")
 	require.Len(t, loaded, 1)
 	var reg prompts.Registry
 	require.NoError(t, reg.Add(loaded...))
@@ -186,7 +186,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"hi! shared own", ""}, textsOf(t, p, nil))
 	_, err = promptfs.Parse(nil, "p.md", fsys["p.md"].Data, o)
-	assert.EqualError(t, err, "p.md:1:27: unknown partial \"x\"; add a partial with this name\np.md:2: a b.txt: there are no files beside this one to send")
+	assert.EqualError(t, err, "p.md:1:27: unknown partial \"x\"; add a partial with this name\np.md:2: a b.txt: attachments are not available without a file system")
 }
 
 // An error of a template while it runs names the file. If a function rejects an

@@ -2,12 +2,13 @@ package promptfs
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // memory is a file system in memory. It may be read from several goroutines at
@@ -126,7 +127,7 @@ func (m *memory) conflicts() []*Error {
 	walk = func(n *node, at, above string) {
 		if n.version > 0 {
 			if above != "" {
-				all = append(all, &Error{Path: at, Err: fmt.Errorf("it is below %s, which is a file and not a folder; give one of them another name", shown(above))})
+				all = append(all, newError(at, 0, 0, hint.New("rename one of the two", "path is below the file %s", shown(above))))
 			} else {
 				above = at
 			}

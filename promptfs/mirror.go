@@ -2,12 +2,12 @@ package promptfs
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"maps"
 	"slices"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -144,7 +144,7 @@ func (m *Mirror) look(ctx context.Context) (*Report, error) {
 func (m *Mirror) put(f File) {
 	err := f.Err
 	if err == nil && (!fs.ValidPath(f.Path) || f.Path == ".") {
-		err = errors.New("it is no path of a file; give it a name such as review/code.md")
+		err = hint.New("use a relative path such as review/code.md", "invalid path")
 	}
 	delete(m.faults, f.Path)
 	changed, others := false, false
@@ -152,7 +152,7 @@ func (m *Mirror) put(f File) {
 	case f.Removed:
 		changed, others = m.files.remove(f.Path)
 	case err != nil:
-		m.faults[f.Path] = &Error{Path: f.Path, Err: err}
+		m.faults[f.Path] = newError(f.Path, 0, 0, err)
 	default:
 		o := m.folder.options
 		most := max(o.MaxFileBytes, o.MaxResourceBytes)

@@ -107,15 +107,15 @@ func TestMirrorErrors(t *testing.T) {
 		put("i", "a file", 13), put("i/j.md", "below it", 14))
 	require.ErrorIs(t, err, lost)
 	assert.Equal(t, strings.Join([]string{
-		": it is no path of a file; give it a name such as review/code.md",
-		"../e.md: it is no path of a file; give it a name such as review/code.md",
-		"/f.md: it is no path of a file; give it a name such as review/code.md",
+		": invalid path; use a relative path such as review/code.md",
+		"../e.md: invalid path; use a relative path such as review/code.md",
+		"/f.md: invalid path; use a relative path such as review/code.md",
 		"a.md:2: missing value for if; write a value, for example {{if .name}}",
-		"b.md: it is larger than 100 bytes; make it smaller, or set a higher limit in the Options",
-		"c.md:1: it is not UTF-8; save the file in that encoding",
+		"b.md: file exceeds the limit of 100 bytes; shorten the file, or raise Options.MaxFileBytes",
+		"c.md:1: file is not valid UTF-8; save the file as UTF-8",
 		"d.md: it has been lost",
-		"g//h.md: it is no path of a file; give it a name such as review/code.md",
-		"i/j.md: it is below i, which is a file and not a folder; give one of them another name",
+		"g//h.md: invalid path; use a relative path such as review/code.md",
+		"i/j.md: path is below the file i; rename one of the two",
 	}, "\n"), err.Error())
 	assert.Equal(t, []string{"a", "b", "c", "d"}, namesIn(&reg))
 	for _, name := range namesIn(&reg) {
@@ -139,10 +139,11 @@ func TestErrorsInTheLog(t *testing.T) {
 	}
 	require.Error(t, m.Reset(t.Context(), files...))
 	assert.Equal(t, 101, strings.Count(log.String(), "level=WARN"))
-	assert.Contains(t, log.String(), `msg="invalid prompt file, and so for others" more=900`)
+	assert.Contains(t, log.String(), `msg="too many prompt file records; others are not logged" count=900`)
 	log.Reset()
 	require.NoError(t, m.Reset(t.Context()))
-	assert.Equal(t, 101, strings.Count(log.String(), "level=INFO"))
+	assert.Equal(t, 100, strings.Count(log.String(), "level=INFO"))
+	assert.Contains(t, log.String(), `msg="too many prompt file records; others are not logged" count=900`)
 }
 
 // Two mirrors never take each other's prompts away, nor those of code, also
@@ -153,7 +154,7 @@ func TestMirrorsShareARegistry(t *testing.T) {
 	ctx := t.Context()
 	one, two := promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "one:"}), promptfs.NewMirror(&reg, promptfs.Options{SourcePrefix: "two:"})
 	require.NoError(t, one.Reset(ctx, put("a.md", "of one", 1)))
-	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: the name "a" is that of a prompt that comes from no file of this folder; give this one another`)
+	require.EqualError(t, two.Reset(ctx, put("a.md", "of two", 1)), `a.md: prompt name "a" is already used by a prompt outside of this folder; rename this prompt`)
 	assert.Equal(t, []string{"of one"}, textsFrom(t, &reg, "a", nil))
 
 	reg.Remove("a") // which one does not notice

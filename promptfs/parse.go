@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
@@ -69,7 +70,7 @@ func (s *source) parse(ctx context.Context, name string, content []byte, all par
 		return m
 	}
 	if isBlank(text) {
-		m.faults.add(0, "the file is empty; write the text of the prompt")
+		m.faults.add(0, hint.New("write the text of the prompt", "file is empty"))
 		return m
 	}
 	if isSkill(path.Base(name)) {
@@ -98,7 +99,7 @@ func (m *made) named(name string) {
 		}
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {
-			return nil, &Error{Path: name, Err: err}
+			return nil, newError(name, 0, 0, err)
 		}
 		for _, p := range uses {
 			if e.Partial != "" && e.Partial == p.name {
@@ -106,9 +107,9 @@ func (m *made) named(name string) {
 			}
 		}
 		if e.Message > 0 && e.Line > 0 {
-			return nil, &Error{name, parts[e.Message-1].line + e.Line - 1, e.Column, e.Err}
+			return nil, newError(name, parts[e.Message-1].line+e.Line-1, e.Column, e.Err)
 		}
-		return nil, &Error{Path: name, Err: e.Err}
+		return nil, newError(name, 0, 0, e.Err)
 	}
 }
 
@@ -140,7 +141,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	h := decoder{&m.faults, new(int)}.header(mapping)
 	parts := parseBody(body, line, &m.faults)
 	if len(parts) == 0 {
-		m.faults.add(0, "there is no message; write the text of the prompt below the front matter")
+		m.faults.add(0, hint.New("write the text below the front matter", "prompt has no text"))
 	}
 	var messages []prompttemplate.Message
 	var read []part // what the messages are of
@@ -166,7 +167,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		messages, read = append(messages, message), append(read, p)
 	}
 	if h.isText && len(h.arguments) > 0 {
-		m.faults.add(h.lines["arguments"], "with template: false the text is sent verbatim, and no argument can be used; remove one of them")
+		m.faults.add(h.lines["arguments"], hint.New("remove template: false, or the arguments", "arguments cannot be used with template: false, which sends the text verbatim"))
 		h.lost = true
 	}
 	m.prompt, m.line = h.prompt, h.lines["name"]
@@ -193,10 +194,10 @@ func (m *made) check(h *header) {
 		}
 		line := h.lineOf(p, e)
 		if line == 0 && h.lines["name"] == 0 {
-			m.faults.add(0, "%w; write another name: in the front matter", e.Err)
+			m.faults.add(0, hint.New("write another name: in the front matter", "%w", e.Err))
 			continue
 		}
-		m.faults.add(line, "%w", e.Err)
+		m.faults.add(line, e.Err)
 	}
 }
 
@@ -237,7 +238,7 @@ func (m *made) render(ctx context.Context, h *header, parts []part, messages []p
 		}
 		e := (*prompttemplate.Error)(nil)
 		if !errors.As(err, &e) {
-			m.faults.add(0, "%w", err)
+			m.faults.add(0, err)
 			continue
 		}
 		if e.Argument != "" && !isWhole {
@@ -254,7 +255,7 @@ func (m *made) broken(p *partial, line int) {
 		return
 	}
 	first := p.faults[0]
-	m.faults.add(line, "the partial %q has an error itself, see %s", p.name, first.place())
+	m.faults.add(line, fmt.Errorf("partial %q is invalid (see %s)", p.name, first.place()))
 	if !slices.Contains(m.partialErrors, first) {
 		m.partialErrors = append(m.partialErrors, first)
 	}
@@ -270,9 +271,10 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 			m.broken(p, at(e.Line))
 		}
 	case e.Message > 0:
-		m.faults.addAt(at(e.Line), e.Column, "%w", e.Err)
+		m.faults.addAt(at(e.Line), e.Column, e.Err)
 	case p != nil && e.CallMessage > 0:
-		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, "the partial %q: %s", e.Partial, p.error(e))
+		of := p.error(e)
+		m.faults.add(m.parts[e.CallMessage-1].line+e.CallLine-1, hint.New(of.Hint, "partial %q: %s: %w", e.Partial, of.place(), of.Err))
 	default:
 		line := 0
 		for _, a := range h.arguments {
@@ -280,6 +282,6 @@ func (m *made) templateError(e *prompttemplate.Error, h *header, all partials) {
 				line = a.lines["name"]
 			}
 		}
-		m.faults.add(line, "%w", e.Err)
+		m.faults.add(line, e.Err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 
@@ -36,7 +37,7 @@ func newPartial(path string, content []byte) *partial {
 	f := fileErrors{path: path}
 	text, ok := textOf(content, &f)
 	if p.text, p.before = trimmed(text); ok && p.text == "" {
-		f.add(0, "the partial is empty; write its text, or remove the file")
+		f.add(0, hint.New("write the text, or remove the file", "partial is empty"))
 	}
 	p.own, p.faults = f.all, f.all
 	return p
@@ -77,7 +78,7 @@ func newPartials(ctx context.Context, named map[string]*partial, before partials
 		if more[e.Partial] == nil {
 			more[e.Partial] = &fileErrors{path: p.path}
 		}
-		more[e.Partial].addAt(p.line(e.Line), e.Column, "%w", e.Err)
+		more[e.Partial].addAt(p.line(e.Line), e.Column, e.Err)
 	}
 	for name, f := range more {
 		named[name].faults = f.all
@@ -106,5 +107,5 @@ func (p *partial) line(line int) int {
 
 // error returns an error of a template in the partial as one of its file.
 func (p *partial) error(e *prompttemplate.Error) *Error {
-	return &Error{p.path, p.line(e.Line), e.Column, e.Err}
+	return newError(p.path, p.line(e.Line), e.Column, e.Err)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // plan is what has to be done to a registry.
@@ -101,7 +102,7 @@ func (t *table) plan(in lookup, within scope) *plan {
 				continue
 			}
 			e := t.entries[path]
-			broken[path] = []*Error{{Path: path, Line: e.line, Err: err}}
+			broken[path] = []*Error{newError(path, e.line, 0, err)}
 			if h.isFrom(e.name, path) {
 				kept[e.name], names = path, append(names, e.name)
 			}
@@ -169,13 +170,13 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 				others = append(others, shown(other))
 			}
 		}
-		return fmt.Errorf("the name %q is also that of %s; give each another", name, enumerationOf(others, len(claims)-1))
+		return hint.New("rename one", "duplicate prompt name %q (also in %s)", name, enumerationOf(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
-		return fmt.Errorf("the name %q is still that of %s, which has an error; fix that one, or give one of them another name", name, shown(other))
+		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))
 	}
 	if h.of(name) == another {
-		return fmt.Errorf("the name %q is that of a prompt that comes from no file of this folder; give this one another", name)
+		return hint.New("rename this prompt", "prompt name %q is already used by a prompt outside of this folder", name)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func TestUnreadableFolderIsLogged(t *testing.T) {
 	f.write(".", "not a folder")
 	_, err := f.reload()
 	require.Error(t, err)
-	assert.Contains(t, f.log.String(), `level=WARN msg="the prompts cannot be reloaded" error=`)
+	assert.Contains(t, f.log.String(), `level=WARN msg="cannot reload prompts" error=`)
 	assert.NotContains(t, f.log.String(), "a file of prompts")
 }
 
@@ -165,8 +165,8 @@ func TestErrorsAreReportedOnce(t *testing.T) {
 	_, err := f.reload()
 	require.Error(t, err)
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=WARN msg="invalid prompt file" error="a.md:1: unclosed action; close the action with }}"
-level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; close the action with }}"
+	assert.Equal(t, `level=WARN msg="invalid prompt file" path=a.md line=1 error="unclosed action; close the action with }}"
+level=WARN msg="invalid prompt file" path=b.md line=1 error="unclosed action; close the action with }}"
 `, said())
 	_, again := f.reload()
 	require.EqualError(t, again, err.Error())
@@ -176,8 +176,8 @@ level=WARN msg="invalid prompt file" error="b.md:1: unclosed action; close the a
 	_, err = f.reload()
 	require.EqualError(t, err, "b.md:1: unclosed action; close the action with }}")
 	assert.Len(t, f.reports, 1)
-	assert.Equal(t, `level=INFO msg="error of prompt files fixed" error="a.md:1: unclosed action; close the action with }}"
-level=INFO msg="prompts have been reloaded" added=a changed="" removed=""
+	assert.Equal(t, `level=INFO msg="prompt file error fixed" path=a.md line=1 error="unclosed action; close the action with }}"
+level=INFO msg="prompts reloaded" added=a changed="" removed=""
 `, said())
 }
 
@@ -200,14 +200,14 @@ func TestReloadOfDependencies(t *testing.T) {
 		{"a partial of a partial", func() { f.write("_partials/inner.md", "2") }, []string{"a"}, "", "<2>"},
 		{"another partial", func() { f.write("_partials/other.md", "2") }, nil, "", "<2>"},
 		{"a resource", func() { f.write("log.txt", "2") }, []string{"c"}, "", "<2>"},
-		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: there is no such file", "<2>"},
+		{"a resource goes", func() { delete(f.fsys, "log.txt") }, nil, "c.md:2: log.txt: file not found", "<2>"},
 		{"and comes back", func() { f.write("log.txt", "3") }, []string{"c"}, "", "<2>"},
 		{"a partial goes", func() { delete(f.fsys, "_partials/inner.md") }, nil,
 			"_partials/outer.md:1:13: unknown partial \"inner\"; add a partial with this name\n" +
-				"a.md:1: the partial \"outer\" has an error itself, see _partials/outer.md:1:13", "<2>"},
+				"a.md:1: partial \"outer\" is invalid (see _partials/outer.md:1:13)", "<2>"},
 		{"and comes back as another file", func() { f.write("_partials/inner.txt", "3") }, []string{"a"}, "", "<3>"},
 		{"a partial has a fault", func() { f.write("_partials/inner.txt", "{{") }, nil,
-			"_partials/inner.txt:1: unclosed action; close the action with }}\na.md:1: the partial \"inner\" has an error itself, see _partials/inner.txt:1", "<3>"},
+			"_partials/inner.txt:1: unclosed action; close the action with }}\na.md:1: partial \"inner\" is invalid (see _partials/inner.txt:1)", "<3>"},
 		{"and is what it was", func() { f.write("_partials/inner.txt", "3") }, nil, "", "<3>"},
 		{"nothing", func() {}, nil, "", "<3>"},
 	} {
@@ -233,7 +233,7 @@ func prompt(name, text string) prompts.Prompt {
 // nothing that a folder has not added itself is replaced or removed by it.
 func TestClashes(t *testing.T) {
 	t.Parallel()
-	const taken = "the name \"a\" is that of a prompt that comes from no file of this folder; give this one another"
+	const taken = "prompt name \"a\" is already used by a prompt outside of this folder; rename this prompt"
 	f := newFixture(t, map[string]string{"a.md": "file", "b.md": "file"})
 	f.reg.MustAdd(prompt("a", "code"))
 	_, err := f.reload()
@@ -297,12 +297,12 @@ func TestClashesOfFiles(t *testing.T) {
 	f.write("a.md", named("x", "a"))
 	f.write("b.md", named("x", "b2"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"x\" is also that of b.md; give each another\nb.md:2: the name \"x\" is also that of a.md; give each another")
+	require.EqualError(t, err, "a.md:2: duplicate prompt name \"x\" (also in b.md); rename one\nb.md:2: duplicate prompt name \"x\" (also in a.md); rename one")
 	assert.Equal(t, map[string]string{"x": "b"}, f.texts(), "it stays as it was")
 
 	f.write("b.md", named("x", "{{"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"x\" is still that of b.md, which has an error; fix that one, or give one of them another name\nb.md:4: unclosed action; close the action with }}")
+	require.EqualError(t, err, "a.md:2: prompt name \"x\" is still used by b.md, which is invalid; fix b.md, or rename one of the prompts\nb.md:4: unclosed action; close the action with }}")
 	assert.Equal(t, map[string]string{"x": "b"}, f.texts())
 
 	f.write("b.md", named("y", "b3"))
@@ -314,7 +314,7 @@ func TestClashesOfFiles(t *testing.T) {
 	f.write("a.md", named("y", "a"))
 	f.write("c.md", named("x", "c"))
 	_, err = f.reload()
-	require.EqualError(t, err, "a.md:2: the name \"y\" is also that of b.md; give each another\nb.md:2: the name \"y\" is also that of a.md; give each another\nc.md:2: the name \"x\" is still that of a.md, which has an error; fix that one, or give one of them another name")
+	require.EqualError(t, err, "a.md:2: duplicate prompt name \"y\" (also in b.md); rename one\nb.md:2: duplicate prompt name \"y\" (also in a.md); rename one\nc.md:2: prompt name \"x\" is still used by a.md, which is invalid; fix a.md, or rename one of the prompts")
 	assert.Equal(t, map[string]string{"x": "a", "y": "b3"}, f.texts())
 }
 
@@ -328,10 +328,10 @@ func TestReloadOfWhatCannotBeRead(t *testing.T) {
 	require.Equal(t, 4, reg.Len())
 	broken := errors.New("broken")
 	for path, want := range map[string]string{
-		".":         "promptfs: the folder cannot be read, and its prompts stay as they are: broken",
-		"sub":       "sub: it cannot be read: broken",
-		"_partials": "_partials: it cannot be read: broken",
-		"a.md":      "a.md: it cannot be read: broken",
+		".":         "promptfs: cannot read the folder (existing prompts are kept): broken",
+		"sub":       "sub: cannot read file: broken",
+		"_partials": "_partials: cannot read file: broken",
+		"a.md":      "a.md: cannot read file: broken",
 	} {
 		fsys.fails[path] = broken
 		err := folder.Reload(t.Context())
@@ -354,7 +354,7 @@ func TestReloadOfADirectory(t *testing.T) {
 	folder := promptfs.NewDir(&reg, dir, promptfs.Options{})
 	err := folder.Reload(t.Context())
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	assert.ErrorContains(t, err, "promptfs: the folder "+dir+" cannot be read, and its prompts stay as they are: ")
+	assert.ErrorContains(t, err, fmt.Sprintf("promptfs: cannot read folder %q (existing prompts are kept): ", dir))
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("hi"), 0o600))
 	require.NoError(t, folder.Reload(t.Context()))

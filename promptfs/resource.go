@@ -2,13 +2,14 @@ package promptfs
 
 import (
 	"crypto/sha256"
-	"fmt"
+	"errors"
 	"net/url"
 	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // The types of files, by the extension of their names. What the system knows
@@ -51,7 +52,7 @@ type dependency struct {
 func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *dependency) {
 	name, err := resourcePath(dir, p.file)
 	if err != nil {
-		f.add(p.mark, "%s: %w", shown(p.file), err)
+		f.add(p.mark, ofFile(p.file, err))
 		return nil, nil
 	}
 	extension := strings.ToLower(path.Ext(name))
@@ -59,27 +60,27 @@ func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *d
 	switch {
 	case p.kind == "image":
 		if mime = imageTypes[extension]; mime == "" {
-			f.add(p.mark, "%s: nobody knows the type of this image; give its name one of the extensions %s", shown(p.file), knownImages)
+			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownImages, "unknown image type")))
 			return nil, nil
 		}
 	case p.kind == "audio":
 		if mime = audioTypes[extension]; mime == "" {
-			f.add(p.mark, "%s: nobody knows the type of this recording; give its name one of the extensions %s", shown(p.file), knownAudio)
+			f.add(p.mark, ofFile(p.file, hint.New("use one of the extensions "+knownAudio, "unknown audio type")))
 			return nil, nil
 		}
 	}
 	if s.fsys == nil {
-		f.add(p.mark, "%s: there are no files beside this one to send", shown(p.file))
+		f.add(p.mark, ofFile(p.file, errors.New("attachments are not available without a file system")))
 		return nil, nil
 	}
 	stamp, info, err := s.stat(name)
 	if err != nil {
-		f.add(p.mark, "%s: %w", shown(p.file), unreadable(err))
+		f.add(p.mark, ofFile(p.file, unreadable(err)))
 		return nil, &dependency{path: name}
 	}
 	data, err := s.read(stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
-		f.add(p.mark, "%s: %w", shown(p.file), err)
+		f.add(p.mark, ofFile(p.file, err))
 		return nil, &dependency{path: name}
 	}
 	used := &dependency{name, stamp, sha256.Sum256(data)}
@@ -96,6 +97,12 @@ func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *d
 		r.Blob = data
 	}
 	return r, used
+}
+
+// ofFile returns err with the file that a message names.
+func ofFile(file string, err error) error {
+	fix, bare := hint.Split(err)
+	return hint.New(fix, "%s: %w", shown(file), bare)
 }
 
 // typeOf returns the type of a resource, empty for what the protocol takes it
@@ -118,14 +125,14 @@ func (s *source) uri(name string) string {
 func resourcePath(dir, file string) (string, error) {
 	if strings.Contains(file, `\`) {
 		relative := strings.TrimLeft(strings.ReplaceAll(file, `\`, "/"), "/")
-		return "", fmt.Errorf(`a path has / and not \; write %s`, relative)
+		return "", hint.New("write "+relative, "path must use forward slashes")
 	}
 	if path.IsAbs(file) {
-		return "", fmt.Errorf("the path is absolute; write the one from the folder of this file, such as images/%s", path.Base(file))
+		return "", hint.New("write the path from the folder of this file, for example "+path.Base(file), "path must be relative")
 	}
 	name := path.Join(dir, file)
 	if name == ".." || strings.HasPrefix(name, "../") {
-		return "", fmt.Errorf("the path leads out of the folder of prompts; put the file into it")
+		return "", hint.New("move the file into the folder", "path is outside of the prompts folder")
 	}
 	return name, nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // file is a file that a scan has found.
@@ -66,7 +68,7 @@ func (s *source) scanPartials(ctx context.Context) (*scan, error) {
 	found := &scan{source: s, ctx: ctx, kind: ofPartials, read: map[string]string{}}
 	at := s.options.Partials
 	if !fs.ValidPath(at) || at == "." {
-		return found, fmt.Errorf("promptfs: Options.Partials is %q; it must be the path of a folder, from the root and without a slash at its end", at)
+		return found, fmt.Errorf("promptfs: invalid Options.Partials %q: must be a relative folder path without a trailing slash", at)
 	}
 	real, err := s.resolve(at)
 	if err == nil {
@@ -91,7 +93,7 @@ func (s *source) scanPartials(ctx context.Context) (*scan, error) {
 }
 
 func (c *scan) fault(path string, err error) {
-	c.faults = append(c.faults, &Error{Path: path, Err: err})
+	c.faults = append(c.faults, newError(path, 0, 0, err))
 }
 
 // unreadable notes a folder or a file that cannot be read, unless it was removed.
@@ -139,7 +141,7 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 		switch {
 		case isHidden(name) && (!inSkill || name[0] == '.'), ofSkill && c.kind == ofPrompts && !isSkill(name), c.kind != ofPartials && below == c.source.options.Partials:
 		case !utf8.ValidString(name):
-			c.fault(below, errors.New("its name is not UTF-8; give it another"))
+			c.fault(below, hint.New("rename the file", "file name is not valid UTF-8"))
 		case e.Type()&fs.ModeSymlink != 0:
 			c.links = append(c.links, link{below, belowReal, inSkill})
 		case e.IsDir():
@@ -190,12 +192,12 @@ func (c *scan) follow() {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if c.isOurs(path.Base(l.path), l.inSkill) {
-				c.fault(l.path, errors.New("the link leads to nothing; let it lead to a file"))
+				c.fault(l.path, hint.New("point the link to a file", "broken symbolic link"))
 			}
 		case err != nil:
 			c.unreadable(l.path, err)
 		case info.IsDir() && c.read[stamp.real] != "":
-			c.fault(l.path, fmt.Errorf("the link leads to the folder %s, which is read already; remove the link", shown(c.read[stamp.real])))
+			c.fault(l.path, hint.New("remove the link", "symbolic link to the folder %s, which is already loaded", shown(c.read[stamp.real])))
 		case info.IsDir():
 			if err := c.folder(l.path, stamp.real, l.inSkill); err != nil {
 				c.unreadable(l.path, err)

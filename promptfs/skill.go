@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // skill makes a prompt of a SKILL.md: its name, its description and its body,
@@ -27,7 +28,7 @@ func (m *made) skill(name, text string) {
 				continue // which other readers of skills may know
 			}
 			if before, twice := lines[key.Value]; twice {
-				d.fault(key, "the key %q is there twice, in line %d too; remove one", key.Value, before)
+				d.fault(key, duplicateKey(key, before))
 				continue
 			}
 			lines[key.Value] = lineOf(key)
@@ -44,14 +45,14 @@ func (m *made) skill(name, text string) {
 	}
 	message, _ := trimmed(body)
 	if ok && message == "" {
-		m.faults.add(line-1, "the skill has no body; write it below the front matter")
+		m.faults.add(line-1, hint.New("write the body below the front matter", "skill has no body"))
 	}
 	m.line = lines["name"]
 	if dir := path.Dir(name); dir != "." {
 		m.prompt.Name = cmp.Or(m.prompt.Name, path.Base(dir))
 	}
 	if m.prompt.Name == "" {
-		m.faults.add(m.line, "the skill has no name; write name: in its front matter")
+		m.faults.add(m.line, hint.New("add name: to the front matter", "skill has no name"))
 	}
 	m.prompt.Render = func(context.Context, map[string]string) (*prompts.Result, error) {
 		return prompts.Messages(prompts.User(message)), nil

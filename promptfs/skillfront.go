@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // This file makes JSON of the front matter of a SKILL.md.
@@ -34,7 +36,7 @@ func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int
 		return nil, nil, f
 	}
 	if !has || !strings.HasPrefix(text, "---\n") {
-		f.add(1, "a skill begins with front matter; write a line --- with nothing behind it, name: and description: below it, and a line ---")
+		f.add(1, hint.New("write a line ---, lines with name: and description:, and a line ---", "skill must start with front matter"))
 		return nil, nil, f
 	}
 	mapping, ok := readYAML(front, f)
@@ -42,7 +44,7 @@ func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int
 		return nil, nil, f
 	}
 	if mapping == nil {
-		f.add(1, "the front matter is empty; write name: and description:")
+		f.add(1, hint.New("add name: and description:", "front matter is empty"))
 		return nil, nil, f
 	}
 	d := decoder{f, new(int)}
@@ -65,7 +67,7 @@ func frontmatterOf(path string, content []byte) (json.RawMessage, map[string]int
 // appendJSON appends a value with its type of YAML 1.2, in the core schema.
 func (d decoder) appendJSON(dst []byte, n *yaml.Node, depth int) []byte {
 	if depth > maxNesting {
-		d.fault(n, "it is nested too deep; %d levels are read", maxNesting)
+		d.fault(n, errNesting)
 		return dst
 	}
 	switch n.Kind {
@@ -75,10 +77,10 @@ func (d decoder) appendJSON(dst []byte, n *yaml.Node, depth int) []byte {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
 			if before, twice := lines[key.Value]; twice {
-				d.fault(key, "the key %q is there twice, in line %d too; remove one", key.Value, before)
+				d.fault(key, duplicateKey(key, before))
 			}
 			if key.Kind != yaml.ScalarNode || !isString(key) {
-				d.fault(key, "a key must be a string; put it into quotes")
+				d.fault(key, hint.New("quote the key", "key must be a string, got %s", found(key)))
 			}
 			lines[key.Value] = lineOf(key)
 			if i > 0 {
@@ -103,7 +105,7 @@ func (d decoder) appendJSON(dst []byte, n *yaml.Node, depth int) []byte {
 	}
 	text, ok := jsonOf(n.Value)
 	if !ok {
-		d.fault(n, "%q is a number that JSON does not have; put it into quotes", n.Value)
+		d.fault(n, notInJSON(n))
 	}
 	return append(dst, text...)
 }

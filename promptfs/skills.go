@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -112,7 +113,7 @@ func (t *skillTable) refresh(ctx context.Context, s *source) error {
 		if path.Base(f.path) == promptskills.Main {
 			skills[path.Dir(f.path)] = &foundSkill{}
 		} else if isSkill(path.Base(f.path)) {
-			found.fault(f.path, fmt.Errorf("the file of a skill is %s, in capitals; rename it", promptskills.Main))
+			found.fault(f.path, hint.New("rename the file", "file of a skill must be named %s", promptskills.Main))
 		}
 	}
 	for _, f := range found.files {
@@ -213,14 +214,14 @@ func (t *skillTable) entry(dir, prefix string, k *foundSkill, files map[string]*
 	}
 	main := path.Join(dir, promptskills.Main)
 	fail := func(path string, line int, err error) {
-		e.faults = append(e.faults, &Error{Path: path, Line: line, Err: err})
+		e.faults = append(e.faults, newError(path, line, 0, err))
 	}
 	switch {
 	case k.count > promptskills.MaxFiles:
-		fail(main, 0, fmt.Errorf("the skill has %d files; the maximum is %d, those of skills below it included", k.count, promptskills.MaxFiles))
+		fail(main, 0, fmt.Errorf("skill has %d files, with nested skills (limit %d)", k.count, promptskills.MaxFiles))
 		return e
 	case k.bytes > promptskills.MaxBytes:
-		fail(main, 0, fmt.Errorf("the files of the skill have %d bytes; the maximum is %d, those of skills below it included", k.bytes, promptskills.MaxBytes))
+		fail(main, 0, fmt.Errorf("files of the skill have %d bytes, with nested skills (limit %d)", k.bytes, promptskills.MaxBytes))
 		return e
 	}
 	if old := t.entries[dir]; old != nil && old.prefix == prefix && old.isValid() && maps.EqualFunc(old.files, e.files, sameFile) {
@@ -253,7 +254,7 @@ func sameFile(a, b *skillFile) bool {
 
 // errorOf returns an error of a skill as one of its file.
 func (e *skillEntry) errorOf(err error) *Error {
-	at := &Error{Path: path.Join(e.dir, promptskills.Main), Err: err}
+	at := newError(path.Join(e.dir, promptskills.Main), 0, 0, err)
 	var of *promptskills.Error
 	if !errors.As(err, &of) {
 		return at
@@ -336,7 +337,7 @@ func (t *skillTable) apply(reg *promptskills.Registry) {
 			without[of.Skill] = true
 		}
 		if !refused {
-			t.refused = append(t.refused, &Error{Path: ".", Err: fmt.Errorf("the skills stay as they are: %w", err)})
+			t.refused = append(t.refused, &Error{Path: ".", Err: fmt.Errorf("cannot update skills (existing skills are kept): %w", err)})
 			return
 		}
 	}
@@ -386,7 +387,7 @@ func (t *skillTable) change(tx *promptskills.Tx, owners map[string]*skillEntry, 
 		now, exists := tx.Lookup(skill)
 		switch {
 		case exists && now.Source != e.skill.Source:
-			faults = append(faults, &Error{Path: path.Join(dir, promptskills.Main), Err: fmt.Errorf("the path %q is that of a skill that comes from no file of this folder; rename the folder", skill)})
+			faults = append(faults, newError(path.Join(dir, promptskills.Main), 0, 0, hint.New("rename the folder", "skill path %q is already used by a skill outside of this folder", skill)))
 			continue
 		case exists && owners[skill] == e:
 			continue

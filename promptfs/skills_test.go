@@ -105,29 +105,29 @@ func TestParseFrontmatter(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `{"a":"x\n","b":"y\n"}`, string(got))
 	for text, want := range map[string]string{
-		"name: a\n":                   "1: a skill begins with front matter",
-		" ---\nname: a\n---\n":        "1: a skill begins",
-		"--- \nname: a\n---\n":        "1: a skill begins",
-		"\n---\nname: a\n---\n":       "2: front matter begins in line 1",
-		"---\nname: a\n":              "1: the front matter is not closed",
-		"---\n---\n":                  "1: the front matter is empty",
-		"---\n- a\n---\n":             "must be keys with values",
-		"---\na: 1\na: 2\n---\n":      `3: the key "a"`,
-		"---\na: {b: 1, b: 2}\n---\n": `2: the key "b"`,
-		"---\na: &x 1\n---\n":         "2: the anchor &x",
+		"name: a\n":                   "1: skill must start with front matter",
+		" ---\nname: a\n---\n":        "1: skill must start",
+		"--- \nname: a\n---\n":        "1: skill must start",
+		"\n---\nname: a\n---\n":       "2: front matter must start on line 1",
+		"---\nname: a\n":              "1: front matter is not closed",
+		"---\n---\n":                  "1: front matter is empty",
+		"---\n- a\n---\n":             "must be key: value pairs",
+		"---\na: 1\na: 2\n---\n":      `3: duplicate key "a"`,
+		"---\na: {b: 1, b: 2}\n---\n": `2: duplicate key "b"`,
+		"---\na: &x 1\n---\n":         "2: YAML anchor &x",
 		"---\na: *x\n---\n":           "*",
-		"---\na: !!str 1\n---\n":      "2: the tag",
-		"---\nx: {<<: {a: 1}}\n---\n": "the merge key",
-		"---\na: .inf\n---\n":         `2: ".inf" is a number that JSON does not have`,
-		"---\na: [.NaN]\n---\n":       "JSON does not have",
-		"---\na: 1e999\n---\n":        "JSON does not have",
-		"---\n1: a\n---\n":            "2: a key must be a string",
-		"---\ntrue: a\n---\n":         "a key must be a string",
-		"---\n? [a]\n: b\n---\n":      "a key must be a string",
+		"---\na: !!str 1\n---\n":      "2: YAML tag",
+		"---\nx: {<<: {a: 1}}\n---\n": "YAML merge key",
+		"---\na: .inf\n---\n":         `2: ".inf" cannot be represented in JSON`,
+		"---\na: [.NaN]\n---\n":       "cannot be represented in JSON",
+		"---\na: 1e999\n---\n":        "cannot be represented in JSON",
+		"---\n1: a\n---\n":            "2: key must be a string",
+		"---\ntrue: a\n---\n":         "key must be a string",
+		"---\n? [a]\n: b\n---\n":      "key must be a string",
 		"---\na: 1\n--- \nb\n---\n":   "",
-		"---\na: \xff\n---\n":         "2: it is not UTF-8",
-		"---\na: [\n---\n":            "not YAML",
-		"---\na: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n---\n": "nested too deep",
+		"---\na: \xff\n---\n":         "2: file is not valid UTF-8",
+		"---\na: [\n---\n":            "invalid YAML",
+		"---\na: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n---\n": "exceeds the limit of 32 nested levels",
 	} {
 		_, err := promptfs.ParseFrontmatter([]byte(text))
 		if want == "" {
@@ -147,15 +147,15 @@ func TestErrorsOfSkills(t *testing.T) {
 	}
 	many["many/in/SKILL.md"] = skillMD("in")
 	for want, files := range map[string]map[string]string{
-		`a/SKILL.md:2: front matter: name is "b", but the folder is "a"`:            {"a/SKILL.md": skillMD("b")},
-		`A/SKILL.md: last segment`:                                                  {"A/SKILL.md": skillMD("A")},
-		`a/SKILL.md:3: front matter: description is empty`:                          {"a/SKILL.md": "---\nname: a\ndescription: ''\n---\nx"},
-		`a/SKILL.md: front matter: description is missing`:                          {"a/SKILL.md": "---\nname: a\n---\nx"},
-		`a/SKILL.md:1: a skill begins with front matter`:                            {"a/SKILL.md": "Do it."},
-		`a/skill.md: the file of a skill is SKILL.md, in capitals`:                  {"a/skill.md": skillMD("a")},
-		`many/SKILL.md: the skill has 513 files; the maximum is 512`:                many,
-		`a/SKILL.md: the files of the skill have 16777259 bytes; the maximum is 16`: {"a/SKILL.md": skillMD("a"), "a/x": strings.Repeat("x", promptskills.MaxBytes)},
-		`a/x\y: "x\\y" must not contain a backslash`:                                {"a/SKILL.md": skillMD("a"), `a/x\y`: ""},
+		`a/SKILL.md:2: front matter: name is "b", but the folder is "a"`:         {"a/SKILL.md": skillMD("b")},
+		`A/SKILL.md: last segment`:                                               {"A/SKILL.md": skillMD("A")},
+		`a/SKILL.md:3: front matter: description is empty`:                       {"a/SKILL.md": "---\nname: a\ndescription: ''\n---\nx"},
+		`a/SKILL.md: front matter: description is missing`:                       {"a/SKILL.md": "---\nname: a\n---\nx"},
+		`a/SKILL.md:1: skill must start with front matter`:                       {"a/SKILL.md": "Do it."},
+		`a/skill.md: file of a skill must be named SKILL.md`:                     {"a/skill.md": skillMD("a")},
+		`many/SKILL.md: skill has 513 files, with nested skills (limit 512)`:     many,
+		`a/SKILL.md: files of the skill have 16777259 bytes, with nested skills`: {"a/SKILL.md": skillMD("a"), "a/x": strings.Repeat("x", promptskills.MaxBytes)},
+		`a/x\y: "x\\y" must not contain a backslash`:                             {"a/SKILL.md": skillMD("a"), `a/x\y`: ""},
 	} {
 		files = maps.Clone(files)
 		files["good/SKILL.md"] = skillMD("good")
@@ -283,7 +283,7 @@ func TestSkillsThatTheRegistryRefuses(t *testing.T) {
 	require.NoError(t, d.skills.Add(code))
 	d.write("a/SKILL.md", skillMD("a"))
 	d.write("b/SKILL.md", skillMD("b"))
-	assert.ErrorContains(t, d.folder.Reload(t.Context()), `a/SKILL.md: the path "a" is that of a skill that comes from no file`)
+	assert.ErrorContains(t, d.folder.Reload(t.Context()), `a/SKILL.md: skill path "a" is already used by a skill outside of this folder`)
 	assert.Equal(t, "code", d.file("a", "SKILL.md"))
 	d.write("b/large", strings.Repeat("x", 5000))
 	err := d.folder.Reload(t.Context())

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // source is where files are read from.
@@ -53,10 +55,10 @@ func (s stamp) same(before stamp) bool {
 }
 
 var (
-	errOutside = errors.New("leads out of the folder")
-	errCircle  = errors.New("leads in a circle")
+	errOutside = errors.New("link points outside of the folder")
+	errCircle  = errors.New("link loop")
 	// errNoFolder is said of what stands in the place of the partials.
-	errNoFolder = errors.New("it is no folder; make one of it, or set another path in the Options")
+	errNoFolder = hint.New("move the file, or set Options.Partials", "folder expected, got a file")
 )
 
 // maxLinks is how many links may follow one another.
@@ -115,26 +117,33 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 	return s.stampOf(real, info), info, nil
 }
 
-// checkSize refuses what cannot be read as a file of limited size.
-func checkSize(info fs.FileInfo, limit int64) error {
+// checkSize rejects what cannot be read as a file of limited size.
+func (s *source) checkSize(info fs.FileInfo, limit int64) error {
 	switch {
 	case info.IsDir():
-		return errors.New("it is a folder, and not a file")
+		return errors.New("file expected, got a folder")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file; write one in its place")
+		return errors.New("not a regular file")
 	case info.Size() > limit:
-		return tooLarge(limit)
+		return s.tooLarge(limit)
 	}
 	return nil
 }
 
-func tooLarge(limit int64) error {
-	return fmt.Errorf("it is larger than %d bytes; make it smaller, or set a higher limit in the Options", limit)
+func (s *source) tooLarge(limit int64) error {
+	fix := "shorten the file"
+	switch limit {
+	case s.options.MaxFileBytes:
+		fix += ", or raise Options.MaxFileBytes"
+	case s.options.MaxResourceBytes:
+		fix += ", or raise Options.MaxResourceBytes"
+	}
+	return hint.New(fix, "file exceeds the limit of %d bytes", limit)
 }
 
 // read reads a file that has been looked at.
 func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	if err := checkSize(info, limit); err != nil {
+	if err := s.checkSize(info, limit); err != nil {
 		return nil, err
 	}
 	file, err := s.fsys.Open(real)
@@ -148,7 +157,7 @@ func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error
 		content = content[:len(content)+n]
 		switch {
 		case int64(len(content)) > limit: // it grows while it is read
-			return nil, tooLarge(limit)
+			return nil, s.tooLarge(limit)
 		case errors.Is(err, io.EOF):
 			return content, nil
 		case err != nil:
@@ -166,15 +175,15 @@ func unreadable(err error) error {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, errOutside):
-		return errors.New("the link leads out of the folder of prompts; write a relative one to a file inside of it, or copy the file")
+		return hint.New("copy the file into the folder", "symbolic link points outside of the prompts folder")
 	case errors.Is(err, errCircle):
-		return errors.New("the link leads in a circle; let it lead to a file")
+		return hint.New("point the link to a file", "symbolic link loop")
 	case errors.Is(err, errNoFolder):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such file")
+		return errors.New("file not found")
 	case errors.As(err, &p):
-		return fmt.Errorf("it cannot be read: %w", p.Err)
+		return fmt.Errorf("cannot read file: %w", p.Err)
 	}
-	return fmt.Errorf("it cannot be read: %w", err)
+	return fmt.Errorf("cannot read file: %w", err)
 }

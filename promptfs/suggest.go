@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -12,9 +13,9 @@ const longestWord = 64
 // if none is close.
 func suggest(word string, words []string) string {
 	if n := closest(word, words); n != "" {
-		return "did you mean " + n + "?"
+		return fmt.Sprintf("did you mean %q?", n)
 	}
-	return "write one of: " + strings.Join(words, ", ")
+	return "use one of: " + strings.Join(words, ", ")
 }
 
 // closest returns the one of the words that word may have been meant to be, if

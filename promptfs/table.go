@@ -3,7 +3,6 @@ package promptfs
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"path"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // table is what is known of the files of a folder.
@@ -151,7 +151,7 @@ func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
 	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
-		e.faults = []*Error{{Path: f.path, Err: err}}
+		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
 	}
 	m := s.parse(ctx, f.path, content, all)
@@ -196,7 +196,7 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 		p := *read[path] // whoever has it reads it
 		name := partialName(s.options.Partials, path)
 		if other := named[name]; other != nil {
-			faults = append(faults, &Error{Path: path, Err: errors.New("another partial has this name, " + shown(other.path) + "; give one of them another")})
+			faults = append(faults, newError(path, 0, 0, hint.New("rename one", "duplicate partial %q (also in %s)", name, shown(other.path))))
 			continue
 		}
 		p.name, named[name] = name, &p
@@ -229,7 +229,7 @@ func (all partials) are(named map[string]*partial) bool {
 func (s *source) readPartial(f file) *partial {
 	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
-		return &partial{path: f.path, stamp: f.stamp, own: []*Error{{Path: f.path, Err: err}}}
+		return &partial{path: f.path, stamp: f.stamp, own: []*Error{newError(f.path, 0, 0, err)}}
 	}
 	p := newPartial(f.path, content)
 	p.stamp = f.stamp

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
 // textOf returns the text of a file: without a byte order mark, and with LF at
@@ -22,7 +24,7 @@ func textOf(content []byte, f *fileErrors) (text string, ok bool) {
 			}
 			rest = rest[size:]
 		}
-		f.add(line, "it is not UTF-8; save the file in that encoding")
+		f.add(line, hint.New("save the file as UTF-8", "file is not valid UTF-8"))
 		return "", false
 	}
 	return strings.ReplaceAll(string(content), "\r\n", "\n"), true

@@ -90,7 +90,7 @@ func TestTypeErrors(t *testing.T) {
 		{"the length of an integer", `{{len .i}}`, `p.md:14:7: len needs a string or a list, but argument "i" is an integer; use another argument, or declare its type`},
 		{"in with", `{{with .i}}{{if eq . "x"}}{{end}}{{end}}`, `p.md:14:8: eq with a string needs a string, but argument "i" is an integer; write the value without quotes`},
 		{"an index that is no integer", `{{index .tags .s}}`, `p.md:14:15: index at a place needs an integer, but argument "s" is a string; declare type: integer, or type: number`},
-		{"in a partial", `{{template "severe" .}}`, `p.md:14: the partial "severe": _partials/severe.md:2:9: gt with a number needs a number, but argument "s" is a string; declare type: integer, or type: number`},
+		{"in a partial", `{{template "severe" .}}`, `p.md:14: partial "severe": _partials/severe.md:2:9: gt with a number needs a number, but argument "s" is a string; declare type: integer, or type: number`},
 
 		{"an element compared, tried", `{{range .ints}}{{if eq . "x"}}{{end}}{{end}}`, `p.md:14:21: error calling eq: incompatible types for comparison: int and string`},
 		{"a field of an element, tried", `{{range .tags}}{{.name}}{{end}}`, `p.md:14:18: can't evaluate field name in type string`},
@@ -102,9 +102,9 @@ func TestTypeErrors(t *testing.T) {
 		{"a message that looks like a place, tried", `{{printf ">: %s" .i}}`, `p.md:14:3: error calling printf: format ">: %s" does not match its values, got "%!s(int=1)"; write a %v for each value`},
 		{"a string that looks like a place, tried", "{{$x := .s}}{{slice `>: ` $x}}", `p.md:14:15: error calling slice: cannot index slice/array with type string`},
 		{"a text that looks like a place, tried", `{{range $x := .i}}>: {{shout $x}}{{end}}`, `p.md:14:30: wrong type for value; expected string; got int`},
-		{"a partial whose name looks like a place, tried", `{{template "a>: b" .s}}`, `p.md:14: the partial "a>: b": _partials/a>: b.md:1:3: can't evaluate field name in type string`},
+		{"a partial whose name looks like a place, tried", `{{template "a>: b" .s}}`, `p.md:14: partial "a>: b": _partials/a>: b.md:1:3: can't evaluate field name in type string`},
 		{"beside a function of a fixed type, tried", `{{$x := shout .s}}{{range $x}}{{end}}`, `p.md:14:27: range cannot go through a string`},
-		{"in a partial, tried", `{{template "field" .s}}`, `p.md:14: the partial "field": _partials/field.md:1:3: can't evaluate field name in type string`},
+		{"in a partial, tried", `{{template "field" .s}}`, `p.md:14: partial "field": _partials/field.md:1:3: can't evaluate field name in type string`},
 		{"what is absent, tried", `{{with .tags}}{{else}}{{range $.s | print}}{{end}}{{end}}`, `p.md:14:31: range cannot go through a string`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestErrorsOfValues(t *testing.T) {
 func TestFunctionThatIsNone(t *testing.T) {
 	t.Parallel()
 	_, err := promptfs.Load(files(map[string]string{"a.md": "a", "b.md": "b"}), promptfs.Options{Funcs: template.FuncMap{"f": 1}})
-	assert.EqualError(t, err, `a.md: function "f": it is no function, or nil
-b.md: function "f": it is no function, or nil`)
+	assert.EqualError(t, err, `a.md: function "f" is nil or not a function
+b.md: function "f" is nil or not a function`)
 }
 
 // A pattern of a few bytes cannot take much memory, nor much time for a value.
@@ -193,7 +193,7 @@ func TestSizeOfAPattern(t *testing.T) {
 		assert.NoError(t, load(pattern), pattern)
 	}
 	for _, pattern := range []string{strings.Repeat("a{1000}", 3), "(a{30}){30}(b{30}){30}(c{30}){30}", "(((a?){10}){10}){10}(((a?){10}){10}){10}", strings.Repeat("a", 3000)} {
-		assert.EqualError(t, load(pattern), "p.md:4: the pattern has a size of more than 2000 with its repetitions written out; repeat less, or use maxLength", pattern)
+		assert.EqualError(t, load(pattern), "p.md:4: pattern exceeds the limit of 2000 with all repetitions written out; repeat less, or use maxLength", pattern)
 	}
 	assert.ErrorContains(t, load("("), "p.md:4: ")
 
@@ -208,7 +208,7 @@ func TestSizeOfAPattern(t *testing.T) {
 		return err
 	}
 	assert.NoError(t, many(11, "x{600}"))
-	assert.ErrorContains(t, many(12, "x{600}"), "the patterns of the file have a size of more than 20000 together")
+	assert.ErrorContains(t, many(12, "x{600}"), "patterns of the file together exceed the limit of 20000")
 }
 
 // A file can say that its text is no template.
@@ -223,9 +223,9 @@ func TestNoTemplate(t *testing.T) {
 	assert.Equal(t, []string{"1"}, textsOf(t, p, nil))
 
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: false\narguments: [{name: a}]\n---\n{{.a}}"), promptfs.Options{})
-	assert.EqualError(t, err, "p.md:3: with template: false the text is sent verbatim, and no argument can be used; remove one of them")
+	assert.EqualError(t, err, "p.md:3: arguments cannot be used with template: false, which sends the text verbatim; remove template: false, or the arguments")
 	_, err = promptfs.Parse(nil, "p.md", []byte("---\ntemplate: maybe\n---\nx"), promptfs.Options{})
-	assert.EqualError(t, err, "p.md:2: template must be true or false")
+	assert.EqualError(t, err, "p.md:2: template must be true or false, got \"maybe\"")
 }
 
 // Markdown has two extensions, and their case does not matter, nor that of SKILL.md.
@@ -243,6 +243,6 @@ func TestExtensions(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a", "b", "c", "d/e", "j"}, names)
 	_, err = promptfs.Load(files(map[string]string{"a.md": "a", "a.markdown": "b"}), promptfs.Options{})
-	assert.EqualError(t, err, `a.markdown: the name "a" is also that of a.md; give each another
-a.md: the name "a" is also that of a.markdown; give each another`)
+	assert.EqualError(t, err, `a.markdown: duplicate prompt name "a" (also in a.md); rename one
+a.md: duplicate prompt name "a" (also in a.markdown); rename one`)
 }

@@ -105,7 +105,7 @@ func (f *Folder) newWatcher() *watcher {
 					return
 				}
 				if !errors.Is(err, fsnotify.ErrEventOverflow) { // after which a look is all that is needed
-					f.options.Logger.Warn("watching the folder of prompts has failed", slog.Any("error", err))
+					f.options.Logger.Warn("file watcher failed; retrying", slog.Any("error", err))
 				}
 			}
 			w.hint()
@@ -252,7 +252,7 @@ func (w *watcher) untold(path string, err error) {
 		return
 	}
 	w.isSaid = true
-	w.folder.options.Logger.Warn("a directory of prompts cannot be watched, so all are looked at every now and then", slog.String("directory", path), slog.Any("error", namingLimit(err)))
+	w.folder.options.Logger.Warn("cannot watch directory; polling instead", slog.String("directory", path), slog.Any("error", namingLimit(err)))
 }
 
 // namingLimit returns an error of inotify that names the exceeded limit. The text
@@ -261,9 +261,9 @@ func namingLimit(err error) error {
 	switch {
 	case runtime.GOOS != "linux":
 	case errors.Is(err, syscall.ENOSPC):
-		return errors.New("the limit fs.inotify.max_user_watches is reached, 1 watch for each directory; raise it: sysctl fs.inotify.max_user_watches=1048576")
+		return errors.New("limit fs.inotify.max_user_watches is reached (1 watch per directory); raise the limit: sysctl fs.inotify.max_user_watches=1048576")
 	case errors.Is(err, syscall.EMFILE):
-		return errors.New("the limit fs.inotify.max_user_instances, or that of open files, is reached; raise it: sysctl fs.inotify.max_user_instances=1024, or ulimit -n 65536")
+		return errors.New("limit fs.inotify.max_user_instances or the limit of open files is reached; raise the limit: sysctl fs.inotify.max_user_instances=1024, or ulimit -n 65536")
 	}
 	return err
 }

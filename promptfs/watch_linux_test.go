@@ -29,8 +29,8 @@ func TestExhaustedInotifyLimitIsNamed(t *testing.T) {
 	}
 	t.Parallel()
 	for limit, want := range map[string]string{
-		"max_inotify_watches":   "the limit fs.inotify.max_user_watches is reached, 1 watch for each directory; raise it: sysctl fs.inotify.max_user_watches=1048576",
-		"max_inotify_instances": "the limit fs.inotify.max_user_instances, or that of open files, is reached; raise it: sysctl fs.inotify.max_user_instances=1024, or ulimit -n 65536",
+		"max_inotify_watches":   "limit fs.inotify.max_user_watches is reached (1 watch per directory); raise the limit: sysctl fs.inotify.max_user_watches=1048576",
+		"max_inotify_instances": "limit fs.inotify.max_user_instances or the limit of open files is reached; raise the limit: sysctl fs.inotify.max_user_instances=1024, or ulimit -n 65536",
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestExhaustedInotifyLimitIsNamed$")
 		cmd.Env = append(os.Environ(), inotifyLimit+"="+limit)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -194,7 +195,7 @@ func TestWatch(t *testing.T) {
 			t.Fatal(c.name)
 		}
 	}
-	assert.NotContains(t, w.log.String(), "cannot be watched")
+	assert.NotContains(t, w.log.String(), "cannot watch directory")
 }
 
 // A volume of a ConfigMap changes by the swap of one link: all files are links
@@ -253,7 +254,7 @@ func TestWatchTheDirectoryItself(t *testing.T) {
 
 	require.NoError(t, os.Remove(dir))
 	gone := w.next()
-	require.ErrorContains(t, gone.Err, "promptfs: the folder "+dir+" cannot be read, and its prompts stay as they are: ")
+	require.ErrorContains(t, gone.Err, fmt.Sprintf("promptfs: cannot read folder %q (existing prompts are kept): ", dir))
 	assert.Equal(t, 2, w.reg.Len())
 
 	require.NoError(t, os.Mkdir(filepath.Join(parent, "v2"), 0o755))
@@ -309,7 +310,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 		w.rename(".tmp", "first.md")
 		w.expect(promptfs.Report{Changed: []string{"first"}})
 	}
-	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot be watched"), "it is told once")
+	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot watch directory"), "it is told once")
 	assert.Contains(t, w.log.String(), `error="no space left on device"`)
 }
 
@@ -328,7 +329,7 @@ func TestWatchOfDirectoriesThatCannotBe(t *testing.T) {
 	w.write("sub/.tmp", "a")
 	w.rename("sub/.tmp", "sub/a.md")
 	w.expect(promptfs.Report{Added: []string{"sub/a"}})
-	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot be watched"), "it is told once")
+	assert.Equal(t, 1, strings.Count(w.log.String(), "cannot watch directory"), "it is told once")
 }
 
 // An fs.FS does not report changes.

@@ -98,9 +98,9 @@ func TestBadValues(t *testing.T) {
 	for name := range bad {
 		assert.Equal(t, "good", f.text(name), "%s", name)
 	}
-	assert.Contains(t, f.faults(), `yaml.md:2: a prompt has no key "titel"; did you mean title?`)
+	assert.Contains(t, f.faults(), `yaml.md:2: unknown key "titel" in front matter; did you mean "title"?`)
 	assert.Contains(t, f.faults(), "template.md:2: missing value for if; write a value, for example {{if .name}}")
-	assert.Contains(t, f.log.String(), `yaml.md:2`)
+	assert.Contains(t, f.log.String(), "path=yaml.md line=2")
 	var e *promptfs.Error
 	require.ErrorAs(t, f.Status().FileErrors, &e)
 
@@ -155,7 +155,7 @@ func TestOddKeys(t *testing.T) {
 		"./esc=.md: invalid escape in key: = must be followed by two hexadecimal digits; write = as =3D",
 		"./esc=41.md: key is not in canonical form; use escA.md",
 		"./umläut.md: key is not in canonical form; use uml=C3=A4ut.md",
-		"folder/below.md: it is below folder, which is a file and not a folder; give one of them another name",
+		"folder/below.md: path is below the file folder; rename one of the two",
 	}, f.faults())
 	require.NoError(t, kv.Delete(t.Context(), "esc=41.md"))
 	require.NoError(t, kv.Delete(t.Context(), "folder"))
@@ -209,7 +209,7 @@ func TestPrefixes(t *testing.T) {
 	b.registry = a.registry
 	require.NoError(t, b.start(js, o))
 	assert.Equal(t, []string{"one", "same", "two"}, a.names())
-	assert.Equal(t, []string{`same.md: the name "same" is that of a prompt that comes from no file of this folder; give this one another`}, b.faults())
+	assert.Equal(t, []string{`same.md: prompt name "same" is already used by a prompt outside of this folder; rename this prompt`}, b.faults())
 	require.NoError(t, kv.Delete(t.Context(), "a./same.md"))
 	b.says("same", "of b")
 	require.NoError(t, kv.Delete(t.Context(), "b./two.md"))

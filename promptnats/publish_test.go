@@ -85,7 +85,7 @@ func TestPublishChecksFirst(t *testing.T) {
 		"folder has no prompts":                       files(map[string]string{"README.md": "good", "_partials/p.md": "good"}),
 		"b.md: file has 2000 bytes, but the limit is": files(map[string]string{"a.md": "good", "b.md": strings.Repeat("x", 2000)}),
 		"the folder cannot be read":                   os.DirFS("testdata/none"),
-		`the name "x" is also that of b.md`:           files(map[string]string{"a.md": "---\nname: x\n---\na", "b.md": "---\nname: x\n---\nb"}),
+		`duplicate prompt name "x" (also in b.md)`:    files(map[string]string{"a.md": "---\nname: x\n---\na", "b.md": "---\nname: x\n---\nb"}),
 	} {
 		done, err := promptnats.Publish(t.Context(), js, bucket, fsys, promptnats.Options{})
 		if text == "the folder cannot be read" {

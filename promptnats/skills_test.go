@@ -46,7 +46,7 @@ func TestSkills(t *testing.T) {
 	require.NoError(t, publish())
 	require.Eventually(t, func() bool { return file("refs/a b.md") == "b" }, long, 10*time.Millisecond)
 	fsys["acme/refunds/SKILL.md"] = &fstest.MapFile{Data: []byte("no front matter")}
-	assert.ErrorContains(t, publish(), "acme/refunds/SKILL.md:1: a skill begins with front matter", "nothing is published")
+	assert.ErrorContains(t, publish(), "acme/refunds/SKILL.md:1: skill must start with front matter", "nothing is published")
 	fsys["acme/refunds/SKILL.md"] = &fstest.MapFile{Data: []byte(main)}
 	fsys["acme/refunds/large.bin"] = &fstest.MapFile{Data: make([]byte, 2<<20)}
 	assert.ErrorContains(t, publish(), "acme/refunds/large.bin: file has ")

@@ -173,7 +173,7 @@ func TestFilesThatBreak(t *testing.T) {
 
 	f.write("draft.md", "---\ntitel: Draft\n---\nx")
 	p.has(".notices .error", "draft.md:2")
-	p.has("#file-errors", "did you mean title?")
+	p.has("#file-errors", "did you mean \"title\"?")
 	p.has(".row", "error")
 	p.pressCtrl("\r")
 	p.has(".conversation", "tea") // the last valid version

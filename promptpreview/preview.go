@@ -56,6 +56,7 @@ type fileError struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // how to fix the error
 }
 
 // NewHandler returns a handler for the page with the prompts of the server. Call
@@ -144,7 +145,7 @@ func fileErrors(err error) []fileError {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error()}}
+		return []fileError{{Path: e.Path, Line: e.Line, Column: e.Column, Message: e.Err.Error(), Hint: e.Hint}}
 	}
 	return []fileError{{Message: err.Error()}}
 }

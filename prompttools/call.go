@@ -30,7 +30,7 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 	}
 	name := params.Get("name")
 	if name.Kind() != strictjson.String {
-		return nil, feature.Work{}, wire.InvalidParam("name", "params.name is required and must be a string")
+		return nil, feature.Work{}, wire.WrongKind("name", "params.name", "a string", name)
 	}
 	var arguments json.RawMessage
 	if v := params.Get("arguments"); v.Kind() > strictjson.Null {

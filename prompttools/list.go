@@ -31,7 +31,7 @@ func (s *server) list(c feature.Call, dst []byte) ([]byte, feature.Work, error) 
 			return nil, feature.Work{}, errCursor
 		}
 	default:
-		return nil, feature.Work{}, wire.InvalidParam("cursor", "params.cursor must be a string")
+		return nil, feature.Work{}, wire.WrongKind("cursor", "params.cursor", "a string", from)
 	}
 	rev, _ := revision.Parse(c.Version())
 	return prompts.List(c, dst, prompts.Listing{Cursor: from.Text(), Append: func(_ context.Context, dst []byte, from string, visible func(string) bool) ([]byte, error) {

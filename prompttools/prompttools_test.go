@@ -412,7 +412,7 @@ func TestBadCalls(t *testing.T) {
 		c := connect(t, srv, version)
 		for params, want := range map[string]string{
 			``:                             `params.name is required and must be a string`,
-			`"name":1`:                     `params.name is required and must be a string`,
+			`"name":1`:                     `params.name must be a string, got number`,
 			`"Name":"review"`:              `unknown member \"Name\"`,
 			`"name":"gone"`:                `unknown tool \"gone\"`,
 			`"name":"reviews"`:             `unknown tool \"reviews\"; did you mean \"review\"?`,

@@ -112,16 +112,26 @@ type fileError struct {
 	Line, Column int // from 1; 0 if unknown
 	Rule         string
 	Err          error
+	Hint         string // how to fix the error
 }
 
 func (e *fileError) Error() string {
-	switch {
-	case e.Line == 0:
-		return fmt.Sprintf("%s: %v", e.Path, e.Err)
-	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err)
+	place := e.Path
+	if e.Line > 0 {
+		place += fmt.Sprintf(":%d", e.Line)
+		if e.Column > 0 {
+			place += fmt.Sprintf(":%d", e.Column)
+		}
 	}
-	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
+	return place + ": " + withHint(e.Err.Error(), e.Hint)
+}
+
+// withHint returns a message with its hint on one line.
+func withHint(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "; " + hint
 }
 
 func (e *fileError) Unwrap() error { return e.Err }
@@ -130,7 +140,7 @@ func (e *fileError) Unwrap() error { return e.Err }
 func fileErrorOf(dir string, err error) *fileError {
 	var e *promptfs.Error
 	if errors.As(err, &e) {
-		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: "file", Err: e.Err}
+		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: "file", Err: e.Err, Hint: e.Hint}
 	}
 	return &fileError{Path: dir, Rule: "file", Err: err}
 }

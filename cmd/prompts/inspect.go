@@ -38,6 +38,7 @@ type finding struct {
 	Rule    string `json:"rule"`
 	Prompt  string `json:"prompt,omitempty"`
 	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // how to fix the error
 }
 
 // rules has the rules of check with what each is about, in the order of the
@@ -82,7 +83,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	for _, err := range all(err) {
 		var e *fileError
 		errors.As(err, &e)
-		i.findings = append(i.findings, finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error()})
+		i.findings = append(i.findings, finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint})
 	}
 	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
@@ -180,7 +181,7 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	var e *promptfs.Error
 	switch {
 	case errors.As(err, &e):
-		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "the prompt cannot be rendered: " + e.Err.Error()}
+		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "the prompt cannot be rendered: " + e.Err.Error(), Hint: e.Hint}
 		if strings.TrimPrefix(p.Source, e.Path) == p.Source && !strings.HasSuffix(p.Source, e.Path) { // a partial
 			f.Path = strings.TrimSuffix(p.Source, i.pathIn(p)) + e.Path
 		}

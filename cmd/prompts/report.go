@@ -72,6 +72,9 @@ func writeText(w io.Writer, r *report) error {
 				fmt.Fprintf(&b, "      | %s%s\n", strings.Repeat(" ", offset), paint(codes[f.Level], "^"))
 			}
 		}
+		if f.Hint != "" {
+			fmt.Fprintf(&b, "      = hint: %s\n", printable(f.Hint))
+		}
 	}
 	fmt.Fprintf(&b, "%s, %s, %s, %s\n", plural(r.Prompts, "valid prompt"), plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
 	_, err := io.WriteString(w, b.String())
@@ -143,7 +146,7 @@ func writeGitHub(w io.Writer, r *report) error {
 		if f.Column > 0 {
 			fmt.Fprintf(&b, ",col=%d", f.Column)
 		}
-		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace("prompts "+f.Rule), value.Replace(f.Message))
+		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace("prompts "+f.Rule), value.Replace(withHint(f.Message, f.Hint)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -203,7 +206,7 @@ func writeSARIF(w io.Writer, r *report) error {
 		if f.Line > 0 {
 			place.Region = &region{f.Line, f.Column}
 		}
-		one.Results = append(one.Results, result{f.Rule, f.Level, text{f.Message}, []location{{place}}})
+		one.Results = append(one.Results, result{f.Rule, f.Level, text{withHint(f.Message, f.Hint)}, []location{{place}}})
 	}
 	return writeIndented(w, struct {
 		Schema  string `json:"$schema"`

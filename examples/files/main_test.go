@@ -288,7 +288,7 @@ func TestFault(t *testing.T) {
 	c.write("plan.md", "one")
 	require.Equal(t, listChanged, c.next(c.lines))
 	c.write("plan.md", "---\ntitel: x\n---\ntwo")
-	const want = `error="plan.md:2: a prompt has no key \"titel\"; did you mean title?"`
+	const want = `path=plan.md line=2 error="unknown key \"titel\" in front matter; did you mean \"title\"?"`
 	for line := c.next(c.log); !strings.Contains(line, want); line = c.next(c.log) {
 	}
 	assert.Equal(t, "one", c.text("plan"))

@@ -315,7 +315,7 @@ func TestFeaturesOfASubscription(t *testing.T) {
 		assert.Equal(t, []string{acknowledged("2", `"birdsListChanged":true,"fishListChanged":true`)}, p.ask(listen("2", `"fishListChanged":true,"birdsListChanged":true`)))
 		for notifications, message := range map[string]string{
 			`"FishListChanged":true`: `unknown member "FishListChanged" of params.notifications: member names are case-sensitive, use "fishListChanged"`,
-			`"fishListChanged":1`:    `params.notifications["fishListChanged"] must be a boolean`,
+			`"fishListChanged":1`:    `params.notifications["fishListChanged"] must be a boolean, got number`,
 		} {
 			assert.Equal(t, []string{failed("3", wire.InvalidParam("notifications", "%s", message))}, p.ask(listen("3", notifications)))
 		}

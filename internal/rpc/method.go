@@ -191,7 +191,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	var name string
 	if stateless {
 		if version.Kind() != strictjson.String {
-			return nil, wire.InvalidParam("_meta", "params._meta[%q] must be a string", wire.VersionKey)
+			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.VersionKey), "a string", version)
 		}
 		name = version.Text()
 	}
@@ -205,7 +205,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 		}
 		declared := m.Meta.Get(wire.CapabilitiesKey)
 		if declared.Kind() != strictjson.Object {
-			return nil, wire.InvalidParam("_meta", "params._meta[%q] is required and must be an object", wire.CapabilitiesKey)
+			return nil, wire.WrongKind("_meta", fmt.Sprintf("params._meta[%q]", wire.CapabilitiesKey), "an object", declared)
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
@@ -225,7 +225,11 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	row := s.methods[m.Method]
 	switch {
 	case row == nil, c.Rev != 0 && !row.versions[c.Rev]:
-		return nil, wire.MethodNotFound(m.Method)
+		err := wire.MethodNotFound(m.Method)
+		if row != nil {
+			err.Message += fmt.Sprintf(" (not in protocol version %s)", c.Rev)
+		}
+		return nil, err
 	case c.Rev == 0 && (session == nil || !row.beforeInit):
 		return nil, errNotInitialized
 	}
@@ -347,11 +351,11 @@ func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
 	}
 	version := p.Get("protocolVersion")
 	if version.Kind() != strictjson.String {
-		return nil, wire.InvalidParam("protocolVersion", "params.protocolVersion is required and must be a string")
+		return nil, wire.WrongKind("protocolVersion", "params.protocolVersion", "a string", version)
 	}
 	capabilities := p.Get("capabilities")
 	if capabilities.Kind() != strictjson.Object {
-		return nil, wire.InvalidParam("capabilities", "params.capabilities is required and must be an object")
+		return nil, wire.WrongKind("capabilities", "params.capabilities", "an object", capabilities)
 	}
 	if !wire.IsClientInfo(p.Get("clientInfo")) {
 		return nil, wire.InvalidParam("clientInfo", "params.clientInfo is required and must be an object with name and version")

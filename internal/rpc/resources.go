@@ -141,10 +141,11 @@ func resourceURI(c *Call) (string, *wire.Error) {
 	if err := wire.CheckCase(p, "uri", "_meta"); err != nil {
 		return "", err
 	}
-	if uri := p.Get("uri"); uri.Kind() == strictjson.String {
-		return uri.Text(), nil
+	uri := p.Get("uri")
+	if uri.Kind() != strictjson.String {
+		return "", wire.WrongKind("uri", "params.uri", "a string", uri)
 	}
-	return "", wire.InvalidParam("uri", "params.uri is required and must be a string")
+	return uri.Text(), nil
 }
 
 // addResource makes the client hear of the changes of a resource.

@@ -41,7 +41,7 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	}
 	wanted := p.Get("notifications")
 	if wanted.Kind() != strictjson.Object {
-		return nil, wire.InvalidParam("notifications", "params.notifications is required and must be an object")
+		return nil, wire.WrongKind("notifications", "params.notifications", "an object", wanted)
 	}
 	names := protocolFilters
 	var feeds []*feed
@@ -59,10 +59,10 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 		}
 	}
 	for _, name := range names {
-		switch wanted.Get(name).Kind() {
+		switch v := wanted.Get(name); v.Kind() {
 		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
 		default:
-			return nil, wire.InvalidParam("notifications", "params.notifications[%q] must be a boolean", name)
+			return nil, wire.WrongKind("notifications", fmt.Sprintf("params.notifications[%q]", name), "a boolean", v)
 		}
 	}
 	if !isStrings(wanted.Get(uriFilter)) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
 // Code is a JSON-RPC error code.
@@ -50,6 +51,15 @@ func InvalidParam(name, format string, args ...any) *Error {
 	e := InvalidParams(format, args...)
 	e.Data = paramData{name}
 	return e
+}
+
+// WrongKind returns an invalid params error for a value of params that is missing, or
+// that is not what is expected.
+func WrongKind(param, subject, want string, v strictjson.Value) *Error {
+	if v.Kind() == strictjson.Invalid {
+		return InvalidParam(param, "%s is required and must be %s", subject, want)
+	}
+	return InvalidParam(param, "%s must be %s, got %s", subject, want, v.Kind())
 }
 
 // WithParam turns an error about params into one about the object that is the

@@ -8,8 +8,10 @@
 package wire
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -90,16 +92,31 @@ func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
 		return doc.Root(), InvalidRequest("%s", broken.Error())
 	}
 	if err != nil {
-		return strictjson.Value{}, &Error{Code: CodeParseError, Message: err.Error()}
+		return strictjson.Value{}, &Error{Code: CodeParseError, Message: err.Error() + found(src, err)}
 	}
 	return doc.Root(), nil
+}
+
+// found says which character a text has in place of what JSON expects.
+func found(src string, err error) string {
+	e, ok := err.(*strictjson.SyntaxError)
+	if !ok || e.Offset >= len(src) {
+		return ""
+	}
+	switch e.Reason {
+	case strictjson.ExpectedValue, strictjson.ExpectedKey, strictjson.ExpectedColon, strictjson.ExpectedComma, strictjson.TrailingData:
+		if c, _ := utf8.DecodeRuneInString(src[e.Offset:]); c != utf8.RuneError {
+			return fmt.Sprintf(", got %q", c)
+		}
+	}
+	return ""
 }
 
 // Read reads the message v into m, which must be zero. If Read returns an error, m has
 // at least its kind, and its id if the id is readable.
 func (m *Message) Read(v strictjson.Value) *Error {
 	if v.Kind() != strictjson.Object {
-		return InvalidRequest("message must be a JSON object")
+		return InvalidRequest("message must be a JSON object, got %s", v.Kind())
 	}
 	r := reader{m: m}
 	r.read(v)
@@ -120,19 +137,20 @@ func (r *reader) fail(format string, args ...any) {
 }
 
 func (r *reader) read(root strictjson.Value) {
-	var version, isResponse, hasMethod, isMethod bool
+	var version strictjson.Value
+	var isResponse, hasMethod, isMethod bool
 	ids := 0 // members that are the id, or would be in another case
 	for name, v := range root.Members() {
 		switch name {
 		case "jsonrpc":
-			version = v.Kind() == strictjson.String && v.Text() == "2.0"
+			version = v
 		case "id":
 			ids++
 			r.readID(v)
 		case "method":
 			hasMethod = true
 			if v.Kind() != strictjson.String {
-				r.fail("method must be a string")
+				r.fail("method must be a string, got %s", v.Kind())
 				continue
 			}
 			r.m.Method, isMethod = v.Text(), true
@@ -154,8 +172,11 @@ func (r *reader) read(root strictjson.Value) {
 	if ids > 1 {
 		r.m.ID = "" // it is not known which of them is meant
 	}
-	if !version {
-		r.fail(`jsonrpc must be "2.0"`)
+	switch {
+	case version.Kind() == strictjson.Invalid:
+		r.fail(`jsonrpc is required and must be "2.0"`)
+	case version.Kind() != strictjson.String || version.Text() != "2.0":
+		r.fail(`jsonrpc must be "2.0", got %s`, phrase.Clip(version.Raw(), 64))
 	}
 	switch {
 	case isResponse && !hasMethod:
@@ -231,7 +252,7 @@ func (m *Message) CheckParams() *Error {
 	switch m.Params.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return InvalidParams("params must be an object")
+		return InvalidParams("params must be an object, got %s", m.Params.Kind())
 	}
 	// A proxy that folds case would have found the metadata in it.
 	if err := CheckCase(m.Params, "_meta"); err != nil {
@@ -240,12 +261,12 @@ func (m *Message) CheckParams() *Error {
 	switch m.Meta.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:
-		return InvalidParam("_meta", "params._meta must be an object")
+		return WrongKind("_meta", "params._meta", "an object", m.Meta)
 	}
 	switch t := m.Meta.Get("progressToken"); {
 	case t.Kind() <= strictjson.Null: // or absent
 	case t.Kind() != strictjson.String && !t.IsInteger():
-		return InvalidParam("_meta", "params._meta.progressToken must be a string or an integer")
+		return WrongKind("_meta", "params._meta.progressToken", "a string or an integer", t)
 	case len(t.Raw()) > MaxIDBytes:
 		return InvalidParam("_meta", "params._meta.progressToken exceeds the limit of %d bytes", MaxIDBytes)
 	}

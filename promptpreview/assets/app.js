@@ -434,7 +434,7 @@ class PromptView {
       this.isGone && h("p", { class: "notice warning", role: "status" }, "This prompt was removed on the server. What you typed is kept, in case it returns."),
       errors.length > 0 && h("div", { class: "notice error", role: "status" },
         h("p", {}, "The file has errors, so the server still serves the last valid version."),
-        h("ul", {}, errors.map((e) => h("li", {}, h("code", {}, place(e)), " ", e.message)))));
+        h("ul", {}, errors.map((e) => h("li", {}, h("code", {}, place(e)), " ", withHint(e))))));
   }
 
   leave() {
@@ -586,13 +586,16 @@ function drawMarks() {
   list.mark(all);
 }
 
+// withHint returns the message of an error with the fix, if one is known.
+const withHint = (e) => e.hint ? `${e.message}; ${e.hint}` : e.message;
+
 // drawErrors shows the errors of files.
 function drawErrors() {
   $("file-errors").hidden = fileErrors.length === 0;
   $("file-errors-title").textContent = `${plural(fileErrors.length, "error")} in files`;
   replace($("file-errors").querySelector("ul"), fileErrors.slice(0, 100).map((e) => {
     const name = promptOf(e);
-    const text = [h("code", {}, place(e)), " ", e.message];
+    const text = [h("code", {}, place(e)), " ", withHint(e)];
     return h("li", {}, name ? h("button", { type: "button", class: "plain", onclick: () => choose(name, { focus: true }) }, text) : text);
   }));
   open?.drawNotices();
