@@ -35,15 +35,15 @@ The rules:
   prompts check --strict --format github prompts
   prompts check --format sarif prompts >prompts.sarif
   prompts check --client Zed --client "VS Code" prompts`,
-		Args: atLeastOne("a folder"),
+		Args: atLeastOne("folder"),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			write, ok := formats[format]
 			if !ok {
-				return usageErrorf("--format is %q; it must be one of %s", format, strings.Join(formatNames(), ", "))
+				return usageErrorf("--format must be one of %s, got %q", strings.Join(formatNames(), ", "), format)
 			}
 			for _, c := range clients {
 				if names := clientNames(); !slices.Contains(names, c) {
-					return usageErrorf("--client is %q; it must be one of %s", c, strings.Join(names, ", "))
+					return usageErrorf("--client must be one of %s, got %q", strings.Join(names, ", "), c)
 				}
 			}
 			if err := openFolders(dirs); err != nil {
@@ -108,7 +108,7 @@ func atLeastOne(what string) cobra.PositionalArgs {
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageErrorf("%d arguments, but %d are expected; usage: %s", len(args), n, cmd.UseLine())
+			return usageErrorf("wrong number of arguments: expected %d, got %d; usage: %s", n, len(args), cmd.UseLine())
 		}
 		return nil
 	}

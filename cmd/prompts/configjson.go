@@ -31,7 +31,7 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 	}
 	tree, err := hujson.Parse(document)
 	if err != nil {
-		return nil, fmt.Errorf("it is not valid JSON: %w", err)
+		return nil, fmt.Errorf("invalid JSON: %w", err)
 	}
 	indent := indentOf(document)
 	at := &tree
@@ -60,7 +60,7 @@ func addToJSON(document []byte, keys []string, value any, force bool) ([]byte, e
 			return document, nil
 		}
 		if !force {
-			return nil, fmt.Errorf("it has another server %q; choose a name with --name, or change it with --force", keys[depth])
+			return nil, fmt.Errorf("server %q exists with other settings; choose another name with --name, or replace the settings with --force", keys[depth])
 		}
 		merge(old, added, indent, depth+1)
 	} else {
@@ -74,9 +74,9 @@ func objectAt(v *hujson.Value, path []string) (*hujson.Object, error) {
 	if o, ok := v.Value.(*hujson.Object); ok {
 		return o, nil
 	}
-	place := "the document"
+	place := "document"
 	if len(path) > 0 {
-		place = fmt.Sprintf("the value of %q", strings.Join(path, "."))
+		place = fmt.Sprintf("value of %q", strings.Join(path, "."))
 	}
 	return nil, fmt.Errorf("%s must be an object", place)
 }

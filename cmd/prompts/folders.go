@@ -20,18 +20,18 @@ func openFolders(paths []string) error {
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return usageErrorf("the folder %s does not exist", path)
+			return usageErrorf("folder %s does not exist", path)
 		case err != nil:
-			return fmt.Errorf("the folder cannot be read: %w", err)
+			return fmt.Errorf("cannot read folder: %w", err)
 		case !info.IsDir():
-			return usageErrorf("%s is not a folder; give the folder that it is in", path)
+			return usageErrorf("%s is not a folder; give the folder of the file", path)
 		}
 		if _, err := os.ReadDir(path); err != nil {
-			return fmt.Errorf("the folder cannot be read: %w", err)
+			return fmt.Errorf("cannot read folder: %w", err)
 		}
 		for _, other := range paths[:i] {
 			if isWithin(path, other) || isWithin(other, path) {
-				return usageErrorf("the folders %s and %s overlap; give only one of them", other, path)
+				return usageErrorf("folders %s and %s overlap; give only one of them", other, path)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func loadFolders(dirs []string) (*prompts.Registry, error) {
 		}
 		for _, p := range loaded {
 			if other, ok := reg.Lookup(p.Name); ok {
-				errs = append(errs, &fileError{Path: p.Source, Rule: "duplicate-name", Err: fmt.Errorf("the prompt %q is also in %s; give one of them another name", p.Name, other.Source)})
+				errs = append(errs, &fileError{Path: p.Source, Rule: "duplicate-name", Err: fmt.Errorf("prompt %q is also in %s; rename one of the two", p.Name, other.Source)})
 				continue
 			}
 			if err := reg.Add(p); err != nil {

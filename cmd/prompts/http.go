@@ -47,7 +47,7 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !isReady.Load() {
-			http.Error(w, "stopping", http.StatusServiceUnavailable)
+			http.Error(w, "server is shutting down", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")
@@ -57,7 +57,7 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	if o.cert != "" {
 		scheme = "https"
 		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
-			return fmt.Errorf("the certificate: %w", err)
+			return fmt.Errorf("load certificate: %w", err)
 		}
 	}
 	listener, err := net.Listen("tcp", o.address)
@@ -66,7 +66,7 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	}
 	options.Logger.Info("serving", slog.String("url", fmt.Sprintf("%s://%s/mcp", scheme, listener.Addr())), slog.Int("prompts", reg.Len()))
 	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {
-		options.Logger.Warn("everybody who reaches the address is answered; --tokens restricts it")
+		options.Logger.Warn("serving without authentication; set --tokens")
 	}
 	isReady.Store(true)
 	served := make(chan error, 1)
@@ -113,11 +113,11 @@ func readTokens(path string) (tokens, error) {
 			continue
 		}
 		if len(fields) != 2 {
-			return nil, fmt.Errorf("%s:%d: a line has %d words; write the name of a client and its token", path, n, len(fields))
+			return nil, fmt.Errorf("%s:%d: expected the name of a client and its token, got %d words", path, n, len(fields))
 		}
 		hash := sha256.Sum256([]byte(fields[1]))
 		if other, twice := all[hash]; twice {
-			return nil, fmt.Errorf("%s:%d: the clients %s and %s have the same token", path, n, other, fields[0])
+			return nil, fmt.Errorf("%s:%d: clients %s and %s have the same token", path, n, other, fields[0])
 		}
 		all[hash] = fields[0]
 	}
@@ -125,7 +125,7 @@ func readTokens(path string) (tokens, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no token; write a line NAME TOKEN for each client", path)
+		return nil, fmt.Errorf("%s has no tokens; write a line NAME TOKEN for each client", path)
 	}
 	return all, nil
 }
@@ -144,7 +144,7 @@ func (t tokens) authenticate(next http.Handler) http.Handler {
 		name, ok := t[sha256.Sum256([]byte(strings.TrimSpace(token)))]
 		if !ok || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a bearer token is missing or unknown", http.StatusUnauthorized)
+			http.Error(w, "missing or unknown bearer token", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, name)))

@@ -50,7 +50,7 @@ The exit code is 1 if a file was refused.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ok := importFormats[args[0]]
 			if !ok {
-				return usageErrorf("the format is %q; it must be claude or vscode", args[0])
+				return usageErrorf("format must be claude or vscode, got %q", args[0])
 			}
 			return runImport(cmd.Context(), cmd.OutOrStdout(), format, args[1], args[2], dryRun)
 		},
@@ -65,14 +65,14 @@ func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir
 		return err
 	}
 	if len(paths) == 0 {
-		return usageErrorf("%s has no file *%s", src, format.extension)
+		return usageErrorf("no *%s files in %s", format.extension, src)
 	}
 	refused := 0
 	for _, p := range paths {
 		c := &conversion{path: strings.TrimSuffix(p, format.extension) + ".md"}
 		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
 		if err != nil {
-			c.refuse(0, "the file cannot be read: %v", err)
+			c.refuse(0, "cannot read file: %v", err)
 		} else if c.split(string(content)); !c.isRefused {
 			format.convert(c)
 			c.finish(ctx)
@@ -119,7 +119,7 @@ func importPaths(src, extension string) (paths []string, root string, err error)
 	}
 	if !info.IsDir() {
 		if !strings.HasSuffix(src, extension) {
-			return nil, "", usageErrorf("%s is not a file *%s", src, extension)
+			return nil, "", usageErrorf("%s is not a *%s file", src, extension)
 		}
 		return []string{filepath.Base(src)}, filepath.Dir(src), nil
 	}
@@ -179,7 +179,7 @@ func (c *conversion) split(text string) {
 	front, body, ok := strings.Cut("\n"+rest, "\n---\n")
 	if !ok {
 		if front, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			c.refuse(1, "the front matter has no end; write a line --- below it")
+			c.refuse(1, "front matter is not closed; write a line --- below it")
 			return
 		}
 		body = ""
@@ -213,7 +213,7 @@ func unquoted(s string) string {
 func (c *conversion) leaveOut(known ...string) {
 	for key, line := range c.frontLine {
 		if !slices.Contains(known, key) {
-			c.note(line, "the key %q is left out", key)
+			c.note(line, "key %q is left out", key)
 		}
 	}
 }
@@ -230,30 +230,30 @@ func (c *conversion) finish(ctx context.Context) {
 	}
 	switch base := path.Base(c.path); {
 	case strings.EqualFold(base, "README.md"), strings.EqualFold(base, "SKILL.md"):
-		c.refuse(0, "a file of the name %s is not a prompt; rename it", base)
+		c.refuse(0, "%s is not loaded as a prompt; rename the file", base)
 		return
 	case slices.ContainsFunc(strings.Split(c.path, "/"), func(s string) bool { return s[0] == '.' || s[0] == '_' }):
-		c.refuse(0, "a file or folder whose name begins with . or _ is not loaded; rename it")
+		c.refuse(0, "names that begin with . or _ are not loaded; rename the file or folder")
 		return
 	}
 	c.result = c.prompt.content()
 	if len(c.result) > maxReadBytes {
-		c.refuse(0, "the prompt would have %d bytes; a file can have %d", len(c.result), maxReadBytes)
+		c.refuse(0, "prompt would have %d bytes (limit %d)", len(c.result), maxReadBytes)
 		return
 	}
 	p, err := promptfs.Parse(fstest.MapFS{}, c.path, c.result, promptfs.Options{})
 	if err != nil {
 		for _, err := range all(err) {
-			c.refuse(0, "the prompt would not be valid: %v", err)
+			c.refuse(0, "prompt would be invalid: %v", err)
 		}
 		return
 	}
 	reg := new(prompts.Registry)
 	if err := reg.Add(p); err != nil {
-		c.refuse(0, "the prompt would not be valid: %v", err)
+		c.refuse(0, "prompt would be invalid: %v", err)
 		return
 	}
 	if _, failures := newRenderer(reg).try(ctx, &p); len(failures) > 0 {
-		c.refuse(0, "the prompt could not be rendered: %v", errors.Join(failures...))
+		c.refuse(0, "prompt cannot be rendered: %v", errors.Join(failures...))
 	}
 }

@@ -27,7 +27,7 @@ func convertClaude(c *conversion) {
 		c.prompt.Name = name
 	}
 	for _, at := range claudeShell.FindAllStringIndex(c.body, -1) {
-		c.refuse(c.line(at[0]), "the command runs a program of the shell: %s", firstLine(c.body[at[0]:at[1]]))
+		c.refuse(c.line(at[0]), "command runs a program of the shell: %s", firstLine(c.body[at[0]:at[1]]))
 	}
 	for _, at := range claudeFile.FindAllStringSubmatchIndex(c.body, -1) {
 		c.note(c.line(at[2]), "%s stays as text; Claude Code would insert the content of the file", c.body[at[2]:at[3]])
@@ -71,7 +71,7 @@ func convertClaude(c *conversion) {
 	case usesAll && usesWords:
 		c.note(0, "$ARGUMENTS and its words are separate arguments; Claude Code fills them from the same text")
 	case !usesAll && !usesWords && hint != "":
-		c.note(c.frontLine["argument-hint"], "the argument %q is left out, because the text does not use it", hint)
+		c.note(c.frontLine["argument-hint"], "argument %q is left out, because the text does not use it", hint)
 	}
 }
 

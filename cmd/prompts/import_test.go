@@ -113,7 +113,7 @@ func FuzzImport(f *testing.F) {
 		c.finish(t.Context())
 		if c.isRefused {
 			for _, n := range c.notes {
-				require.NotContains(t, n.text, "could not be rendered", "%s", c.result)
+				require.NotContains(t, n.text, "cannot be rendered", "%s", c.result)
 			}
 			return
 		}

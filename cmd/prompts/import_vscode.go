@@ -37,7 +37,7 @@ func convertVSCode(c *conversion) {
 		c.note(c.line(at[2]), "%s stays as text; VS Code would resolve it", c.body[at[2]:at[3]])
 	}
 	for _, at := range markdownLink.FindAllStringSubmatchIndex(c.body, -1) {
-		c.note(c.line(at[2]), "the link to %s stays as text; VS Code would send the file too", c.body[at[2]:at[3]])
+		c.note(c.line(at[2]), "link to %s stays as text; VS Code would send the file too", c.body[at[2]:at[3]])
 	}
 	descriptions := map[string]string{}
 	for _, m := range vscodeVariable.FindAllStringSubmatch(c.body, -1) {

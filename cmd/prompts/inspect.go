@@ -120,7 +120,7 @@ func (i *inspection) secrets(dir string) error {
 		for n, line := range i.lines(file) {
 			if what := secretIn(line); what != "" {
 				i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",
-					Message: fmt.Sprintf("the line has what looks like %s; remove it, because clients and models get the text", what)})
+					Message: fmt.Sprintf("line contains what looks like %s; remove it, because clients and models receive the text", what)})
 			}
 		}
 		return nil
@@ -135,11 +135,11 @@ func (i *inspection) add(p *prompts.Prompt, line int, lv level, rule, format str
 func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
 	if p.Description == "" {
-		i.add(p, 1, levelWarning, "no-description", "the prompt has no description; write one under the key description")
+		i.add(p, 1, levelWarning, "no-description", "prompt has no description; add the key description")
 	}
 	for _, a := range p.Arguments {
 		if a.Description == "" {
-			i.add(p, argumentLine(lines, a.Name), levelWarning, "no-description", "the argument %q has no description; write one under the key description", a.Name)
+			i.add(p, argumentLine(lines, a.Name), levelWarning, "no-description", "argument %q has no description; add the key description", a.Name)
 		}
 	}
 	trials, failures := i.renderer.try(ctx, p)
@@ -153,7 +153,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 		largest = max(largest, sizeOf(t.result))
 	}
 	if largest > maxComfortableBytes {
-		i.add(p, 0, levelWarning, "size", "the messages have %d bytes with short values; models get at most a part of them, so split the prompt", largest)
+		i.add(p, 0, levelWarning, "size", "messages have %d bytes with short values; split the prompt, because models receive only a part of so much text", largest)
 	}
 	if len(trials) > 0 {
 		i.deadArguments(ctx, p, lines, trials)
@@ -181,15 +181,15 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	var e *promptfs.Error
 	switch {
 	case errors.As(err, &e):
-		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "the prompt cannot be rendered: " + e.Err.Error(), Hint: e.Hint}
+		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "prompt cannot be rendered: " + e.Err.Error(), Hint: e.Hint}
 		if strings.TrimPrefix(p.Source, e.Path) == p.Source && !strings.HasSuffix(p.Source, e.Path) { // a partial
 			f.Path = strings.TrimSuffix(p.Source, i.pathIn(p)) + e.Path
 		}
 		i.findings = append(i.findings, f)
 	case len(problemsOf(err)) > 0:
-		i.add(p, 0, levelWarning, "values", "the prompt was not rendered, because no generated value is valid: %v", err)
+		i.add(p, 0, levelWarning, "values", "prompt was not rendered, because no generated value is valid: %v", err)
 	default:
-		i.add(p, 0, levelError, "render", "the prompt cannot be rendered: %v", err)
+		i.add(p, 0, levelError, "render", "prompt cannot be rendered: %v", err)
 	}
 }
 
@@ -224,7 +224,7 @@ func (i *inspection) deadArguments(ctx context.Context, p *prompts.Prompt, lines
 			}
 		}
 		if isDead && compared > 0 {
-			i.add(p, argumentLine(lines, a.Name), levelWarning, "dead-argument", "the value of the argument %q changes nothing in the messages; use it in the text, or remove it", a.Name)
+			i.add(p, argumentLine(lines, a.Name), levelWarning, "dead-argument", "argument %q changes nothing in the messages; use the argument in the text, or remove it", a.Name)
 		}
 	}
 }

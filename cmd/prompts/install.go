@@ -83,14 +83,14 @@ func inHome(name string) func(project bool) (string, error) {
 }
 
 // errNoProject is for a client without a configuration of a project.
-var errNoProject = errors.New("the client has no configuration for a project; leave out --project")
+var errNoProject = errors.New("client has no configuration for a project; omit --project")
 
 func claudeDesktopPath(project bool) (string, error) {
 	if project {
 		return "", errNoProject
 	}
 	if runtime.GOOS == "linux" {
-		return "", errors.New("there is no Claude Desktop for Linux; give the path of its configuration with --file")
+		return "", errors.New("no Claude Desktop exists for Linux; give the path of a configuration with --file")
 	}
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "Claude", "claude_desktop_config.json"), err
@@ -161,7 +161,7 @@ The clients:
   prompts install claude-desktop --print prompts`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usageErrorf("the client or the folder is missing; usage: %s", cmd.UseLine())
+				return usageErrorf("client or folder is missing; usage: %s", cmd.UseLine())
 			}
 			return nil
 		},
@@ -190,7 +190,7 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		for _, c := range clients {
 			names = append(names, c.name)
 		}
-		return usageErrorf("nothing is known of the client %q; the clients are %s", clientName, strings.Join(names, ", "))
+		return usageErrorf("unknown client %q; expected one of %s", clientName, strings.Join(names, ", "))
 	}
 	c := &clients[n]
 	if err := openFolders(dirs); err != nil {
@@ -201,7 +201,7 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	case err != nil:
 		return err
 	case strings.HasPrefix(s.name, "-"):
-		return usageErrorf("the name %q begins with a hyphen; choose another one with --name", s.name)
+		return usageErrorf("name %q begins with a hyphen; choose another with --name", s.name)
 	case o.file == "" && cmd.Flags().Changed("file"):
 		return usageErrorf("--file is empty; give the path of a file")
 	}
@@ -209,7 +209,7 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		return o.run(cmd, c, s)
 	}
 	if c.path == nil {
-		return usageErrorf("%s has no file that can be changed; leave out --file", c.title)
+		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
 	}
 	if o.print {
 		return writeIndented(cmd.OutOrStdout(), nested(append(c.keys, s.name), c.entry(s)))
@@ -261,7 +261,7 @@ func programPath(executable func() (string, error), word string) (string, error)
 	}
 	path, err := exec.LookPath(word)
 	if err != nil {
-		return "", fmt.Errorf("the path of the program is unknown; start it with its full path: %w", err)
+		return "", fmt.Errorf("cannot find the path of the program; start the program with the full path: %w", err)
 	}
 	return filepath.Abs(path)
 }
@@ -269,7 +269,7 @@ func programPath(executable func() (string, error), word string) (string, error)
 // run runs or prints the command of a client.
 func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 	if o.project || o.force {
-		return usageErrorf("the command of %s is run as --print prints it; leave out --project and --force", c.title)
+		return usageErrorf("--project and --force have no effect on the command of %s; omit them", c.title)
 	}
 	command := c.command(s)
 	if o.print {
@@ -277,7 +277,7 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 		return err
 	}
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return fmt.Errorf("%s is not installed, or not in PATH; its command would be:\n  %s", c.title, shellQuoted(command))
+		return fmt.Errorf("%s is not installed, or not in PATH; the command would be:\n  %s", c.title, shellQuoted(command))
 	}
 	return execute(cmd.Context(), cmd, command)
 }
@@ -325,7 +325,7 @@ func addToFile(path string, keys []string, value any, force bool) (changed bool,
 	after, err := addToJSON(before, keys, value, force)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("%s is not changed: %w", path, err)
+		return false, fmt.Errorf("cannot change %s: %w", path, err)
 	case bytes.Equal(before, after):
 		return false, nil
 	case isNew:
@@ -334,7 +334,7 @@ func addToFile(path string, keys []string, value any, force bool) (changed bool,
 		}
 	default:
 		if err := replace(path+".bak", before); err != nil {
-			return false, fmt.Errorf("%s is not changed, because no copy of it can be written: %w", path, err)
+			return false, fmt.Errorf("cannot change %s, because no copy of the file can be written: %w", path, err)
 		}
 	}
 	return true, replace(path, after)

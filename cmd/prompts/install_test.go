@@ -21,5 +21,5 @@ func TestProgramWithoutProc(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, program, path)
 	_, err = programPath(unknown, program+".missing")
-	assert.ErrorContains(t, err, "start it with its full path")
+	assert.ErrorContains(t, err, "start the program with the full path")
 }

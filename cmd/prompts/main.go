@@ -79,7 +79,7 @@ The exit code is 0 for success, 1 if prompts have errors or a command fails, and
 		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_ = cmd.Help()
-			return usageErrorf("a command is missing")
+			return usageErrorf("command is missing")
 		},
 	}
 	root.SetVersionTemplate("prompts {{.Version}}\n")

@@ -44,11 +44,11 @@ is a file in the folder review. An existing file is never changed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := strings.TrimSuffix(filepath.ToSlash(args[0]), ".md")
 			if !fs.ValidPath(name) || name == "." {
-				return usageErrorf("the name %q is not valid; write names separated by /, such as review/text", args[0])
+				return usageErrorf("invalid name %q; write names separated by /, such as review/text", args[0])
 			}
 			content := fmt.Appendf(nil, starter, filepath.Base(name))
 			if _, err := promptfs.Parse(nil, name+".md", content, promptfs.Options{}); err != nil {
-				return usageErrorf("the name is not valid: %w", err)
+				return usageErrorf("invalid name: %w", err)
 			}
 			path := filepath.Join(dir, filepath.FromSlash(name)+".md")
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -70,7 +70,7 @@ is a file in the folder review. An existing file is never changed.`,
 func create(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("the file %s exists", path)
+		return fmt.Errorf("file %s already exists", path)
 	}
 	if err != nil {
 		return err

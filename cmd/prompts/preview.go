@@ -30,7 +30,7 @@ each change of a file.
 
 The page is for the author: it answers everybody who can connect to the address.`,
 		Example:           "  prompts preview prompts",
-		Args:              atLeastOne("a folder"),
+		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if err := openFolders(dirs); err != nil {

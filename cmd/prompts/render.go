@@ -31,7 +31,7 @@ asked for.`,
   git diff | prompts render prompts commit_message diff=-`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usageErrorf("the folder or the name of the prompt is missing; usage: %s", cmd.UseLine())
+				return usageErrorf("folder or name of the prompt is missing; usage: %s", cmd.UseLine())
 			}
 			return nil
 		},
@@ -112,20 +112,20 @@ func readValues(args []string, in io.Reader) (map[string]string, error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, usageErrorf("%q is not of the form KEY=VALUE", arg)
+			return nil, usageErrorf("argument must have the form KEY=VALUE, got %q", arg)
 		}
 		if _, twice := values[key]; twice {
-			return nil, usageErrorf("the argument %q is given twice", key)
+			return nil, usageErrorf("argument %q is given twice", key)
 		}
 		switch {
 		case value == "-":
 			if usedInput != "" {
-				return nil, usageErrorf("standard input is the value of both %q and %q", usedInput, key)
+				return nil, usageErrorf("standard input cannot be the value of both %q and %q", usedInput, key)
 			}
 			usedInput = key
 			text, err := readLimited(in)
 			if err != nil {
-				return nil, fmt.Errorf("the value of %q: %w", key, err)
+				return nil, fmt.Errorf("value of %q: %w", key, err)
 			}
 			value = text
 		case strings.HasPrefix(value, "@@"):
@@ -133,12 +133,12 @@ func readValues(args []string, in io.Reader) (map[string]string, error) {
 		case strings.HasPrefix(value, "@"):
 			f, err := os.Open(value[1:])
 			if err != nil {
-				return nil, fmt.Errorf("the value of %q: %w", key, err)
+				return nil, fmt.Errorf("value of %q: %w", key, err)
 			}
 			text, err := readLimited(f)
 			f.Close()
 			if err != nil {
-				return nil, fmt.Errorf("the value of %q: %w", key, err)
+				return nil, fmt.Errorf("value of %q: %w", key, err)
 			}
 			value = text
 		}
@@ -150,7 +150,7 @@ func readValues(args []string, in io.Reader) (map[string]string, error) {
 func readLimited(r io.Reader) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxValueBytes+1))
 	if err == nil && len(content) > maxValueBytes {
-		err = fmt.Errorf("it has more than %d bytes", maxValueBytes)
+		err = fmt.Errorf("exceeds the limit of %d bytes", maxValueBytes)
 	}
 	return string(content), err
 }
@@ -202,7 +202,7 @@ func renderError(err, cause error) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("the arguments are not valid:")
+	b.WriteString("invalid arguments:")
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
 		if p.Suggestion != "" {
@@ -267,7 +267,7 @@ func newList() *cobra.Command {
 		Use:               "list DIR...",
 		Short:             "List the prompts in folders",
 		Example:           "  prompts list prompts",
-		Args:              atLeastOne("a folder"),
+		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if err := openFolders(dirs); err != nil {

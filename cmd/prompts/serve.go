@@ -94,11 +94,11 @@ func (o *serveOptions) check(dirs []string) error {
 	h := &o.http
 	switch {
 	case o.tools != "" && o.tools != "each" && o.tools != "pair":
-		return usageErrorf("--tools is %q; it must be each or pair", o.tools)
+		return usageErrorf("--tools must be each or pair, got %q", o.tools)
 	case o.nats == "" && len(dirs) == 0:
-		return usageErrorf("a folder is missing; usage: prompts serve DIR...")
+		return usageErrorf("folder is missing; usage: prompts serve DIR...")
 	case o.nats != "" && len(dirs) > 0:
-		return usageErrorf("with --nats the prompts come from the bucket; do not give folders")
+		return usageErrorf("--nats and folders cannot be combined; the prompts come from the bucket")
 	case h.address == "" && (h.cert != "" || h.key != "" || h.tokens != "" || len(h.hosts) > 0 || len(h.origins) > 0):
 		return usageErrorf("--cert, --key, --tokens, --allow-host and --allow-origin need --http")
 	case (h.cert == "") != (h.key == ""):
@@ -115,7 +115,7 @@ func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options)), nil
 	}
-	return nil, usageErrorf("--log-format is %q; it must be text or json", o.logFormat)
+	return nil, usageErrorf("--log-format must be text or json, got %q", o.logFormat)
 }
 
 // serve serves until ctx ends.
@@ -139,7 +139,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 	if o.nats != "" {
 		stop, err := o.follow(ctx, reg, files)
 		if err != nil {
-			return fmt.Errorf("the bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
+			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
 		}
 		defer stop()
 	} else if err := watchFolders(ctx, reg, dirs, files, nil); err != nil {
