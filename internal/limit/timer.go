@@ -11,11 +11,12 @@ import (
 type Timer struct {
 	request Expirer
 	spare   *Spare
+	alarm   *alarm // nil without a limit
 
-	mu      sync.Mutex    // protects the fields below
-	alarm   *alarm        // nil before Start and after Stop
+	// The mutex of the alarm protects the fields below.
 	left    time.Duration // while it is paused
 	paused  bool
+	stopped bool
 	expired bool          // Expire has returned
 	done    chan struct{} // closed then; nil unless Stop waits for it
 }
@@ -39,10 +40,8 @@ type alarm struct {
 	rings time.Duration // when the timer ends; 0 if it does not run
 }
 
-// set makes a Timer the owner, which is to fire after a time.
+// set makes a Timer the owner, which is to fire after a time. The caller holds a.mu.
 func (a *alarm) set(owner *Timer, left time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.owner, a.due = owner, time.Since(a.made)+left
 	switch {
 	case a.timer == nil:
@@ -55,10 +54,8 @@ func (a *alarm) set(owner *Timer, left time.Duration) {
 	a.rings = a.due
 }
 
-// unset reports whether the owner will not fire.
+// unset reports whether the owner will not fire. The caller holds a.mu.
 func (a *alarm) unset(owner *Timer) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if a.owner != owner {
 		return false
 	}
@@ -122,13 +119,15 @@ func (s *Spare) Stop() { s.keep(nil) }
 // other goroutine may have the timer yet.
 func (t *Timer) Start(limit time.Duration, request Expirer, spare *Spare) {
 	t.request, t.spare, t.alarm = request, spare, spare.take()
+	t.alarm.mu.Lock()
 	t.alarm.set(t, limit)
+	t.alarm.mu.Unlock()
 }
 
 func (t *Timer) fire() {
 	defer func() { // even if Expire panics
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		t.alarm.mu.Lock()
+		defer t.alarm.mu.Unlock()
 		t.expired = true
 		if t.done != nil {
 			close(t.done)
@@ -139,28 +138,39 @@ func (t *Timer) fire() {
 
 // Pause stops the countdown until Resume.
 func (t *Timer) Pause() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.alarm == nil || t.paused || !t.alarm.unset(t) {
+	a := t.alarm
+	if a == nil {
 		return
 	}
-	t.paused, t.left = true, t.alarm.due-time.Since(t.alarm.made)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.paused || !a.unset(t) {
+		return
+	}
+	t.paused, t.left = true, a.due-time.Since(a.made)
 }
 
 // Resume continues the countdown.
 func (t *Timer) Resume() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.alarm == nil || !t.paused {
+	a := t.alarm
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !t.paused || t.stopped {
 		return
 	}
 	t.paused = false
-	t.alarm.set(t, t.left)
+	a.set(t, t.left)
 }
 
 // Stop ends the countdown. If Expire was called, Stop returns after it has
 // returned. Stop may be called more than once.
 func (t *Timer) Stop() {
+	if t.alarm == nil {
+		return
+	}
 	if done := t.stop(); done != nil {
 		<-done
 	}
@@ -168,17 +178,20 @@ func (t *Timer) Stop() {
 
 // stop returns what is closed when Expire has returned, if it runs.
 func (t *Timer) stop() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	a := t.alarm
-	t.alarm = nil
-	switch {
-	case a == nil || t.expired:
+	a.mu.Lock()
+	if t.stopped || t.expired {
+		a.mu.Unlock()
 		return nil
-	case t.paused || a.unset(t):
+	}
+	t.stopped = true
+	if t.paused || a.unset(t) {
+		a.mu.Unlock() // before another Timer takes the alarm
 		t.spare.keep(a)
 		return nil
 	}
-	t.done = make(chan struct{})
-	return t.done
+	done := make(chan struct{})
+	t.done = done
+	a.mu.Unlock()
+	return done
 }
