@@ -150,30 +150,6 @@ func TestLongBatch(t *testing.T) {
 	assert.Equal(t, refusalLine("", "batch has too many messages (limit 1000)"), got)
 }
 
-// GAP-46: the end of input waits for the array as for any other answer.
-func TestBatchAtTheEndOfInput(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "a render that goes on after the answer", func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: time.Second}})).handshakeIn(batchVersion)
-		c.send(batchLine(getLine("1", "deaf")))
-		began := time.Now()
-		require.NoError(t, c.end())
-		assert.Equal(t, time.Second+stragglers, time.Since(began), "there is nothing more to answer")
-		assert.Len(t, c.received(), 1)
-		time.Sleep(time.Hour)
-	})
-	inBubble(t, "beyond the grace", func(t *testing.T) {
-		wait := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(wait.prompt("wait")), prompts.Options{})).handshakeIn(batchVersion)
-		c.send(batchLine(getLine("1", "wait"), getLine("2", "wait")))
-		began := time.Now()
-		require.NoError(t, c.end())
-		assert.Equal(t, defaultGrace, time.Since(began))
-		assert.Empty(t, c.received())
-		<-wait.causes // the other has not begun
-	})
-}
-
 // A batch releases its slots if the transport panics or ends its goroutine in the middle
 // or at the end of the batch.
 func TestBatchOfABrokenTransport(t *testing.T) {

@@ -48,26 +48,6 @@ func TestCallVersion(t *testing.T) {
 	assert.ErrorContains(t, err, "client capabilities")
 }
 
-// PRG-09, PRG-10: in 2026-07-28 the answers come with another Call.
-func TestCallInRounds(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(asking("paint")), prompts.Options{})
-	o := prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: []byte(formCapability)}
-	got, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"paint"}`), o)
-	require.NoError(t, err)
-	first := readOutcome(t, `{"result":`+string(got)+`}`)
-	first.wants(t, "colour")
-	retry := `{"name":"paint","inputResponses":{"colour":` + red + `},"requestState":"` + first.Result.State + `"}`
-	got, err = s.Call(t.Context(), "prompts/get", []byte(retry), o)
-	require.NoError(t, err)
-	assert.Equal(t, "red", readOutcome(t, `{"result":`+string(got)+`}`).text(t))
-
-	_, err = s.Call(t.Context(), "prompts/get", []byte(strings.Replace(retry, `State":"A`, `State":"B`, 1)), o)
-	var e *prompts.Error
-	require.ErrorAs(t, err, &e)
-	assert.Equal(t, errState.Message, e.Message)
-}
-
 // PRO-02, PRO-03, PRO-07: progress is told if there is a token and a way.
 func TestCallNotifies(t *testing.T) {
 	t.Parallel()

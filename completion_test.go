@@ -157,51 +157,6 @@ func TestCompletionIsTheAuthorsCode(t *testing.T) {
 	})
 }
 
-// CMP-11: of a hidden prompt nothing is completed, and the answer is that of a
-// prompt that does not exist.
-func TestCompletionOfAHiddenPrompt(t *testing.T) {
-	t.Parallel()
-	called := false
-	p := completing("hidden", func(context.Context, string, map[string]string) ([]string, error) {
-		called = true
-		return []string{"a secret"}, nil
-	})
-	hides := prompts.Options{Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" }}
-	with, without := prompts.NewServer(registryOf(p, completing("shown", completed("x"))), hides), prompts.NewServer(registryOf(completing("shown", completed("x"))), hides)
-	for _, argument := range []string{"a", "b", "c", "d"} {
-		line := envelopedLine("1", "completion/complete", completeParamsOf("hidden", argument, ""))
-		got, err := handle(t, with, nil, line)
-		require.NoError(t, err)
-		want, err := handle(t, without, nil, line)
-		require.NoError(t, err)
-		assert.Equal(t, want, got)
-		assert.Contains(t, got, "unknown prompt")
-		for _, version := range handshakeVersions {
-			got, err := handle(t, with, sessionIn(t, with, version), completeLine("1", "hidden", argument, ""))
-			require.NoError(t, err)
-			want, err := handle(t, without, sessionIn(t, without, version), completeLine("1", "hidden", argument, ""))
-			require.NoError(t, err)
-			assert.Equal(t, want, got)
-		}
-		_, err = with.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), prompts.CallOptions{})
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
-		_, err = without.Call(t.Context(), "completion/complete", []byte(`{`+completeParamsOf("hidden", argument, "")+`}`), prompts.CallOptions{})
-		var unknown *prompts.Error
-		require.ErrorAs(t, err, &unknown)
-		assert.Equal(t, errorResponse("1", unknown), errorResponse("1", e))
-	}
-	assert.False(t, called)
-	for argument, values := range map[string]string{"a": `["x"]`, "b": `["Red","green","grey"]`, "c": "[]"} {
-		got, err := handle(t, with, nil, envelopedLine("1", "completion/complete", completeParamsOf("shown", argument, "")))
-		require.NoError(t, err)
-		assert.Contains(t, got, `"values":`+values)
-	}
-	got, err := handle(t, with, nil, envelopedLine("1", "completion/complete", completeParamsOf("shown", "d", "")))
-	require.NoError(t, err)
-	assert.Contains(t, got, "is not an argument of this prompt")
-}
-
 // All numbers are counted, and the first of them sent.
 func TestOwnCompletionsAreCounted(t *testing.T) {
 	t.Parallel()

@@ -2,9 +2,11 @@ package prompts_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,48 +94,6 @@ func TestPages(t *testing.T) {
 	assert.Len(t, pageOf(t, numbered(150), 0, "").names, defaultPageSize)
 }
 
-// A prompt is listed in each revision with what the newest revision has of it,
-// but for the members that the revision does not know.
-func TestListedInEveryRevision(t *testing.T) {
-	t.Parallel()
-	set := map[string]func(*prompts.Prompt){
-		"title":          func(p *prompts.Prompt) { p.Title = "T" },
-		"version":        func(p *prompts.Prompt) { p.Version = "1" },
-		"meta":           func(p *prompts.Prompt) { p.Meta = prompts.Meta{"k": "v"} },
-		"empty meta":     func(p *prompts.Prompt) { p.Meta = prompts.Meta{} },
-		"icons":          func(p *prompts.Prompt) { p.Icons = []prompts.Icon{{Src: "https://example.com/i"}} },
-		"argument":       func(p *prompts.Prompt) { p.Arguments = []prompts.Argument{{Name: "a", Description: "D"}} },
-		"argument title": func(p *prompts.Prompt) { p.Arguments = []prompts.Argument{{Name: "a", Title: "A"}} },
-		"nothing":        func(*prompts.Prompt) {},
-	}
-	for first, setFirst := range set {
-		for second, setSecond := range set {
-			for _, p := range []prompts.Prompt{promptOf[one[string]](), untyped()} {
-				setFirst(&p)
-				setSecond(&p)
-				s := prompts.NewServer(registryOf(p), prompts.Options{})
-				entry := func(version string) map[string]any {
-					raw, err := s.Call(t.Context(), methodList, nil, prompts.CallOptions{Version: version})
-					require.NoError(t, err)
-					var list struct{ Prompts []map[string]any }
-					require.NoError(t, json.Unmarshal(raw, &list))
-					return list.Prompts[0]
-				}
-				want := entry("2025-11-25")
-				delete(want, "icons")
-				assert.Equal(t, want, entry("2025-06-18"), "%s and %s", first, second)
-				delete(want, "title")
-				delete(want, "_meta")
-				arguments, _ := want["arguments"].([]any)
-				for _, a := range arguments {
-					delete(a.(map[string]any), "title")
-				}
-				assert.Equal(t, want, entry("2024-11-05"), "%s and %s", first, second)
-			}
-		}
-	}
-}
-
 // Visible gets the same copy of a prompt each time.
 func TestVisibleGetsOneCopy(t *testing.T) {
 	t.Parallel()
@@ -150,4 +110,39 @@ func TestVisibleGetsOneCopy(t *testing.T) {
 		assert.Same(t, first.Arguments[0].Schema, (<-seen).Arguments[0].Schema)
 	}
 	assert.NotSame(t, declared, first.Arguments[0].Schema)
+}
+
+// A string is a cursor if and only if it is the cursor after a name.
+func FuzzCursor(f *testing.F) {
+	for _, name := range []string{"", "a", "code_review", "é\U0001F600", "a\x00b", "\xff"} {
+		f.Add(name)
+		f.Add(cursorAfter(name))
+		f.Add(cursorAfter(name) + "=")
+		f.Add(cursorAfter(name) + "\n")
+	}
+	f.Add("AQbF2WRjb2RlX3Jldmlldx")
+	s := prompts.NewServer(registryOf(textPrompt("b", "")), prompts.Options{})
+	isCursor := func(t *testing.T, text string) bool {
+		params, err := json.Marshal(map[string]string{"cursor": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Call(t.Context(), methodList, params, prompts.CallOptions{})
+		return err == nil
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if want := text != "" && utf8.ValidString(text); isCursor(t, cursorAfter(text)) != want {
+			t.Fatalf("the cursor after %q is accepted: %t, want %t", text, !want, want)
+		}
+		if !utf8.ValidString(text) {
+			return // JSON has no such string
+		}
+		name := ""
+		if raw, err := base64.RawURLEncoding.DecodeString(text); err == nil && len(raw) > 5 {
+			name = string(raw[5:])
+		}
+		if want := name != "" && utf8.ValidString(name) && text == cursorAfter(name); isCursor(t, text) != want {
+			t.Fatalf("the cursor %q is accepted: %t, want %t", text, !want, want)
+		}
+	})
 }
