@@ -310,10 +310,30 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 	}
 }
 
-// A goroutine that still asks when its render function returns is not heard: nothing
-// is sent once Handle has returned, and no turn is lost.
+// A goroutine that outlives its render function can neither ask nor report:
+// nothing is sent once Handle has returned, and no turn is lost.
 func TestStragglersInASession(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	inBubble(t, "asks too late", func(t *testing.T) {
+		let, done := make(chan struct{}), make(chan error)
+		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
+			go func() {
+				<-let
+				prompts.Progress(ctx, 1, 2, "late")
+				_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
+				done <- err
+			}()
+			return prompts.Messages(prompts.User("done")), nil
+		})), prompts.Options{})
+		session := newSessionAs(t, s, "2025-11-25", formCapability)
+		got, err := handle(t, s, session, strings.Replace(getLine("1", "early"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1))
+		require.NoError(t, err)
+		assert.Equal(t, textLine("1", "done"), got)
+		close(let)
+		assert.ErrorIs(t, <-done, prompts.ErrAnswered)
+		assert.Zero(t, s.Slots())
+		assert.Zero(t, s.Tasks())
+	})
+	inBubble(t, "still asks", func(t *testing.T) {
 		done := make(chan error, 1)
 		sending := make(chan struct{}, 8)
 		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {

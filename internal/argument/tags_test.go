@@ -36,6 +36,9 @@ func TestTags(t *testing.T) {
 			A []string `json:"a,omitempty" enum:"x,y" minItems:"1" maxItems:"2" default:"x, y"`
 		}](), reflect.TypeFor[maybe[[]string]](), &jsonschema.Schema{Items: enum("x", "y"), MinItems: ptr(1), MaxItems: ptr(2), Default: json.RawMessage(`["x","y"]`)}, `comma-separated; 1 to 2 elements; each one of: x, y; default ["x","y"]`},
 		{reflect.TypeFor[struct {
+			A *[]int `json:"a" default:"1,2"`
+		}](), reflect.TypeFor[one[*[]int]](), &jsonschema.Schema{Default: json.RawMessage(`[1,2]`)}, "comma-separated; each an integer; default [1,2]"},
+		{reflect.TypeFor[struct {
 			A []int `json:"a,omitempty" default:""`
 		}](), reflect.TypeFor[maybe[[]int]](), &jsonschema.Schema{Default: json.RawMessage(`[]`)}, ""},
 		{reflect.TypeFor[struct {
