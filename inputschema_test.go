@@ -169,6 +169,10 @@ func TestInputSchema(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, string(raw), string(same), "a copy of the registry has the same")
 
+	s, err = promptOf[one[string]](prompts.Argument{Name: "a", Schema: prompts.Enum("", "x")}).InputSchema()
+	require.NoError(t, err)
+	assert.Nil(t, s.Properties["a"].MinLength, "a required string that may be empty")
+
 	_, err = promptOf[struct {
 		A int `minimum:"x"`
 	}]().InputSchema()
