@@ -50,7 +50,7 @@ func showClients(w http.ResponseWriter, r *http.Request) {
 	}
 	var o outline
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOutline)).Decode(&o); err != nil {
-		http.Error(w, "the outline of the prompt is not valid", http.StatusBadRequest)
+		http.Error(w, "invalid outline of the prompt", http.StatusBadRequest)
 		return
 	}
 	p := &prompts.Prompt{Name: o.Name}

@@ -16,16 +16,16 @@ import (
 func (h *Handler) refusal(r *http.Request) string {
 	if allowed := h.options.AllowedHosts; len(allowed) > 0 {
 		if !slices.ContainsFunc(allowed, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
-			return "the Host is not allowed"
+			return "Host is not allowed; add the host to AllowedHosts"
 		}
 	} else if !isOnLoopback(r) {
-		return "the page is served on loopback addresses only"
+		return "address is not a loopback address; set AllowedHosts to serve other addresses"
 	} else if !isLoopbackName(r.Host) {
-		return "the Host is not allowed"
+		return "Host is not allowed; add the host to AllowedHosts"
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return "the Origin is not allowed"
+			return "Origin is not allowed; it must have the same host as the page"
 		}
 	}
 	return ""

@@ -105,7 +105,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func isMethod(w http.ResponseWriter, r *http.Request, method string) bool {
 	if r.Method != method {
 		w.Header().Set("Allow", method)
-		http.Error(w, "the method is not allowed", http.StatusMethodNotAllowed)
+		http.Error(w, "method is not allowed; use "+method, http.StatusMethodNotAllowed)
 	}
 	return r.Method == method
 }

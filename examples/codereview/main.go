@@ -42,7 +42,7 @@ func main() {
 		// Models call tools without a user, which is safe for all of these prompts.
 		tools, err := prompttools.New(&reg, prompttools.Options{Select: func(prompts.Prompt) bool { return true }})
 		if err != nil {
-			logger.Error("the prompts cannot be tools", "error", err)
+			logger.Error("cannot serve prompts as tools", "error", err)
 			os.Exit(1)
 		}
 		options.Features = []feature.Feature{tools}
@@ -50,7 +50,7 @@ func main() {
 	srv := prompts.NewServer(&reg, options)
 	// Run returns nil when the client disconnects or a signal arrives.
 	if err := stdio.Run(context.Background(), srv); err != nil {
-		logger.Error("the server has failed", "error", err)
+		logger.Error("server failed", "error", err)
 		os.Exit(1)
 	}
 }

@@ -95,7 +95,7 @@ func renderAnalysis(_ context.Context, in analyzeProject) (*prompts.Result, erro
 	log, err := recentLog(in.Timeframe)
 	if err != nil {
 		// The client gets an internal error, and the logger gets this error.
-		return nil, fmt.Errorf("reading the log: %w", err)
+		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	source, err := readSource(&in.FileURI)
 	if err != nil {

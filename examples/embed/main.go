@@ -25,7 +25,7 @@ func main() {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	var reg prompts.Registry
 	if err := newServer(&reg, logger).serve(context.Background(), os.Stdin, os.Stdout); err != nil {
-		logger.Error("the server has failed", "error", err)
+		logger.Error("server failed", "error", err)
 		os.Exit(1)
 	}
 }

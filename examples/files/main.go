@@ -29,7 +29,7 @@ func main() {
 	go folder.Watch(ctx)   // which ends with ctx
 	err := srv.Serve(ctx, stdio.New())
 	if stop(); err != nil {
-		logger.Error("the server has failed", "error", err)
+		logger.Error("server failed", "error", err)
 		os.Exit(1)
 	}
 }

@@ -31,11 +31,11 @@ func preview(srv *prompts.Server, addr string, logger *slog.Logger) func(promptf
 	page := promptpreview.NewHandler(srv, promptpreview.Options{})
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		logger.Error("the page cannot be served", "error", err)
+		logger.Error("cannot serve preview", "error", err)
 		return nil
 	}
-	logger.Info("the page is served", "url", "http://"+listener.Addr().String()+"/")
+	logger.Info("serving preview", "url", "http://"+listener.Addr().String()+"/")
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
-	go func() { logger.Error("the page is no longer served", "error", server.Serve(listener)) }()
+	go func() { logger.Error("preview ended", "error", server.Serve(listener)) }()
 	return page.OnReload()
 }

@@ -63,7 +63,7 @@ func newBalancer(ctx context.Context, hosts ...string) *balancer {
 		Transport:     b,
 		FlushInterval: -1, // each event at once
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			http.Error(w, "no replica has answered", http.StatusBadGateway)
+			http.Error(w, "no replica answered", http.StatusBadGateway)
 		},
 		ErrorLog: log.New(io.Discard, "", 0), // of clients and replicas that go away
 	}
@@ -73,11 +73,11 @@ func newBalancer(ctx context.Context, hosts ...string) *balancer {
 func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
+		http.Error(w, "request body is too large", http.StatusRequestEntityTooLarge)
 		return
 	}
 	if err != nil {
-		http.Error(w, "the request is incomplete", http.StatusBadRequest)
+		http.Error(w, "request body is incomplete", http.StatusBadRequest)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -138,7 +138,7 @@ func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
 		body, err := r.GetBody()
 		if err != nil {
 			cancel()
-			return nil, fmt.Errorf("the body of a request: %w", err)
+			return nil, fmt.Errorf("read request body: %w", err)
 		}
 		attempt.Body = body
 	}

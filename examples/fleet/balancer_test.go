@@ -107,7 +107,7 @@ func TestBalancerOfAStoppedReplica(t *testing.T) {
 	for range b.targets { // before the balancer has noticed
 		if _, err := c.try(t.Context(), "prompts/list", "", ""); err != nil {
 			failed++
-			assert.ErrorContains(t, err, "502 Bad Gateway: no replica has answered")
+			assert.ErrorContains(t, err, "502 Bad Gateway: no replica answered")
 		}
 	}
 	assert.Equal(t, 1, failed)

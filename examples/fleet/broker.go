@@ -24,12 +24,12 @@ func startBroker() (*broker, error) {
 		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir, NoSigs: true,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the broker: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("start broker: %w", err), os.RemoveAll(dir))
 	}
 	b := &broker{s, dir}
 	s.Start()
 	if !s.ReadyForConnections(startTimeout) {
-		return nil, errors.Join(errors.New("the broker does not start"), b.stop())
+		return nil, errors.Join(errors.New("broker does not start"), b.stop())
 	}
 	return b, nil
 }

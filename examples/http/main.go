@@ -42,7 +42,7 @@ func main() {
 		err = serve(ctx, listener, *cert, *key, logger)
 	}
 	if err != nil {
-		logger.Error("the program has failed", "error", err)
+		logger.Error("program failed", "error", err)
 		os.Exit(1)
 	}
 }

@@ -34,7 +34,7 @@ func authenticate(next http.Handler) http.Handler {
 		u, ok := lookUp(token)
 		if !strings.EqualFold(scheme, "Bearer") || !ok {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a bearer token is required", http.StatusUnauthorized)
+			http.Error(w, "missing or unknown bearer token", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))

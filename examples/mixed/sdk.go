@@ -25,7 +25,7 @@ func addTools(server *mcp.Server) {
 func status(_ context.Context, _ *mcp.CallToolRequest, in statusInput) (*mcp.CallToolResult, statusOutput, error) {
 	s, ok := find(in.Service)
 	if !ok {
-		return nil, statusOutput{}, fmt.Errorf("there is no service %q", in.Service)
+		return nil, statusOutput{}, fmt.Errorf("unknown service %q", in.Service)
 	}
 	return nil, statusOutput{Status: s.status}, nil
 }

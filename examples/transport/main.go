@@ -39,7 +39,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *listen, *connect, logger); err != nil {
-		logger.Error("the program has failed", "error", err)
+		logger.Error("program failed", "error", err)
 		os.Exit(1)
 	}
 }
@@ -62,7 +62,7 @@ func run(ctx context.Context, listen, connect string, logger *slog.Logger) error
 		reg.MustAdd(declared()...)
 		return serve(ctx, l, &reg, logger)
 	}
-	return errors.New("say -listen or -connect")
+	return errors.New("set -listen or -connect")
 }
 
 // serve serves the prompts to every client that connects to l, until ctx ends
@@ -94,7 +94,7 @@ func serve(ctx context.Context, l net.Listener, reg *prompts.Registry, logger *s
 			// A failure of one connection is nothing to the others. Serve
 			// closes its own.
 			if err := srv.Serve(ctx, &framed{conn: conn, limit: maxMessageBytes}); err != nil {
-				logger.Warn("a connection has failed", "error", err)
+				logger.Warn("connection failed", "error", err)
 			}
 		})
 	}

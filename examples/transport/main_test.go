@@ -388,7 +388,7 @@ func TestProgram(t *testing.T) {
 
 	out, err = exec.Command(program).CombinedOutput()
 	assert.Error(t, err)
-	assert.Contains(t, string(out), "say -listen or -connect")
+	assert.Contains(t, string(out), "set -listen or -connect")
 
 	if runtime.GOOS == "windows" { // a process cannot be sent os.Interrupt
 		require.NoError(t, server.Process.Kill())
