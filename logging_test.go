@@ -115,11 +115,11 @@ func findEvents(t *testing.T, repository fs.FS) map[string]*event {
 					}
 					add(n.Args[at], level, n.Args[at+1:])
 				case *ast.AssignStmt: // of a field of a Failure
-					if len(n.Lhs) == len(n.Rhs) && isMessage(n.Lhs[0]) && strings.Contains(text, "*Failure)") {
+					if len(n.Lhs) == len(n.Rhs) && nameOf(n.Lhs[0]) == "Event" && strings.Contains(text, "Failure{") {
 						add(n.Rhs[0], "", nil)
 					}
 				case *ast.KeyValueExpr:
-					if isMessage(n.Key) && strings.Contains(text, "rpc.Failure{") {
+					if nameOf(n.Key) == "Event" && strings.Contains(text, "Failure{") {
 						add(n.Value, "", nil)
 					}
 				}
@@ -159,10 +159,6 @@ var (
 		"Log": 2, "LogAttrs": 2, "log": 2, "newFailure": 0, "internalError": 2,
 	}
 )
-
-func isMessage(field ast.Expr) bool {
-	return nameOf(field) == "Title" || nameOf(field) == "Event"
-}
 
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
