@@ -69,13 +69,13 @@ func (c *checker) checkExamples() {
 	for _, name := range slices.Sorted(maps.Keys(c.examples)) {
 		at := slices.IndexFunc(c.prompts, func(p prompts.Prompt) bool { return p.Name == name })
 		if at < 0 {
-			c.t.Errorf("prompttest: CheckOptions.Examples has the prompt %q, which is not in the registry", name)
+			c.t.Errorf("prompttest: CheckOptions.Examples: unknown prompt %q", name)
 			continue
 		}
 		for _, call := range c.examples[name] {
 			for _, argument := range slices.Sorted(maps.Keys(call)) {
 				if !slices.ContainsFunc(c.prompts[at].Arguments, func(a prompts.Argument) bool { return a.Name == argument }) {
-					c.t.Errorf("prompttest: CheckOptions.Examples has the argument %q of the prompt %q, which it does not have", argument, name)
+					c.t.Errorf("prompttest: CheckOptions.Examples: unknown argument %q of prompt %q", argument, name)
 				}
 			}
 		}

@@ -60,12 +60,12 @@ func cutTable(text string) (before, table, after string, err error) {
 		switch strings.TrimSpace(line) {
 		case docBegin:
 			if begin >= 0 {
-				return "", "", "", fmt.Errorf("the line %s is there twice", docBegin)
+				return "", "", "", fmt.Errorf("duplicate line %s; remove one", docBegin)
 			}
 			begin = at + len(line)
 		case docEnd:
 			if end >= 0 {
-				return "", "", "", fmt.Errorf("the line %s is there twice", docEnd)
+				return "", "", "", fmt.Errorf("duplicate line %s; remove one", docEnd)
 			}
 			end = at
 		}

@@ -26,7 +26,7 @@ func CheckPortable(t testing.TB, reg *prompts.Registry, o CheckOptions, clients 
 	}
 	for _, name := range clients {
 		if !known[name] {
-			t.Errorf("prompttest: nothing is known of the client %q, but of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			t.Errorf("prompttest: unknown client %q; expected one of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
 	report := t.Errorf

@@ -200,9 +200,9 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"one example", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}}}}, text(two[:1], refuse),
 			[]string{`argument "a": it is unknown whether it reaches the output: no value but "red" renders ("`}},
 		{"an example of no prompt", CheckOptions{Examples: map[string][]map[string]string{"q": nil}}, says("x"),
-			[]string{`CheckOptions.Examples has the prompt "q", which is not in the registry`}},
+			[]string{`CheckOptions.Examples: unknown prompt "q"`}},
 		{"an example of no argument", CheckOptions{Examples: map[string][]map[string]string{"p": {{"c": ""}}}}, says("x"),
-			[]string{`CheckOptions.Examples has the argument "c" of the prompt "p", which it does not have`}},
+			[]string{`CheckOptions.Examples: unknown argument "c" of prompt "p"`}},
 		{"values that depend on each other", CheckOptions{}, text(
 			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {
@@ -431,8 +431,8 @@ func TestCheckDoc(t *testing.T) {
 		{"no table", "<!-- prompts -->\n<!-- end of prompts -->\n", "+ | Prompt | Argument | Required | Description |"},
 		{"no marks", "# A\n", "put these two lines where the table of prompts is to be, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
 		{"one mark", "<!-- prompts -->\n", "put these two lines"},
-		{"a mark twice", "<!-- prompts -->\n<!-- prompts -->\n<!-- end of prompts -->\n", "the line <!-- prompts --> is there twice"},
-		{"the other one twice", "<!-- prompts -->\n<!-- end of prompts -->\n<!-- end of prompts -->\n", "the line <!-- end of prompts --> is there twice"},
+		{"a mark twice", "<!-- prompts -->\n<!-- prompts -->\n<!-- end of prompts -->\n", "duplicate line <!-- prompts -->; remove one"},
+		{"the other one twice", "<!-- prompts -->\n<!-- end of prompts -->\n<!-- end of prompts -->\n", "duplicate line <!-- end of prompts -->; remove one"},
 		{"the wrong order", "<!-- end of prompts -->\n<!-- prompts -->\n", "the line <!-- end of prompts --> comes before <!-- prompts -->"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -558,7 +558,7 @@ func TestCheckPortable(t *testing.T) {
 		{"a name with a colon", on("VS Code"), of("a:b", hi), []string{"its name has more than ASCII letters, digits and _ . -: VS Code"}},
 		{"a name with other letters", on("VS Code"), of("grüße", hi), []string{"VS Code replaces each other character with an underscore"}},
 		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/openai/codex/issues/8342, seen on 20"}},
-		{"another client", on("Nano"), of("p", hi), []string{`nothing is known of the client "Nano", but of Claude Code, Codex, Continue, `}},
+		{"another client", on("Nano"), of("p", hi), []string{`unknown client "Nano"; expected one of Claude Code, Codex, Continue, `}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

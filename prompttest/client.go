@@ -115,7 +115,7 @@ func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Clie
 	p, ok := protocolOf(o.Version)
 	if !ok {
 		_ = transport.Close() // it is of no use to anybody
-		t.Fatalf("prompttest: there is no revision %q of the protocol; there are %q", o.Version, Versions())
+		t.Fatalf("prompttest: unknown protocol version %q; expected one of %q", o.Version, Versions())
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout

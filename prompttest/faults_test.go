@@ -115,7 +115,7 @@ func TestServerFaults(t *testing.T) {
 		{name: "questions without end", version: "2026-07-28",
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "it has asked 32 times"},
 		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: the client gets the error -32600"},
-		{name: "a version that there is not", version: "2025-01-01", want: `there is no revision "2025-01-01" of the protocol`},
+		{name: "a version that there is not", version: "2025-01-01", want: `unknown protocol version "2025-01-01"; expected one of`},
 		{name: "a list is refused", script: script{"prompts/list": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},
 			do: func(c *Client) { c.List() }, want: "prompts/list: the client gets the error -32601 (method not found)"},
 		{name: "a completion is refused", script: script{"completion/complete": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},
@@ -155,7 +155,7 @@ func TestServerFaults(t *testing.T) {
 			c.Send(`{"jsonrpc":"2.0","method":"x"}`)
 			c.Receive()
 		}, want: "the server has closed the connection"},
-		{name: "params that are no object", do: func(c *Client) { c.Call("x", []int{1}) }, want: "x: its params are not a JSON object"},
+		{name: "params that are no object", do: func(c *Client) { c.Call("x", []int{1}) }, want: "x: params must be a JSON object"},
 		{name: "params that are no JSON", do: func(c *Client) { c.Call("x", func() {}) }, want: "this test's values are not JSON"},
 		{name: "a request after the end", do: func(c *Client) {
 			c.Close()

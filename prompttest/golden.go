@@ -35,7 +35,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 	raw, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.Errorf("prompttest: there is no golden file %s. To make it, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)
+		t.Errorf("prompttest: golden file %s does not exist. To create it, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)
 		return
 	case err != nil:
 		t.Errorf("prompttest: %v", err)

@@ -23,7 +23,7 @@ func (c *Client) Call(method string, params any) (json.RawMessage, *prompts.Erro
 			err = json.Unmarshal(raw, &members)
 		}
 		if err != nil {
-			c.fatal(fmt.Errorf("%s: its params are not a JSON object: %w", method, err))
+			c.fatal(fmt.Errorf("%s: params must be a JSON object: %w", method, err))
 		}
 	}
 	raw, refusal, err := c.request(method, members)
