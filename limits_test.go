@@ -227,6 +227,30 @@ func TestBatchOfLargeAnswers(t *testing.T) {
 	assert.Less(t, len(got), 3*most)
 }
 
+// The same for the results of render functions, which come in any order.
+func TestBatchOfLargeResults(t *testing.T) {
+	t.Parallel()
+	const most, each = 10_000, 4000
+	s := prompts.NewServer(registryOf(textPrompt("long", strings.Repeat("x", each))), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, getLine(fmt.Sprint(i), "long"))
+	}
+	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
+	require.NoError(t, err)
+	answers := elements(t, got)
+	require.Len(t, answers, 20)
+	results := 0
+	for _, answer := range answers {
+		if strings.Contains(answer, `"result":{`) {
+			results++
+		} else {
+			assert.Contains(t, answer, `"error":{"code":-32603,"message":"batch response is too large; send fewer requests per batch"}`)
+		}
+	}
+	assert.Equal(t, 3, results, "the third one goes past the bound")
+}
+
 // What an error repeats of the client's own words is cut at 256 bytes.
 func TestEchoesAreBounded(t *testing.T) {
 	t.Parallel()
