@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,6 +119,7 @@ func (s *Spare) Stop() { s.keep(nil) }
 // Start calls the request's Expire after the limit, which must be positive. No
 // other goroutine may have the timer yet.
 func (t *Timer) Start(limit time.Duration, request Expirer, spare *Spare) {
+	limit = min(limit, math.MaxInt64/2) // so that alarm.due does not overflow
 	t.request, t.spare, t.alarm = request, spare, spare.take()
 	t.alarm.mu.Lock()
 	t.alarm.set(t, limit)

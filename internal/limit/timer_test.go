@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,4 +147,27 @@ func TestAlarmOfEarlierTimers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The longest limit leaves the limits of later requests, which take its alarm, as they are.
+func TestAlarmOfTheLongestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var spare Spare
+		never := expireFunc(func() { t.Error("a timer that was stopped has expired") })
+		for _, limit := range []time.Duration{time.Second, math.MaxInt64} {
+			var c Timer
+			c.Start(limit, never, &spare)
+			time.Sleep(time.Millisecond)
+			c.Stop()
+			time.Sleep(time.Minute)
+		}
+		var c Timer
+		began, expired := time.Now(), time.Duration(0)
+		c.Start(time.Second, expireFunc(func() { expired = time.Since(began) }), &spare)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.Equal(t, time.Second, expired)
+		c.Stop()
+		spare.Stop()
+	})
 }
