@@ -81,23 +81,55 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 	if r.responses != "" {
 		r.retry().rawResponses = r.responses
 	}
-	result, err := r.Interaction.Run(&r.scope, dst)
-	if err == nil {
-		return result, nil
-	}
-	if r.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
+	result, pending, f := r.call(dst)
+	switch {
+	case pending:
 		return runResult(r.appendInputRequired(dst, to()))
-	}
-	e := elicitationError(r.request.Rev, r.About.Key, err)
-	if e == nil {
-		return nil, err
-	}
-	f := clientFailure(e, err)
-	if r.Rejected == nil || e.Code == transport.CodeMissingCapability {
+	case f == nil:
+		return result, nil
+	case !f.IsAnswer || r.Rejected == nil || f.Client.Code == transport.CodeMissingCapability:
 		return nil, f
 	}
 	if f.Log != nil {
 		r.server.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
 	}
-	return r.Rejected(ctx, dst, (*Error)(e))
+	return r.Rejected(ctx, dst, (*Error)(f.Client))
+}
+
+// call calls the Run of the application, or reports that questions to the client are
+// pending.
+func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
+	defer r.withhold(&f)
+	result, err := r.Interaction.Run(&r.scope, dst)
+	switch {
+	case err == nil:
+		return result, false, nil
+	case r.request.Rev.Stateless() && errors.Is(err, ErrInputRequired):
+		return nil, true, nil
+	}
+	if e := elicitationError(r.request.Rev, r.About.Key, err); e != nil {
+		f = clientFailure(e, err)
+		f.IsAnswer = true
+		return nil, false, f
+	}
+	if f, ok := err.(*rpc.Failure); ok { // of AppendContent
+		return nil, false, f
+	}
+	_, f = r.server.failure(r.Context, r.request.Subject(), err, nil)
+	return nil, false, f
+}
+
+// withhold is deferred by call. It removes the secrets of included prompts from the
+// failure, which may be a panic.
+func (r *interactionRequest) withhold(f **rpc.Failure) {
+	secrets := r.knownSecrets()
+	if secrets == nil {
+		return // a panic continues
+	}
+	if v := recover(); v != nil {
+		*f = rpc.Panic(r.request.Subject(), v)
+	}
+	if *f != nil {
+		*f = secrets.redactFailure(*f, r.request.Subject())
+	}
 }

@@ -241,11 +241,18 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 	e.key("content")
 	e.raw("[")
 	e.inMessages = true
+	var secrets secrets
+	if own := scopeOf(ctx); own != nil { // of a prompt, the links have been checked
+		secrets = own.knownSecrets()
+	}
 	for i, c := range content {
 		if i > 0 {
 			e.raw(",")
 		}
 		e.message = i
+		if err := secrets.checkContent(c); err != nil {
+			e.errorf("%w", err)
+		}
 		e.raw("{")
 		e.content(c)
 		e.raw("}")

@@ -176,29 +176,36 @@ func (s secrets) checkLinks(r *Result) error {
 	}
 	var errs []error
 	for i, m := range r.Messages {
-		var uris []string
-		switch c := m.Content.(type) {
-		case ResourceLink:
-			uris = c.uris()
-		case *ResourceLink:
-			if c != nil {
-				uris = c.uris()
-			}
-		case EmbeddedResource:
-			uris = []string{c.URI}
-		case *EmbeddedResource:
-			if c != nil {
-				uris = []string{c.URI}
-			}
-		}
-		for _, uri := range uris {
-			if err := s.checkLink(uri); err != nil {
-				errs = append(errs, fmt.Errorf("message %d: %w", i+1, err))
-				break
-			}
+		if err := s.checkContent(m.Content); err != nil {
+			errs = append(errs, fmt.Errorf("message %d: %w", i+1, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkContent checks the links of content.
+func (s secrets) checkContent(c Content) error {
+	var uris []string
+	switch c := c.(type) {
+	case ResourceLink:
+		uris = c.uris()
+	case *ResourceLink:
+		if c != nil {
+			uris = c.uris()
+		}
+	case EmbeddedResource:
+		uris = []string{c.URI}
+	case *EmbeddedResource:
+		if c != nil {
+			uris = []string{c.URI}
+		}
+	}
+	for _, uri := range uris {
+		if err := s.checkLink(uri); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // uris returns the addresses that a client may open.

@@ -509,3 +509,80 @@ func TestSensitive(t *testing.T) {
 	}
 	assert.NotContains(t, log.String(), "hunter2")
 }
+
+// What a tool of the application gives to an included prompt in confidence is in no
+// error, no log and no link.
+func TestSensitiveOfIncludedPrompts(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t-value"
+	type input struct {
+		Token string `json:"token" sensitive:"true"`
+	}
+	include := func(ctx context.Context) (*prompts.Result, error) {
+		return prompts.Include(ctx, "login", map[string]string{"token": secret})
+	}
+	for name, test := range map[string]struct {
+		render     func(in input) (string, error)
+		call       func(ctx context.Context) (*prompttools.Result, error) // nil returns the error of the prompt
+		client     string
+		log        string
+		isRejected bool
+	}{
+		"an Error": {
+			render: func(in input) (string, error) { return "", &prompts.Error{Code: 7, Message: "bad token " + in.Token} },
+			client: "bad token [sensitive]",
+		},
+		"any other error": {
+			render: func(in input) (string, error) { return "", fmt.Errorf("no user of %s", in.Token) },
+			client: `internal error: tool "t" failed`, log: "no user of [sensitive]",
+		},
+		"a panic": {
+			render: func(in input) (string, error) { panic("no user of " + in.Token) },
+			client: `internal error: tool "t" failed`, log: "panic: no user of [sensitive]",
+		},
+		"a refused question": {
+			render: func(input) (string, error) { return "", nil },
+			call: func(ctx context.Context) (*prompttools.Result, error) {
+				if _, err := include(ctx); err != nil {
+					return nil, err
+				}
+				_, err := prompts.Elicit[place](ctx, "where", "Where to?")
+				return nil, fmt.Errorf("login by %s: %w", secret, err)
+			},
+			client: `tool not completed: question "where": the user declined to answer`, log: "login by [sensitive]", isRejected: true,
+		},
+		"a link": {
+			render: func(input) (string, error) { return "", nil },
+			call: func(ctx context.Context) (*prompttools.Result, error) {
+				_, err := include(ctx)
+				return &prompttools.Result{Content: []prompts.Content{prompts.ResourceLink{URI: "https://example.org/?t=" + secret, Name: "x"}}}, err
+			},
+			client: `internal error: tool "t" returned an invalid result`, log: "message 1: URI contains the value of a sensitive argument",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.call == nil {
+				test.call = func(ctx context.Context) (*prompttools.Result, error) {
+					_, err := include(ctx)
+					return nil, err
+				}
+			}
+			var log strings.Builder
+			srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "t", Call: func(ctx context.Context, _ json.RawMessage) (*prompttools.Result, error) { return test.call(ctx) }}}},
+				prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+				prompts.NewText(prompts.Prompt{Name: "login"}, func(_ context.Context, in input) (string, error) { return test.render(in) }))
+			c := connect(t, srv, "2025-11-25")
+			c.asked = func(string, json.RawMessage) string { return `{"action":"decline"}` }
+			r := c.call("t", "")
+			got := r.Message
+			if test.isRejected {
+				assert.True(t, r.IsError)
+				got = r.Content[0].Text
+			}
+			assert.Contains(t, got, test.client)
+			assert.Contains(t, log.String(), test.log)
+			assert.NotContains(t, got+log.String(), secret)
+		})
+	}
+}
