@@ -1,7 +1,6 @@
 package prompttest
 
 import (
-	"bytes"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -45,14 +44,14 @@ type checker struct {
 	examples map[string][]map[string]string
 	// completed are the completions of an argument beside others.
 	completed map[string][]string
-	logged    *tail // nil for an author's own client
+	logged    *errorLog // nil for an author's own client
 }
 
 func newChecker(t testing.TB, reg *prompts.Registry, o CheckOptions) *checker {
 	t.Helper()
 	c := &checker{t: t, prompts: slices.Collect(reg.All()), examples: o.Examples, client: o.Client, completed: map[string][]string{}}
 	if c.client == nil {
-		c.logged = &tail{written: make(chan struct{}, 1)}
+		c.logged = &errorLog{records: map[string]string{}, written: make(chan struct{}, 1)}
 		c.client = Serve(t, prompts.NewServer(reg, prompts.Options{
 			Limits: prompts.Limits{CompletionsPerSecond: -1},
 			Logger: slog.New(slog.NewTextHandler(c.logged, &slog.HandlerOptions{ReplaceAttr: withoutTime})),
@@ -164,11 +163,11 @@ func (r *refusal) text(c *checker, arguments map[string]string, others int) stri
 	if others > 0 {
 		with += fmt.Sprintf("(and with other values in %d attempts before) ", others)
 	}
-	switch {
-	case r.err == nil:
+	if r.err == nil {
 		return with + r.other.Error()
-	case r.err.Code == prompts.CodeInternalError && c.logged != nil:
-		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.record(r.err, c.client.options.Timeout))
+	}
+	if id := errorIDOf(r.err); id != "" && c.logged != nil {
+		return with + strings.ReplaceAll(explain(r.err), logsKnow, "\n\tThe server logs: "+c.logged.record(id, c.client.options.Timeout))
 	}
 	return with + explain(r.err)
 }
@@ -256,42 +255,52 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// tail is a writer that keeps the last record of a log.
-type tail struct {
-	mu      sync.Mutex // protects the field below
-	line    []byte
-	written chan struct{} // one element after a write
+// errorLog is a writer that keeps the records of internal errors.
+type errorLog struct {
+	mu      sync.Mutex        // protects the field below
+	records map[string]string // by the id of the error
+	written chan struct{}     // has an element after a record
 }
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.line = bytes.Clone(p)
-	select {
-	case t.written <- struct{}{}:
-	default:
+var errorIDAttr = regexp.MustCompile(` error_id=(\w+)`)
+
+func (l *errorLog) Write(p []byte) (int, error) {
+	if id := errorIDAttr.FindSubmatch(p); id != nil {
+		l.mu.Lock()
+		l.records[string(id[1])] = string(p)
+		l.mu.Unlock()
+		select {
+		case l.written <- struct{}{}:
+		default:
+		}
 	}
 	return len(p), nil
 }
 
-// record returns the record of an internal error, which the server logs after its
-// response, or the last record if none comes within the limit.
-func (t *tail) record(e *prompts.Error, limit time.Duration) string {
+// record returns the record of an internal error, for people. The server logs the record
+// after the response, so record waits for it, but not beyond the limit.
+func (l *errorLog) record(id string, limit time.Duration) string {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	data, _ := e.Data.(map[string]any)
-	id, _ := data["errorId"].(string)
 	for {
-		t.mu.Lock()
-		line := string(t.line)
-		t.mu.Unlock()
-		if !strings.Contains(line, "error_id="+id) {
+		l.mu.Lock()
+		text, ok := l.records[id]
+		l.mu.Unlock()
+		if !ok {
 			select {
-			case <-t.written:
+			case <-l.written:
 				continue
 			case <-timer.C:
+				text = "no record of this error"
 			}
 		}
-		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(line))
+		return strings.NewReplacer(`\n`, "\n\t\t", `\t`, "\t").Replace(strings.TrimSpace(text))
 	}
+}
+
+// errorIDOf returns the id of an internal error, or "" for none.
+func errorIDOf(e *prompts.Error) string {
+	data, _ := e.Data.(map[string]any)
+	id, _ := data["errorId"].(string)
+	return id
 }

@@ -244,6 +244,19 @@ func TestCheckArgumentsCases(t *testing.T) {
 	}
 }
 
+// An internal error that the prompt chose has no record in the log, so nothing waits for one.
+func TestCheckArgumentsOfAPromptWithoutALog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		prompt := text(nil, func(map[string]string) (string, error) {
+			return "", &prompts.Error{Code: prompts.CodeInternalError, Message: "no database"}
+		})
+		assert.Contains(t, checked(t, CheckArguments, CheckOptions{}, prompt).all(), "no database")
+		assert.Zero(t, time.Since(begin))
+	})
+}
+
 // An argument that counts only from some value on, or only where others have
 // theirs, counts.
 func TestCheckArgumentsThresholds(t *testing.T) {
