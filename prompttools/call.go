@@ -96,7 +96,7 @@ func (t *tool) check(arguments json.RawMessage) *prompts.Error {
 	case arguments[0] != '{':
 		return &prompts.Error{Message: "arguments must be a JSON object"}
 	}
-	r := t.input.Check(string(arguments))
+	r := t.input.CheckBounded(string(arguments))
 	if r == nil {
 		return nil
 	}

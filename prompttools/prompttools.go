@@ -104,12 +104,14 @@ type Tool struct {
 	// Title is the name for people, from 2025-06-18.
 	Title       string
 	Description string
-	// InputSchema is the schema of the arguments, an object. Default: an object without
-	// members.
+	// InputSchema is the schema of the arguments, an object. A pattern in the schema of a
+	// member limits the bytes of that member: 64 Mi divided by the instructions of the
+	// compiled pattern, so 128 KiB for ^[a-z]{1,255}$. Elsewhere, or if the schema has a
+	// $ref, a pattern limits the arguments as a whole. Default: an object without members.
 	InputSchema *jsonschema.Schema
 	// OutputSchema, if not nil, is the schema of Result.Structured, from 2025-06-18: an
 	// object. If the schema rejects the result of a call, and the result is not an
-	// error, the client gets an internal error.
+	// error, the client gets an internal error. Its patterns do not limit the bytes.
 	OutputSchema *jsonschema.Schema
 	Annotations  *Annotations
 	// Icons may be shown beside the tool, from 2025-11-25.

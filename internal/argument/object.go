@@ -25,13 +25,16 @@ type Object struct {
 	names     []string // of the members, sorted
 	required  []string
 	isClosed  bool // no other members are allowed
-	maxBytes  int  // of the JSON; 0: no limit
+
+	patterns  int // instructions of all patterns in the schema
+	elsewhere int // of those that may match any part of the JSON, not one member alone
 }
 
 // member is a member that the schema declares or requires.
 type member struct {
 	validator *Validator // of an object with this member alone; nil if the schema depends on others
 	types     []string   // that the schema allows; nil for all
+	patterns  int        // instructions that match this member alone
 	value     *value     // of a string, a boolean or a number, for its problems; else nil
 }
 
@@ -52,8 +55,15 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 	if o.validator, err = NewValidator(s); err != nil {
 		return nil, err
 	}
+	o.patterns = patternSize(s)
+	o.elsewhere = o.patterns
+	refers := hasReference(s) // by which a pattern may match other members
 	for name, p := range s.Properties {
 		m := &member{types: typesOf(p)}
+		if !refers {
+			m.patterns = patternSize(p)
+			o.elsewhere -= m.patterns
+		}
 		alone := &jsonschema.Schema{Schema: s.Schema, Defs: s.Defs, Definitions: s.Definitions, Properties: map[string]*jsonschema.Schema{name: p}}
 		if v, err := newValidator(alone); err == nil {
 			m.validator = v
@@ -71,9 +81,6 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 			o.members[name] = &member{}
 		}
 	}
-	if n := patternSize(s); n > 0 {
-		o.maxBytes = max(maxPatternWork/n, 1)
-	}
 	return o, nil
 }
 
@@ -84,11 +91,51 @@ type Rejection struct {
 	More     int       // how many problems are left out
 }
 
+// CheckBounded is Check for the JSON of a stranger: it rejects what takes the patterns
+// too long.
+func (o *Object) CheckBounded(object string) *Rejection {
+	if r := o.checkWork(object); r != nil {
+		return r
+	}
+	return o.Check(object)
+}
+
+// checkWork rejects JSON that takes more than maxPatternWork. A pattern in the schema of a
+// member counts for that member only, unless the schema has references.
+func (o *Object) checkWork(object string) *Rejection {
+	work := func(patterns int, text string) int64 { return int64(patterns) * int64(len(text)) }
+	if work(o.patterns, object) <= maxPatternWork {
+		return nil
+	}
+	sum := work(o.elsewhere, object)
+	for name, v := range parse(object).Members() {
+		m := o.members[name]
+		if m == nil {
+			continue
+		}
+		n := work(m.patterns, v.Raw())
+		if n > maxPatternWork {
+			p := tooLong(maxPatternWork / m.patterns)
+			p.Argument = phrase.Clip(name, phrase.MaxEcho)
+			return &Rejection{Message: p.Sentence(), Problems: []Problem{*p}}
+		}
+		sum += n
+	}
+	if sum <= maxPatternWork {
+		return nil
+	}
+	return &Rejection{Message: fmt.Sprintf("arguments exceed the limit of %d bytes for a schema with patterns", maxPatternWork/o.patterns)}
+}
+
+// parse returns the JSON, an object that was parsed before.
+func parse(object string) strictjson.Value {
+	var doc strictjson.Doc
+	_ = doc.Parse(object, jsonenc.MaxDepth)
+	return doc.Root()
+}
+
 // Check returns nil if the schema accepts the JSON, an object.
 func (o *Object) Check(object string) *Rejection {
-	if o.maxBytes > 0 && len(object) > o.maxBytes {
-		return &Rejection{Message: fmt.Sprintf("arguments exceed the limit of %d bytes for a schema with patterns", o.maxBytes)}
-	}
 	if accepts(o.validator, object) {
 		return nil
 	}
@@ -101,9 +148,7 @@ func (o *Object) Check(object string) *Rejection {
 
 // explain adds the problems of single members.
 func (o *Object) explain(object string, r *Rejection) {
-	var doc strictjson.Doc
-	_ = doc.Parse(object, jsonenc.MaxDepth) // it was parsed as part of the request
-	root := doc.Root()
+	root := parse(object)
 	given := map[string]bool{}
 	for name := range root.Members() {
 		if o.members[name] != nil {

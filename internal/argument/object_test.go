@@ -40,7 +40,7 @@ func TestObjectErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "contains itself")
 }
 
-// What a rejection details is bounded, and so is the work of patterns.
+// What a rejection details is bounded.
 func TestObjectIsBounded(t *testing.T) {
 	t.Parallel()
 	o, err := object(t, `{"type":"object","additionalProperties":false,"required":["a"],"properties":{"a":{"type":"string"}}}`)
@@ -54,13 +54,39 @@ func TestObjectIsBounded(t *testing.T) {
 	assert.Equal(t, 1001-argument.MaxProblems, r.More)
 	assert.Contains(t, r.Message, "a is required; x0 is not an argument")
 	assert.Contains(t, r.Message, "and 993 more")
+}
 
-	o, err = object(t, `{"type":"object","properties":{"a":{"type":"string","pattern":"^(a?){1000}$"}}}`)
-	require.NoError(t, err)
-	assert.Nil(t, o.Check(`{"a":"aaa"}`))
-	r = o.Check(`{"a":"` + strings.Repeat("b", 1<<20) + `"}`)
-	require.NotNil(t, r)
-	assert.Regexp(t, `^arguments exceed the limit of \d+ bytes for a schema with patterns$`, r.Message)
+// The work of patterns is bounded: of each with the values that it may match. Values without
+// a pattern may be longer.
+func TestObjectPatternsTakeABoundedTime(t *testing.T) {
+	t.Parallel()
+	const (
+		path   = `"path":{"type":"string","pattern":"^[a-z]{1,255}$"}`
+		member = `^%s exceeds the limit of \d+ bytes for values whose schema has a pattern$`
+		whole  = `^arguments exceed the limit of \d+ bytes for a schema with patterns$`
+	)
+	long := strings.Repeat("b", 200<<10)
+	for name, test := range map[string]struct{ schema, text, want string }{
+		"a member without":     {`"properties":{` + path + `,"content":{"type":"string"}}`, `{"path":"b","content":"` + long + `"}`, ``},
+		"undeclared":           {`"properties":{` + path + `}`, `{"path":"b","content":"` + long + `"}`, ``},
+		"a member":             {`"properties":{` + path + `}`, `{"path":"` + long + `"}`, fmt.Sprintf(member, "path")},
+		"inside a member":      {`"properties":{"files":{"items":{"properties":{` + path + `}}}}`, `{"files":[{"path":"b","content":"` + long + `"}]}`, fmt.Sprintf(member, "files")},
+		"members together":     {`"properties":{` + path + `,"to":{"pattern":"^[a-z]{1,255}$"}}`, `{"path":"` + long[:100<<10] + `","to":"` + long[:100<<10] + `"}`, whole},
+		"names":                {`"patternProperties":{"^[a-z]{1,255}$":{}}`, `{"` + long + `":1}`, whole},
+		"other members":        {`"additionalProperties":{"pattern":"^[a-z]{1,255}$"}`, `{"a":"` + long + `"}`, whole},
+		"beside the members":   {`"properties":{"a":{}},"allOf":[{"properties":{` + path + `}}]`, `{"a":"` + long + `"}`, whole},
+		"through a reference":  {`"properties":{` + path + `,"content":{"$ref":"#/properties/path"}}`, `{"content":"` + long + `"}`, whole},
+		"with other reference": {`"$defs":{"a":{}},"properties":{` + path + `,"content":{"$ref":"#/$defs/a"}}`, `{"content":"` + long + `"}`, whole},
+	} {
+		o, err := object(t, `{"type":"object",`+test.schema+`}`)
+		require.NoError(t, err, name)
+		r := o.CheckBounded(test.text)
+		if test.want == "" {
+			assert.Nil(t, r, name)
+		} else if assert.NotNil(t, r, name) {
+			assert.Regexp(t, test.want, r.Message, name)
+		}
+	}
 }
 
 // References and keywords that join members count, whether or not a single member is
@@ -110,7 +136,7 @@ func FuzzObject(f *testing.F) {
 		require.NoError(t, err)
 		resolved, err := s.Resolve(nil)
 		require.NoError(t, err)
-		r := o.Check(string(canonical))
+		r := o.CheckBounded(string(canonical))
 		assert.Equal(t, resolved.Validate(instance) == nil, r == nil, "%s", canonical)
 		if r != nil {
 			assert.NotEmpty(t, r.Message)

@@ -47,6 +47,11 @@ type value struct {
 // the schema. To match that much takes about a second.
 const maxPatternWork = 64 << 20
 
+// tooLong returns the problem of a value that would exceed maxPatternWork.
+func tooLong(maxBytes int) *Problem {
+	return &Problem{Reason: reasonLength, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", maxBytes)}
+}
+
 // compileValue compiles the schema for values of type t. If t is nil or an any, the
 // schema says how the text is read.
 func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
@@ -190,7 +195,7 @@ func (v *value) outOfRange(text string) *Problem {
 // The problem has everything but the name of the argument.
 func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) {
 	if v.maxBytes > 0 && len(text) > v.maxBytes {
-		return nil, &Problem{Reason: reasonLength, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", v.maxBytes)}
+		return nil, tooLong(v.maxBytes)
 	}
 	if dst.IsValid() {
 		for dst.Kind() == reflect.Pointer {
