@@ -121,7 +121,11 @@ func (t *tool) checked(result *Result) (*Result, error) {
 		return nil, err
 	}
 	if r := t.output.Check(string(text)); r != nil {
-		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", argument.Redacted(r.Problems)) // without values, for the log
+		why := argument.Redacted(r.Problems) // without values, for the log
+		if why == "" {
+			why = "the object as a whole breaks a rule, such as minProperties, dependentRequired, additionalProperties or allOf"
+		}
+		return nil, fmt.Errorf("structuredContent does not match OutputSchema; %s", why)
 	}
 	checked := *result
 	checked.Structured = json.RawMessage(text)

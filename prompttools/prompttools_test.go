@@ -708,3 +708,28 @@ func TestOutputSchema(t *testing.T) {
 	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; n is not valid (type)")
 	assert.NotContains(t, log.String(), "secret")
 }
+
+// The log says what is wrong with a structured result of which each member is valid, and
+// the server's own result may be long although its schema has a pattern.
+func TestOutputSchemaOfTheWholeObject(t *testing.T) {
+	t.Parallel()
+	two := 2
+	long := strings.Repeat("b", 200<<10)
+	call := func(v any) func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+		return func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+			return &prompttools.Result{Structured: v}, nil
+		}
+	}
+	var log strings.Builder
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{
+		{Name: "few", OutputSchema: &jsonschema.Schema{Type: "object", MinProperties: &two}, Call: call(map[string]any{"secret": 1})},
+		{Name: "long", OutputSchema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": {Pattern: "^b|(?:a?){400}$"}}}, Call: call(map[string]any{"a": long})},
+	}}, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := connect(t, srv, "2026-07-28")
+	assert.Equal(t, -32603, c.call("few", "").Code)
+	assert.Contains(t, log.String(), "structuredContent does not match OutputSchema; the object as a whole breaks a rule, such as minProperties")
+	assert.NotContains(t, log.String(), "secret")
+	r := c.call("long", "")
+	require.Zero(t, r.Code, log.String())
+	assert.Contains(t, r.Content[0].Text, long)
+}
