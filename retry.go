@@ -84,7 +84,7 @@ func (s *scope) openState(text string, to seal.Binding) *rpc.Failure {
 func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.Failure) {
 	questions, state := s.retry().pendingState(s.server.options.RequestStateTTL)
 	if len(questions) == 0 {
-		return nil, rpc.InternalFailure(s.request.Subject(), errors.New("render function returned ErrInputRequired without a question"))
+		return nil, rpc.InternalFailure(s.request.Subject(), errors.New("function returned ErrInputRequired without a question"))
 	}
 	sealed, err := s.server.sealState(state, to)
 	if err != nil {

@@ -586,3 +586,14 @@ func TestSensitiveOfIncludedPrompts(t *testing.T) {
 		})
 	}
 }
+
+// The log names no render function where a tool has failed.
+func TestOwnToolsWithoutAQuestion(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "t", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+		return nil, prompts.ErrInputRequired
+	}}}}, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	assert.Equal(t, -32603, connect(t, srv, "2026-07-28").call("t", "").Code)
+	assert.Contains(t, log.String(), `tool=t error="function returned ErrInputRequired without a question"`)
+}
