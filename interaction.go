@@ -9,8 +9,10 @@ import (
 	"sync"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -23,15 +25,16 @@ type Interaction struct {
 	// About describes what runs, in the log and in errors: the key is a noun such as
 	// "tool", and the value a name.
 	About slog.Attr
-	// Arguments are the arguments of the request, as JSON. The answers of the user count
-	// only for the same arguments.
+	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
+	// and MaxArgumentBytes. The answers of the user count only for the same arguments.
 	Arguments json.RawMessage
 	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
 	// is also that of a [RenderFunc]: [Ask], [Elicit], [Once] and [Include] work. An error
 	// of Ask is returned. Required.
 	Run func(ctx context.Context, dst []byte) ([]byte, error)
-	// Rejected, if not nil, appends the result if the user did not answer and Run has
-	// returned the error of Ask. Default: the error of prompts/get.
+	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
+	// user did not answer and Run has returned the error of Ask. Default: the error of
+	// prompts/get.
 	Rejected func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
 }
 
@@ -100,6 +103,11 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 // pending.
 func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
 	defer r.withhold(&f)
+	var doc strictjson.Doc
+	_ = doc.Parse(string(r.Arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
+	if e := r.server.checkSizes("arguments", doc.Root()); e != nil {
+		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
+	}
 	result, err := r.Interaction.Run(&r.scope, dst)
 	switch {
 	case err == nil:

@@ -235,7 +235,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		buf: dst, rev: r.Rev, fallback: s.options.Fallback, most: maxResultErrors,
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
-	if most := s.options.Limits.MaxResultBytes; len(dst) > most {
+	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}
 	e.key("content")

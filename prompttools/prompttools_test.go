@@ -1,6 +1,7 @@
 package prompttools_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -403,6 +404,19 @@ func TestStructuredContentIsBounded(t *testing.T) {
 	}
 }
 
+// The limit of a result is not for the head of the response.
+func TestSmallestLimitOfResults(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "hi", Call: func(context.Context, json.RawMessage) (*prompttools.Result, error) {
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: "hi"}}}, nil
+	}}}}, prompts.Options{Limits: prompts.Limits{MaxResultBytes: 2}})
+	for _, version := range prompttest.Versions() {
+		r := connect(t, srv, version).call("hi", "")
+		require.Len(t, r.Content, 1, r.Message)
+		assert.Equal(t, "hi", r.Content[0].Text)
+	}
+}
+
 // Params of a wrong form, and tools that do not exist, are errors.
 func TestBadCalls(t *testing.T) {
 	t.Parallel()
@@ -675,6 +689,28 @@ func TestArgumentsOfOwnTools(t *testing.T) {
 	r := connect(t, srv, "2026-07-28").call("deploy", `[]`)
 	assert.True(t, r.IsError)
 	assert.Equal(t, "arguments must be a JSON object", r.Content[0].Text)
+}
+
+// The limits of arguments are those of prompts, and what exceeds them is a result for the
+// model.
+func TestSizesOfArgumentsOfOwnTools(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Tools: []prompttools.Tool{{Name: "echo", InputSchema: &jsonschema.Schema{Type: "object"}, Call: func(_ context.Context, args json.RawMessage) (*prompttools.Result, error) {
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: string(args)}}}, nil
+	}}}}, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}})
+	for arguments, want := range map[string]string{
+		`{"a":1,"b":2,"c":3}`:       "",
+		`{"a":1,"b":2,"c":3,"d":4}`: "too many arguments (limit 3)",
+		`{"a":"xxxxxxxxxx"}`:        "",
+		`{"a":"xxxxxxxxxxx"}`:       `argument "a" exceeds the limit of 10 bytes`,
+	} {
+		for _, version := range prompttest.Versions() {
+			r := connect(t, srv, version).call("echo", arguments)
+			require.Len(t, r.Content, 1, r.Message)
+			assert.Equal(t, want != "", r.IsError, arguments)
+			assert.Equal(t, cmp.Or(want, arguments), r.Content[0].Text)
+		}
+	}
 }
 
 // A tool's result is structured as its schema says. Without content, the structured

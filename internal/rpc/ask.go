@@ -25,6 +25,7 @@ type Request struct {
 	Rev    revision.Revision
 	Client wire.Capabilities
 	CanAsk bool // the client can be sent requests
+	Head   int  // the size of what the buffer for the result has before the result
 
 	task     *task
 	asking   limit.Mutex // serializes the goroutines that ask the client

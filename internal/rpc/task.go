@@ -149,6 +149,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	if t.call == nil {
 		*buf = wire.AppendResultHead(*buf, t.id)
 	}
+	t.request.Head = len(*buf)
 	hasReturned := false
 	defer func() {
 		if !hasReturned {
