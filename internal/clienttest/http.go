@@ -66,7 +66,11 @@ func (h *httpTransport) Write(_ context.Context, msg []byte) error {
 			header.Set("Mcp-Name", m.Params.Name)
 		}
 	}
-	h.wg.Go(func() { h.send(h.ctx, http.MethodPost, header, body, func() {}) })
+	received := make(chan struct{})
+	h.wg.Go(func() { h.send(h.ctx, http.MethodPost, header, body, func() { close(received) }) })
+	if strings.HasPrefix(m.Method, "notifications/") {
+		<-received // or a Close that comes next would take it back
+	}
 	if m.Method == "notifications/initialized" {
 		opened := make(chan struct{})
 		h.wg.Go(func() {
