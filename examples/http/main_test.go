@@ -53,6 +53,12 @@ func TestUsers(t *testing.T) {
 		status, _ = list(token)
 		assert.Equal(t, http.StatusUnauthorized, status, token)
 	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, url, nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.NotEqual(t, http.StatusUnauthorized, resp.StatusCode, "a CORS preflight has no token")
 
 	http.DefaultClient.CloseIdleConnections()
 	stop()

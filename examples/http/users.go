@@ -30,6 +30,10 @@ type userKey struct{}
 // context.
 func authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions { // a CORS preflight, which has no credentials
+			next.ServeHTTP(w, r)
+			return
+		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		u, ok := lookUp(token)
 		if !strings.EqualFold(scheme, "Bearer") || !ok {
