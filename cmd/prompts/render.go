@@ -205,9 +205,6 @@ func renderError(err, cause error) error {
 	b.WriteString("invalid arguments:")
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n  %s: %s", p.Argument, p.Message)
-		if p.Suggestion != "" {
-			fmt.Fprintf(&b, "; did you mean %q?", p.Suggestion)
-		}
 	}
 	return errors.New(b.String())
 }

@@ -56,7 +56,6 @@ func (r *renderer) render(ctx context.Context, name string, args map[string]stri
 // problem is an error of an argument, from the data of an error.
 type problem struct {
 	Argument, Reason, Message string
-	Suggestion                string
 }
 
 // problemsOf returns the problems with arguments that an error names, if any.
