@@ -220,11 +220,10 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 
 // AppendContent appends members of a result to dst, which ends with "{" or a member:
 // the content as an array "content", in the form of the client's protocol version,
-// with Options.Fallback and Limits.MaxResultBytes, which limits what dst has too; and
-// "_meta". In 2026-07-28 it adds
-// the resultType "complete" and the server's identity. ctx is that of Append of a
-// [Rendering] or of a feature.Handler. It returns an error if the content is invalid,
-// which becomes an internal error.
+// with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
+// In 2026-07-28, AppendContent adds the resultType "complete" and the server's identity.
+// ctx is that of Append of a [Rendering] or of a feature.Handler. AppendContent returns an
+// error if the content is invalid, which becomes an internal error.
 func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta) ([]byte, error) {
 	r := rpc.FromContext(ctx)
 	if r == nil {
