@@ -15,72 +15,36 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
+// call is Call of a method without options, and returns the error as a *prompts.Error.
+func call(t testing.TB, s *prompts.Server, method, params string) (string, *prompts.Error) {
+	t.Helper()
+	got, err := s.Call(t.Context(), method, json.RawMessage(params), prompts.CallOptions{})
+	if err == nil {
+		return string(got), nil
+	}
+	assert.Nil(t, got)
+	var e *prompts.Error
+	require.ErrorAs(t, err, &e)
+	return "", e
+}
+
+// Methods that are not of this library are left to somebody else's layer.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(goldenRegistry(), prompts.Options{PageSize: 2, Methods: map[string]prompts.Method{
 		"tools/list": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil },
 	}})
-	for _, test := range []struct {
-		method, params string // params "" for nil
-		want           string
-		code           prompts.Code
-		message        string
-	}{
-		{"prompts/get", `{"name":"nothing"}`, `{"messages":[]}`, 0, ""},
-		{"prompts/get", ` { "name" : "nothing" , "arguments" : null , "_meta" : { "progressToken" : 1 } } `, `{"messages":[]}`, 0, ""},
-		{"prompts/list", "", `{"prompts":[{"name":"bare"},{"name":"content"}],"nextCursor":"Af7FMKljb250ZW50"}`, 0, ""},
-		{"prompts/list", "null", `{"prompts":[{"name":"bare"},{"name":"content"}],"nextCursor":"Af7FMKljb250ZW50"}`, 0, ""},
-		{"prompts/list", `{}`, `{"prompts":[{"name":"bare"},{"name":"content"}],"nextCursor":"Af7FMKljb250ZW50"}`, 0, ""},
-		{"prompts/list", `{"cursor":"AcMnPcp6eno"}`, `{"prompts":[]}`, 0, ""},
-
-		{"prompts/get", "", "", prompts.CodeInvalidParams, "params is required and must be an object"},
-		{"prompts/get", "null", "", prompts.CodeInvalidParams, "params is required and must be an object"},
-		{"prompts/get", `["nothing"]`, "", prompts.CodeInvalidParams, "params must be an object, got array"},
-		{"prompts/get", `"nothing"`, "", prompts.CodeInvalidParams, "params must be an object, got string"},
-		{"prompts/get", `{}`, "", prompts.CodeInvalidParams, "params.name is required and must be a string"},
-		{"prompts/get", `{"name":"nobody"}`, "", prompts.CodeInvalidParams, `unknown prompt "nobody"`},
-		{"prompts/get", `{"name":"greet"}`, "", prompts.CodeInvalidParams, `invalid arguments for prompt "greet": who is required`},
-		{"prompts/get", `{"name":"nothing","name":"nothing"}`, "", prompts.CodeInvalidParams, `params: duplicate key "name" at byte 18`},
-		{"prompts/get", `{"name":"nothing","arguments":{"a":"1","a":"2"}}`, "", prompts.CodeInvalidParams, `params: duplicate key "a" at byte 39`},
-		{"prompts/get", `{"name":"nothing","_Meta":{}}`, "", prompts.CodeInvalidParams, `unknown member "_Meta" of params: member names are case-sensitive, use "_meta"`},
-		{"prompts/get", `{"Name":"nothing"}`, "", prompts.CodeInvalidParams, `unknown member "Name" of params: member names are case-sensitive, use "name"`},
-		{"prompts/get", `{"name":"nothing"`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 17: unexpected end of input"},
-		{"prompts/get", `{"name":"nothing"} x`, "", prompts.CodeInvalidParams, "params: invalid JSON at byte 19: unexpected data after the JSON value"},
-		{"prompts/get", "{\"name\":\"\xff\"}", "", prompts.CodeInvalidParams, "params: invalid JSON at byte 9: invalid UTF-8"},
-		{"prompts/get", `{"name":"nothing","x":` + strings.Repeat("[", 128) + strings.Repeat("]", 128) + `}`, "", prompts.CodeInvalidParams, "params: nesting exceeds 128 levels at byte 149"},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"error"}}`, "", prompts.CodeInternalError, renderFailed},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"panic"}}`, "", prompts.CodeInternalError, renderFailed},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"role"}}`, "", prompts.CodeInternalError, invalidResult},
-		{"prompts/get", `{"name":"faulty","arguments":{"how":"own code"}}`, "", 1001, "quota exceeded"},
-		{"prompts/list", `{"cursor":""}`, "", prompts.CodeInvalidParams, "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over"},
-
-		// Somebody else's layer answers these itself.
-		{"initialize", `{}`, "", prompts.CodeMethodNotFound, "method not found: initialize"},
-		{"ping", "", "", prompts.CodeMethodNotFound, "method not found: ping"},
-		{"tools/list", "", "", prompts.CodeMethodNotFound, "method not found: tools/list"},
-		{"notifications/initialized", "", "", prompts.CodeMethodNotFound, "method not found: notifications/initialized"},
-		{"", "", "", prompts.CodeMethodNotFound, "method not found: "},
-	} {
-		var params json.RawMessage
-		if test.params != "" {
-			params = json.RawMessage(test.params)
+	for _, row := range table(t, "call", 4) {
+		code := 0
+		got, e := call(t, s, row[0], row[1])
+		if e != nil {
+			code, got = int(e.Code), strings.TrimSpace(neutral(e.Message))
 		}
-		got, err := s.Call(t.Context(), test.method, params, prompts.CallOptions{})
-		what := test.method + " " + test.params
-		if test.message == "" {
-			require.NoError(t, err, what)
-			assert.Equal(t, test.want, string(got), what)
-			continue
-		}
-		assert.Nil(t, got, what)
-		var e *prompts.Error
-		if assert.ErrorAs(t, err, &e, what) {
-			assert.Equal(t, test.code, e.Code, what)
-			assert.Equal(t, test.message, neutral(e.Message), what)
-		}
+		assert.Equal(t, row[2:], []string{fmt.Sprint(code), got}, row)
 	}
-	// An empty text is none, too.
-	got, err := s.Call(t.Context(), "prompts/list", json.RawMessage{}, prompts.CallOptions{})
+	_, e := call(t, s, "prompts/get", "{\"name\":\"\xff\"}")
+	assert.Equal(t, "params: invalid JSON at byte 9: invalid UTF-8", e.Message)
+	got, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"name":"bare"`)
 }
@@ -89,25 +53,23 @@ func TestCall(t *testing.T) {
 func TestCallResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(textPrompt("a", "1"), textPrompt("b", "2")), prompts.Options{})
-	a, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"a"}`), prompts.CallOptions{})
-	require.NoError(t, err)
+	get := func(params string) []byte {
+		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
+		require.NoError(t, err)
+		return got
+	}
+	a := get(`{"name":"a"}`)
 	before := string(a)
-	b, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"b"}`), prompts.CallOptions{})
-	require.NoError(t, err)
+	b := get(`{"name":"b"}`)
 	assert.Equal(t, before, string(a))
 	clear(a)
-	list, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
-	require.NoError(t, err)
-	clear(list)
-	list, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, `{"prompts":[{"name":"a"},{"name":"b"}]}`, string(list))
 	assert.Contains(t, string(b), `"2"`)
-	// So are the errors.
 	for range 2 {
-		_, err = s.Call(t.Context(), "no/such", nil, prompts.CallOptions{})
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
+		list, err := s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, `{"prompts":[{"name":"a"},{"name":"b"}]}`, string(list))
+		clear(list)
+		_, e := call(t, s, "no/such", "")
 		assert.Equal(t, "method not found: no/such", e.Message)
 		e.Message = "changed"
 	}
@@ -148,31 +110,9 @@ func TestCallWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-// LIF-08, LIF-11
+// What is returned is the caller's, and what an author keeps of the options is the
+// author's (LIF-08, LIF-11).
 func TestMethodsAndCapabilities(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(nil, prompts.Options{
-		Methods:      map[string]prompts.Method{"tools/list": func(context.Context, json.RawMessage) (any, error) { return nil, nil }},
-		Capabilities: map[string]any{"tools": struct{}{}},
-	})
-	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
-	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
-	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.NewServer(nil, prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
-
-	// What is returned is the caller's.
-	s.Methods()[0] = "changed"
-	caps := s.Capabilities()
-	caps["prompts"].(map[string]any)["listChanged"] = "changed"
-	caps["other"] = 1
-	assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
-	assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, s.Capabilities())
-	got, err := handle(t, s, s.NewSession(transport.SessionOptions{}), initializeLine)
-	require.NoError(t, err)
-	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{}}`)
-}
-
-// What an author keeps of the options is the author's, too.
-func TestOptionsAreCopied(t *testing.T) {
 	t.Parallel()
 	methods := map[string]prompts.Method{"m": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }}
 	tools := map[string]any{"listChanged": true}
@@ -183,14 +123,19 @@ func TestOptionsAreCopied(t *testing.T) {
 	methods["n"] = nil
 	tools["listChanged"] = make(chan int)
 	capabilities["x"] = 1
+	for range 2 {
+		assert.Equal(t, []string{"completion/complete", "prompts/get", "prompts/list"}, s.Methods())
+		s.Methods()[0] = "changed"
+		caps := s.Capabilities()
+		assert.Equal(t, map[string]any{"completions": map[string]any{}, "prompts": map[string]any{"listChanged": true}}, caps)
+		caps["prompts"].(map[string]any)["listChanged"] = "changed"
+		caps["other"] = 1
+	}
 	session := s.NewSession(transport.SessionOptions{})
-	got, err := handle(t, s, session, initializeLine)
-	require.NoError(t, err)
-	assert.Contains(t, got, `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
-	got, err = handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
-	require.NoError(t, err)
-	assert.Equal(t, pongLine("1"), got)
+	assert.Contains(t, answerTo(t, s, session, initializeLine), `"capabilities":{"completions":{},"prompts":{"listChanged":true},"tools":{"listChanged":true}}`)
+	assert.Equal(t, pongLine("1"), answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"m"}`))
 	assert.Zero(t, o.PageSize, "defaults are filled in into the server's own")
+	assert.Equal(t, map[string]any{"prompts": map[string]any{}}, prompts.NewServer(nil, prompts.Options{DisableListChanged: true, DisableCompletions: true}).Capabilities())
 }
 
 func TestInvalidOptions(t *testing.T) {
@@ -282,18 +227,6 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 			`{"code":7,"message":"sorry"}`,
 			[]string{"level=INFO", "prompt=p", "shard 3: sorry"}, "shard",
 		},
-		"a reserved code": {
-			func(context.Context, in) (*prompts.Result, error) {
-				return nil, &prompts.Error{Code: -32000, Message: "secret"}
-			},
-			`{"code":-32603,"message":"internal error: prompt failed"}`,
-			[]string{"level=ERROR", "prompt=p", "secret (-32000)"}, "secret",
-		},
-		"an error that is nil": {
-			func(context.Context, in) (*prompts.Result, error) { var e *prompts.Error; return nil, e },
-			`{"code":-32603,"message":"internal error: prompt failed"}`,
-			[]string{"level=ERROR", "prompt=p"}, "",
-		},
 		"an error that cannot be unwrapped": {
 			func(context.Context, in) (*prompts.Result, error) { var e *withNilUnwrap; return nil, e },
 			`{"code":-32603,"message":"internal error: prompt failed"}`,
@@ -312,8 +245,7 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 			s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p"}, test.render)), prompts.Options{Logger: j.logger()})
 			session := newSession(t, s)
 			params := `{"name":"p","arguments":{"a":"` + value + `"}}`
-			got, err := handle(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":`+params+`}`)
-			require.NoError(t, err)
+			got := answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":`+params+`}`)
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.client+`}`, got)
 			log := j.String()
 			for _, want := range test.log {
@@ -327,20 +259,15 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 				assert.NotContains(t, got, test.secret)
 			}
 			// The same through Call.
-			_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
-			var e *prompts.Error
-			require.ErrorAs(t, err, &e)
+			_, e := call(t, s, "prompts/get", params)
 			assert.Equal(t, got, neutral(errorResponse("1", e)))
 		})
 	}
-	t.Run("bad arguments", func(t *testing.T) {
-		t.Parallel()
-		var j journal
-		s := prompts.NewServer(registryOf(prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })), prompts.Options{Logger: j.logger(), StrictArguments: true})
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"n":"`+value+`","x":"`+value+`"}}`), prompts.CallOptions{})
-		assert.Error(t, err)
-		assert.Empty(t, j.String(), "a client's fault is no news")
-	})
+	var j journal // an error of the client is no news
+	s := prompts.NewServer(registryOf(untyped()), prompts.Options{Logger: j.logger(), StrictArguments: true})
+	_, e := call(t, s, "prompts/get", `{"name":"p","arguments":{"x":"`+value+`"}}`)
+	assert.NotNil(t, e)
+	assert.Empty(t, j.String())
 }
 
 // What a Method returns that its client must not see is logged; what it gets is the

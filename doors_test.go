@@ -25,47 +25,18 @@ import (
 // A client gets a prompt by prompts/get, or by tools/call with package prompttools.
 // The tests of arguments do both.
 
-// byTool is what tools/call answers instead.
-type byTool struct {
-	cases string // with the reasons, of the table in docs/tools.md, separated by "; "
-	text  string // of the result, without the prompt's name
-}
+// difference is where the two are not the same: the cases of the table in docs/tools.md,
+// separated by "; ", and the text of the result, without the prompt's name.
+type difference struct{ cases, text string }
 
-// Cases of the table in docs/tools.md.
-const (
-	caseForm       = "form of arguments"
-	caseType       = "a value of another JSON type"
-	caseEmpty      = "an empty string for a number, boolean or list"
-	caseUndeclared = "an argument that is not declared"
-	caseOrder      = "several arguments that are not declared"
-)
-
-// differences are where the two are not the same, by the prompt and its arguments, and
-// whether the server has StrictArguments.
-var differences = map[string]byTool{
-	`greet {"who":"Ada","tone":true}`:        {caseType, `tone must be a string, got the boolean true`},
-	`greet {"who":1}`:                        {caseType, `who must be a string, got the number 1`},
-	`greet {"who":["Ada"]}`:                  {caseType, `who must be a string, got an array`},
-	`greet {"who":null}`:                     {caseType, `who must be a string, got null`},
-	`greet {"who":{"name":"Ada"}}`:           {caseType, `who must be a string, got an object`},
-	`strict nothing {"a":"x","b":"y","c":1}`: {caseType, `a is not an argument of this prompt; b is not an argument of this prompt; c is not an argument of this prompt`},
-	`nothing {"other":"x"}`:                  {caseUndeclared, `other is not an argument of this prompt`},
-	`nothing {"other":1}`:                    {caseUndeclared, `other is not an argument of this prompt`},
-	`p {"a":1          ,"b0":1,"b1":1,"b2":1,"b3":1,"b4":1,"b5":1,"b6":1,"b7":1,"b8":1,"b9":1,"b1…`: {caseType + "; " + caseOrder, `a is not an argument of this prompt; b0 is not an argument of this prompt; b1 is not an argument of this prompt; b10 is not an argument of this prompt; b100 is not an argument of this prompt; b101 is not an argument of this prompt; b102 is not an argument of this prompt; b103 is not an argument of this prompt; and 993 more`},
-	`review {"Code":"x","lines":"1"}`:                                                                   {caseUndeclared, `code is required; Code is not an argument of this prompt (did you mean "code"?)`},
-	`strict review {"code":"A` + strings.Repeat("é", 40) + "…":                                          {caseType, `code must match the pattern ^[a-z]+$, got "A` + strings.Repeat("é", 31) + `…"; lines must be an integer, got the string "A` + strings.Repeat("é", 31) + `…"; x` + strings.Repeat("é", 31) + `… is not an argument of this prompt`},
-	`review {"code":"x","lines":"1","langauge":1}`:                                                      {caseType, `langauge is not an argument of this prompt (did you mean "language"?)`},
-	`strict review {"code":"x","lines":"1","z":1,"y":"1"}`:                                              {caseType + "; " + caseOrder, `y is not an argument of this prompt; z is not an argument of this prompt`},
-	`review {"lines":"0","code":"x","langauge":"go","urgent":"yes","fokus":"a"}`:                        {caseUndeclared + "; " + caseOrder, `lines must be from 1 to 9, got 0; fokus is not an argument of this prompt (did you mean "focus"?); langauge is not an argument of this prompt (did you mean "language"?); urgent is not an argument of this prompt`},
-	`review {"lines":1,"language":null,"code":{"a":[]},"other":true}`:                                   {caseType, `code must be a string, got an object; language must be a string, got null; other is not an argument of this prompt`},
-	`strict review {"other":"1","strict":"yes","focus":"a,b,c","lines":"10","language":"c","code":"A"}`: {caseType, `code must match the pattern ^[a-z]+$, got "A"; language must be one of go, rust, got "c"; lines must be from 1 to 9, got 10; focus must have at most 2 elements, got 3; strict must be true or false, got the string "yes"; other is not an argument of this prompt`},
-	`types {"count":""}`: {caseEmpty, `count must be an integer, got the string ""`},
-	`types {"count":"0","ratio":1,"loud":"TRUE","wait":"1","tags":"a,,b","code":"<&>","more":2}`: {caseType + "; " + caseForm, `count must be from 1 to 10, got 0; loud must be true or false, got the string "TRUE"; wait must be a duration such as 1h30m, got "1"; tags must have at most 2 elements, got 3; code must match the pattern ^[a-z]+$, got "<&>"; more is not an argument of this prompt`},
-	`types {"count":"1","ratio":"","loud":"","wait":"","tags":""}`:                               {caseEmpty, `ratio must be a number, got the string ""; loud must be true or false, got the string ""; tags must be a JSON array, got the string ""`},
-	`types {"count":"many"}`: {caseType, `count must be an integer, got the string "many"`},
-	`types {"count":7}`:      {caseForm, `7 0 false 0s [] ""`},
-	`types {"ratio":"half","loud":"yes","wait":"soon","tags":"a,b,c","code":"A"}`: {caseType, `count is required; ratio must be a number, got the string "half"; loud must be true or false, got the string "yes"; wait must be a duration such as 1h30m, got "soon"; tags must have at most 2 elements, got 3; code must have at least 2 characters, got 1`},
-	`greet {"who":"Ada","whom":"Eve"}`:                                            {caseUndeclared, `whom is not an argument of this prompt (did you mean "who"?)`},
+// differences returns the differences by the prompt and its arguments, after "strict" for a
+// server with StrictArguments.
+func differences(t testing.TB) map[string]difference {
+	all := map[string]difference{}
+	for _, row := range table(t, "tools", 3) {
+		all[row[0]] = difference{row[1], row[2]}
+	}
+	return all
 }
 
 // callGet gets the prompt p through Server.Call, and returns the result or the error
@@ -85,7 +56,7 @@ func callGet(t testing.TB, p prompts.Prompt, arguments string, o prompts.Options
 	typed := typedArguments(t, p, arguments)
 	for _, pair := range []*prompttools.Pair{nil, {}} {
 		got := callTool(t, p, typed, o, pair)
-		d, ok := differences[key]
+		d, ok := differences(t)[key]
 		if !ok {
 			assert.Equal(t, want, got, "%s\nby a tool with %s", key, phrase.Clip(typed, 1000))
 			continue

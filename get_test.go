@@ -78,78 +78,23 @@ func review() prompts.Prompt {
 
 // All problems of a call are in one error: declared arguments in their order,
 // then what is not declared in the order of the request (PRG-03, PRG-05,
-// PRG-06, GAP-18 to GAP-21).
+// PRG-06, GAP-18 to GAP-21). What may have been meant is said to people and to
+// programs.
 func TestGetProblems(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name, args string
-		strict     bool
-		message    string
-		problems   string
-		ignored    string // "" for none
-	}{
-		{
-			name: "all missing", args: `{}`,
-			message:  `invalid arguments for prompt "review": code is required; lines is required`,
-			problems: `[{"argument":"code","reason":"missing","message":"is required"},{"argument":"lines","reason":"missing","message":"is required"}]`,
-		}, {
-			name: "every reason", args: `{"other":"1","strict":"yes","focus":"a,b,c","lines":"10","language":"c","code":"A"}`, strict: true,
-			message: `invalid arguments for prompt "review": code must match the pattern ^[a-z]+$, got "A"; language must be one of go, rust, got "c"; lines must be from 1 to 9, got 10; ` +
-				`focus must have at most 2 elements, got 3; strict must be true or false, got "yes"; other is not an argument of this prompt`,
-			problems: `[{"argument":"code","reason":"pattern","message":"must match the pattern ^[a-z]+$, got \"A\"","allowed":"^[a-z]+$"},` +
-				`{"argument":"language","reason":"enum","message":"must be one of go, rust, got \"c\"","allowed":["go","rust"]},` +
-				`{"argument":"lines","reason":"range","message":"must be from 1 to 9, got 10","allowed":{"minimum":1,"maximum":9}},` +
-				`{"argument":"focus","reason":"length","message":"must have at most 2 elements, got 3","allowed":{"maxItems":2}},` +
-				`{"argument":"strict","reason":"type","message":"must be true or false, got \"yes\""},` +
-				`{"argument":"other","reason":"unknown","message":"is not an argument of this prompt"}]`,
-		}, {
-			name: "elements", args: `{"code":"x","lines":"1","focus":"ab,c"}`,
-			message:  `invalid arguments for prompt "review": focus: element 2 must have at least 2 characters, got 1`,
-			problems: `[{"argument":"focus","reason":"length","message":"element 2 must have at least 2 characters, got 1","allowed":{"minLength":2}}]`,
-		}, {
-			name: "no strings", args: `{"lines":1,"language":null,"code":{"a":[]},"other":true}`,
-			message: `invalid arguments for prompt "review": code must be a JSON string, such as "{\"a\":[]}"; language must be a JSON string; lines must be a JSON string, such as "1"; ` +
-				`other is not an argument of this prompt, and must be a JSON string, such as "true"`,
-			problems: `[{"argument":"code","reason":"not_string","message":"must be a JSON string, such as \"{\\\"a\\\":[]}\""},` +
-				`{"argument":"language","reason":"not_string","message":"must be a JSON string"},` +
-				`{"argument":"lines","reason":"not_string","message":"must be a JSON string, such as \"1\""},` +
-				`{"argument":"other","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"true\""}]`,
-		}, {
-			name: "no string under a misspelled name", args: `{"code":"x","lines":"1","langauge":1}`,
-			message:  `invalid arguments for prompt "review": langauge is not an argument of this prompt, and must be a JSON string, such as "1" (did you mean "language"?)`,
-			problems: `[{"argument":"langauge","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\" (did you mean \"language\"?)","suggestion":"language"}]`,
-		}, {
-			name: "no string under the strict option", args: `{"code":"x","lines":"1","z":1,"y":"1"}`, strict: true,
-			message: `invalid arguments for prompt "review": z is not an argument of this prompt, and must be a JSON string, such as "1"; y is not an argument of this prompt`,
-			problems: `[{"argument":"z","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"1\""},` +
-				`{"argument":"y","reason":"unknown","message":"is not an argument of this prompt"}]`,
-		}, {
-			name: "case", args: `{"Code":"x","lines":"1"}`,
-			message:  `invalid arguments for prompt "review": code is required; ignored arguments: Code (did you mean "code"?)`,
-			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
-			ignored:  `[{"argument":"Code","suggestion":"code"}]`,
-		}, {
-			name: "ignored names", args: `{"lines":"0","code":"x","langauge":"go","urgent":"yes","fokus":"a"}`,
-			message:  `invalid arguments for prompt "review": lines must be from 1 to 9, got 0; ignored arguments: langauge, urgent, fokus (did you mean "language", "focus"?)`,
-			problems: `[{"argument":"lines","reason":"range","message":"must be from 1 to 9, got 0","allowed":{"minimum":1,"maximum":9}}]`,
-			ignored:  `[{"argument":"langauge","suggestion":"language"},{"argument":"urgent"},{"argument":"fokus","suggestion":"focus"}]`,
-		}, {
-			name: "an empty text", args: `{"code":"","lines":"1"}`,
-			message:  `invalid arguments for prompt "review": code is required`,
-			problems: `[{"argument":"code","reason":"missing","message":"is required"}]`,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			_, e := callGet(t, review(), c.args, prompts.Options{StrictArguments: c.strict})
-			require.NotNil(t, e)
-			assert.Equal(t, prompts.CodeInvalidParams, e.Code)
-			assert.Equal(t, c.message, e.Message)
-			if c.ignored != "" {
-				c.problems += `,"ignored":` + c.ignored
-			}
-			assert.Equal(t, `{"prompt":"review","problems":`+c.problems+`}`, jsonText(e.Data))
-		})
+	var got struct {
+		Language string   `json:"language"`
+		Focus    []string `json:"focus,omitempty"`
+	}
+	declared := registryOf(review(), storing(&got, prompts.Argument{Name: "language", Schema: prompts.Enum("go", "python", "rust")},
+		prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}}))
+	for _, row := range table(t, "problems", 5) {
+		strict, args, message, data := row[0] == "strict", row[2], row[3], row[4]
+		_, e := callGet(t, firstOf(t, declared, row[1]), args, prompts.Options{StrictArguments: strict})
+		require.NotNil(t, e)
+		assert.Equal(t, prompts.CodeInvalidParams, e.Code)
+		assert.Equal(t, message, e.Message)
+		assert.Equal(t, data, jsonText(e.Data))
 	}
 }
 
@@ -217,44 +162,6 @@ func manyNumbers(n int) string {
 		fmt.Fprintf(&b, `,"b%d":1`, i)
 	}
 	return b.String()
-}
-
-// What may have been meant is said to people and to programs, of what a client
-// can see in the list anyway.
-func TestSuggestions(t *testing.T) {
-	t.Parallel()
-	var got struct {
-		Language string   `json:"language"`
-		Focus    []string `json:"focus,omitempty"`
-	}
-	languages := prompts.Enum("go", "python", "rust")
-	p := storing(&got, prompts.Argument{Name: "language", Schema: languages}, prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}})
-	for _, c := range []struct{ args, message, suggestions string }{
-		{`{"language":"pyton"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "pyton" (did you mean "python"?)`, "python"},
-		{`{"language":"RUST"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "RUST" (did you mean "rust"?)`, "rust"},
-		{`{"language":"cobol"}`, `invalid arguments for prompt "p": language must be one of go, python, rust, got "cobol"`, ""},
-		{`{"language":"go","focus":"saftey"}`, `invalid arguments for prompt "p": focus: element 1 must be one of "speed, first", safety, got "saftey" (did you mean "safety"?)`, "safety"},
-		{`{"language":"go","focus":"[\"speed; first\"]"}`, `invalid arguments for prompt "p": focus: element 1 must be one of "speed, first", safety, got "speed; first" (did you mean "speed, first"?)`, "speed, first"},
-		{`{"langauge":"go"}`, `invalid arguments for prompt "p": language is required; langauge is not an argument of this prompt (did you mean "language"?)`, " language"},
-		{`{"language":"go","x":"y"}`, `invalid arguments for prompt "p": x is not an argument of this prompt`, ""},
-		{`{"language":"go","` + strings.Repeat("language", 40) + `":"y"}`, `invalid arguments for prompt "p": ` + strings.Repeat("language", 8) + `… is not an argument of this prompt`, ""},
-	} {
-		_, e := callGet(t, p, c.args, prompts.Options{StrictArguments: true})
-		require.NotNil(t, e, c.args)
-		assert.Equal(t, c.message, e.Message)
-		var data struct {
-			Problems []struct {
-				Suggestion string `json:"suggestion,omitempty"`
-			} `json:"problems"`
-		}
-		require.NoError(t, json.Unmarshal([]byte(jsonText(e.Data)), &data))
-		var suggestions []string
-		for _, p := range data.Problems {
-			suggestions = append(suggestions, p.Suggestion)
-			assert.Equal(t, p.Suggestion != "", strings.Contains(jsonText(p), `"suggestion":`))
-		}
-		assert.Equal(t, c.suggestions, strings.Join(suggestions, " "))
-	}
 }
 
 // What UnmarshalText does is an author's code: a panic is no problem of the

@@ -613,3 +613,22 @@ func assertNoTrace(t testing.TB, s *prompts.Server) {
 	t.Helper()
 	assert.Empty(t, s.Leftovers())
 }
+
+// table returns the rows of a file in testdata/tables. " | " separates the cells of a row,
+// and "# " begins a comment.
+func table(t testing.TB, name string, columns int) (rows [][]string) {
+	t.Helper()
+	for line := range strings.Lines(readText(t, "testdata/tables/"+name+".txt")) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		row := strings.Split(strings.ReplaceAll(line, "\n", " "), " | ")
+		require.Len(t, row, columns, line)
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
+		rows = append(rows, row)
+	}
+	require.NotEmpty(t, rows)
+	return rows
+}

@@ -210,7 +210,7 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 
 // readText returns the text of a file, with the line ends that it has in the
 // repository.
-func readText(t *testing.T, name string) string {
+func readText(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)

@@ -129,6 +129,7 @@ func TestTagsInsideJSON(t *testing.T) {
 // What a tag gets wrong is the same error as in a schema, or says what to write.
 func TestTagErrors(t *testing.T) {
 	t.Parallel()
+	const optional = "a field is required, unless it is a pointer or has omitempty in the json tag"
 	for _, test := range []struct {
 		err  error
 		want string
@@ -185,6 +186,42 @@ func TestTagErrors(t *testing.T) {
 			A string `patern:"^a"`
 		}](), `unknown tag patern; write pattern:"^a"`},
 		{errorOf[struct {
+			A []string `oneof:"bug,docs"`
+		}](), `unknown tag oneof; write enum:"bug,docs"`},
+		{errorOf[struct {
+			A string `const:"bug"`
+		}](), `unknown tag const; write enum:"bug"`},
+		{errorOf[struct {
+			A string `doc:"a thing"`
+		}](), `unknown tag doc; write jsonschema:"a thing"`},
+		{errorOf[struct {
+			A string `secret:"true"`
+		}](), `unknown tag secret; write sensitive:"true"`},
+		{errorOf[struct {
+			A string `sensitive:"yes"`
+		}](), `tag sensitive must be true or false, got "yes"`},
+		{errorOf[struct {
+			A []string `enum:"bug,docs,bug"`
+		}](), `tag enum has "bug" twice`},
+		{errorOf[struct {
+			A map[string]string `enum:"bug,docs"`
+		}](), "schema: enum has no value of type object, so no value is allowed"},
+		{errorOf[struct {
+			A time.Duration `minimum:"1s"`
+		}](), "tag minimum applies to numbers, not to time.Duration; check the value in the render function"},
+		{errorOf[struct {
+			A []string `uniqueItems:"true"`
+		}](), "unknown tag uniqueItems; set the keyword in the Schema of the argument in Prompt.Arguments"},
+		{errorOf[struct {
+			A bool `required:"false"`
+		}](), "unknown tag required; " + optional},
+		{errorOf[struct {
+			A bool `optional:"true"`
+		}](), "unknown tag optional; " + optional},
+		{errorOf[struct {
+			A *bool `required:"true"`
+		}](), "unknown tag required; " + optional},
+		{errorOf[struct {
 			A struct {
 				B int `default:"1"`
 			}
@@ -207,6 +244,6 @@ func TestTagErrors(t *testing.T) {
 func TestTagsOfOthers(t *testing.T) {
 	t.Parallel()
 	assert.NoError(t, errorOf[struct {
-		A string `json:"a" yaml:"a,omitempty" form:"a" query:"a" validate:"required,min=1" db:"a" env:"A" mapstructure:"a" protobuf:"bytes,1,opt" binding:"required" header:"X-A"`
+		A string `json:"a" jsonschema:"a thing" doc:"a thing" yaml:"a,omitempty" form:"a" query:"a" validate:"required,min=1" db:"a" env:"A" mapstructure:"a" protobuf:"bytes,1,opt" binding:"required" header:"X-A"`
 	}]())
 }
