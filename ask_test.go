@@ -174,10 +174,8 @@ func newSessionAs(t testing.TB, s *prompts.Server, version, capabilities string)
 	t.Helper()
 	session := s.NewSession(transport.SessionOptions{})
 	t.Cleanup(session.Close)
-	for _, msg := range []string{initializeAs(version, capabilities), initializedLine} {
-		_, err := handle(t, s, session, msg)
-		require.NoError(t, err)
-	}
+	answerTo(t, s, session, initializeAs(version, capabilities))
+	answerTo(t, s, session, initializedLine)
 	return session
 }
 
@@ -305,38 +303,25 @@ func TestQuestionKeys(t *testing.T) {
 // The same key is the same question: it is asked once, whoever asks. Who asks
 // while another does waits for the first answer.
 func TestSameQuestionIsAskedOnce(t *testing.T) {
-	for name, ask := range map[string]func(ctx context.Context) (string, error){
-		"one after the other": func(ctx context.Context) (string, error) {
-			a, err := prompts.Elicit[colour](ctx, "a", "Which?")
-			if err != nil {
-				return "", err
+	bubble(t, func(t *testing.T) {
+		s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
+			answers := make(chan string, 3)
+			ask := func() {
+				answer, err := prompts.Elicit[colour](ctx, "a", "Which?")
+				assert.NoError(t, err)
+				answers <- answer.Colour
 			}
-			b, err := prompts.Elicit[colour](ctx, "a", "Which?")
-			return a.Colour + b.Colour, err
-		},
-		"by two goroutines": func(ctx context.Context) (string, error) {
-			var a, b colour
-			var err error
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				a, err = prompts.Elicit[colour](ctx, "a", "Which?")
-			}()
-			b, other := prompts.Elicit[colour](ctx, "a", "Which?")
-			<-done
-			return a.Colour + b.Colour, errors.Join(err, other)
-		},
-	} {
-		inBubble(t, name, func(t *testing.T) {
-			s := prompts.NewServer(registryOf(rendered("same", func(ctx context.Context) (*prompts.Result, error) {
-				text, err := ask(ctx)
-				return prompts.Messages(prompts.User(text)), err
-			})), prompts.Options{})
-			c := connect(t, s).handshakeAs("2025-11-25", formCapability)
-			c.send(getLine("1", "same"))
-			assert.Equal(t, []string{textLine("1", "redred")}, c.ask(c.question().reply(red)))
-		})
-	}
+			var both sync.WaitGroup
+			both.Go(ask)
+			both.Go(ask)
+			both.Wait()
+			ask()
+			return prompts.Messages(prompts.User(<-answers + <-answers + <-answers)), nil
+		})), prompts.Options{})
+		c := connect(t, s).handshakeAs("2025-11-25", formCapability)
+		c.send(getLine("1", "same"))
+		assert.Equal(t, []string{textLine("1", "redredred")}, c.ask(c.question().reply(red)))
+	})
 }
 
 // MRT-06: two questions of one Ask cannot have the same key: their answers
@@ -358,8 +343,7 @@ func TestTwoQuestionsWithOneKey(t *testing.T) {
 		for _, responses := range []string{"", `{"a":` + red + `}`} {
 			newRounds(t, s, "two").get(responses).fails(t, prompts.CodeInternalError, renderFailed)
 		}
-		got, err := handle(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "two"))
-		assert.NoError(t, err)
+		got := answerTo(t, s, newSessionAs(t, s, "2025-11-25", allCapabilities), getLine("1", "two"))
 		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
 		assert.Contains(t, j.String(), `duplicate question key \"a\"`, name)
 	}

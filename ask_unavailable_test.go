@@ -21,12 +21,17 @@ import (
 // returns the answer.
 type way func(t *testing.T, s *prompts.Server, prompt string) string
 
+// statelessWay is the way of a client that can open URLs and nothing else.
+func statelessWay(t *testing.T, s *prompts.Server, prompt string) string {
+	r := newRounds(t, s, prompt)
+	r.capabilities = urlCapability
+	return r.get("").raw
+}
+
 // sessionWay is the way of a client that is not asked in a session.
 func sessionWay(version, capabilities string) way {
 	return func(t *testing.T, s *prompts.Server, prompt string) string {
-		got, err := handle(t, s, newSessionAs(t, s, version, capabilities), getLine("1", prompt))
-		require.NoError(t, err)
-		return got
+		return answerTo(t, s, newSessionAs(t, s, version, capabilities), getLine("1", prompt))
 	}
 }
 
@@ -71,75 +76,32 @@ func TestCannotAsk(t *testing.T) {
 	t.Parallel()
 	form := func() prompts.Question { return prompts.Form[colour]("q", "Which?") }
 	byURL := func() prompts.Question { return prompts.InputRequest("q", methodElicit, json.RawMessage(urlParams)) }
+	silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	const late, failed = "the client did not answer within 1s", "the request to the client failed"
 	for _, test := range []struct {
 		name     string
 		question func() prompts.Question
 		way      way
-		code     prompts.Code
-		message  string
+		why      string // of the client's error
 		log      string // what only the author gets; empty for nothing
 	}{
-		{
-			"no capability in the stateless era", form,
-			func(t *testing.T, s *prompts.Server, prompt string) string {
-				r := newRounds(t, s, prompt)
-				r.capabilities = urlCapability
-				return r.get("").raw
-			},
-			transport.CodeMissingCapability, undeclared("elicitation.form"), "",
-		},
-		{
-			"no capability in a session", form, sessionWay("2025-11-25", noCapabilities),
-			prompts.CodeInternalError, unable("the client did not declare the capability elicitation.form"), "",
-		},
-		{
-			"forms only", byURL, sessionWay("2025-11-25", formCapability),
-			prompts.CodeInternalError, unable("the client did not declare the capability elicitation.url"), "",
-		},
-		{
-			"an old revision", form, sessionWay("2025-03-26", allCapabilities),
-			prompts.CodeInternalError, unable("the client's protocol version predates elicitation (2025-06-18)"), "",
-		},
-		{
-			"a revision without URLs", byURL, sessionWay("2025-06-18", allCapabilities),
-			prompts.CodeInternalError, unable("the client's protocol version does not support URL elicitation"), "",
-		},
-		{
-			"no way to the client", form, callWay(prompts.CallOptions{ClientCapabilities: []byte(formCapability)}),
-			prompts.CodeInternalError, unable("this connection cannot carry requests of the server"), "",
-		},
-		{
-			"it answers with an error", form, liveWay(func(c *client, q asked) { c.send(q.refuse(-1, "the user's secret")) }),
-			prompts.CodeInternalError, unable("the client answered with an error"), "the user's secret (-1)",
-		},
-		{
-			"it does not answer", form, liveWay(func(*client, asked) { time.Sleep(time.Second) }),
-			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
-		},
-		{
-			"it goes away", form, liveWay(func(c *client, _ asked) { assert.NoError(c.t, c.end()) }),
-			prompts.CodeInternalError, unable("the client disconnected"), "",
-		},
-		{
-			"Request fails", form, requestWay(func(context.Context) (json.RawMessage, error) { return nil, errDisk }),
-			prompts.CodeInternalError, unable("the request to the client failed"), errDisk.Error(),
-		},
-		{
-			"Request panics", form, requestWay(func(context.Context) (json.RawMessage, error) { panic(errDisk) }),
-			prompts.CodeInternalError, unable("the request to the client failed"), prompts.ErrNoReturn.Error(),
-		},
-		{
-			"Request ends its goroutine", form, requestWay(func(context.Context) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }),
-			prompts.CodeInternalError, unable("the request to the client failed"), prompts.ErrNoReturn.Error(),
-		},
-		{
-			"Request takes too long", form, requestWay(func(ctx context.Context) (json.RawMessage, error) { <-ctx.Done(); return nil, ctx.Err() }),
-			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
-		},
-		{
-			"Request takes too long and says so", form, requestWay(func(ctx context.Context) (json.RawMessage, error) { <-ctx.Done(); return nil, context.Cause(ctx) }),
-			prompts.CodeInternalError, unable("the client did not answer within 1s"), "",
-		},
+		{"no capability in the stateless era", form, statelessWay, "", ""},
+		{"no capability in a session", form, sessionWay("2025-11-25", noCapabilities), "the client did not declare the capability elicitation.form", ""},
+		{"forms only", byURL, sessionWay("2025-11-25", formCapability), "the client did not declare the capability elicitation.url", ""},
+		{"an old revision", form, sessionWay("2025-03-26", allCapabilities), "the client's protocol version predates elicitation (2025-06-18)", ""},
+		{"a revision without URLs", byURL, sessionWay("2025-06-18", allCapabilities), "the client's protocol version does not support URL elicitation", ""},
+		{"no way to the client", form, callWay(prompts.CallOptions{ClientCapabilities: []byte(formCapability)}), "this connection cannot carry requests of the server", ""},
+		{"it answers with an error", form, liveWay(func(c *client, q asked) { c.send(q.refuse(-1, "the user's secret")) }), "the client answered with an error", "the user's secret (-1)"},
+		{"it does not answer", form, liveWay(func(*client, asked) { time.Sleep(time.Second) }), late, ""},
+		{"it goes away", form, liveWay(func(c *client, _ asked) { assert.NoError(c.t, c.end()) }), "the client disconnected", ""},
+		{"Request fails", form, requestWay(func(context.Context) (json.RawMessage, error) { return nil, errDisk }), failed, errDisk.Error()},
+		{"Request panics", form, requestWay(func(context.Context) (json.RawMessage, error) { panic(errDisk) }), failed, prompts.ErrNoReturn.Error()},
+		{"Request ends its goroutine", form, requestWay(func(context.Context) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }), failed, prompts.ErrNoReturn.Error()},
+		{"Request takes too long", form, requestWay(func(ctx context.Context) (json.RawMessage, error) { return nil, silent(ctx) }), late, ""},
+		{"Request takes too long and says so", form, requestWay(func(ctx context.Context) (json.RawMessage, error) {
+			_ = silent(ctx)
+			return nil, context.Cause(ctx)
+		}), late, ""},
 	} {
 		for _, prompt := range []string{"passes it on", "wraps it", "does without"} {
 			inBubble(t, test.name+"/"+prompt, func(t *testing.T) {
@@ -168,7 +130,11 @@ func TestCannotAsk(t *testing.T) {
 					assert.Equal(t, test.name == "Request panics", strings.Contains(j.String(), "panic: "+errDisk.Error()), j.String())
 					return
 				}
-				o.fails(t, test.code, test.message)
+				if test.why == "" {
+					o.fails(t, transport.CodeMissingCapability, undeclared("elicitation.form"))
+				} else {
+					o.fails(t, prompts.CodeInternalError, unable(test.why))
+				}
 				switch {
 				case prompt == "wraps it":
 					assert.Contains(t, j.String(), errDisk.Error())
@@ -190,7 +156,5 @@ func TestErrCannotAskOfAnAuthor(t *testing.T) {
 	s := prompts.NewServer(registryOf(rendered("own", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrElicitationUnavailable })), prompts.Options{})
 	want := unable("no answer was received")
 	newRounds(t, s, "own").get("").fails(t, prompts.CodeInternalError, want)
-	got, err := handle(t, s, newSession(t, s), getLine("1", "own"))
-	require.NoError(t, err)
-	assert.Equal(t, errorLine("1", prompts.CodeInternalError, want), got)
+	assert.Equal(t, errorLine("1", prompts.CodeInternalError, want), answerTo(t, s, newSession(t, s), getLine("1", "own")))
 }

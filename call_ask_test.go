@@ -20,14 +20,11 @@ import (
 func TestCallVersion(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Title: "P", Icons: []prompts.Icon{{Src: "https://example.com/i.png"}}, Render: nothing}), prompts.Options{})
-	for version, want := range map[string]string{
-		"":           `{"messages":[]}`,
-		"2024-11-05": `{"messages":[]}`,
-		"2025-03-26": `{"messages":[]}`,
-		"2025-06-18": `{"messages":[]}`,
-		"2025-11-25": `{"messages":[]}`,
-		"2026-07-28": `{"resultType":"complete","messages":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"prompts","version":"0"}}}`,
-	} {
+	for _, version := range append([]string{"", "2026-07-28"}, handshakeVersions...) {
+		want := `{"messages":[]}`
+		if version == "2026-07-28" {
+			want = `{"resultType":"complete","messages":[],"_meta":{` + ownIdentity + `}}`
+		}
 		got, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"p"}`), prompts.CallOptions{Version: version})
 		require.NoError(t, err, version)
 		assert.JSONEq(t, want, string(got), version)

@@ -185,6 +185,7 @@ type goldenTrip struct {
 
 // guidedPrompts are for a server that asks for arguments.
 func guidedPrompts() *prompts.Registry {
+	runs := 0 // of picky
 	return registryOf(
 		prompts.New(prompts.Prompt{
 			Name: "trip", Title: "A trip",
@@ -207,7 +208,34 @@ func guidedPrompts() *prompts.Registry {
 			}
 			return prompts.Messages(prompts.User(r.Channel + " for " + in.City)), nil
 		}),
+		// picky starts nowhere but in Ulm, which it says once it has a ticket and a color.
+		prompts.New(prompts.Prompt{Name: "picky", Title: "Plan a trip"}, func(ctx context.Context, in goldenWay) (*prompts.Result, error) {
+			runs++
+			ticket, err := prompts.Once(ctx, "ticket", func(context.Context) (string, error) { return fmt.Sprint(in.From, runs), nil })
+			if err != nil {
+				return nil, err
+			}
+			answer, err := prompts.Elicit[colour](ctx, "colour", "Which colour for "+in.From+"?")
+			if err != nil {
+				return nil, err
+			}
+			if in.From != "Ulm" {
+				return nil, fmt.Errorf("a secret: %w", prompts.InvalidArgument("from", "is not where it starts"))
+			}
+			return prompts.Messages(prompts.User(fmt.Sprint(in.From, "-", in.To, " ", ticket, " ", answer.Colour))), nil
+		}),
+		prompts.New(prompts.Prompt{Name: "far"}, func(_ context.Context, in goldenWay) (*prompts.Result, error) {
+			if in.From == "nowhere" {
+				return nil, prompts.InvalidArgument("via", "is no argument")
+			}
+			return nil, errors.Join(prompts.InvalidArgument("from", "is far"), prompts.InvalidArgument("to", "is near"), prompts.InvalidArgument("from", "is wide"))
+		}),
 	)
+}
+
+type goldenWay struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // reportingPrompts tell how far they are.

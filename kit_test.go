@@ -398,13 +398,7 @@ func answerTo(t testing.TB, s *prompts.Server, session transport.Session, msg st
 // newSession returns an initialized session of the server.
 func newSession(t testing.TB, s *prompts.Server) transport.Session {
 	t.Helper()
-	session := s.NewSession(transport.SessionOptions{})
-	t.Cleanup(session.Close)
-	for _, msg := range []string{initializeLine, initializedLine} {
-		_, err := handle(t, s, session, msg)
-		require.NoError(t, err)
-	}
-	return session
+	return newSessionAs(t, s, "2025-11-25", noCapabilities)
 }
 
 // registryOf returns a registry of the prompts.
@@ -567,13 +561,7 @@ func (c *client) handshakeIn(version string) *client {
 // sessionIn returns a session that is initialized in a revision.
 func sessionIn(t testing.TB, s *prompts.Server, version string) transport.Session {
 	t.Helper()
-	session := s.NewSession(transport.SessionOptions{})
-	t.Cleanup(session.Close)
-	for _, msg := range []string{initializeIn(version), initializedLine} {
-		_, err := handle(t, s, session, msg)
-		require.NoError(t, err)
-	}
-	return session
+	return newSessionAs(t, s, version, noCapabilities)
 }
 
 // What belongs to a subscription.
