@@ -50,48 +50,18 @@ func refusalLine(id, message string) string {
 // other and answered by one array, or by none; whoever cannot send it says so.
 func TestBatchThroughHandle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
+		s := prompts.NewServer(registryOf(sleeper("long", 3*time.Hour), sleeper("short", 2*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})
 		session := sessionIn(t, s, batchVersion)
 		began := time.Now()
-		got, err := handle(t, s, session, batchLine(getLine("1", "long"), getLine("3", "short"), pingLine("2")))
-		require.NoError(t, err)
+		got := answerTo(t, s, session, batchLine(getLine("1", "long"), getLine("3", "short"), pingLine("2")))
 		assert.Equal(t, 5*time.Hour, time.Since(began))
 		assert.ElementsMatch(t, []string{textLine("1", "slept"), pongLine("2"), textLine("3", "slept")}, elements(t, got))
-		got, err = handle(t, s, session, batchLine(initializedLine))
-		require.NoError(t, err)
-		assert.Empty(t, got)
+		assert.Empty(t, answerTo(t, s, session, batchLine(initializedLine)))
 		for _, batch := range []string{batchLine(getLine("1", "short")), batchLine(pingLine("1")), "[]"} {
 			r := &recorder{t: t, fail: errDisk}
 			assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), transport.Exchange{Send: r.send}))
 		}
-
-		// Nor is anything sent of a batch that is cancelled (CAN-01).
-		done := make(chan error)
-		r := &recorder{t: t}
-		go func() {
-			done <- session.Handle(t.Context(), r.hear(session, batchLine(getLine("1", "wait"), getLine("2", "wait"))), transport.Exchange{Send: r.send})
-		}()
-		synctest.Wait()
-		for _, id := range []string{"1", "2"} {
-			_, err := handle(t, s, session, cancelLine(id))
-			require.NoError(t, err)
-		}
-		<-done
-		assert.Empty(t, r.messages)
-		assert.Empty(t, prompts.Peek(session).Leftovers())
-		assert.Zero(t, s.Tasks())
 	})
-}
-
-// JRP-29, GAP-15: without a session there is no batch.
-func TestBatchWithoutASession(t *testing.T) {
-	t.Parallel()
-	for _, batch := range []string{"[]", batchLine(pingLine("1")), batchLine(envelopedGet("1", "text")), batchLine(initializeIn(batchVersion))} {
-		got, err := handle(t, prompts.NewServer(nil, prompts.Options{}), nil, batch)
-		require.NoError(t, err)
-		assert.Equal(t, refusalLine("", errNoBatch.Message), got, batch)
-	}
 }
 
 // Work that goes on after its time limit holds nobody up: the array is sent, and
@@ -114,23 +84,6 @@ func TestBatchTimeLimit(t *testing.T) {
 		assert.Empty(t, c.received())
 		require.NoError(t, c.end())
 		assertNoTrace(t, s)
-	})
-}
-
-// CAN-01, CAN-09: an element that is cancelled is not in the array, which waits
-// for no render of one, even if it ignores its context.
-func TestBatchCancellation(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})).handshakeIn(batchVersion)
-		assert.Empty(t, c.ask(batchLine(getLine("1", "wait"), getLine("2", "wait"), getLine("3", "deaf"))))
-		assert.Empty(t, c.ask(cancelLine("1"), cancelLine("3"), cancelLine("3")))
-		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
-		assert.Empty(t, c.received())
-		w.let <- struct{}{}
-		assert.Equal(t, []string{batchLine(textLine("2", "let go"))}, c.received())
-		time.Sleep(time.Hour)
-		assert.Empty(t, c.received())
 	})
 }
 

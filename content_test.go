@@ -20,7 +20,7 @@ import (
 type embedsText struct{ prompts.Text }
 
 // All errors of a result are logged, each with the number of its message. The client
-// gets an internal error without details.
+// gets an internal error without details (PRG-08, JRP-30, MET-02 to MET-04).
 func TestInvalidContent(t *testing.T) {
 	t.Parallel()
 	in := func(c prompts.Content) *prompts.Result {
@@ -69,6 +69,7 @@ func TestInvalidContent(t *testing.T) {
 			`message 2: icon 1: invalid size "x"`, `message 2: icon 1: unknown theme "x"`}},
 		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
 		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key "a b": a name must`}},
+		{"_meta with duplicate keys", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(`{"a":1,"a":2}`)}}, []string{`_meta "a": `}},
 		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
 		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
 		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
@@ -144,55 +145,6 @@ func TestErrorsOfResultAreBounded(t *testing.T) {
 	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))
 	assert.Len(t, faults, maxResultErrors)
 }
-
-// Two callers of Lookup never share a value inside Meta.
-func TestMetaIsCopied(t *testing.T) {
-	t.Parallel()
-	type embedded struct{ Deep []string }
-	type private struct {
-		embedded
-		Names  []string
-		Parent *private `json:"-"` // as far as encoding/json is concerned, no cycle
-		note   []string
-	}
-	value := &private{embedded: embedded{[]string{"d"}}, Names: []string{"a"}, note: []string{"n"}}
-	value.Parent = value
-	declared := prompts.Meta{
-		"list": []any{map[string]any{"k": []any{"v"}}}, "strings": map[string][]string{"k": {"v"}}, "value": value, "array": [1][]int{{1}},
-		"raw": json.RawMessage(`{"a":1}`), "int": int64(1<<53 + 1), "nil": nil, "self": &goodSelf{},
-	}
-	var r prompts.Registry
-	require.NoError(t, r.Add(prompts.Prompt{Name: "p", Render: nothing, Meta: declared}, prompts.Prompt{Name: "q", Render: nothing}))
-	want := jsonText(declared)
-	spoil := func(m prompts.Meta) {
-		m["list"].([]any)[0].(map[string]any)["k"].([]any)[0] = "spoilt"
-		m["strings"].(map[string][]string)["k"][0] = "spoilt"
-		m["value"].(*private).Names[0], m["value"].(*private).Deep[0] = "spoilt", "spoilt"
-		array := m["array"].([1][]int)
-		array[0][0] = 9
-		m["raw"].(json.RawMessage)[2] = 'z'
-	}
-	spoil(declared) // the author's own is not the registry's
-	for range 2 {
-		p, _ := r.Lookup("p")
-		assert.Equal(t, want, jsonText(p.Meta))
-		assert.Equal(t, int64(1<<53+1), p.Meta["int"])
-		assert.Equal(t, []string{"n"}, p.Meta["value"].(*private).note)
-		assert.Same(t, declared["self"], p.Meta["self"], "its fields are its own business")
-		spoil(p.Meta)
-	}
-	for p := range r.All() {
-		if p.Name == "q" {
-			assert.Nil(t, p.Meta)
-			continue
-		}
-		assert.Equal(t, want, jsonText(p.Meta))
-	}
-}
-
-type goodSelf struct{ Self *goodSelf }
-
-func (*goodSelf) MarshalJSON() ([]byte, error) { return []byte(`"self"`), nil }
 
 // contentIn returns the message that a client of a revision gets for content,
 // or the error.

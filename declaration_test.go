@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -172,8 +171,8 @@ func TestAddAllOrNothing(t *testing.T) {
 	assert.PanicsWithError(t, "prompts: prompt \"b\": no render function; set Render or use New", func() { r.MustAdd(prompts.Prompt{Name: "b"}) })
 }
 
-// What the author passes in is copied: changing any of it afterwards changes
-// nothing of what clients get.
+// What the author passes in is copied, and so is what Lookup and All return: changing any
+// of it changes nothing of what clients get, and nothing of what is inferred for the type.
 func TestDeclarationsAreCopied(t *testing.T) {
 	t.Parallel()
 	type in struct {
@@ -181,128 +180,81 @@ func TestDeclarationsAreCopied(t *testing.T) {
 		N []int          `json:"n"`
 		O map[string]any `json:"o"`
 	}
-	enum, items := []any{"x", "y"}, &jsonschema.Schema{Minimum: ptr(1.0), Enum: []any{1, 2}}
-	schema := &jsonschema.Schema{Enum: enum, Default: json.RawMessage(`"x"`), Pattern: "^."}
-	object := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}
 	var got in
-	p := storing(&got, prompts.Argument{Name: "a", Title: "A", Schema: schema},
-		prompts.Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: items}}, prompts.Argument{Name: "o", Schema: object})
-	inside := []string{"m"}
+	p := storing(&got,
+		prompts.Argument{Name: "a", Title: "A", Schema: &jsonschema.Schema{Enum: []any{"x", "y"}, Default: json.RawMessage(`"x"`), Pattern: "^."}},
+		prompts.Argument{Name: "n", Schema: &jsonschema.Schema{Type: "array", MaxItems: ptr(2), Items: &jsonschema.Schema{Minimum: ptr(1.0), Enum: []any{1, 2}}}},
+		prompts.Argument{Name: "o", Schema: &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"k": {MaxLength: ptr(1)}}, Required: []string{"k"}}})
 	p.Icons = []prompts.Icon{{Src: "https://example.com/a", Sizes: []string{"any"}}}
-	p.Meta = prompts.Meta{"m": inside}
+	p.Meta = prompts.Meta{"m": []string{"m"}}
 	p.Tags = []string{"t"}
 	plain := untyped(p.Arguments...)
 	plain.Name = "plain"
-
 	var r prompts.Registry
 	require.NoError(t, r.Add(p, plain))
-	before := callList(t, &r)
 	srv := prompts.NewServer(&r, prompts.Options{})
-	answers := func() (all []string) {
-		for _, name := range []string{"p", "plain"} {
+	state := func() (all []string) {
+		all = append(all, callList(t, &r))
+		for p := range r.All() {
+			all = append(all, jsonText(p.Arguments)+jsonText(p.Icons)+jsonText(p.Meta)+jsonText(p.Tags))
 			for _, args := range []string{`{"n":"1,2","o":"{\"k\":\"a\"}"}`, `{"a":"z","n":"0","o":"{\"k\":\"ab\"}"}`, `{"a":"y","n":"1,2,3","o":"{}"}`} {
-				out, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args)), prompts.CallOptions{})
-				all = append(all, string(out)+jsonText(err))
+				got, e := callMethod(t, srv, "prompts/get", p.Name, args)
+				all = append(all, got+jsonText(e))
 			}
 		}
 		return all
 	}
-	wanted := answers()
-	same := func() {
-		t.Helper()
-		assert.Equal(t, before, callList(t, &r))
-		assert.Equal(t, wanted, answers())
-	}
-
-	enum[0] = "z"
-	schema.Default[1] = 'z'
-	schema.Enum = append(schema.Enum, "z")
-	schema.Pattern = "z"
-	*items.Minimum = -9
-	items.Enum[0] = 0
-	object.Required[0] = "z"
-	*object.Properties["k"].MaxLength = 9
-	object.Properties["z"] = &jsonschema.Schema{}
-	*p.Arguments[1].Schema.MaxItems = 9
-	p.Arguments[0] = prompts.Argument{Name: "changed"}
-	p.Icons[0].Sizes[0] = "1x1"
-	p.Icons[0].Src = "changed"
-	p.Meta["z"] = 1
-	inside[0] = "changed"
-	p.Tags[0] = "changed"
-	same()
-
-	// Nor does changing what Lookup and All return, which is as before the
-	// next time.
-	looked, _ := r.Lookup("p")
-	unchanged := jsonText(looked.Arguments) + jsonText(looked.Icons) + jsonText(looked.Meta) + jsonText(looked.Tags)
+	before := state()
+	scribble(p)
+	assert.Equal(t, before, state())
 	for _, name := range []string{"p", "plain"} {
-		back, ok := r.Lookup(name)
-		require.True(t, ok)
-		for i := range back.Arguments {
-			scribble(back.Arguments[i].Schema)
-			back.Arguments[i].Name = "changed"
-		}
-		if name == "p" {
-			back.Icons[0].Src, back.Meta["m"], back.Tags[0] = "changed", "changed", "changed"
-		}
+		scribble(firstOf(t, &r, name))
 	}
 	for p := range r.All() {
-		for i := range p.Arguments {
-			scribble(p.Arguments[i].Schema)
-		}
-		if p.Name == "p" {
-			assert.Equal(t, []string{"t"}, p.Tags)
-			p.Meta["changed"] = true
-			p.Icons[0].Sizes[0] = "changed"
-		}
-	}
-	same()
-	looked, _ = r.Lookup("p")
-	assert.Equal(t, unchanged, jsonText(looked.Arguments)+jsonText(looked.Icons)+jsonText(looked.Meta)+jsonText(looked.Tags))
-
-	// Nor does it reach what is inferred for the type the next time.
-	again := storing(&got)
-	again.Name = "again"
-	require.NoError(t, r.Add(again))
-	back, _ := r.Lookup("again")
-	assert.Nil(t, back.Arguments[0].Schema.Enum)
-	assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
-	scribble(back.Arguments[1].Schema)
-	require.NoError(t, r.Set(again))
-	back, _ = r.Lookup("again")
-	assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
-}
-
-// scribble changes everything in a schema that can be changed in place.
-func scribble(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	for i := range s.Enum {
-		s.Enum[i] = "scribbled"
-	}
-	for i := range s.Required {
-		s.Required[i] = "scribbled"
-	}
-	for i := range s.Default {
-		s.Default[i] = '9'
-	}
-	for _, p := range []*float64{s.Minimum, s.Maximum} {
-		if p != nil {
-			*p = 99
-		}
-	}
-	for _, p := range []*int{s.MinItems, s.MaxItems, s.MinLength, s.MaxLength} {
-		if p != nil {
-			*p = 99
-		}
-	}
-	scribble(s.Items)
-	for _, p := range s.Properties {
 		scribble(p)
 	}
-	s.Type = "null"
+	assert.Equal(t, before, state())
+
+	again := storing(&got)
+	again.Name = "again"
+	for range 2 {
+		require.NoError(t, r.Set(again))
+		back := firstOf(t, &r, "again")
+		assert.Nil(t, back.Arguments[0].Schema.Enum)
+		assert.Equal(t, "integer", back.Arguments[1].Schema.Items.Type)
+		scribble(back)
+	}
+}
+
+// scribble changes what can be changed of a prompt in place. Package clone copies schemas
+// and metadata in depth.
+func scribble(p prompts.Prompt) {
+	for i := range p.Arguments {
+		schema := p.Arguments[i].Schema
+		for i := range schema.Enum {
+			schema.Enum[i] = "scribbled"
+		}
+		for i := range schema.Default {
+			schema.Default[i] = '9'
+		}
+		if schema.Items != nil {
+			schema.Items.Type = "null"
+			schema.Items.Minimum = nil
+		}
+		schema.Type, schema.Pattern, schema.MaxItems, schema.Required = "null", "scribbled", nil, nil
+		p.Arguments[i].Name = "scribbled"
+	}
+	for i := range p.Icons {
+		p.Icons[i].Sizes[0] = "scribbled"
+		p.Icons[i].Src = "scribbled"
+	}
+	if m, ok := p.Meta["m"].([]string); ok {
+		m[0] = "scribbled"
+		p.Meta["z"] = 1
+	}
+	for i := range p.Tags {
+		p.Tags[i] = "scribbled"
+	}
 }
 
 // A copy from Lookup can be changed and set again.
@@ -325,25 +277,23 @@ func TestLookupRoundTrip(t *testing.T) {
 	require.Nil(t, e)
 	assert.Contains(t, got, "x go 1 [] false")
 
-	changed, _ := r.Lookup("review")
-	assert.Equal(t, []string{"t"}, changed.Tags)
+	changed := firstOf(t, &r, "review")
 	changed.Title = "Changed"
 	changed.Arguments[1].Schema.Enum = []any{"go", "c"}
 	changed.Arguments[0].Description = "new"
 	require.NoError(t, r.Set(changed))
 	list := callList(t, &r)
-	assert.Contains(t, list, `"title":"Changed"`)
-	assert.Contains(t, list, `one of: go, c; default go`)
-	assert.Contains(t, list, `"description":"new (matching ^[a-z]+$)"`)
-
+	for _, want := range []string{`"title":"Changed"`, `one of: go, c; default go`, `"description":"new (matching ^[a-z]+$)"`} {
+		assert.Contains(t, list, want)
+	}
 	changed.Arguments = nil
 	require.NoError(t, r.Set(changed))
 	assert.Contains(t, callList(t, &r), `{"name":"code","description":"the code","required":true}`)
-
 	_, ok := r.Lookup("none")
 	assert.False(t, ok)
 }
 
+// firstOf returns the prompt of that name.
 func firstOf(t *testing.T, r *prompts.Registry, name string) prompts.Prompt {
 	p, ok := r.Lookup(name)
 	require.True(t, ok)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -426,11 +425,6 @@ type goldenPanic struct{}
 func (goldenPanic) MarshalJSON() ([]byte, error) { panic("a secret") }
 
 func goldenFaults(how string) (*prompts.Result, error) {
-	say := func(c prompts.Content) *prompts.Result {
-		return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: c})
-	}
-	bad, nan := 1.5, math.NaN()
-	minus := int64(-1)
 	switch how {
 	case "error":
 		return nil, errors.New("a secret")
@@ -465,54 +459,8 @@ func goldenFaults(how string) (*prompts.Result, error) {
 		return nil, &prompts.Error{Code: 1001, Message: "not \xff UTF-8"}
 	case "role":
 		return prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}}), nil
-	case "no role":
-		return prompts.Messages(prompts.Message{Content: prompts.Text{Text: "x"}}), nil
-	case "no content":
-		return say(nil), nil
 	case "pointer":
-		return say(&prompts.Text{Text: "x"}), nil
-	case "nil pointer":
-		return say((*prompts.Text)(nil)), nil
-	case "text":
-		return say(prompts.Text{Text: "not \xff UTF-8"}), nil
-	case "description":
-		return &prompts.Result{Description: "\xff"}, nil
-	case "image type":
-		return say(prompts.Image{Data: []byte("x")}), nil
-	case "audio type":
-		return say(prompts.Audio{Data: []byte("x"), MIMEType: "wav"}), nil
-	case "resource uri":
-		return say(prompts.EmbeddedResource{URI: "log.txt", Text: "x"}), nil
-	case "resource no uri":
-		return say(prompts.EmbeddedResource{Text: "x"}), nil
-	case "resource type":
-		return say(prompts.EmbeddedResource{URI: "note://7", MIMEType: "text/", Text: "x"}), nil
-	case "resource both":
-		return say(prompts.EmbeddedResource{URI: "note://7", Text: "x", Blob: []byte("y")}), nil
-	case "link uri":
-		return say(prompts.ResourceLink{URI: "http://a b", Name: "x"}), nil
-	case "link name":
-		return say(prompts.ResourceLink{URI: "note://7"}), nil
-	case "link size":
-		return say(prompts.ResourceLink{URI: "note://7", Name: "x", Size: &minus}), nil
-	case "link icon":
-		return say(prompts.ResourceLink{URI: "note://7", Name: "x", Icons: []prompts.Icon{{Src: "i.png"}}}), nil
-	case "audience":
-		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Audience: []prompts.Role{"system"}}}), nil
-	case "priority":
-		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Priority: &bad}}), nil
-	case "priority nan":
-		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{Priority: &nan}}), nil
-	case "last modified":
-		return say(prompts.Text{Text: "x", Annotations: &prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}), nil
-	case "meta key":
-		return &prompts.Result{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}, nil
-	case "meta value":
-		return &prompts.Result{Meta: prompts.Meta{"x": make(chan int)}}, nil
-	case "meta panics":
-		return &prompts.Result{Meta: prompts.Meta{"x": goldenPanic{}}}, nil
-	case "meta duplicate":
-		return &prompts.Result{Meta: prompts.Meta{"x": json.RawMessage(`{"a":1,"a":2}`)}}, nil
+		return prompts.Messages(prompts.UserContent(&prompts.Text{Text: "x"})), nil
 	case "second message":
 		return prompts.Messages(prompts.User("fine"), prompts.User("\xff")), nil
 	}

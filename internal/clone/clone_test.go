@@ -51,3 +51,39 @@ func assertApart(t *testing.T, a, b reflect.Value, where string) {
 		}
 	}
 }
+
+type self struct{ Self *self }
+
+func (*self) MarshalJSON() ([]byte, error) { return []byte(`"self"`), nil }
+
+// Encoded copies a struct with the fields that it embeds and that JSON has. What is not
+// exported, what JSON leaves out, and a type with MarshalJSON are shared, so a cycle
+// there does no harm.
+func TestEncoded(t *testing.T) {
+	t.Parallel()
+	type embedded struct{ Deep []string }
+	type private struct {
+		embedded
+		Names  []string
+		Parent *private `json:"-"`
+		note   []string
+	}
+	value := &private{embedded: embedded{[]string{"d"}}, Names: []string{"a"}, note: []string{"n"}}
+	value.Parent = value
+	declared := map[string]any{
+		"strings": map[string][]string{"k": {"v"}}, "value": value, "array": [1][]int{{1}},
+		"raw": json.RawMessage(`{"a":1}`), "int": int64(1<<53 + 1), "self": &self{},
+	}
+	c := Encoded(declared)
+	copied := c["value"].(*private)
+	assert.Equal(t, []string{"n"}, copied.note)
+	assert.Same(t, declared["self"], c["self"])
+	assert.Equal(t, declared["int"], c["int"])
+	copied.Names[0], copied.Deep[0] = "spoilt", "spoilt"
+	assert.Equal(t, []string{"a"}, value.Names)
+	assert.Equal(t, []string{"d"}, value.Deep)
+	for _, name := range []string{"strings", "array", "raw"} {
+		assert.Equal(t, declared[name], c[name])
+		assertApart(t, reflect.ValueOf(declared[name]), reflect.ValueOf(c[name]), name)
+	}
+}
