@@ -5,20 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"unicode/utf8"
+	"reflect"
 
-	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/wire"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file asks the user (elicitation): Ask and its errors. The questions are made in
-// form.go. In a session they are sent while the render function waits; in 2026-07-28
-// the result is input_required, and retry.go has the rest.
+// This file asks the user (elicitation): questions, Ask, its errors, and Once for what
+// must not happen again when the answers come with another request. internal/elicit
+// sends the questions, checks the answers and carries them between requests.
 
 // ErrInputRequired reports that the answers arrive with the next request, in
 // protocol version 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the
@@ -51,7 +49,7 @@ var ErrElicitationUnavailable = errors.New("cannot ask the client")
 
 // Question is a question to the user or the client. Only [Answer] implements
 // Question.
-type Question interface{ ask() *question }
+type Question interface{ ask() *elicit.Question }
 
 // Answer is a question made by [Form] or [InputRequest]. After [Ask], Answer
 // contains the answer too.
@@ -59,31 +57,15 @@ type Answer[T any] struct {
 	// Value is the answer. It is set by Ask.
 	Value T
 
-	question question
+	question elicit.Question
 }
 
 // Err returns nil if Ask has received an answer, and an error that wraps
 // [ErrDeclined] or [ErrCanceled] if the user did not answer. If Ask returned any
 // other error, the result of Err is undefined.
-func (a *Answer[T]) Err() error { return a.question.refused }
+func (a *Answer[T]) Err() error { return refusal(&a.question) }
 
-func (a *Answer[T]) ask() *question { return &a.question }
-
-// question is a request for input to a client, and the function that reads the answer.
-type question struct {
-	key    string
-	method string
-	// encode returns the params in the form of a revision and the capabilities that
-	// a client must have declared to receive them. It returns an error if the
-	// question is invalid.
-	encode func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error)
-	params json.RawMessage // as encoded
-	// take reads the result that a client of the revision has sent. The error is
-	// an [*Error] if the result does not fit the question, or wraps ErrDeclined or
-	// ErrCanceled if the user did not answer.
-	take    func(rev revision.Revision, result string) error
-	refused error // wraps ErrDeclined or ErrCanceled
-}
+func (a *Answer[T]) ask() *elicit.Question { return &a.question }
 
 // Elicit asks the user for the fields of the struct T with a form, and returns the
 // answer:
@@ -142,231 +124,157 @@ func Ask(ctx context.Context, questions ...Question) error {
 	s := scopeOf(ctx)
 	switch {
 	case s == nil:
-		return &unavailableError{why: "ctx does not come from a render function"}
+		return askErrorOf(&elicit.Unavailable{Why: "ctx does not come from a render function"})
 	case s.isCached:
-		return &unavailableError{why: "a cached prompt cannot ask the user (Prompt.Cache is set)"}
+		return askErrorOf(&elicit.Unavailable{Why: "a cached prompt cannot ask the user (Prompt.Cache is set)"})
 	}
-	all := make([]*question, len(questions))
+	all := make([]*elicit.Question, len(questions))
 	for i, q := range questions {
 		all[i] = q.ask()
 	}
-	if err := checkKeys(all); err != nil {
-		return err
-	}
-	if !s.request.Rev.Stateless() {
-		// What another goroutine has asked is not asked again.
-		if err := s.request.LockAsking(ctx); err != nil {
-			return err
-		}
-		defer s.request.UnlockAsking()
-	}
 	s.hasAsked.Store(true)
-	var unanswered []*question
-	var refusals []error
-	for _, q := range all {
-		result, ok := s.retry().answer(q.key)
-		if !ok {
-			unanswered = append(unanswered, q)
-			continue
-		}
-		if err := s.accept(q, result, &refusals); err != nil {
-			return err
-		}
-	}
-	if len(unanswered) == 0 {
-		return errors.Join(refusals...)
-	}
-	if err := s.prepare(unanswered); err != nil {
-		return err
-	}
-	if s.request.Rev.Stateless() {
-		s.retry().addPending(unanswered)
+	switch pending, err := s.knowledge().Ask(ctx, s.request, all, s.secrets().CheckURI); {
+	case err != nil:
+		return askErrorOf(err)
+	case pending:
 		return ErrInputRequired
 	}
-	results, err := s.send(ctx, unanswered)
-	if err != nil {
-		return err
-	}
-	for i, q := range unanswered {
-		if err := s.accept(q, results[i], &refusals); err != nil {
-			return err
-		}
+	var refusals []error
+	for _, q := range all {
+		refusals = append(refusals, refusal(q))
 	}
 	return errors.Join(refusals...)
 }
 
-// checkKeys returns an error if two questions have the same key, or a key is invalid.
-func checkKeys(questions []*question) error {
-	for i, q := range questions {
-		if q.key == "" || len(q.key) > maxKey || !utf8.ValidString(q.key) || q.key == argumentsKey {
-			return fmt.Errorf("prompts: invalid question key %q: must be valid UTF-8 of 1 to %d bytes, and not %q", phrase.Clip(q.key, maxKey), maxKey, argumentsKey)
-		}
-		if slices.ContainsFunc(questions[:i], func(other *question) bool { return other.key == q.key }) {
-			return fmt.Errorf("prompts: duplicate question key %q", q.key)
-		}
-	}
-	return nil
+// Form returns a question with a form for the user. The form has a field for each
+// field of the struct T, by the rules of [New], and arguments add to the fields by
+// name. The key names the question within the prompt: see [Ask]. The message
+// explains the question to the user. Ask reports errors of the declaration.
+//
+// The protocol's forms are flat. A field is a string, a number, a boolean, or a
+// choice from an enum. A list of enum values is a choice of several. A field of any
+// other type is a string, converted like an argument.
+func Form[T any](key, message string, arguments ...Argument) *Answer[T] {
+	a := new(Answer[T])
+	a.question = elicit.NewForm(key, message, reflect.ValueOf(&a.Value).Elem(), appendSpecs(nil, arguments))
+	return a
 }
 
-// maxKey is the length of the longest key of a question or of [Once], in bytes.
-const maxKey = 128
-
-// accept reads a client's answer to a question. A refusal is put to the others.
-func (s *scope) accept(q *question, result string, refusals *[]error) error {
-	err := s.retry().accept(q, s.request.Rev, result)
-	if !isRefused(err) {
-		return err
-	}
-	q.refused = err
-	*refusals = append(*refusals, err)
-	return nil
+// InputRequest returns a question in the protocol's own terms, for questions that
+// [Form] cannot express. method is elicitation/create, sampling/createMessage or
+// roots/list. params are the params of the protocol for the method, encoded by
+// encoding/json, and may be nil for roots/list. [Ask] reports errors in the params.
+// The Value of the answer is the client's result, unchanged: the result has the
+// members of the method, and the content of a form is valid by its requestedSchema.
+//
+// To ask for secrets, use an elicitation in URL mode, since protocol version
+// 2025-11-25: {"mode":"url","message":…,"url":…}. If the protocol version requires
+// an elicitationId and the params have none, the server adds one. The URL must
+// contain no data about the user, and must not sign in anyone who opens the URL: see
+// the protocol's page on elicitation. The answer only reports that the user agreed
+// to open the URL.
+//
+// The protocol has deprecated sampling and roots.
+func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
+	a := new(Answer[json.RawMessage])
+	a.question = elicit.NewInput(key, method, params, func(result string) { a.Value = json.RawMessage(result) })
+	return a
 }
 
-// prepare encodes questions for the client, if it can be asked all of them.
-func (s *scope) prepare(questions []*question) error {
-	var needs wire.Capabilities
-	for _, q := range questions {
-		params, more, err := q.encode(s.request.Rev)
+// Once calls f once for a prompt and its arguments, and returns the result. When the
+// render function runs again because of [Ask], Once returns the first result without
+// calling f. Use Once for side effects and expensive work before or between
+// questions:
+//
+//	draft, err := prompts.Once(ctx, "draft", func() (string, error) { return write(ctx, topic) })
+//
+// key names the value within the prompt, and is UTF-8 of 1 to 128 bytes. Between the
+// runs, the value travels through the client, as encrypted JSON. encoding/json must
+// be able to encode and decode the value. The value counts toward the limit of the
+// state: see Ask. A client may return to an earlier state of the prompt, so do not
+// use Once to enforce a limit or a payment.
+//
+// If f returns an error, Once returns the error and stores nothing. Two calls with
+// the same key must not run at the same time. Outside of a render function, Once
+// calls f each time.
+func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
+	s := scopeOf(ctx)
+	if s == nil || s.isCached {
+		return f(ctx)
+	}
+	var value T
+	if !elicit.IsKey(key) {
+		return value, fmt.Errorf("prompts: Once: invalid key %q: must be valid UTF-8 of 1 to %d bytes", phrase.Clip(key, elicit.MaxKey), elicit.MaxKey)
+	}
+	raw, ok := s.knowledge().Load(key)
+	if !ok {
+		made, err := f(ctx)
 		if err != nil {
-			return fmt.Errorf("prompts: question %q: %w", q.key, err)
+			return made, err
 		}
-		if more.URL {
-			if err := s.knownSecrets().checkLink(string(params)); err != nil { // MRT-27
-				return fmt.Errorf("prompts: question %q: %w", q.key, err)
-			}
-		}
-		q.params = params
-		needs = needs.Union(more)
-	}
-	return s.canAsk(needs)
-}
-
-// canAsk returns nil if the client can be asked for what it takes, or an
-// error that wraps ErrElicitationUnavailable.
-func (s *scope) canAsk(needs wire.Capabilities) error {
-	switch lacking := needs.Minus(s.request.Client); {
-	case !s.request.Rev.Elicitation():
-		return &unavailableError{why: "the client's protocol version predates elicitation (2025-06-18)"}
-	case needs.URL && !s.request.Rev.ElicitationModes():
-		return &unavailableError{why: "the client's protocol version does not support URL elicitation"}
-	case lacking != wire.Capabilities{}:
-		return &unavailableError{why: "the client did not declare the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
-	case !s.request.Rev.Stateless() && !s.request.CanAsk:
-		return &unavailableError{why: "this connection cannot carry requests of the server"}
-	}
-	return nil
-}
-
-// unavailableError is an ErrElicitationUnavailable.
-type unavailableError struct {
-	why     string            // for the client
-	lacking wire.Capabilities // that would help
-	cause   error             // for the author; may be nil
-}
-
-func (e *unavailableError) Error() string {
-	text := ErrElicitationUnavailable.Error() + ": " + e.why
-	if e.cause != nil {
-		text += ": " + e.cause.Error()
-	}
-	return text
-}
-
-func (e *unavailableError) Unwrap() []error {
-	if e.cause == nil {
-		return []error{ErrElicitationUnavailable}
-	}
-	return []error{ErrElicitationUnavailable, e.cause}
-}
-
-// seen returns what the client gets (DSC-12, GAP-38, GAP-40).
-func (e *unavailableError) seen(rev revision.Revision, what string) *wire.Error {
-	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
-		return &wire.Error{
-			Code:    transport.CodeMissingCapability,
-			Message: "the " + what + " needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
-			Data: struct {
-				Required map[string]any `json:"requiredCapabilities"`
-			}{e.lacking.Object()},
+		if raw, err = jsonenc.Append(nil, made); err != nil {
+			return value, fmt.Errorf("prompts: Once(%q): value: %w", key, err)
 		}
 	}
-	return wire.InternalError("the " + what + " asks the user for input, but " + e.why)
-}
-
-// refusedError is an ErrDeclined or an ErrCanceled.
-type refusedError struct {
-	key    string
-	reason error
-}
-
-func (e *refusedError) Error() string { return fmt.Sprintf("question %q: %v", e.key, e.reason) }
-
-func (e *refusedError) Unwrap() error { return e.reason }
-
-func isRefused(err error) bool {
-	var r *refusedError
-	return errors.As(err, &r)
-}
-
-// action returns the word that the protocol has for it.
-func (e *refusedError) action() string {
-	if errors.Is(e.reason, ErrDeclined) {
-		return "decline"
+	// The first run gets the value as later ones do.
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return value, fmt.Errorf("prompts: Once(%q): value: %w", key, err)
 	}
-	return "cancel"
+	if !ok {
+		s.knowledge().Store(key, raw)
+	}
+	return value, nil
 }
 
-// inputData is the data of an error about an answer.
-type inputData struct {
-	Input    string             `json:"input"` // the question's key
-	Action   string             `json:"action,omitempty"`
-	Problems []argument.Problem `json:"problems,omitempty"`
+// askError is an error of internal/elicit as the application gets it. It is a value, so
+// that errors.Is finds the same error again.
+type askError struct {
+	err    error
+	public error // ErrDeclined, ErrCanceled, ErrElicitationUnavailable or an *Error
 }
 
-// seen returns what the client gets.
-func (e *refusedError) seen(what string) *wire.Error {
-	done := "rendered"
-	if what != "prompt" {
-		done = "completed"
+func (e askError) Error() string { return e.err.Error() }
+
+func (e askError) Unwrap() []error { return []error{e.public, e.err} }
+
+// askErrorOf returns an error of internal/elicit with the errors of this package.
+func askErrorOf(err error) error {
+	var refused *elicit.Refused
+	var unable *elicit.Unavailable
+	var invalid *elicit.Invalid
+	switch {
+	case errors.As(err, &unable):
+		return askError{err, ErrElicitationUnavailable}
+	case errors.As(err, &invalid):
+		return askError{err, (*Error)(invalid.ClientError())}
+	case !errors.As(err, &refused):
+		return err
+	case refused.Action == "decline":
+		return askError{err, ErrDeclined}
 	}
-	return &wire.Error{
-		Code:    CodeInvalidParams,
-		Message: fmt.Sprintf("%s not %s: %v", what, done, e),
-		Data:    inputData{Input: e.key, Action: e.action()},
+	return askError{err, ErrCanceled}
+}
+
+// refusal returns the error of a question that the user did not answer, or nil.
+func refusal(q *elicit.Question) error {
+	if q.Refused == nil {
+		return nil
 	}
+	return askErrorOf(q.Refused)
 }
 
 // elicitationError returns the error for the client if err is an error of [Ask], else
 // nil. what has asked: a prompt or a tool.
 func elicitationError(rev revision.Revision, what string, err error) *wire.Error {
-	var unable *unavailableError
-	if errors.As(err, &unable) {
-		return unable.seen(rev, what)
-	}
-	if errors.Is(err, ErrElicitationUnavailable) {
-		return (&unavailableError{why: "no answer was received"}).seen(rev, what)
-	}
-	var refused *refusedError
-	if errors.As(err, &refused) {
-		return refused.seen(what)
+	var refused *elicit.Refused
+	var unable *elicit.Unavailable
+	switch {
+	case errors.As(err, &unable):
+		return unable.ClientError(rev, what)
+	case errors.Is(err, ErrElicitationUnavailable):
+		return (&elicit.Unavailable{Why: "no answer was received"}).ClientError(rev, what)
+	case errors.As(err, &refused):
+		return refused.ClientError(what)
 	}
 	return nil
-}
-
-// ofArguments returns what the client gets if the question was for arguments of
-// the prompt itself, which have problems.
-func (e *refusedError) ofArguments(prompt string, problems []argument.Problem) *wire.Error {
-	refused := argumentsError(prompt, problems)
-	data := refused.Data.(argumentsData)
-	data.Input, data.Action = e.key, e.action()
-	refused.Data = data
-	refused.Message = e.reason.Error() + "; " + refused.Message
-	return refused
-}
-
-// badAnswer returns the error for an answer that is not what was asked for.
-func badAnswer(key, format string, args ...any) *Error {
-	e := wire.InvalidParams("invalid answer to question %q: %s", key, fmt.Sprintf(format, args...))
-	e.Data = inputData{Input: key}
-	return (*Error)(e)
 }

@@ -130,7 +130,7 @@ func (r *Result) own() *Result {
 // and the same arguments alone. Two servers of one registry may not mean the same
 // by a principal.
 func resultKey(s *Server, principal string, args []argument.Text) string {
-	b := slices.Clone(s.ownKey) // which no other server has
+	b := slices.Clone(s.sealer.Own) // which no other server has
 	add := func(part string) {
 		b = binary.AppendUvarint(b, uint64(len(part)))
 		b = append(b, part...)

@@ -2,7 +2,6 @@ package prompts
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -326,49 +325,6 @@ func (d *definition) filterCopy() Prompt {
 	p := d.export()
 	d.seen.CompareAndSwap(nil, &p) // another may have come first
 	return *d.seen.Load()
-}
-
-// boundRender is a render function with its arguments filled in.
-type boundRender interface {
-	call(ctx context.Context) (*Result, error)
-}
-
-type boundFunc func(ctx context.Context) (*Result, error)
-
-func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
-
-// boundStruct is a typedFunc with its struct.
-type boundStruct[In any] struct {
-	in     In
-	render typedFunc[In]
-}
-
-func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
-
-// typedRender is a render function whose arguments are a struct.
-type typedRender interface {
-	in() reflect.Type
-	isNil() bool
-	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
-}
-
-// typedFunc is the one typedRender: what New was given.
-type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
-
-func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
-
-func (f typedFunc[In]) isNil() bool { return f == nil }
-
-func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
-	b := &boundStruct[In]{render: f}
-	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
-	return b, problems
-}
-
-// bind fills the map of a prompt without a struct.
-func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
-	texts, problems := p.Texts(args)
-	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 
 var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
@@ -122,17 +123,21 @@ func visibleError(err error) *wire.Error {
 
 // argumentsError returns the one error for all problems of a call.
 func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
-	return problemsError("invalid arguments for prompt "+argument.Quote(prompt), prompt, problems)
-}
-
-// problemsError returns an error whose message begins with the title.
-func problemsError(title, prompt string, problems []argument.Problem) *wire.Error {
 	more := max(0, len(problems)-argument.MaxProblems)
 	return &wire.Error{
 		Code:    CodeInvalidParams,
-		Message: title + ": " + argument.Sentences(problems, 0),
+		Message: "invalid arguments for prompt " + argument.Quote(prompt) + ": " + argument.Sentences(problems, 0),
 		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
 	}
+}
+
+// declinedArguments is argumentsError if the user refused to fill in the arguments.
+func declinedArguments(prompt string, problems []argument.Problem, refused *elicit.Refused) *wire.Error {
+	e := argumentsError(prompt, problems)
+	data := e.Data.(argumentsData)
+	data.Input, data.Action = refused.Key, refused.Action
+	e.Message, e.Data = refused.Reason()+"; "+e.Message, data
+	return e
 }
 
 // argumentsData is the data of an error about arguments.
@@ -191,10 +196,12 @@ func clientFailure(e *wire.Error, err error) *rpc.Failure {
 // isClientSafe reports whether all of err is for the client to see.
 func isClientSafe(err error) bool {
 	switch e := err.(type) {
-	case *Error, *argument.Error, *fieldsError, *refusedError:
+	case *Error, *argument.Error, *elicit.Invalid, *elicit.Refused:
 		return true
-	case *unavailableError:
-		return e.cause == nil
+	case *elicit.Unavailable:
+		return e.Cause == nil
+	case askError:
+		return isClientSafe(e.err)
 	case interface{ Unwrap() []error }: // joined, or wrapped with a text of its own
 		all := e.Unwrap()
 		joined := errors.Join(all...) // nil if there are none

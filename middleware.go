@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -106,9 +107,9 @@ type middlewareRequest struct {
 	subject string // see rpc.Handler
 	about   slog.Attr
 
-	responses, state string            // see getRequest
-	examples         map[string]string // of NonStrings, see argument.ExampleOf
-	isOver           atomic.Bool
+	retry    elicit.Retry
+	examples map[string]string // of NonStrings, see argument.ExampleOf
+	isOver   atomic.Bool
 
 	// Of a request of a feature, see Render and List; else nil.
 	via     *rendering
@@ -278,7 +279,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		values, total, f := g.values(ctx)
 		return &Response{Values: values, Total: total}, nil, f
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, responses: p.responses, state: p.state, via: p.via}
+	g := &getRequest{scope: scope{server: s}, definition: d, retry: p.retry, via: p.via}
 	if p.via != nil {
 		g.collect(r.Arguments)
 	} else {
@@ -289,7 +290,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 	if pending {
 		return nil, g, nil
 	}
-	return &Response{Result: result, Elicited: p.state != "" || g.rounds > 0 || g.hasAsked.Load()}, nil, f
+	return &Response{Result: result, Elicited: p.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}, nil, f
 }
 
 // append appends the result that a response is.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -32,7 +33,7 @@ type Server struct {
 	registry *Registry
 	options  Options
 	handler  Handler // the middleware around innermost; nil without middleware
-	ownKey   []byte  // for states, if Options.RequestStateKeys is not set
+	sealer   elicit.Sealer
 
 	// Of 2026-07-28: the end of the result of prompts/list, and the member of
 	// _meta with the server's identity.
@@ -56,8 +57,8 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	if r == nil {
 		r = new(Registry)
 	}
-	s := &Server{registry: r, options: o, ownKey: make([]byte, 32)}
-	_, _ = rand.Read(s.ownKey) // never fails
+	s := &Server{registry: r, options: o, sealer: elicit.Sealer{Keys: o.RequestStateKeys, Own: make([]byte, 32), TTL: o.RequestStateTTL}}
+	_, _ = rand.Read(s.sealer.Own) // never fails
 	if o.Middleware != nil {
 		if s.handler = o.Middleware(s.baseHandler); s.handler == nil {
 			//lint:ignore ST1005 it begins with the name of a field

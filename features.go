@@ -8,20 +8,24 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file is for features that offer prompts by methods of their own, such as
-// tools/call: they render and list prompts by the rules of prompts/get and
-// prompts/list.
+// This file is for features with methods of their own, such as tools/call: they render
+// and list prompts by the rules of prompts/get and prompts/list, ask the user, and
+// encode content.
 
 // Rendering is a request of a feature for a prompt: see [Render].
 type Rendering struct {
@@ -56,18 +60,12 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 	s := call.Owner().(*Server)
 	v := &rendering{Rendering: r, server: s, called: strings.Clone(c.Method())}
 	v.read()
-	var responses, state string
-	if call.Rev.Stateless() {
-		var err *wire.Error
-		if responses, state, err = retryParams(call.Message.Params); err != nil {
-			return feature.Work{}, err
-		}
-		if call.Message.Large {
-			responses, state = strings.Clone(responses), strings.Clone(state)
-		}
+	retry, err := elicit.ReadRetry(call)
+	if err != nil {
+		return feature.Work{}, err
 	}
 	if s.handler != nil {
-		p := &middlewareRequest{method: methodGet, via: v, responses: responses, state: state}
+		p := &middlewareRequest{method: methodGet, via: v, retry: retry}
 		p.request = &Request{Prompt: r.Prompt, Arguments: v.typed.Texts}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
@@ -78,7 +76,7 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 		}
 		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), promptSubject(r.Prompt)}}, nil
 	}
-	g := &getRequest{scope: scope{server: s}, definition: d, responses: responses, state: state, via: v}
+	g := &getRequest{scope: scope{server: s}, definition: d, retry: retry, via: v}
 	g.collect(v.typed.Texts)
 	return feature.Work{Handler: g}, nil
 }
@@ -145,7 +143,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	if _, ok := f.Client.Data.(unknownData); ok && v.Unknown != nil {
 		return v.Unknown(ctx, dst, v.server.visibleIn(ctx))
 	}
-	if in, ok := f.Client.Data.(inputData); ok && in.Action == "" {
+	if in, ok := f.Client.Data.(elicit.InputData); ok && in.Action == "" {
 		return nil, f // the client sent an invalid answer, of which a model knows nothing
 	}
 	_, isAboutArguments := f.Client.Data.(argumentsData)
@@ -218,6 +216,105 @@ func (s *Server) visibleIn(ctx context.Context) func(prompt string) bool {
 	}
 }
 
+// Interaction is a request of a feature whose code may ask the user: see [Interact].
+type Interaction struct {
+	// About describes what runs, in the log and in errors: the key is a noun such as
+	// "tool", and the value a name.
+	About slog.Attr
+	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
+	// and MaxArgumentBytes. The answers of the user count only for the same arguments.
+	Arguments json.RawMessage
+	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
+	// is also that of a [RenderFunc]: [Ask], [Elicit], [Once] and [Include] work. An error
+	// of Ask is returned. Required.
+	Run func(ctx context.Context, dst []byte) ([]byte, error)
+	// Rejected, if not nil, appends the result if the arguments exceed a limit, or if the
+	// user did not answer and Run has returned the error of Ask. Default: the error of
+	// prompts/get.
+	Rejected func(ctx context.Context, dst []byte, rejected *Error) ([]byte, error)
+}
+
+// Interact returns the Work of a request of a feature whose code may ask the user. If the
+// user has to be asked in 2026-07-28, the response is input_required, and the client's
+// next request, with inputResponses and requestState in its params, has to come to
+// Interact again.
+//
+// It is called by the Serve of a feature's method, with the Call of that. It returns an
+// error if inputResponses or requestState are malformed.
+func Interact(c feature.Call, i Interaction) (feature.Work, error) {
+	call := c.(*rpc.Call)
+	r := &interactionRequest{Interaction: i, method: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
+	var err *wire.Error
+	if r.retry, err = elicit.ReadRetry(call); err != nil {
+		return feature.Work{}, err
+	}
+	return feature.Work{Handler: r}, nil
+}
+
+// interactionRequest is an Interaction that is served.
+type interactionRequest struct {
+	Interaction
+	scope
+	method string
+	retry  elicit.Retry
+}
+
+func (r *interactionRequest) LogAttr() slog.Attr { return r.About }
+
+// Run is the work of the request.
+func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	r.Context, r.request = ctx, rpc.FromContext(ctx)
+	to := sync.OnceValue(func() seal.Binding {
+		return elicit.Bind(r.method, r.server.Principal(ctx), []string{r.About.Value.String(), string(r.Arguments)})
+	})
+	if !r.retry.IsZero() {
+		if f := r.resume(r.retry, to); f != nil {
+			return nil, f
+		}
+	}
+	result, pending, f := r.call(dst)
+	switch {
+	case pending:
+		return runResult(r.appendInputRequired(dst, to()))
+	case f == nil:
+		return result, nil
+	case !f.IsAnswer || r.Rejected == nil || f.Client.Code == transport.CodeMissingCapability:
+		return nil, f
+	}
+	if f.Log != nil {
+		r.server.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
+	}
+	return r.Rejected(ctx, dst, (*Error)(f.Client))
+}
+
+// call calls the Run of the application, or reports that questions to the client are
+// pending.
+func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *rpc.Failure) {
+	defer r.withhold(new(*Result), &f)
+	var doc strictjson.Doc
+	_ = doc.Parse(string(r.Arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
+	if e := r.server.checkSizes("arguments", doc.Root()); e != nil {
+		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
+	}
+	result, err := r.Interaction.Run(&r.scope, dst)
+	switch {
+	case err == nil:
+		return result, false, nil
+	case r.request.Rev.Stateless() && errors.Is(err, ErrInputRequired):
+		return nil, true, nil
+	}
+	if e := elicitationError(r.request.Rev, r.About.Key, err); e != nil {
+		f = clientFailure(e, err)
+		f.IsAnswer = true
+		return nil, false, f
+	}
+	if f, ok := err.(*rpc.Failure); ok { // of AppendContent
+		return nil, false, f
+	}
+	_, f = r.server.failure(r.Context, r.request.Subject(), err, nil)
+	return nil, false, f
+}
+
 // AppendContent appends members of a result to dst, which ends with "{" or a member:
 // the content as an array "content", in the form of the client's protocol version,
 // with Options.Fallback; and "_meta". Limits.MaxResultBytes limits the members of dst, too.
@@ -240,16 +337,16 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 	e.key("content")
 	e.raw("[")
 	e.inMessages = true
-	var secrets secrets
+	var secrets *redact.Secrets
 	if own := scopeOf(ctx); own != nil { // of a prompt, the links have been checked
-		secrets = own.knownSecrets()
+		secrets = own.secrets()
 	}
 	for i, c := range content {
 		if i > 0 {
 			e.raw(",")
 		}
 		e.message = i
-		if err := secrets.checkContent(c); err != nil {
+		if err := checkContentLinks(secrets, c); err != nil {
 			e.errorf("%w", err)
 		}
 		e.raw("{")

@@ -1,0 +1,172 @@
+// Package elicit asks the client for input: it encodes questions in the form of a
+// protocol version, sends them, and reads the answers.
+//
+// In a session, a question is a request to the client, and the handler waits for the
+// response. In 2026-07-28, questions are the result of the request (input_required).
+// The answers come with the client's next request, and the requestState carries what
+// earlier requests have brought.
+//
+// The files:
+//
+//   - elicit.go: questions, and how they are asked;
+//   - form.go: questions with a form, also for the arguments of a prompt;
+//   - input.go: questions in the protocol's own terms;
+//   - state.go: what is known from the client;
+//   - requeststate.go: how the client carries it to the next request;
+//   - errors.go: the errors of questions and answers.
+package elicit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// The methods of the requests that a client may be asked to answer.
+const (
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+	methodRoots  = "roots/list"
+)
+
+// Question is a request for input to a client, and the function that reads the
+// answer.
+type Question struct {
+	// Refused is the error of an answer that the user declined or dismissed.
+	Refused *Refused
+
+	key, method string
+	// encode returns the params in the form of a revision and the capabilities that
+	// a client must have declared to receive them. It returns an error if the
+	// question is invalid.
+	encode func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error)
+	params json.RawMessage // as encoded
+	// read reads the result that a client of the revision has sent. The error is an
+	// [*Invalid] if the result does not fit the question, or a [*Refused].
+	read func(rev revision.Revision, result string) error
+}
+
+// argumentsKey is the key of the question for arguments of the prompt itself.
+const argumentsKey = "prompt.arguments"
+
+// MaxKey is the maximum size of the key of a question or a value in bytes.
+const MaxKey = 128
+
+// IsKey reports whether a text can be the key of a value.
+func IsKey(key string) bool { return key != "" && len(key) <= MaxKey && utf8.ValidString(key) }
+
+// checkKeys returns an error if two questions have the same key, or a key is invalid.
+func checkKeys(questions []*Question) error {
+	for i, q := range questions {
+		if !IsKey(q.key) || q.key == argumentsKey {
+			return fmt.Errorf("prompts: invalid question key %q: must be valid UTF-8 of 1 to %d bytes, and not %q", phrase.Clip(q.key, MaxKey), MaxKey, argumentsKey)
+		}
+		if slices.ContainsFunc(questions[:i], func(other *Question) bool { return other.key == q.key }) {
+			return fmt.Errorf("prompts: duplicate question key %q", q.key)
+		}
+	}
+	return nil
+}
+
+// Ask asks the questions that have no answer yet, all at once, and reads the answers.
+// It reports whether the answers come with another request. checkURI checks the URLs
+// that users are to open. If the user did not answer a question, there is no error,
+// but the question has the field Refused.
+func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, checkURI func(string) error) (pending bool, err error) {
+	if err := checkKeys(questions); err != nil {
+		return false, err
+	}
+	if !r.Rev.Stateless() {
+		// What another goroutine has asked is not asked again.
+		if err := r.LockAsking(ctx); err != nil {
+			return false, err
+		}
+		defer r.UnlockAsking()
+	}
+	var unanswered []*Question
+	for _, q := range questions {
+		result, ok := s.answer(q.key)
+		if !ok {
+			unanswered = append(unanswered, q)
+		} else if err := s.accept(q, r.Rev, result); err != nil {
+			return false, err
+		}
+	}
+	if len(unanswered) == 0 {
+		return false, nil
+	}
+	if err := prepare(r, unanswered, checkURI); err != nil {
+		return false, err
+	}
+	if r.Rev.Stateless() {
+		s.addPending(unanswered)
+		return true, nil
+	}
+	results, err := send(ctx, r, unanswered)
+	if err != nil {
+		return false, err
+	}
+	for i, q := range unanswered {
+		if err := s.accept(q, r.Rev, results[i]); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// prepare encodes questions for the client, if it can be asked all of them.
+func prepare(r *rpc.Request, questions []*Question, checkURI func(string) error) error {
+	var needs wire.Capabilities
+	for _, q := range questions {
+		params, more, err := q.encode(r.Rev)
+		if err == nil && more.URL {
+			err = checkURI(string(params)) // MRT-27
+		}
+		if err != nil {
+			return fmt.Errorf("prompts: question %q: %w", q.key, err)
+		}
+		q.params = params
+		needs = needs.Union(more)
+	}
+	if unable := cannotAsk(r, needs); unable != nil {
+		return unable
+	}
+	return nil
+}
+
+// cannotAsk returns nil if the client can be asked for what needs the capabilities.
+func cannotAsk(r *rpc.Request, needs wire.Capabilities) *Unavailable {
+	switch lacking := needs.Minus(r.Client); {
+	case !r.Rev.Elicitation():
+		return &Unavailable{Why: "the client's protocol version predates elicitation (2025-06-18)"}
+	case needs.URL && !r.Rev.ElicitationModes():
+		return &Unavailable{Why: "the client's protocol version does not support URL elicitation"}
+	case lacking != wire.Capabilities{}:
+		return &Unavailable{Why: "the client did not declare the capability " + strings.Join(lacking.Paths(), ", "), lacking: lacking}
+	case !r.Rev.Stateless() && !r.CanAsk:
+		return &Unavailable{Why: "this connection cannot carry requests of the server"}
+	}
+	return nil
+}
+
+// send sends questions to a client of a session, all at once, and returns the
+// results that the client has answered with, as JSON.
+func send(ctx context.Context, r *rpc.Request, questions []*Question) ([]string, error) {
+	requests := make([]rpc.ClientRequest, len(questions))
+	for i, q := range questions {
+		requests[i] = rpc.ClientRequest{Method: q.method, Params: q.params}
+	}
+	results, err := r.Ask(ctx, requests)
+	if e, ok := err.(*rpc.NoAnswer); ok {
+		return nil, &Unavailable{Why: e.Reason, Cause: e.Err}
+	}
+	return results, err
+}

@@ -1,0 +1,107 @@
+package elicit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file has the errors of questions and answers: what the application gets, by
+// Error, and what the client gets, by ClientError.
+
+// Unavailable is the error of a question that the client cannot answer, or has not
+// answered.
+type Unavailable struct {
+	Why   string // for the client
+	Cause error  // for the log; may be nil
+
+	lacking wire.Capabilities // that would help
+}
+
+func (e *Unavailable) Error() string {
+	text := "cannot ask the client: " + e.Why
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+func (e *Unavailable) Unwrap() error { return e.Cause }
+
+// ClientError returns what the client gets (DSC-12, GAP-38, GAP-40). what has asked: a
+// prompt or a tool.
+func (e *Unavailable) ClientError(rev revision.Revision, what string) *wire.Error {
+	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
+		return &wire.Error{
+			Code:    wire.CodeMissingCapability,
+			Message: "the " + what + " needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
+			Data: struct {
+				Required map[string]any `json:"requiredCapabilities"`
+			}{e.lacking.Object()},
+		}
+	}
+	return wire.InternalError("the " + what + " asks the user for input, but " + e.Why)
+}
+
+// Refused is the error of a question that the user declined or dismissed.
+type Refused struct {
+	Key    string
+	Action string // "decline" or "cancel", as in the protocol
+}
+
+// Reason returns what the user did, for people.
+func (e *Refused) Reason() string {
+	if e.Action == "decline" {
+		return "the user declined to answer"
+	}
+	return "the user dismissed the question"
+}
+
+func (e *Refused) Error() string { return fmt.Sprintf("question %q: %s", e.Key, e.Reason()) }
+
+// ClientError returns what the client gets.
+func (e *Refused) ClientError(what string) *wire.Error {
+	done := "rendered"
+	if what != "prompt" {
+		done = "completed"
+	}
+	err := wire.InvalidParams("%s not %s: %v", what, done, e)
+	err.Data = InputData{Input: e.Key, Action: e.Action}
+	return err
+}
+
+// Invalid is the error of an answer that does not fit the question.
+type Invalid struct {
+	key, reason string
+	problems    []argument.Problem // of the fields of a form
+}
+
+// Error returns the text for the client, without the values of fields: the
+// application may log it.
+func (e *Invalid) Error() string {
+	if e.problems != nil {
+		return argument.Redacted(e.problems)
+	}
+	return e.ClientError().Error()
+}
+
+// ClientError returns what the client gets.
+func (e *Invalid) ClientError() *wire.Error {
+	data, reason := InputData{Input: e.key}, e.reason
+	if e.problems != nil {
+		data.Problems, reason = e.problems[:min(len(e.problems), argument.MaxProblems)], argument.Sentences(e.problems, 0)
+	}
+	err := wire.InvalidParams("invalid answer to question %s: %s", argument.Quote(e.key), reason)
+	err.Data = data
+	return err
+}
+
+// InputData is the data of an error about an answer.
+type InputData struct {
+	Input    string             `json:"input"` // the question's key
+	Action   string             `json:"action,omitempty"`
+	Problems []argument.Problem `json:"problems,omitempty"`
+}

@@ -1,0 +1,179 @@
+package elicit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file asks with forms: for the fields of a struct, and for the arguments of the
+// prompt that the client has requested.
+
+// NewForm returns a question with a form for the fields of a struct, which are those
+// of the specs, too. The answer is stored in the struct.
+func NewForm(key, message string, in reflect.Value, specs []argument.Spec) Question {
+	compile := sync.OnceValues(func() (*form, error) {
+		plan, errs := argument.Compile(in.Type(), specs)
+		return &form{key: key, message: message, plan: plan, hints: true}, errors.Join(errs...)
+	})
+	return Question{
+		key: key, method: methodElicit,
+		encode: func(rev revision.Revision) (json.RawMessage, wire.Capabilities, error) {
+			needs := wire.Capabilities{Form: true}
+			f, err := compile()
+			if err != nil {
+				return nil, needs, err
+			}
+			params, err := f.params(rev)
+			return params, needs, err
+		},
+		read: func(rev revision.Revision, result string) error {
+			f, err := compile()
+			if err != nil {
+				return err
+			}
+			texts, err := f.read(rev, result)
+			if err != nil {
+				return err
+			}
+			value := reflect.New(in.Type()).Elem()
+			if problems := f.plan.Fill(value, texts); len(problems) > 0 {
+				return &Invalid{key: key, problems: problems}
+			}
+			in.Set(value)
+			return nil
+		},
+	}
+}
+
+// form asks for the arguments of a plan.
+type form struct {
+	key, message string
+	plan         *argument.Plan
+	hints        bool // whether descriptions have them
+}
+
+// params returns the form as a revision knows it.
+func (f *form) params(rev revision.Revision) (json.RawMessage, error) {
+	return f.plan.AppendForm(nil, f.message, f.hints, rev.ElicitationModes())
+}
+
+// read returns the texts that a client has filled in, by the position of their
+// arguments. Its error is that of a question's read.
+func (f *form) read(rev revision.Revision, result string) ([]argument.Text, error) {
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	content, err := readAnswer(doc, f.key, result, true)
+	if err != nil {
+		return nil, err
+	}
+	texts, problems := f.plan.ReadForm(content, rev.ElicitationModes())
+	if len(problems) > 0 {
+		return nil, &Invalid{key: f.key, problems: problems}
+	}
+	return texts, nil
+}
+
+// readAnswer parses a client's answer to an elicitation and returns its content, if it
+// must have one. Its error is that of a question's read.
+func readAnswer(doc *strictjson.Doc, key, result string, hasContent bool) (content strictjson.Value, err error) {
+	invalid := func(reason string) (strictjson.Value, error) {
+		return strictjson.Value{}, &Invalid{key: key, reason: reason}
+	}
+	if err := doc.Parse(result, jsonenc.MaxDepth); err != nil || doc.Root().Kind() != strictjson.Object {
+		return invalid("must be an object")
+	}
+	switch action := doc.Root().Get("action").Text(); action {
+	case "accept":
+	case "decline", "cancel":
+		return strictjson.Value{}, &Refused{key, action}
+	default:
+		return invalid("action must be accept, decline or cancel")
+	}
+	content = doc.Root().Get("content")
+	if hasContent && content.Kind() != strictjson.Object {
+		return invalid("content is missing")
+	}
+	return content, nil
+}
+
+// Arguments is the question for some arguments of the prompt that the client has
+// requested.
+type Arguments struct {
+	Positions []int // of the arguments among the prompt's
+	form      form
+}
+
+// ForArguments returns the question for the arguments that have problems, or nil if
+// the client cannot be asked for them, or if its answer would not help. name is the
+// prompt's, for people. redact removes secrets from a text.
+func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, redact func(string) string) *Arguments {
+	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
+		return nil
+	}
+	q := &Arguments{form: form{key: argumentsKey, message: argument.Quote(name) + " needs a few details.", hints: hints}}
+	for _, problem := range problems {
+		i := plan.Find(problem.Argument)
+		if i < 0 || plan.Arguments[i].Sensitive { // MRT-25
+			return nil
+		}
+		if slices.Contains(q.Positions, i) {
+			continue
+		}
+		if problem.Reason != argument.ReasonMissing {
+			q.form.message += "\n" + redact(problem.Sentence())
+		}
+		q.Positions = append(q.Positions, i)
+	}
+	q.form.plan = plan.Subset(q.Positions)
+	return q
+}
+
+// AskArguments asks for arguments, and returns their texts, or reports that they come
+// with another request. It forgets what the render function has learnt so far, which
+// was about other arguments.
+func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) (texts []argument.Text, pending bool, err error) {
+	s.forgetTexts(&q.form)
+	result, pending, err := s.sendForm(ctx, r, &q.form)
+	s.reset()
+	if err != nil || pending {
+		return nil, pending, err
+	}
+	texts, err = q.form.read(r.Rev, result)
+	return texts, false, err
+}
+
+// sendForm sends the form for arguments and returns the result that the client has
+// answered with; or it reports that the form is pending.
+func (s *State) sendForm(ctx context.Context, r *rpc.Request, f *form) (result string, pending bool, err error) {
+	q := &Question{key: f.key, method: methodElicit}
+	if q.params, err = f.params(r.Rev); err != nil {
+		return "", false, err
+	}
+	if r.Rev.Stateless() {
+		if result, ok := s.takeArguments(); ok {
+			return result, false, nil
+		}
+		s.addPending([]*Question{q})
+		return "", true, nil
+	}
+	if err := r.LockAsking(ctx); err != nil { // from goroutines of a function that has returned
+		return "", false, err
+	}
+	defer r.UnlockAsking()
+	results, err := send(ctx, r, []*Question{q})
+	if err != nil {
+		return "", false, err
+	}
+	return results[0], false, nil
+}

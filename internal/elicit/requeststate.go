@@ -1,0 +1,207 @@
+package elicit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/seal"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file has the requestState, which carries a State to the client's next request
+// in 2026-07-28. It is sealed, so that a client can neither read nor change it, and
+// bound to the principal, method, prompt and arguments of its request, which must be
+// those of the request that brings it back (MRT-12 to MRT-15).
+
+const (
+	// maxRequestState limits the size of a requestState in bytes.
+	maxRequestState = 64 << 10
+	// maxResponses is the size of the largest inputResponses, in bytes.
+	maxResponses = 256 << 10
+	// minStateKey is the minimum size of a key of Options.RequestStateKeys in bytes.
+	minStateKey = 16
+)
+
+var (
+	// errState is the one answer to every requestState that is not to be trusted,
+	// whatever is wrong with it (GAP-39).
+	errState = wire.InvalidParam("requestState", "invalid or expired requestState; send the request again without it")
+	// errAnswersSize is for a client whose own answers are what is too large.
+	errAnswersSize = wire.InvalidParam("inputResponses", "the answers given so far exceed the 64 KiB that requestState can carry")
+
+	errStateSize = errors.New("answers and values of Once exceed the size of a requestState; store large values on the server")
+)
+
+// Retry has the params of a request that answers an input_required: the JSON of
+// inputResponses, and requestState. It is zero for any other request.
+type Retry struct{ responses, state string }
+
+// ReadRetry reads the params of a request.
+func ReadRetry(c *rpc.Call) (r Retry, err *wire.Error) {
+	if !c.Rev.Stateless() {
+		return Retry{}, nil
+	}
+	switch v := c.Message.Params.Get("inputResponses"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.Object:
+		if r.responses = v.Raw(); len(r.responses) > maxResponses {
+			return Retry{}, wire.InvalidParam("inputResponses", "params.inputResponses exceeds the limit of %d bytes", maxResponses)
+		}
+	default:
+		return Retry{}, wire.WrongKind("inputResponses", "params.inputResponses", "an object", v)
+	}
+	switch v := c.Message.Params.Get("requestState"); v.Kind() {
+	case strictjson.Invalid, strictjson.Null:
+	case strictjson.String:
+		if r.state = v.Text(); r.state == "" {
+			return Retry{}, errState
+		}
+	default:
+		return Retry{}, wire.WrongKind("requestState", "params.requestState", "a string", v)
+	}
+	if c.Message.Large {
+		r.responses, r.state = strings.Clone(r.responses), strings.Clone(r.state)
+	}
+	return r, nil
+}
+
+// IsZero reports whether the request answers nothing.
+func (r Retry) IsZero() bool { return r == Retry{} }
+
+// HasState reports whether the request continues an earlier one.
+func (r Retry) HasState() bool { return r.state != "" }
+
+// Sealer seals the requestState.
+type Sealer struct {
+	Keys func() [][]byte // see Options.RequestStateKeys; may be nil
+	Own  []byte          // the key without Keys
+	TTL  time.Duration
+}
+
+// Bind returns what a state of a request is bound to. parts are the name and the
+// arguments of what the method runs.
+func Bind(method, principal string, parts []string) seal.Binding {
+	var b []byte
+	for _, part := range slices.Concat([]string{method, principal}, parts) {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	return sha256.Sum256(b)
+}
+
+// keys returns the keys for states, the one to seal with first.
+func (s *Sealer) keys() ([][]byte, error) {
+	if s.Keys == nil {
+		return [][]byte{s.Own}, nil
+	}
+	keys := s.Keys()
+	if len(keys) == 0 {
+		return nil, errors.New("Options.RequestStateKeys returned no keys")
+	}
+	for _, k := range keys {
+		if len(k) < minStateKey {
+			return nil, fmt.Errorf("Options.RequestStateKeys returned a key of %d bytes (minimum %d)", len(k), minStateKey)
+		}
+	}
+	return keys, nil
+}
+
+// seal returns the text that the client gets.
+func (s *Sealer) seal(state sealedState, to seal.Binding) (string, error) {
+	keys, err := s.keys()
+	if err != nil {
+		return "", err
+	}
+	plain, err := jsonenc.Marshal(state)
+	if err != nil {
+		return "", fmt.Errorf("encode requestState: %w", err)
+	}
+	text, err := seal.Seal(keys[0], plain, to)
+	if len(text) > maxRequestState {
+		return "", fmt.Errorf("%w: %d bytes (limit %d)", errStateSize, len(text), maxRequestState)
+	}
+	return text, err
+}
+
+// open returns what a requestState contains. It is not ok if the state is forged, of
+// another request, or expired.
+func (s *Sealer) open(text string, to seal.Binding) (state sealedState, ok bool, err error) {
+	if len(text) > maxRequestState {
+		return state, false, nil
+	}
+	plain, ok, err := seal.Open(s.keys, text, to)
+	if !ok || json.Unmarshal(plain, &state) != nil || time.Now().UnixMilli() >= state.Expires {
+		return sealedState{}, false, err
+	}
+	return state, true, nil
+}
+
+type sealedState struct {
+	requestState
+	Expires int64 `json:"e"` // Unix time in milliseconds
+}
+
+// Resume takes over what a request brings from earlier ones.
+func (s *State) Resume(r *rpc.Request, retry Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
+	s.rawResponses = retry.responses
+	if retry.state == "" {
+		return nil
+	}
+	state, ok, err := sealer.open(retry.state, to())
+	switch {
+	case err != nil:
+		return rpc.InternalFailure(r.Subject(), err)
+	case !ok:
+		return &rpc.Failure{Client: errState}
+	}
+	s.requestState, s.expires = state.requestState, state.Expires
+	return nil
+}
+
+// AppendInputRequired appends the result that asks the pending questions.
+func (s *State) AppendInputRequired(dst []byte, r *rpc.Request, sealer *Sealer, to seal.Binding, meta []byte) ([]byte, *rpc.Failure) {
+	questions, state := s.pendingState(sealer.TTL)
+	if len(questions) == 0 {
+		return nil, rpc.InternalFailure(r.Subject(), errors.New("function returned ErrInputRequired without a question"))
+	}
+	sealed, err := sealer.seal(state, to)
+	if err != nil {
+		if errors.Is(err, errStateSize) && state.sizeOfAnswers() > maxRequestState/2 {
+			return nil, &rpc.Failure{Client: errAnswersSize}
+		}
+		return nil, rpc.InternalFailure(r.Subject(), err)
+	}
+	dst = append(dst, `{"resultType":"input_required","inputRequests":{`...)
+	for i, q := range questions {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(dst, q.key)
+		dst = append(dst, `:{"method":"`...)
+		dst = append(dst, q.method...)
+		dst = append(dst, `","params":`...)
+		dst = append(dst, q.params...)
+		dst = append(dst, '}')
+	}
+	dst = append(dst, `},"requestState":"`...)
+	dst = append(dst, sealed...)
+	dst = append(dst, `","_meta":{`...)
+	dst = append(dst, meta...)
+	return append(dst, "}}"...), nil
+}
+
+// sizeOfAnswers returns how much of the state is what the client has said, in
+// bytes of JSON.
+func (s *requestState) sizeOfAnswers() int {
+	said, _ := jsonenc.Marshal(requestState{Answers: s.Answers, Texts: s.Texts})
+	return len(said)
+}

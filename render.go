@@ -1,0 +1,367 @@
+package prompts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/seal"
+)
+
+// This file runs render functions: their context, their arguments, which the user may
+// be asked for, and the prompts that they include.
+
+// scope is the context of one run of a render function, and what the run knows
+// of its client. A request may have several: each call of a middleware's next
+// is a run.
+type scope struct {
+	context.Context
+	server   *Server
+	request  *rpc.Request // nil for a run that is cached
+	prompt   string
+	isCached bool // the run works for several clients
+	hasAsked atomic.Bool
+	known    atomic.Pointer[knowledge] // nil until there is anything
+}
+
+type scopeKey struct{}
+
+func (s *scope) Value(key any) any {
+	if key == (scopeKey{}) {
+		return s
+	}
+	return s.Context.Value(key)
+}
+
+// scopeOf returns the scope of the render function that ctx is for, or nil. The
+// context may also be that of another function, which another server runs for
+// the render function.
+func scopeOf(ctx context.Context) *scope {
+	s, _ := ctx.Value(scopeKey{}).(*scope)
+	if s == nil || s.request != rpc.FromContext(ctx) {
+		return nil
+	}
+	return s
+}
+
+// knowledge is what a run has learnt: from its client, and the secrets in the arguments
+// of the prompt and of those that it includes.
+type knowledge struct {
+	elicit.State
+	secrets redact.Secrets
+}
+
+// knowledge returns what the run has learnt. Most learn nothing.
+func (s *scope) knowledge() *knowledge {
+	if k := s.known.Load(); k != nil {
+		return k
+	}
+	s.known.CompareAndSwap(nil, new(knowledge)) // or another goroutine has done so
+	return s.known.Load()
+}
+
+// subject names the request in an error.
+func (s *scope) subject() string {
+	if s.prompt == "" { // of a feature
+		return s.request.Subject()
+	}
+	return promptSubject(s.prompt)
+}
+
+// resume takes over what a request brings from an earlier one, to which it is bound.
+func (s *scope) resume(retry elicit.Retry, to func() seal.Binding) *rpc.Failure {
+	return s.knowledge().Resume(s.request, retry, &s.server.sealer, to)
+}
+
+// appendInputRequired appends the result that asks the pending questions.
+func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.Failure) {
+	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, to, s.server.serverInfo)
+}
+
+// boundRender is a render function with its arguments filled in.
+type boundRender interface {
+	call(ctx context.Context) (*Result, error)
+}
+
+type boundFunc func(ctx context.Context) (*Result, error)
+
+func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
+
+// boundStruct is a typedFunc with its struct.
+type boundStruct[In any] struct {
+	in     In
+	render typedFunc[In]
+}
+
+func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
+
+// typedRender is a render function whose arguments are a struct.
+type typedRender interface {
+	in() reflect.Type
+	isNil() bool
+	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
+}
+
+// typedFunc is the one typedRender: what New was given.
+type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
+
+func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
+
+func (f typedFunc[In]) isNil() bool { return f == nil }
+
+func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	b := &boundStruct[In]{render: f}
+	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
+	return b, problems
+}
+
+// bind fills the map of a prompt without a struct.
+func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	texts, problems := p.Texts(args)
+	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
+}
+
+// render returns the result of the prompt, or reports that questions to the client are
+// pending. The filter, the conversion of an argument and the render function may be the
+// application's code.
+func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, f *rpc.Failure) {
+	d := g.definition
+	if !g.server.isVisible(ctx, d) {
+		return nil, false, g.server.unknownPrompt(ctx, d.prompt.Name)
+	}
+	g.Context, g.request, g.prompt = ctx, rpc.FromContext(ctx), d.prompt.Name
+	g.request.SetPrompt(d.prompt.Name)
+	if g.via != nil {
+		if g.via.Tool != "" {
+			g.request.SetTool(g.via.Tool)
+		}
+		if g.via.malformed != nil {
+			return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
+		}
+	}
+	if f := g.open(ctx); f != nil {
+		return nil, false, f
+	}
+	defer g.withhold(&result, &f)
+	if d.plan.HasSensitive {
+		g.addSecrets(d.plan.Secrets(g.texts))
+	}
+	for {
+		render, problems := g.bind()
+		var refused *rpc.Failure
+		if len(problems) > 0 {
+			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
+		} else {
+			result, err := render.call(&g.scope)
+			if err == nil {
+				return result, false, nil
+			}
+			// The function may reject an argument that bind has accepted.
+			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
+				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
+					return nil, true, nil
+				}
+				return nil, false, g.fail(err)
+			}
+			refused = g.fail(err)
+		}
+		if pending, f := g.askFor(ctx, problems, refused); f != nil || pending {
+			g.nameIgnored(f)
+			return nil, pending, f
+		}
+	}
+}
+
+// bind fills in the arguments of a call.
+func (g *getRequest) bind() (boundRender, []argument.Problem) {
+	d := g.definition
+	render, problems := d.bind(g.texts)
+	if len(g.refilled) > 0 {
+		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
+	}
+	if g.others != nil {
+		problems = append(problems, g.others.problems...)
+	}
+	return render, problems
+}
+
+// maxAsked is how often a person is asked for arguments in one request.
+// (Where each question is a request of its own, the client decides.)
+const maxAsked = 3
+
+// askFor asks the client for the arguments that have problems, if
+// Options.ElicitArguments is set, and fills in the answer. It reports whether the
+// question is pending. If it cannot ask, it returns refused.
+func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
+	if !g.server.options.ElicitArguments || g.rounds == maxAsked {
+		return false, refused
+	}
+	d := g.definition
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets().Text)
+	if q == nil {
+		return false, refused
+	}
+	g.rounds++
+	if g.request.Rev.Stateless() {
+		_ = g.binding(ctx) // before the texts change
+	}
+	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
+	var unable *elicit.Unavailable
+	var declined *elicit.Refused
+	switch {
+	case pending:
+		return true, nil
+	case errors.As(err, &unable):
+		// To the client it is as if it had not been tried.
+		return false, &rpc.Failure{
+			Client: refused.Client, Event: "cannot ask client for arguments", Level: slog.LevelInfo,
+			Log: errors.Join(refused.Log, err), Cause: askErrorOf(err),
+		}
+	case errors.As(err, &declined):
+		return false, &rpc.Failure{Client: declinedArguments(d.prompt.Name, problems, declined), Cause: askErrorOf(err)}
+	case err != nil:
+		return false, g.fail(askErrorOf(err))
+	}
+	g.refilled = q.Positions
+	for i, at := range g.refilled {
+		g.texts[at] = texts[i]
+	}
+	return false, nil
+}
+
+// fail returns the failure of a render function's error.
+func (g *getRequest) fail(err error) *rpc.Failure {
+	e := renderError(g.definition.prompt.Name, err)
+	if e == nil || len(argument.ArgumentErrors(err, nil)) == 0 {
+		e = cmp.Or(elicitationError(g.request.Rev, "prompt", err), e)
+	}
+	if e != nil {
+		f := clientFailure(e, err)
+		f.IsAnswer = true
+		return f
+	}
+	return rpc.InternalFailure(g.Subject(), err)
+}
+
+// nameIgnored adds the ignored arguments to an error about arguments. One of them
+// may be the misspelled name of an argument that is missing.
+func (g *getRequest) nameIgnored(f *rpc.Failure) {
+	if f == nil || g.others == nil || g.others.ignored == nil {
+		return
+	}
+	if data, ok := f.Client.Data.(argumentsData); ok {
+		var sentence string
+		data.Ignored, sentence = g.definition.plan.Ignored(g.others.ignored)
+		f.Client.Data = data
+		f.Client.Message += "; " + sentence
+	}
+}
+
+// Include renders another prompt of the same server and returns the result, for a
+// render function to add to its own. ctx is the context of the function, or a
+// context made from it. Arguments are validated as in a request, and an undeclared
+// argument is an error. Questions that the other prompt sends with [Ask] are part of
+// this request and share its keys. You may append messages to the result, but must
+// not change their contents. The middleware does not see the call.
+//
+// Include returns an error if
+//
+//   - the prompt does not exist or is hidden from the client;
+//   - prompts include each other in a cycle;
+//   - the arguments are invalid. The client does not get these details;
+//   - the other render function fails. Its errors about arguments are not attributed
+//     to arguments of this prompt;
+//   - the calling prompt has a [Cache], and Options.Visible is set or the other
+//     prompt has sensitive arguments.
+func Include(ctx context.Context, name string, args map[string]string) (*Result, error) {
+	s := scopeOf(ctx)
+	if s == nil {
+		return nil, errors.New("prompts: Include: ctx does not come from a render function")
+	}
+	outer, _ := ctx.Value(includesKey{}).(*includes)
+	if outer == nil || outer.server != s.server { // which may have called this one
+		outer = &includes{server: s.server, name: s.prompt}
+	}
+	if s.isCached && s.server.options.Visible != nil {
+		return nil, errors.New("prompts: Include: a cached prompt cannot use Include with Options.Visible")
+	}
+	if outer.has(name) {
+		return nil, fmt.Errorf("prompts: Include: cycle: %s", outer.path(name))
+	}
+	d, ok := s.server.registry.snapshot().Get(name)
+	if !ok || !s.server.isVisible(ctx, d) {
+		return nil, fmt.Errorf("prompts: Include: unknown prompt %q", phrase.Clip(name, phrase.MaxEcho))
+	}
+	texts, undeclared, _ := d.plan.CollectTexts(args, nil, nil, true)
+	if d.plan.HasSensitive {
+		if s.isCached {
+			return nil, fmt.Errorf("prompts: Include: prompt %q has sensitive arguments and cannot be part of a cached result; remove the Cache of prompt %q", name, s.prompt)
+		}
+		s.addSecrets(d.plan.Secrets(texts))
+	}
+	render, problems := d.bind(texts)
+	if problems = append(problems, undeclared...); len(problems) > 0 {
+		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
+	}
+	result, err := render.call(context.WithValue(ctx, includesKey{}, &includes{server: s.server, name: name, by: outer}))
+	if err == nil && result == nil {
+		err = errors.New("render function returned neither a result nor an error")
+	}
+	if err != nil {
+		return nil, &includeError{prompt: name, err: err}
+	}
+	return result, nil
+}
+
+// includes is a prompt that is being rendered and what has included it.
+type includes struct {
+	server *Server
+	name   string
+	by     *includes // nil for the one that the client has asked for
+}
+
+type includesKey struct{}
+
+func (i *includes) has(name string) bool {
+	for ; i != nil; i = i.by {
+		if i.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// path returns the chain of includes that leads to the prompt, for the log.
+func (i *includes) path(name string) string {
+	names := []string{fmt.Sprintf("%q", name)}
+	for ; i != nil; i = i.by {
+		names = append(names, fmt.Sprintf("%q", i.name))
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " > ")
+}
+
+// includeError is the error of an included prompt.
+type includeError struct {
+	prompt string
+	err    error
+}
+
+func (e *includeError) Error() string { return fmt.Sprintf("included prompt %q: %v", e.prompt, e.err) }
+
+func (e *includeError) Unwrap() error { return e.err }
+
+// OfAnotherPrompt marks the errors of arguments in err as errors of the included
+// prompt's arguments, not of the including prompt's.
+func (e *includeError) OfAnotherPrompt() {}
