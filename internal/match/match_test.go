@@ -224,6 +224,8 @@ func TestLongValues(t *testing.T) {
 	assert.Less(t, time.Since(begin), time.Minute)
 }
 
+func fold(s string) string { return string(appendFolded(nil, s)) }
+
 // Folding makes equal what strings.EqualFold holds to be equal, and only that.
 func TestFold(t *testing.T) {
 	t.Parallel()
