@@ -266,7 +266,7 @@ var goldenServers = map[string]prompts.Options{
 			WebsiteURL: "https://golden.example.org/", Icons: []prompts.Icon{{Src: "https://golden.example.org/i.png", MIMEType: "image/png", Sizes: []string{"48x48"}, Theme: "dark"}},
 		},
 		Instructions: "Pick a prompt & go.",
-		Capabilities: map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}},
+		Capabilities: map[string]any{"tools": map[string]any{"listChanged": false}, "logging": struct{}{}, "extensions": map[string]any{"org.example/x": struct{}{}}},
 	},
 	"methods": {
 		Capabilities: map[string]any{"tools": struct{}{}},

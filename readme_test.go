@@ -97,77 +97,6 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// readmeFragments is what the Go code of the pages leaves out that is no program.
-const readmeFragments = `package main
-
-import (
-	"context"
-	"errors"
-	"net/http"
-	"testing"
-	"time"
-
-	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/prompttemplate"
-	"github.com/mcp-prompts/prompts/prompttest"
-	"github.com/mcp-prompts/prompts/streamablehttp"
-)
-
-%s
-
-%s
-
-var _ = prompts.Prompt{Render: announce}
-
-func listen(ctx context.Context, srv *prompts.Server) error {
-	%s
-	return err
-}
-
-%s
-
-func registry() *prompts.Registry { return nil }
-
-func template() (prompts.Prompt, error) {
-	%s
-	return review, err
-}
-
-func branchesOf(context.Context, string, string) ([]string, error) { return nil, nil }
-
-var _ = %s
-
-%s
-
-func decline(ctx context.Context) (*prompts.Result, error) {
-	%s
-	return prompts.Messages(prompts.User(release.Version)), nil
-}
-
-type Audience struct{ Who string }
-
-type Tone struct{ Formal bool }
-
-func write(context.Context, Audience, Tone) (string, error) { return "", nil }
-
-func several(ctx context.Context) (*prompts.Result, error) {
-	%s
-	return prompts.Messages(prompts.User(draft)), err
-}
-
-%s
-
-func serve(ctx context.Context, srv *prompts.Server) error {
-	%s
-}
-
-var _, _, _ = TestPrompts, TestErrors, TestDeclarations
-
-var _ Search
-
-var _, _, _, _, _, _ = template, signedIn, decline, several, listen, serve
-`
-
 // buildReadmeProgram builds the README's one Go program in a module of its own, as a
 // user does, and returns its path. The other Go code of the README, of docs/guide.md
 // and of docs/http.md has to build with the program. The dependencies are those of
@@ -182,7 +111,8 @@ func buildReadmeProgram(ctx context.Context, t *testing.T) string {
 	for _, p := range programs[1:] {
 		parts = append(parts, p[1])
 	}
-	fragments := fmt.Sprintf(readmeFragments, parts...)
+	// The file has what the Go code of the pages leaves out.
+	fragments := fmt.Sprintf(readText(t, "testdata/readme_fragments.go.txt"), parts...)
 
 	root, err := filepath.Abs(".")
 	require.NoError(t, err)

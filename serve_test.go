@@ -108,51 +108,6 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-func TestContextEndsServe(t *testing.T) {
-	t.Parallel()
-	t.Run("idle", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, prompts.NewServer(nil, prompts.Options{}))
-			synctest.Wait()
-			c.cancel()
-			assert.NoError(t, c.wait())
-		})
-	})
-	t.Run("before it began", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			w := newWire(t)
-			assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, w))
-			assert.EqualValues(t, 1, w.closed.Load())
-		})
-	})
-	t.Run("working", func(t *testing.T) {
-		for range 1000 { // the render and the end of the session race
-			synctest.Test(t, func(t *testing.T) {
-				var j journal
-				w := newWaiter()
-				c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Logger: j.logger()})).handshake()
-				assert.Empty(t, c.ask(getLine("1", "wait"), getLine("2", "wait")))
-				c.cancel()
-				assert.NoError(t, c.wait())
-				assert.Empty(t, c.received(), "nobody is there to get it")
-				assert.EqualValues(t, 1, w.started.Load(), "the one that waited has run")
-				assert.NotContains(t, j.String(), "level=ERROR", "a render that stops with its context is at no fault")
-			})
-		}
-	})
-	t.Run("a deadline", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			began := time.Now()
-			assert.NoError(t, prompts.NewServer(nil, prompts.Options{}).Serve(ctx, newWire(t)))
-			assert.Equal(t, time.Minute, time.Since(began))
-		})
-	})
-}
-
 func TestServeAnswersWhatWasTooLarge(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := connect(t, prompts.NewServer(nil, prompts.Options{}))

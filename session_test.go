@@ -13,55 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/notify"
 	messages "github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
-
-// Handle answers before it returns. Without a session it is for the protocol version
-// without sessions, and rejects what needs one (GAP-07).
-func TestHandleAnswersBeforeItReturns(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("text", "hi"), rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{})
-	session := newSession(t, s)
-	needsSession := prompts.CodeInvalidParams
-	for _, test := range []struct {
-		msg     string
-		want    string // a part of the answer in a session; empty for none
-		code    prompts.Code
-		without prompts.Code // the code without a session
-	}{
-		{pingLine("1"), pongLine("1"), 0, needsSession},
-		{getLine("2", "text"), textLine("2", "hi"), 0, needsSession},
-		{envelopedGet("2", "text"), envelopedText("2", "hi"), 0, 0},
-		{getLine("3", "faulty"), errorLine("3", prompts.CodeInternalError, renderFailed), prompts.CodeInternalError, needsSession},
-		{`{"jsonrpc":"2.0","id":4,"method":"prompts/get"}`, "params is required and must be an object", prompts.CodeInvalidParams, needsSession},
-		{initializeLine, "already initialized", transport.CodeInvalidRequest, needsSession},
-		{`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, "method not found", prompts.CodeMethodNotFound, prompts.CodeMethodNotFound},
-		{`{`, "invalid JSON at byte 1: unexpected end of input", transport.CodeParseError, transport.CodeParseError},
-		{`[]`, "JSON-RPC batches are only supported in protocol version 2025-03-26", transport.CodeInvalidRequest, transport.CodeInvalidRequest},
-		{initializedLine, "", 0, 0},
-		{cancelLine("1"), "", 0, 0},
-	} {
-		answer := func(at transport.Session, h interface {
-			Handle(ctx context.Context, msg []byte, x transport.Exchange) error
-		}) []sent {
-			r := &recorder{t: t}
-			require.NoError(t, h.Handle(t.Context(), r.hear(at, test.msg), transport.Exchange{Send: r.send}), test.msg)
-			return r.messages
-		}
-		got, without := answer(session, session), answer(nil, s)
-		if test.want == "" {
-			assert.Empty(t, append(got, without...), test.msg)
-			continue
-		}
-		require.Len(t, append(got, without...), 2, test.msg)
-		assert.Contains(t, neutral(got[0].msg), test.want)
-		assert.Equal(t, test.code, got[0].code, test.msg)
-		assert.Equal(t, test.without, without[0].code, test.msg)
-		assert.True(t, got[0].last && without[0].last, test.msg)
-	}
-}
 
 // HTO-08, HTO-09, GAP-32: what has no answer is accepted, or Handle says why it
 // is not.
@@ -217,30 +171,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestHandleOfACancelledRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}})
-		session := newSession(t, s)
-		for _, prompt := range []string{"wait", "deaf"} {
-			done := make(chan error)
-			go func() {
-				got, err := handle(t, s, session, getLine("1", prompt))
-				assert.Empty(t, got)
-				done <- err
-			}()
-			synctest.Wait()
-			got := answerTo(t, s, session, cancelLine("1"))
-			assert.Empty(t, got)
-			err := <-done
-			assert.ErrorIs(t, err, context.Canceled, prompt)
-			assert.ErrorIs(t, err, prompts.ErrCancelled, prompt)
-		}
-		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
-		assert.Empty(t, prompts.Peek(session).Leftovers())
-	})
-}
-
 // The caller's context is the only limit that Handle has.
 func TestHandleWhenItsContextEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -278,34 +208,6 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 		defer cancel()
 		require.NoError(t, session.Handle(ctx, r.hear(session, getLine("3", "deaf")), transport.Exchange{Send: r.send}))
 		assert.Equal(t, []sent{{textLine("3", "slept"), 0, true}}, r.messages)
-	})
-}
-
-func TestHandleInParallel(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
-		session := newSession(t, s)
-		answers := make(chan string, 100)
-		for i := range 4 {
-			go func() {
-				got := answerTo(t, s, session, getLine(fmt.Sprint(i), "wait"))
-				answers <- got
-			}()
-		}
-		synctest.Wait()
-		// Busy is said at once, without patience: it is the caller's own goroutine.
-		got := answerTo(t, s, session, getLine("5", "wait"))
-		assert.Equal(t, errorLine("5", prompts.CodeInternalError, busy().Message), got)
-		// GAP-17
-		got = answerTo(t, s, session, getLine("3", "text"))
-		assert.Equal(t, errorLine("3", transport.CodeInvalidRequest, inFlight("3").Message), got)
-		got = answerTo(t, s, session, pingLine("6"))
-		assert.Equal(t, pongLine("6"), got)
-		for range 4 {
-			w.let <- struct{}{}
-			assert.Contains(t, <-answers, "let go")
-		}
 	})
 }
 
@@ -348,7 +250,7 @@ func TestSessionClose(t *testing.T) {
 		errs := make(chan error, 3)
 		for i, prompt := range []string{"wait", "deaf", "wait"} {
 			go func() {
-				got, err := handle(t, s, session, getLine(fmt.Sprint(i), prompt))
+				got, err := handle(t, s, session, getLine(fmt.Sprint(i+2), prompt))
 				assert.Empty(t, got, "it is not answered")
 				errs <- err
 			}()
@@ -356,9 +258,12 @@ func TestSessionClose(t *testing.T) {
 		}
 		notified := make(chan error)
 		go func() { notified <- session.Notifications(t.Context(), func([]byte) error { return errDisk }) }()
-		synctest.Wait()
+		listening := subscribe(t, s, session, nil)
+		assert.Equal(t, []sent{{ackLine("1"), 0, false}}, listening.received())
 		session.Close()
 		assert.NoError(t, <-notified)
+		assert.ErrorIs(t, <-listening.done, prompts.ErrSessionClosed)
+		assert.Empty(t, listening.received())
 		assert.ErrorIs(t, <-w.causes, prompts.ErrSessionClosed)
 		assert.Equal(t, prompts.ErrSessionClosed, <-errs)
 		assert.Equal(t, prompts.ErrSessionClosed, <-errs)
@@ -405,48 +310,6 @@ func hear(ctx context.Context, s transport.Session) *listener {
 		})
 	}()
 	return l
-}
-
-// LCH-01, LIF-15, GAP-08, GAP-28
-func TestNotifications(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := new(prompts.Registry)
-		change := func() {
-			t.Helper()
-			require.NoError(t, reg.Set(textPrompt("text", "hi")))
-		}
-		s := prompts.NewServer(reg, prompts.Options{})
-		session := s.NewSession(transport.SessionOptions{})
-		l := hear(t.Context(), session)
-		say := func(msg string) {
-			t.Helper()
-			answerTo(t, s, session, msg)
-		}
-		sentSoFar := func() int32 {
-			time.Sleep(notify.MinPause)
-			synctest.Wait()
-			return l.count.Load()
-		}
-
-		change()
-		say(initializedLine) // too early, so it is none
-		change()
-		assert.Zero(t, sentSoFar(), "nobody has asked for a list yet")
-		say(initializeLine)
-		assert.Zero(t, sentSoFar())
-		change()
-		change()
-		assert.Zero(t, sentSoFar(), "the client is not ready")
-		say(initializedLine)
-		assert.EqualValues(t, 1, sentSoFar(), "one for what was since initialize")
-		change()
-		assert.EqualValues(t, 2, sentSoFar())
-		say(initializedLine)
-		assert.EqualValues(t, 2, sentSoFar())
-
-		session.Close()
-		assert.NoError(t, <-l.done)
-	})
 }
 
 // The message belongs to the caller: it may be reused once Handle returns, or

@@ -10,42 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
-
-// DSC-01…05, DSC-16, DSC-22, CCH-01…03, GAP-06: what server/discover says,
-// before anything else has been said (DSC-08) and at any time after.
-func TestDiscover(t *testing.T) {
-	t.Parallel()
-	const versions = `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]`
-	for _, test := range []struct {
-		name    string
-		options prompts.Options
-		want    string
-	}{
-		{"defaults", prompts.Options{}, `{"resultType":"complete",` + versions + `,"capabilities":{"completions":{},"prompts":{"listChanged":true}},"ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
-		{"nothing optional", prompts.Options{DisableListChanged: true, DisableCompletions: true}, `{"resultType":"complete",` + versions + `,"capabilities":{"prompts":{}},"ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
-		{"everything", prompts.Options{
-			Info:         prompts.Implementation{Name: "s", Version: "1", Title: "S", Description: "Serves", WebsiteURL: "https://example.org/", Icons: []prompts.Icon{{Src: "https://example.org/i.png"}}},
-			Instructions: "Pick <one>.", CacheTTL: 90*time.Second + 999*time.Microsecond, CachePublic: true,
-			Capabilities: map[string]any{"extensions": map[string]any{"org.example/x": struct{}{}}, "tools": struct{}{}},
-		}, `{"resultType":"complete",` + versions + `,"capabilities":{"completions":{},"extensions":{"org.example/x":{}},"prompts":{"listChanged":true},"tools":{}},"instructions":"Pick <one>.","ttlMs":90000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","title":"S","version":"1","description":"Serves","websiteUrl":"https://example.org/","icons":[{"src":"https://example.org/i.png"}]}}}`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			s := prompts.NewServer(nil, test.options)
-			want := `{"jsonrpc":"2.0","id":1,"result":` + test.want + `}`
-			fresh := s.NewSession(transport.SessionOptions{})
-			defer fresh.Close()
-			for _, session := range []transport.Session{nil, fresh, newSession(t, s)} {
-				for _, members := range []string{"", `"other":1`} {
-					got := answerTo(t, s, session, envelopedLine("1", "server/discover", members))
-					assert.Equal(t, want, got)
-				}
-			}
-		})
-	}
-}
 
 // DSC-13, MET-10: who the client says that it is changes nothing.
 func TestClientInfoChangesNothing(t *testing.T) {

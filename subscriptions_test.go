@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -192,78 +191,6 @@ func TestListenThroughHandle(t *testing.T) {
 			})
 		}
 	}
-}
-
-// Session.Close ends subscriptions without an answer.
-func TestSessionCloseEndsSubscriptions(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := prompts.NewServer(nil, prompts.Options{})
-		session := s.NewSession(transport.SessionOptions{})
-		b := subscribe(t, s, session, nil)
-		assert.Len(t, b.received(), 1)
-		session.Close()
-		assert.ErrorIs(t, <-b.done, prompts.ErrSessionClosed)
-		assert.Empty(t, b.received())
-		assertNoTrace(t, s)
-	})
-}
-
-// A subscription is no render: it takes no turn from one, and a burst of them
-// does not make the server busy.
-func TestListenTakesNoTurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := registryOf(textPrompt("text", "hi"))
-		s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1, MaxConcurrentTotal: 1}})
-		c := connect(t, s).handshake().listen("1", "2", "3", "4", "5")
-		assert.Equal(t, []string{textLine("6", "hi")}, c.ask(getLine("6", "text")))
-		assert.Equal(t, []string{envelopedText("6", "hi")}, c.ask(envelopedGet("6", "text")))
-		_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{})
-		assert.NoError(t, err)
-		// Its id is in flight all the same (GAP-17).
-		assert.Equal(t, []string{errorResponse("1", inFlight("1"))}, c.ask(listenLine("1")))
-		// Nor has it a time limit.
-		time.Sleep(24 * time.Hour)
-		assert.Empty(t, c.received())
-		reg.MustAdd(textPrompt("new", "x"))
-		time.Sleep(notify.MinPause)
-		assert.Len(t, c.received(), 6)
-	})
-}
-
-// SUB-10, CAN-03: once a cancellation has been read, nothing more is sent for
-// the subscription, even if a notification was about to be: it waits for the
-// message before it, which the client does not take.
-func TestCancelledSubscriptionThatWaitsToBeWritten(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		reg := registryOf(textPrompt("text", "hi"))
-		c := connect(t, prompts.NewServer(reg, prompts.Options{})).listen("1", "2")
-		hold, held := make(chan struct{}), make(chan struct{}, 1)
-		c.wire.onWrite = func(context.Context, []byte) error {
-			select {
-			case held <- struct{}{}:
-				<-hold
-			default:
-			}
-			return nil
-		}
-		c.send(envelopedGet("3", "text"))
-		synctest.Wait()
-		require.Len(t, held, 1, "the answer is being written")
-		reg.MustAdd(textPrompt("new", "x"))
-		time.Sleep(notify.MinPause)
-		// From here on both subscriptions wait for a mutex, which a bubble does
-		// not count as being idle: so what is read is known by the next message.
-		for _, msg := range []string{cancelLine("1"), initializedLine, initializedLine} {
-			c.send(msg)
-			for len(c.wire.in) > 0 {
-				runtime.Gosched()
-			}
-		}
-		close(hold)
-		assert.Equal(t, []string{envelopedText("3", "hi"), changedLine("2")}, c.received())
-		require.NoError(t, c.end())
-		assert.Equal(t, []string{listenEndLine("2"), cancelLine("2")}, c.received())
-	})
 }
 
 // The same for one whose own notification the client does not take: that one
