@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,157 +47,88 @@ func TestMiddlewareDeadline(t *testing.T) {
 	})
 }
 
-// The time limit is that of the middleware and what it calls together, and so
-// is the end of the request.
-func TestMiddlewareAndTheEndOfItsRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		causes := make(chan error, 1)
-		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Timeouts: prompts.Timeouts{Render: 2 * time.Second}, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			if r.Prompt == "text" { // it does not wait for the middleware to look at its context
-				time.Sleep(time.Minute)
-			}
-			response, err := next(ctx, r)
-			if r.Prompt == "wait" {
-				causes <- context.Cause(ctx)
-			}
-			return response, err
-		})})
-		c := connect(t, s).handshake()
-		tooLong := func(id string) []string {
-			return []string{errorLine(id, prompts.CodeInternalError, requestTimeout)}
-		}
-		c.ask(getLine("1", "wait"))
-		time.Sleep(2 * time.Second)
-		assert.Equal(t, tooLong("1"), c.received())
-		assert.ErrorIs(t, <-causes, prompts.ErrTimeLimit)
-		<-w.causes
-		c.ask(getLine("2", "text"))
-		time.Sleep(2 * time.Second)
-		assert.Equal(t, tooLong("2"), c.received())
-		assert.Empty(t, c.ask(getLine("3", "wait")))
-		assert.Empty(t, c.ask(cancelLine("3")))
-		assert.ErrorIs(t, <-causes, prompts.ErrCancelled)
-		<-w.causes
-		time.Sleep(time.Hour)
-		assert.Empty(t, c.received(), "what comes too late")
-		assert.NoError(t, c.end())
-		assert.Zero(t, s.Tasks())
-	})
-}
-
-// Whatever a middleware calls next with, the request is one of the method that
-// has come, in the context that it has come in. The client does not get to know
-// of what is not, and may go on.
-func TestMiddlewareCallsNextAmiss(t *testing.T) {
+// JRP-23, JRP-24: of several errors, one with a code that errors.As finds first is the
+// client's, with any code but those that the protocol version does not allow. Any other
+// error is a secret. An argument may be rejected, as a render function does. What a
+// middleware wraps around the error of next is for the log, and makes no difference to
+// the client.
+func TestMiddlewareErrors(t *testing.T) {
 	t.Parallel()
-	var theirs prompts.Handler
-	prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
+	own := &prompts.Error{Code: 7, Message: "own", Data: []int{7}}
+	coded := func(code prompts.Code) func(error) error {
+		return func(error) error { return &prompts.Error{Code: code, Message: "<m>"} }
+	}
+	far, near := prompts.InvalidArgument("to", "is far"), prompts.InvalidArgument("from", "is near")
+	const (
+		theirs   = `"code":-32602,"message":"unknown prompt \"none\"","data":{"prompt":"none"}`
+		ours     = `"code":7,"message":"own","data":[7]`
+		secret   = `"code":-32603,"message":"` + renderFailed + `"`
+		isFar    = `{"argument":"to","reason":"refused","message":"is far"}`
+		rejected = `"code":-32602,"message":"invalid arguments for prompt \"none\": to: is far","data":{"prompt":"none","problems":[` + isFar + `]}`
+	)
 	for name, test := range map[string]struct {
-		call func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error)
-		log  string
+		make func(next error) error
+		want string
+		log  string // empty for nothing
 	}{
-		"a nil request": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			return next(ctx, nil)
-		}, "the request must keep the method prompts/get"},
-		"no method": {func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			return next(ctx, &prompts.Request{Prompt: "text"})
-		}, "the request must keep the method prompts/get"},
-		"another method": {func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			r.Method = "prompts/list"
-			return next(ctx, r)
-		}, "the request must keep the method prompts/get"},
-		"a context from elsewhere": {func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			return next(context.Background(), r)
-		}, "ctx does not come from"},
-		"a context of another server": {func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
-			return theirs(ctx, r)
-		}, "ctx does not come from"},
+		"passed on":                          {func(next error) error { return next }, theirs, ""},
+		"wrapped":                            {func(next error) error { return fmt.Errorf("of the tenant: %w", next) }, theirs, `level=INFO msg="request rejected"`},
+		"replaced":                           {func(error) error { return own }, ours, ""},
+		"replaced, with its text":            {func(next error) error { return fmt.Errorf("%v: %w", next, own) }, ours, "unknown prompt"},
+		"own before next's":                  {func(next error) error { return fmt.Errorf("%w: %w", own, next) }, ours, "own"},
+		"next's before own":                  {func(next error) error { return fmt.Errorf("%w: %w", next, own) }, theirs, "own"},
+		"joined, own first":                  {func(next error) error { return errors.Join(own, next) }, ours, ""},
+		"joined, next's first":               {func(next error) error { return errors.Join(next, own) }, theirs, "own"},
+		"own without a code":                 {func(next error) error { return errors.Join(&prompts.Error{Message: "none"}, next) }, theirs, "none"},
+		"own that is nil":                    {func(next error) error { return errors.Join((*prompts.Error)(nil), next) }, theirs, "nil"},
+		"a secret before it":                 {func(next error) error { return errors.Join(errDisk, next) }, theirs, errDisk.Error()},
+		"one that is in another one as well": {func(next error) error { return errors.Join(fmt.Errorf("a: %w", own), fmt.Errorf("b: %w", next)) }, ours, "a: own"},
+
+		"a negative code":             {coded(-31999), `"code":-31999,"message":"<m>"`, ""},
+		"invalid params":              {coded(prompts.CodeInvalidParams), `"code":-32602,"message":"<m>"`, ""},
+		"an internal error":           {coded(prompts.CodeInternalError), `"code":-32603,"message":"<m>"`, ""},
+		"no such method":              {coded(prompts.CodeMethodNotFound), `"code":-32601,"message":"<m>"`, ""},
+		"a code of an implementation": {coded(-32000), `"code":-32000,"message":"<m>"`, ""},
+		"a retired code":              {coded(-32002), `"code":-32002,"message":"<m>"`, ""},
+		"a reserved code":             {coded(-32023), `"code":-32023,"message":"<m>"`, ""},
+		"the last reserved code":      {coded(-32099), `"code":-32099,"message":"<m>"`, ""},
+		"the code below":              {coded(-32100), `"code":-32100,"message":"<m>"`, ""},
+		"no code":                     {coded(0), secret, "<m>"},
+		"a message that is not UTF-8": {func(error) error { return &prompts.Error{Code: 7, Message: "\xff"} }, "\"code\":7,\"message\":\"\ufffd\"", ""},
+
+		"a secret":          {func(error) error { return errDisk }, secret, `level=ERROR msg="request failed"`},
+		"a nil Error":       {func(error) error { return (*prompts.Error)(nil) }, secret, "level=ERROR"},
+		"no question":       {func(error) error { return prompts.ErrInputRequired }, secret, prompts.ErrInputRequired.Error()},
+		"a foreign context": {func(error) error { return context.Canceled }, secret, context.Canceled.Error()},
+
+		"an argument is rejected": {func(error) error { return far }, rejected, ""},
+		"and that is wrapped":     {func(error) error { return fmt.Errorf("of the tenant: %w", far) }, rejected, "of the tenant: to: is far"},
+		"with a secret":           {func(error) error { return errors.Join(far, errDisk) }, rejected, errDisk.Error()},
+		"after next's":            {func(next error) error { return errors.Join(far, next) }, theirs, "is far"},
+		"two arguments are rejected": {func(error) error { return errors.Join(far, near) },
+			`"code":-32602,"message":"invalid arguments for prompt \"none\": to: is far; from: is near","data":{"prompt":"none","problems":[` +
+				isFar + `,{"argument":"from","reason":"refused","message":"is near"}]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var j journal
-			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(test.call)})
+			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+				_, err := next(ctx, r)
+				return &prompts.Response{Result: prompts.Messages(prompts.User("never"))}, test.make(err)
+			})})
 			session := newSession(t, s)
-			for range 2 {
-				got := answerTo(t, s, session, getLine("1", "text"))
-				assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
+			stateless := strings.NewReplacer("-32002", "-32602", "-32023", "-32603", "-32099", "-32603").Replace(test.want)
+			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, answerTo(t, s, session, getLine("1", "none")))
+			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+stateless+`}}`, answerTo(t, s, nil, envelopedGet("1", "none")))
+			if test.want != secret { // which names the method
+				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{`+test.want+`}}`, answerTo(t, s, session, completeLine("1", "none", "to", "")))
 			}
-			assert.Equal(t, 2, strings.Count(j.String(), test.log))
+			if test.log == "" {
+				assert.Empty(t, j.String())
+			} else {
+				assert.Contains(t, j.String(), test.log)
+			}
 		})
-	}
-}
-
-// A middleware may call next again, with the same request or with another one.
-func TestMiddlewareCallsNextAgain(t *testing.T) {
-	t.Parallel()
-	var runs atomic.Int32
-	s := prompts.NewServer(registryOf(
-		rendered("flaky", func(context.Context) (*prompts.Result, error) {
-			if runs.Add(1)%2 == 1 {
-				return nil, errDisk
-			}
-			return prompts.Messages(prompts.User("at last")), nil
-		}),
-		rendered("never", func(context.Context) (*prompts.Result, error) { return nil, errDisk }),
-		textPrompt("otherwise", "otherwise"),
-		completing("c", func(context.Context, string, map[string]string) ([]string, error) {
-			if runs.Add(1)%2 == 1 {
-				return nil, errDisk
-			}
-			return []string{"v"}, nil
-		}),
-	), prompts.Options{Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		response, err := next(ctx, r)
-		switch {
-		case r.Method == "prompts/list":
-			return next(ctx, r)
-		case err == nil:
-			return response, nil
-		case r.Prompt == "never":
-			r.Prompt = "otherwise"
-		}
-		return next(ctx, r)
-	})})
-	session := newSession(t, s)
-	for line, want := range map[string]string{
-		getLine("1", "flaky"):           textLine("1", "at last"),
-		getLine("1", "never"):           textLine("1", "otherwise"),
-		getLine("1", "none"):            `unknown prompt \"none\"`,
-		completeLine("1", "c", "a", ""): completionLine("1", `"v"`, 1, false),
-		plainList:                       `"name":"otherwise"`,
-	} {
-		got := answerTo(t, s, session, line)
-		assert.Contains(t, got, want)
-	}
-}
-
-// One response may be that of several requests at a time.
-func TestMiddlewareSharesAResponse(t *testing.T) {
-	t.Parallel()
-	shared := map[string]*prompts.Response{
-		"prompts/get":         {Result: prompts.Messages(prompts.User("shared"))},
-		"completion/complete": {Values: []string{"shared"}},
-	}
-	s := prompts.NewServer(traveller(), prompts.Options{Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
-		return shared[r.Method], nil
-	})})
-	session := newSession(t, s)
-	answers := make(chan string)
-	for i := range 8 {
-		for method, params := range map[string]string{"prompts/get": `"name":"x"`, "completion/complete": completeParamsOf("x", "y", "")} {
-			go func() {
-				at, line := session, `{"jsonrpc":"2.0","id":"`+method+fmt.Sprint(i)+`","method":"`+method+`","params":{`+params+`}}`
-				if i%2 == 1 {
-					at, line = nil, envelopedLine("1", method, params)
-				}
-				got := answerTo(t, s, at, line)
-				answers <- got
-			}()
-		}
-	}
-	for range 2 * 8 {
-		assert.Contains(t, <-answers, "shared")
 	}
 }
 
@@ -293,160 +222,61 @@ func TestMiddlewareSecrets(t *testing.T) {
 	assert.NotContains(t, j.String(), "changed")
 }
 
-// What a hasty middleware may do without breaking anything.
-
-// outcomeOf is what a Handler has returned.
-type outcomeOf struct {
-	response *prompts.Response
-	err      error
-}
-
-// atOnce calls next n times, each on a goroutine of its own, and returns all the
-// outcomes.
-func atOnce(ctx context.Context, n int, r *prompts.Request, next prompts.Handler) []outcomeOf {
-	all := make([]outcomeOf, n)
-	var wg sync.WaitGroup
-	for i := range all {
-		wg.Go(func() { all[i].response, all[i].err = next(ctx, r) })
-	}
-	wg.Wait()
-	return all
-}
-
-// A panic on a goroutine of the middleware's is one in the request: nothing
-// crashes, and the author gets to know where it was.
+// A panic of next on a goroutine of the middleware is an error there, with the stack of
+// the panic in the log.
 func TestNextPanicsOnAnotherGoroutine(t *testing.T) {
 	t.Parallel()
-	panics := func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") }
 	for line, message := range map[string]string{
 		plainList:                            listFailed,
 		getLine("1", "panics"):               renderFailed,
 		completeLine("1", "panics", "a", ""): completeFailed,
 	} {
-		for text, wrap := range map[string]func(error) error{
-			"panic: a secret":                func(err error) error { return err },
-			"of the tenant: panic: a secret": func(err error) error { return fmt.Errorf("of the tenant: %w", err) },
-		} {
-			var j journal
-			p := completing("panics", panics)
-			p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
-			s := prompts.NewServer(registryOf(p), prompts.Options{
-				Logger: j.logger(),
-				Visible: func(context.Context, prompts.Prompt) bool {
-					if line == plainList {
-						panic("a secret")
-					}
-					return true
-				},
-				Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-					o := atOnce(ctx, 1, r, next)[0]
-					assert.Nil(t, o.response)
-					assert.ErrorContains(t, o.err, "a secret", "the middleware is the author's")
-					var e *prompts.Error
-					if assert.ErrorAs(t, o.err, &e) {
-						assert.Equal(t, &prompts.Error{Code: prompts.CodeInternalError, Message: message}, neutralError(e))
-					}
-					return nil, wrap(o.err)
-				}),
-			})
-			got := answerTo(t, s, newSession(t, s), line)
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), got, text)
-			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"), text)
-			assert.Contains(t, j.String(), `error="`+text+`"`)
-			assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "%s: the stack is that of the panic", text)
-		}
-	}
-}
-
-// Calls of next at the same time know nothing of each other.
-func TestNextAtOnce(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-		all := atOnce(ctx, 4, r, next)
-		for _, o := range all[1:] {
-			assert.Equal(t, all[0].response, o.response)
-			if all[0].err != nil && assert.Error(t, o.err) {
-				assert.Equal(t, all[0].err.Error(), o.err.Error())
+		var j journal
+		p := completing("panics", func(context.Context, string, map[string]string) ([]string, error) { panic("a secret") })
+		p.Render = func(context.Context, map[string]string) (*prompts.Result, error) { panic("a secret") }
+		visible := func(context.Context, prompts.Prompt) bool {
+			if line == plainList {
+				panic("a secret")
 			}
+			return true
 		}
-		return all[2].response, all[2].err
-	})})
-	plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, PageSize: 2})
-	for _, line := range []string{
-		plainList, getLine("1", "text"), getLine("1", "trip"), getLine("1", "faulty"), getLine("1", "refusing"),
-		completeLine("1", "trip", "to", "Ro"), completeLine("1", "trip", "x", ""),
-	} {
-		got := answerTo(t, s, newSession(t, s), line)
-		want := answerTo(t, plain, newSession(t, plain), line)
-		assert.Equal(t, want, got)
+		s := prompts.NewServer(registryOf(p), prompts.Options{Logger: j.logger(), Visible: visible, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			failed := make(chan error)
+			go func() {
+				_, err := next(ctx, r)
+				failed <- err
+			}()
+			err := <-failed
+			assert.ErrorContains(t, err, "a secret")
+			assert.EqualError(t, asNeutral(err), message+" (-32603)")
+			return nil, fmt.Errorf("of the tenant: %w", err)
+		})})
+		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), answerTo(t, s, newSession(t, s), line))
+		assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"))
+		assert.Contains(t, j.String(), `error="of the tenant: panic: a secret"`)
+		assert.Contains(t, j.String(), "TestNextPanicsOnAnotherGoroutine", "the stack is that of the panic")
 	}
 }
 
-// What is over is not gone on with: nothing is looked up or rendered.
+// After its request next does nothing.
 func TestNextAfterTheRequest(t *testing.T) {
 	t.Parallel()
-	for _, fails := range []bool{false, true} {
-		var runs, looks int
+	for _, result := range []error{nil, errDisk} {
+		runs := 0
 		var late func() (*prompts.Response, error)
-		s := prompts.NewServer(registryOf(
-			rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil }),
-			completing("c", func(context.Context, string, map[string]string) ([]string, error) { runs++; return nil, nil }),
-		), prompts.Options{
-			Visible: func(context.Context, prompts.Prompt) bool { looks++; return true },
+		s := prompts.NewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { runs++; return prompts.Messages(), nil })), prompts.Options{
+			Visible: func(context.Context, prompts.Prompt) bool { runs++; return true },
 			Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 				late = func() (*prompts.Response, error) { return next(context.WithoutCancel(ctx), r) }
-				if fails {
-					return nil, errDisk
-				}
-				return next(ctx, r)
+				return &prompts.Response{Result: prompts.Messages()}, result
 			}),
 		})
-		for _, line := range []string{plainList, getLine("1", "p"), completeLine("1", "c", "a", "")} {
+		for _, line := range []string{plainList, getLine("1", "p"), completeLine("1", "p", "a", "")} {
 			answerTo(t, s, newSession(t, s), line)
-			before := [2]int{runs, looks}
 			response, err := late()
 			assert.Nil(t, response)
 			assert.EqualError(t, err, "next: request is already answered")
-			assert.Equal(t, before, [2]int{runs, looks})
 		}
-	}
-}
-
-// As singleflight has it: several requests get the one error that next has
-// returned for the first of them. Each has its own answer and its own line in
-// the log.
-func TestRequestsShareAnErrorOfNext(t *testing.T) {
-	t.Parallel()
-	for _, prompt := range []string{"refusing", "faulty", "trip", "none"} {
-		t.Run(prompt, func(t *testing.T) {
-			t.Parallel()
-			var j journal
-			var once sync.Once
-			var shared error
-			var n atomic.Int32
-			var here sync.WaitGroup
-			here.Add(8)
-			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				once.Do(func() { _, shared = next(ctx, r) })
-				err := fmt.Errorf("request %d: %w", n.Add(1), shared)
-				here.Done()
-				here.Wait() // all of them go on at once
-				return nil, err
-			})})
-			plain := prompts.NewServer(traveller(), prompts.Options{})
-			session, other := newSession(t, s), newSession(t, plain)
-			want := answerTo(t, plain, other, getLine("1", prompt))
-			var wg sync.WaitGroup
-			for i := range 8 {
-				wg.Go(func() {
-					got := answerTo(t, s, session, getLine(fmt.Sprint(100+i), prompt))
-					assert.Equal(t, strings.Replace(want, `"id":1,`, fmt.Sprintf(`"id":%d,`, 100+i), 1), got)
-				})
-			}
-			wg.Wait()
-			for i := range 8 {
-				assert.Equal(t, 1, strings.Count(j.String(), fmt.Sprintf("request %d: ", i+1)))
-			}
-		})
+		assert.Zero(t, runs)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,7 +45,6 @@ func seeing(requests *[]prompts.Request, errs *[]error) func(prompts.Handler) pr
 
 const (
 	plainList   = `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`
-	emptyList   = `{"jsonrpc":"2.0","id":1,"result":{"prompts":[]}}`
 	tracedMeta  = `"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`
 	clientOfEra = `"io.modelcontextprotocol/clientInfo":{"name":"browser","version":"9","title":"Browser"}`
 )
@@ -199,108 +197,39 @@ func TestMiddlewareSeesTheRequest(t *testing.T) {
 	}
 }
 
-// Whichever way a request comes, in a batch too (JRP-27), it goes through the
-// middleware, and nothing else does.
-func TestMiddlewareOnEveryWay(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var requests []prompts.Request
-		var errs []error
-		s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{
-			Middleware: seeing(&requests, &errs),
-			Methods:    map[string]prompts.Method{"raw": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-		})
-		took := func() []string {
-			t.Helper()
-			var all []string
-			for _, r := range requests {
-				all = append(all, r.Method+" "+r.Prompt+" "+r.Version+" "+r.Client.Name)
-			}
-			requests = nil
-			return all
-		}
-
-		got := answerTo(t, s, nil, envelopedGet("1", "text"))
-		assert.Equal(t, envelopedText("1", "hi"), got)
-		assert.Equal(t, []string{"prompts/get text 2026-07-28 "}, took())
-
-		// Messages of both eras on one connection.
-		c := connect(t, s).handshakeIn(batchVersion)
-		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
-		assert.Equal(t, []string{envelopedText("1", "hi")}, c.ask(envelopedGet("1", "text")))
-		assert.Equal(t, []string{"prompts/get text 2025-03-26 tester", "prompts/get text 2026-07-28 "}, took(), "the session's client is not that of the envelope")
-		assert.Len(t, c.askBatch(getLine("1", "text"), pingLine("2"), strings.Replace(plainList, "1", "3", 1)), 3)
-		assert.ElementsMatch(t, []string{"prompts/get text 2025-03-26 tester", "prompts/list  2025-03-26 tester"}, took())
-		c.ask(pingLine("1"), envelopedLine("2", "server/discover", ""), `{"jsonrpc":"2.0","id":3,"method":"raw"}`, `{"jsonrpc":"2.0","id":4,"method":"none"}`)
-		assert.Empty(t, took())
-		assert.NoError(t, c.end())
-
-		result, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"text"}`), prompts.CallOptions{Version: "2024-11-05"})
-		require.NoError(t, err)
-		assert.Equal(t, `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`, string(result))
-		_, err = s.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"prompts/get text 2024-11-05 ", "prompts/list  2025-11-25 "}, took())
-	})
-}
-
-// What a middleware gets from next, and what the client gets if it passes that on.
+// The error that a middleware gets from next is the client's, and wraps the cause, which
+// the client does not get.
 func TestMiddlewareSeesTheOutcome(t *testing.T) {
 	t.Parallel()
-	invalid := func(message string) *prompts.Error {
-		return &prompts.Error{Code: prompts.CodeInvalidParams, Message: message}
-	}
-	hidden := func(message string) *prompts.Error {
-		return &prompts.Error{Code: prompts.CodeInternalError, Message: message}
-	}
-	for _, test := range []struct {
-		name, line string
-		seen       *prompts.Error // but for its data
-		data       string         // JSON
-		is         error          // that the middleware sees, and the client does not
-	}{
-		{"an unknown prompt", getLine("1", "none"), invalid(`unknown prompt "none"`), `{"prompt":"none"}`, nil},
-		{"a hidden prompt", getLine("1", "hidden"), invalid(`unknown prompt "hidden"`), `{"prompt":"hidden"}`, nil},
-		{"a missing argument", getLine("1", "trip"), invalid(`invalid arguments for prompt "trip": to is required`), `{"prompt":"trip","problems":[{"argument":"to","reason":"missing","message":"is required"}]}`, nil},
-		{"an argument that is no string", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome","x":7,"from":[]}}}`,
-			invalid(`invalid arguments for prompt "trip": from must be a JSON string, such as "[]"; x is not an argument of this prompt, and must be a JSON string, such as "7"`),
-			`{"prompt":"trip","problems":[{"argument":"from","reason":"not_string","message":"must be a JSON string, such as \"[]\""},{"argument":"x","reason":"not_string","message":"is not an argument of this prompt, and must be a JSON string, such as \"7\""}]}`, nil},
-		{"what the render function blames", getLine("1", "blaming"), invalid(`invalid arguments for prompt "blaming": to: is too far`), `{"prompt":"blaming","problems":[{"argument":"to","reason":"refused","message":"is too far"}]}`, nil},
-		{"its own error", getLine("1", "refusing"), &prompts.Error{Code: 7, Message: "seven"}, `[7]`, nil},
-		{"its secret", getLine("1", "faulty"), hidden(renderFailed), ``, errDisk},
-		{"of a client that cannot be asked", getLine("1", "paint"), hidden(unable("the client did not declare the capability elicitation.form")), ``, nil},
-		{"of one that has to declare it", envelopedGet("1", "paint"), &prompts.Error{Code: transport.CodeMissingCapability, Message: undeclared("elicitation.form")}, `{"requiredCapabilities":{"elicitation":{"form":{}}}}`, nil},
-		{"a completion of an unknown prompt", completeLine("1", "none", "to", ""), invalid(`unknown prompt "none"`), `{"prompt":"none"}`, nil},
-		{"of a hidden prompt", completeLine("1", "hidden", "to", ""), invalid(`unknown prompt "hidden"`), `{"prompt":"hidden"}`, nil},
-		{"its secret", completeLine("1", "lost", "a", ""), hidden(completeFailed), ``, errDisk},
-		{"of an unknown argument", completeLine("1", "trip", "x", ""), invalid(`invalid arguments for prompt "trip": x is not an argument of this prompt`), `{"prompt":"trip","problems":[{"argument":"x","reason":"unknown","message":"is not an argument of this prompt"}]}`, nil},
+	plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden})
+	for line, cause := range map[string]error{
+		getLine("1", "none"):     nil,
+		getLine("1", "hidden"):   nil,
+		getLine("1", "trip"):     nil, // an argument is missing
+		getLine("1", "blaming"):  nil,
+		getLine("1", "refusing"): nil,
+		getLine("1", "faulty"):   errDisk,
+		getLine("1", "paint"):    nil, // the client cannot be asked
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome","x":7,"from":[]}}}`: nil,
+		envelopedGet("1", "paint"):            nil,
+		completeLine("1", "none", "to", ""):   nil,
+		completeLine("1", "hidden", "to", ""): nil,
+		completeLine("1", "trip", "x", ""):    nil,
+		completeLine("1", "lost", "a", ""):    errDisk,
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var requests []prompts.Request
-			var errs []error
-			s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
-			plain := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden})
-			got := answerTo(t, s, newSession(t, s), test.line)
-			want := answerTo(t, plain, newSession(t, plain), test.line)
-			assert.Equal(t, want, got)
-			require.Len(t, errs, 1)
-			var e *prompts.Error
-			require.ErrorAs(t, errs[0], &e)
-			assert.Equal(t, test.seen.Code, e.Code)
-			assert.Equal(t, test.seen.Message, neutral(e.Message))
-			if test.data == "" {
-				assert.Nil(t, neutralError(e).Data)
-			} else {
-				data, err := json.Marshal(e.Data)
-				require.NoError(t, err)
-				assert.JSONEq(t, test.data, string(data))
-			}
-			if test.is != nil {
-				assert.ErrorIs(t, errs[0], test.is)
-				assert.Equal(t, test.is.Error(), errs[0].Error(), "the author's text is for the author")
-				assert.NotContains(t, got, errDisk.Error())
-			}
-		})
+		var requests []prompts.Request
+		var errs []error
+		s := prompts.NewServer(traveller(), prompts.Options{Visible: exceptHidden, Middleware: seeing(&requests, &errs)})
+		got := answerTo(t, s, newSession(t, s), line)
+		assert.Equal(t, answerTo(t, plain, newSession(t, plain), line), got)
+		require.Len(t, errs, 1)
+		var e *prompts.Error
+		require.ErrorAs(t, errs[0], &e)
+		assert.Equal(t, got, errorResponse("1", neutralError(e)))
+		if cause != nil {
+			assert.ErrorIs(t, errs[0], cause)
+			assert.Equal(t, cause.Error(), errs[0].Error(), "the application's text")
+		}
 	}
 }
 
@@ -312,74 +241,77 @@ func TestMiddlewareAnswersItself(t *testing.T) {
 		many = append(many, fmt.Sprint(i))
 	}
 	quoted := `"` + strings.Join(many[:100], `","`) + `"`
+	completion := func(values string, total int, more bool) string {
+		return fmt.Sprintf(`"completion":{"values":[%s],"total":%d,"hasMore":%t}`, values, total, more)
+	}
+	const get, complete = "prompts/get", "completion/complete"
 	for _, test := range []struct {
-		name, method, params string
-		response             *prompts.Response
-		want, stateless      string // results
+		method   string
+		response prompts.Response
+		want     string // members of the result
 	}{
-		{"a prompt", "prompts/get", `"name":"none"`, &prompts.Response{Result: &prompts.Result{Description: "d", Messages: []prompts.Message{prompts.Assistant("a")}}},
-			`{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"a"}}]}`,
-			`{"resultType":"complete","description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"a"}}],"_meta":{` + ownIdentity + `}}`},
-		{"no values", "completion/complete", completeParamsOf("none", "x", ""), &prompts.Response{},
-			`{"completion":{"values":[],"total":0,"hasMore":false}}`, `{"resultType":"complete","completion":{"values":[],"total":0,"hasMore":false},"_meta":{` + ownIdentity + `}}`},
-		{"values", "completion/complete", completeParamsOf("none", "x", ""), &prompts.Response{Values: []string{"a", "<b>"}, Total: 1},
-			`{"completion":{"values":["a","<b>"],"total":2,"hasMore":false}}`, `{"resultType":"complete","completion":{"values":["a","<b>"],"total":2,"hasMore":false},"_meta":{` + ownIdentity + `}}`},
-		{"a total that is none", "completion/complete", completeParamsOf("none", "x", ""), &prompts.Response{Values: []string{"a"}, Total: -7},
-			`{"completion":{"values":["a"],"total":1,"hasMore":false}}`, `{"resultType":"complete","completion":{"values":["a"],"total":1,"hasMore":false},"_meta":{` + ownIdentity + `}}`},
+		{get, prompts.Response{Result: &prompts.Result{Description: "d", Messages: []prompts.Message{prompts.Assistant("a")}}},
+			`"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"a"}}]`},
+		{complete, prompts.Response{}, completion("", 0, false)},
+		{complete, prompts.Response{Values: []string{"a", "<b>"}, Total: 1}, completion(`"a","<b>"`, 2, false)},
+		{complete, prompts.Response{Values: []string{"a"}, Total: -7}, completion(`"a"`, 1, false)},
 		// CMP-05
-		{"more values than there may be", "completion/complete", completeParamsOf("none", "x", ""), &prompts.Response{Values: append(slices.Clone(many[:149]), "\xff")},
-			`{"completion":{"values":[` + quoted + `],"total":150,"hasMore":true}}`, `{"resultType":"complete","completion":{"values":[` + quoted + `],"total":150,"hasMore":true},"_meta":{` + ownIdentity + `}}`},
-		{"and even more", "completion/complete", completeParamsOf("none", "x", ""), &prompts.Response{Values: many[:100], Total: 1000},
-			`{"completion":{"values":[` + quoted + `],"total":1000,"hasMore":true}}`, `{"resultType":"complete","completion":{"values":[` + quoted + `],"total":1000,"hasMore":true},"_meta":{` + ownIdentity + `}}`},
+		{complete, prompts.Response{Values: append(slices.Clone(many[:149]), "\xff")}, completion(quoted, 150, true)},
+		{complete, prompts.Response{Values: many[:100], Total: 1000}, completion(quoted, 1000, true)},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
-			s := prompts.NewServer(traveller(), prompts.Options{Visible: visible, CacheTTL: time.Minute, Middleware: instead(test.response, nil)})
-			for _, version := range handshakeVersions {
-				got := answerTo(t, s, sessionIn(t, s, version), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+test.params+`}}`)
-				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got, version)
-			}
-			got := answerTo(t, s, nil, envelopedLine("1", test.method, test.params))
-			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.stateless+`}`, got)
-		})
+		visible := func(context.Context, prompts.Prompt) bool { t.Error("the prompts were looked at"); return true }
+		s := prompts.NewServer(traveller(), prompts.Options{Visible: visible, Middleware: instead(&test.response, nil)})
+		params := map[string]string{get: `"name":"none"`, complete: completeParamsOf("none", "x", "")}[test.method]
+		got := answerTo(t, s, newSession(t, s), `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+params+`}}`)
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{`+test.want+`}}`, got)
+		got = answerTo(t, s, nil, envelopedLine("1", test.method, params))
+		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",`+test.want+`,"_meta":{`+ownIdentity+`}}}`, got)
 	}
 }
 
-// What a middleware answers with is checked before a byte is sent. The client
-// does not get to know more, the author does.
+// An invalid response of a middleware, or an invalid call of next, is an internal error
+// to the client and described in the log. The next request is answered as well.
 func TestMiddlewareAnswersAmiss(t *testing.T) {
 	t.Parallel()
 	get, complete := getLine("1", "text"), completeLine("1", "trip", "to", "")
-	const notListed, notRendered, notValid, notCompleted = listFailed, renderFailed,
-		invalidResult, completeFailed
+	var theirs prompts.Handler
+	prompts.NewServer(traveller(), prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { theirs = next; return next }})
 	for _, test := range []struct {
-		name, line string
-		response   *prompts.Response
+		line       string
+		middleware func(prompts.Handler) prompts.Handler
 		message    string
 		log        string
 	}{
-		{"no list", plainList, nil, notListed, "neither a response nor an error"},
-		{"no result", get, nil, notRendered, "neither a response nor an error"},
-		{"no values", complete, nil, notCompleted, "neither a response nor an error"},
-		{"a response without a list", plainList, &prompts.Response{}, notListed, "not from next"},
-		{"one that is for a prompt", plainList, &prompts.Response{Result: prompts.Messages()}, notListed, "not from next"},
-		{"a response without a result", get, &prompts.Response{}, notValid, "neither a result nor an error"},
-		{"one that is for a completion", get, &prompts.Response{Values: []string{"a"}}, notValid, "neither a result nor an error"},
-		{"a role that is none", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, notValid, "unknown role"},
-		{"content that is nil", get, &prompts.Response{Result: prompts.Messages(prompts.Message{Role: prompts.RoleUser})}, notValid, "content is nil"},
-		{"content that is not UTF-8", get, &prompts.Response{Result: prompts.Messages(prompts.User("\xff"))}, notValid, "UTF-8"},
-		{"a value that is not UTF-8", complete, &prompts.Response{Values: []string{"a", "\xff"}}, notCompleted, "value 2 is not valid UTF-8"},
+		{plainList, instead(nil, nil), listFailed, "neither a response nor an error"},
+		{get, instead(nil, nil), renderFailed, "neither a response nor an error"},
+		{complete, instead(nil, nil), completeFailed, "neither a response nor an error"},
+		{plainList, instead(&prompts.Response{}, nil), listFailed, "not from next"},
+		{plainList, instead(&prompts.Response{Result: prompts.Messages()}, nil), listFailed, "not from next"},
+		{get, instead(&prompts.Response{}, nil), invalidResult, "neither a result nor an error"},
+		{get, instead(&prompts.Response{Result: prompts.Messages(prompts.Message{Role: "system", Content: prompts.Text{Text: "x"}})}, nil), invalidResult, "unknown role"},
+		{complete, instead(&prompts.Response{Values: []string{"a", "\xff"}}, nil), completeFailed, "value 2 is not valid UTF-8"},
+		{get, around(func(ctx context.Context, _ *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return next(ctx, nil)
+		}), renderFailed, "the request must keep the method prompts/get"},
+		{get, around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			r.Method = "prompts/list"
+			return next(ctx, r)
+		}), renderFailed, "the request must keep the method prompts/get"},
+		{get, around(func(_ context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			return next(context.Background(), r)
+		}), renderFailed, "ctx does not come from"},
+		{get, around(func(ctx context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
+			return theirs(ctx, r)
+		}), renderFailed, "ctx does not come from"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var j journal
-			s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: instead(test.response, nil)})
-			got := answerTo(t, s, newSession(t, s), test.line)
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, test.message), got)
-			assert.Contains(t, j.String(), test.log)
-			assert.Equal(t, 1, strings.Count(j.String(), "level=ERROR"))
-		})
+		var j journal
+		s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: test.middleware})
+		session := newSession(t, s)
+		for range 2 {
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, test.message), answerTo(t, s, session, test.line))
+		}
+		assert.Equal(t, 2, strings.Count(j.String(), test.log), test.log)
+		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"), test.log)
 	}
 }
 
@@ -435,6 +367,16 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// JRP-27: each request of a batch goes through the middleware, and so does a Call.
+func TestMiddlewareOnEveryWay(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(traveller(), prompts.Options{Middleware: instead(nil, &prompts.Error{Code: 7, Message: "seven"})})
+	got := answerTo(t, s, sessionIn(t, s, batchVersion), batchLine(getLine("1", "text"), getLine("2", "text")))
+	assert.ElementsMatch(t, []string{errorLine("1", 7, "seven"), errorLine("2", 7, "seven")}, elements(t, got))
+	_, err := s.Call(t.Context(), methodGet, []byte(`{"name":"text"}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "seven (7)")
 }
 
 // A middleware passes on the list that next returned for this version, or an
