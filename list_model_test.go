@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -168,61 +166,4 @@ func TestPagesAgainstAMap(t *testing.T) {
 			assert.Greater(t, ended, 50)
 		})
 	}
-}
-
-// The same promise while changes and pages are truly concurrent, and the
-// replicas are not in step.
-func TestWalksDuringConcurrentChanges(t *testing.T) {
-	t.Parallel()
-	stays := map[string]string{}
-	replicas := []*replica{newReplica(3), newReplica(7)}
-	for i := range 60 {
-		name := fmt.Sprintf("p%03d", 3*i)
-		stays[name] = []string{"few", "all"}[i%2]
-		for _, r := range replicas {
-			p := textPrompt(name, "stays")
-			p.Tags = []string{stays[name]}
-			r.registry.MustAdd(p)
-		}
-	}
-	var over atomic.Bool
-	var changing, walking sync.WaitGroup
-	for i, r := range replicas {
-		random := rand.New(rand.NewPCG(9, uint64(i)))
-		changing.Go(func() {
-			for !over.Load() {
-				n := 3*random.IntN(60) + 1 + random.IntN(2)
-				p := textPrompt(fmt.Sprintf("p%03d", n), "comes and goes")
-				p.Tags = []string{"few", "all"}
-				assert.NoError(t, r.registry.Set(p))
-				r.registry.Remove(fmt.Sprintf("p%03d", 3*random.IntN(60)+1+random.IntN(2)))
-				// Replaced, it is there all the same.
-				p = textPrompt(fmt.Sprintf("p%03d", 3*random.IntN(60)), "stays")
-				p.Tags = []string{stays[p.Name]}
-				assert.NoError(t, r.registry.Set(p))
-			}
-		})
-	}
-	for i, who := range []string{"few", "all", "few", "all"} {
-		version := []string{"2025-11-25", "2026-07-28"}[i/2]
-		random := rand.New(rand.NewPCG(10, uint64(i)))
-		walking.Go(func() {
-			for range 40 {
-				w := beginWalk(t, who, version, stays)
-				for more := true; more; {
-					r := replicas[random.IntN(len(replicas))]
-					var names []string
-					names, more = w.next(r.server)
-					assert.LessOrEqual(t, len(names), r.size)
-					if more {
-						assert.Len(t, names, r.size, "a page that is not the last is full")
-					}
-				}
-				w.end()
-			}
-		})
-	}
-	walking.Wait()
-	over.Store(true)
-	changing.Wait()
 }

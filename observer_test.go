@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -135,92 +136,39 @@ func observedServer(o prompts.Observer, options prompts.Options) *prompts.Server
 	return prompts.NewServer(reg, options)
 }
 
-// TestObserverSeesEachMessageOnce sends messages of all kinds over a connection, and
-// compares what the observer is told.
+// TestObserverSeesEachMessageOnce plays the sessions of testdata/observed.txt, each over
+// a connection of its own. The O> lines are the operations of a session, sorted. With
+// -update they are written again.
 func TestObserverSeesEachMessageOnce(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		version string // of the session; empty for none
-		send    []string
-		want    []string
-	}{
-		"list":                  {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`}, []string{"request method=prompts/list id=1 version=2025-11-25 result=complete"}},
-		"get":                   {"2024-11-05", []string{getLine("1", "ok")}, []string{"request method=prompts/get id=1 version=2024-11-05 prompt=ok result=complete"}},
-		"error":                 {"2025-11-25", []string{getLine("1", "fails")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=fails code=-32603"}},
-		"panic":                 {"2025-11-25", []string{getLine("1", "panics")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=panics code=-32603"}},
-		"Goexit":                {"2025-11-25", []string{getLine("1", "exits")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=exits code=-32603"}},
-		"invented prompt":       {"2025-11-25", []string{getLine("1", "invented")}, []string{"request method=prompts/get id=1 version=2025-11-25 code=-32602"}},
-		"invented method":       {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"invented"}`}, []string{"request id=1 version=2025-11-25 code=-32601"}},
-		"invented notification": {"2025-11-25", []string{`{"jsonrpc":"2.0","method":"invented"}`}, []string{"notification version=2025-11-25"}},
-		"completion": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"ok"},"argument":{"name":"x","value":"r"}}}`},
-			[]string{"request method=completion/complete id=1 version=2025-11-25 prompt=ok result=complete"}},
-		"custom method": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"custom"}`}, []string{"request method=custom id=1 version=2025-11-25 result=complete"}},
-		"ping":          {"2025-11-25", []string{pingLine("1")}, []string{"request method=ping id=1 version=2025-11-25 result=complete"}},
-		"no JSON":       {"2025-11-25", []string{`{`}, []string{"invalid version=2025-11-25 code=-32700"}},
-		"too large":     {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 5000) + `"}`}, []string{"invalid code=-32600"}},
-		"id in use": {"2025-11-25", []string{getLine("1", "waits"), pingLine("1"), cancelLine("1")}, []string{
-			"notification method=notifications/cancelled version=2025-11-25",
-			"request method=ping id=1 version=2025-11-25 code=-32600",
-			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
-		}},
-		"response to nothing": {"2025-11-25", []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}, []string{"response id=1 version=2025-11-25"}},
-		"busy": {"2025-11-25", []string{getLine("1", "waits"), getLine("2", "waits"), getLine("3", "ok"), cancelLine("1"), cancelLine("2")}, []string{
-			"notification method=notifications/cancelled version=2025-11-25",
-			"notification method=notifications/cancelled version=2025-11-25",
-			"request method=prompts/get id=1 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
-			"request method=prompts/get id=2 version=2025-11-25 prompt=waits err=request cancelled by the client: context canceled",
-			"request method=prompts/get id=3 version=2025-11-25 prompt=ok code=-32603",
-		}},
-		"time limit": {"2025-11-25", []string{getLine("1", "waits")}, []string{"request method=prompts/get id=1 version=2025-11-25 prompt=waits code=-32603"}},
-		"batch": {"2025-03-26", []string{"[" + pingLine("1") + "," + getLine("2", "ok") + "," + initializedLine + `,{"jsonrpc":"2.0","id":true,"method":"ping"}]`}, []string{
-			"invalid version=2025-03-26 code=-32600",
-			"notification method=notifications/initialized version=2025-03-26",
-			"request method=ping id=1 version=2025-03-26 result=complete",
-			"request method=prompts/get id=2 version=2025-03-26 prompt=ok result=complete",
-		}},
-		"batch of a version without": {"2025-11-25", []string{"[" + pingLine("1") + "]"}, []string{"invalid version=2025-11-25 code=-32600"}},
-		"empty batch":                {"2025-03-26", []string{"[]"}, []string{"invalid version=2025-03-26 code=-32600"}},
-		"question": {"2025-11-25", []string{getLine("1", "asks"), `{"jsonrpc":"2.0","id":"prompts-1","result":{"action":"decline"}}`}, []string{
-			"client request method=elicitation/create version=2025-11-25",
-			"request method=prompts/get id=1 version=2025-11-25 prompt=asks code=-32602",
-			`response id="prompts-1" version=2025-11-25`,
-		}},
-		"stateless get":      {"", []string{envelopedGet("1", "ok")}, []string{"request method=prompts/get id=1 version=2026-07-28 prompt=ok result=complete"}},
-		"stateless question": {"", []string{envelopedLine("1", "prompts/get", `"name":"asks"`)}, []string{"request method=prompts/get id=1 version=2026-07-28 prompt=asks code=-32021"}},
-		"discover":           {"", []string{envelopedLine("1", "server/discover", "")}, []string{"request method=server/discover id=1 version=2026-07-28 result=complete"}},
-		"invented version":   {"", []string{strings.Replace(envelopedGet("1", "ok"), "2026-07-28", "2036-07-28", 1)}, []string{"request method=prompts/get id=1 code=-32022"}},
-		"listen": {"", []string{envelopedLine("1", "subscriptions/listen", `"notifications":{"promptsListChanged":true}`), cancelLine("1")}, []string{
-			"client notification method=notifications/subscriptions/acknowledged version=2026-07-28",
-			"notification method=notifications/cancelled",
-			"request method=subscriptions/listen id=1 version=2026-07-28 err=request cancelled by the client: context canceled",
-		}},
-		"before initialize": {"", []string{pingLine("1"), getLine("2", "ok")}, []string{
-			"request method=ping id=1 result=complete", "request method=prompts/get id=2 code=-32602",
-		}},
-	}
-	for name, test := range tests {
-		inBubble(t, name, func(t *testing.T) {
-			w := new(watcher)
-			srv := observedServer(w, prompts.Options{
-				Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
-				Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 4096},
+	const file = "testdata/observed.txt"
+	sessions := strings.Split(strings.TrimSpace(readText(t, file)), "\n\n")
+	t.Run("sessions", func(t *testing.T) {
+		for i, session := range sessions {
+			name, lines, _ := strings.Cut(strings.TrimPrefix(session, "# "), "\n")
+			inBubble(t, name, func(t *testing.T) {
+				w := new(watcher)
+				srv := observedServer(w, prompts.Options{
+					Methods: map[string]prompts.Method{"custom": func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }},
+					Limits:  prompts.Limits{MaxConcurrent: 1, MaxMessageBytes: 512},
+				})
+				c := connect(t, srv)
+				sessions[i] = "# " + name + "\n"
+				for line := range strings.Lines(lines) {
+					if msg, ok := strings.CutPrefix(line, "C> "); ok {
+						c.ask(strings.TrimSpace(msg))
+						sessions[i] += "C> " + strings.TrimSpace(msg) + "\n"
+					}
+				}
+				time.Sleep(time.Minute) // the time limit is 30 seconds
+				require.NoError(t, c.end())
+				sessions[i] += "O> " + strings.Join(w.lines(t, srv), "\nO> ")
+				assert.True(t, *update || session == sessions[i], "%s\ninstead of\n%s", sessions[i], session)
 			})
-			c := connect(t, srv)
-			want := test.want
-			if test.version != "" {
-				c.ask(strings.Replace(initializeIn(test.version), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
-				c.ask(initializedLine)
-				want = append(slices.Clone(want), `request method=initialize id="init" version=`+test.version+" result=complete",
-					"notification method=notifications/initialized version="+test.version, "session version="+test.version)
-			}
-			for _, msg := range test.send {
-				c.ask(msg)
-			}
-			time.Sleep(time.Minute) // the time limit is 30 seconds
-			require.NoError(t, c.end())
-			slices.Sort(want)
-			assert.Equal(t, want, w.lines(t, srv))
-		})
+		}
+	})
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Join(sessions, "\n\n")+"\n"), 0o644))
 	}
 }
 

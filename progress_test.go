@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -111,34 +110,6 @@ func TestProgressDoesNotWaitForTheClient(t *testing.T) {
 		for i := range got[:len(got)-2] {
 			assert.Less(t, progressOf(t, got[i]), progressOf(t, got[i+1]), "PRO-04")
 		}
-	})
-}
-
-// PRO-02, PRO-07: there is none once the time of the request is over, whoever still
-// reports. (For other ends see the recorded sessions.)
-func TestProgressEndsWithTheRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var over sync.WaitGroup
-		c := connect(t, prompts.NewServer(registryOf(rendered("reports", func(ctx context.Context) (*prompts.Result, error) {
-			prompts.Progress(ctx, 1, 0, "")
-			over.Go(func() { // it goes on whatever its context says
-				<-ctx.Done()
-				for i := range 10 {
-					prompts.Progress(ctx, float64(i+2), 0, "late")
-					time.Sleep(time.Second)
-				}
-			})
-			<-ctx.Done()
-			prompts.Progress(ctx, 1.5, 0, "late")
-			over.Wait()
-			prompts.Progress(ctx, 100, 0, "late")
-			return prompts.Messages(prompts.User("hi")), nil
-		})), prompts.Options{})).handshake()
-		assert.Equal(t, []string{progressLine(`"t"`, `"progress":1`)}, c.ask(withToken(getLine("1", "reports"), `"t"`)))
-		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, requestTimeout)}, c.received())
-		time.Sleep(time.Hour)
-		assert.Empty(t, c.received())
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -204,25 +203,4 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A transport may heed neither its context nor Close. What is still in the
-// outbox is not written once the connection is over.
-func TestOutboxEndsWithTheConnection(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})).handshake()
-		c.wire.onWrite = func(context.Context, []byte) error {
-			time.Sleep(stragglers * 3 / 4)
-			return nil
-		}
-		assert.Empty(t, c.ask(getLine("1", "text")))
-		for i := range 6 {
-			assert.Empty(t, c.ask(pingLine(fmt.Sprint(2+i))))
-		}
-		c.cancel()
-		require.NoError(t, c.wait())
-		assert.Len(t, c.received(), 2)
-		time.Sleep(time.Minute)
-		assert.Empty(t, c.received())
-	})
 }
