@@ -111,93 +111,51 @@ func TestInclude(t *testing.T) {
 	assert.Error(t, err, "outside of a render function")
 }
 
-// What an included prompt asks is asked as part of the request.
-func TestIncludeAsks(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(
-		prompts.Prompt{Name: "asks", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			in, err := prompts.Elicit[struct {
-				Who string `json:"who"`
-			}](ctx, "who", "Who?")
-			if err != nil {
-				return nil, fmt.Errorf("it has asked: %w", err)
-			}
-			return prompts.Messages(prompts.User("hello " + in.Who)), nil
-		}},
-		including("outer", "asks", nil),
-	), prompts.Options{})
-	got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{
-		ClientCapabilities: json.RawMessage(`{"elicitation":{}}`),
-		Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-			return json.RawMessage(`{"action":"accept","content":{"who":"Ann"}}`), nil
-		},
-	})
-	require.NoError(t, err)
-	assert.Contains(t, string(got), "hello Ann")
-	_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
-	var e *prompts.Error
-	require.ErrorAs(t, err, &e)
-	assert.Contains(t, e.Message, "asks the user for input")
-
-	// Where the answer comes with another request, the whole of it is run again.
-	r := newRounds(t, s, "outer")
-	r.get("").wants(t, "who")
-	assert.Contains(t, r.get(`{"who":`+accepting(`{"who":"Ben"}`)+`}`).raw, "hello Ben")
-}
-
 // The keys of questions are shared: what the including prompt has asked is not
 // asked again, nor is what is refused.
 func TestIncludeSharesKeys(t *testing.T) {
 	t.Parallel()
-	both := prompts.Prompt{Name: "both", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+	both := rendered("both", func(ctx context.Context) (*prompts.Result, error) {
 		own, err := prompts.Elicit[colour](ctx, "colour", "Which?")
 		if err != nil {
 			return nil, err
 		}
-		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 1, nil })
-		if err != nil {
-			return nil, err
+		text := fmt.Sprint(own.Colour)
+		for _, name := range []string{"paint", "keeps", "keeps"} {
+			other, err := prompts.Include(ctx, name, nil)
+			if err != nil {
+				return nil, err
+			}
+			text += " " + other.Messages[0].Content.(prompts.Text).Text
 		}
-		other, err := prompts.Include(ctx, "paint", nil)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := prompts.Include(ctx, "keeps", nil)
-		if err != nil {
-			return nil, err
-		}
-		text := func(r *prompts.Result) string { return r.Messages[0].Content.(prompts.Text).Text }
-		return prompts.Messages(prompts.User(fmt.Sprint(own.Colour, " ", text(other), " ", n, " ", text(kept)))), nil
-	}}
+		return prompts.Messages(prompts.User(text)), nil
+	})
+	runs := 0
 	s := prompts.NewServer(registryOf(both, asking("paint"), rendered("keeps", func(ctx context.Context) (*prompts.Result, error) {
-		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { return 2, nil })
+		n, err := prompts.Once(ctx, "n", func(context.Context) (int, error) { runs++; return runs, nil })
 		return prompts.Messages(prompts.User(fmt.Sprint(n))), err
 	})), prompts.Options{})
-	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		for answer, want := range map[string]string{red: "red red 1 1", declining: ""} {
-			asked := 0
-			params := `{"name":"both"}`
-			if version == "2026-07-28" {
-				params = `{"name":"both","inputResponses":{"colour":` + answer + `}}`
-			}
-			got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{
-				Version: version, ClientCapabilities: json.RawMessage(formCapability),
-				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-					asked++
-					return json.RawMessage(answer), nil
-				},
-			})
-			if want != "" {
-				require.NoError(t, err)
-				assert.Contains(t, string(got), `"text":"`+want+`"`)
-			} else {
-				var e *prompts.Error
-				require.ErrorAs(t, err, &e)
-				assert.Equal(t, `prompt not rendered: question "colour": the user declined to answer`, e.Message)
-			}
-			assert.Equal(t, version == "2025-11-25", asked == 1, "%d", asked)
-		}
+	asked := 0
+	get := func(params, version, answer string) (string, error) {
+		got, err := s.Call(t.Context(), "prompts/get", json.RawMessage(params), prompts.CallOptions{
+			Version: version, ClientCapabilities: json.RawMessage(formCapability),
+			Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+				asked++
+				return json.RawMessage(answer), nil
+			},
+		})
+		return string(got), err
 	}
+	got, err := get(`{"name":"both"}`, "2025-11-25", red)
+	require.NoError(t, err)
+	assert.Contains(t, got, `"text":"red red 1 1"`)
+	_, err = get(`{"name":"both"}`, "2025-11-25", declining)
+	assert.EqualError(t, err, `prompt not rendered: question "colour": the user declined to answer (-32602)`)
+	assert.Equal(t, 2, asked)
+	got, err = get(`{"name":"both","inputResponses":{"colour":`+red+`}}`, "2026-07-28", "")
+	require.NoError(t, err)
+	assert.Contains(t, got, `"text":"red red 2 2"`)
+	assert.Equal(t, 2, asked)
 }
 
 type includeUser struct{}
@@ -242,41 +200,20 @@ func TestIncludeIsVisible(t *testing.T) {
 	}
 }
 
-// The time limit is that of the request, whatever it includes; a limit of the
-// author's own is for what is included.
+// A time limit of the application is for the included prompt.
 func TestIncludeAndTime(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()
-		var j journal
-		s := prompts.NewServer(registryOf(w.prompt("wait"), sleeper("sleep", 3*time.Second), including("waits", "wait", nil), including("sleeps", "sleep", nil),
-			rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
-				short, cancel := context.WithTimeout(ctx, time.Second)
-				defer cancel()
-				_, err := prompts.Include(short, "wait", nil)
-				assert.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.NoError(t, ctx.Err())
-				return prompts.Messages(prompts.User("without it")), nil
-			}),
-		), prompts.Options{Logger: j.logger(), Timeouts: prompts.Timeouts{Render: 2 * time.Second}})
-		c := connect(t, s).handshake()
-		c.send(getLine("1", "hurries"))
-		time.Sleep(time.Second)
-		assert.Equal(t, []string{textLine("1", "without it")}, c.received())
+		s := prompts.NewServer(registryOf(w.prompt("wait"), rendered("hurries", func(ctx context.Context) (*prompts.Result, error) {
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			_, err := prompts.Include(short, "wait", nil)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.NoError(t, ctx.Err())
+			return prompts.Messages(prompts.User("without it")), nil
+		})), prompts.Options{})
+		assert.Equal(t, textLine("1", "without it"), answerTo(t, s, newSession(t, s), getLine("1", "hurries")))
 		assert.ErrorIs(t, <-w.causes, context.DeadlineExceeded)
-		for _, prompt := range []string{"waits", "sleeps"} {
-			c.send(getLine("2", prompt))
-			time.Sleep(2 * time.Second)
-			assert.Equal(t, []string{errorLine("2", prompts.CodeInternalError, requestTimeout)}, c.received())
-		}
-		assert.ErrorIs(t, <-w.causes, prompts.ErrTimeLimit)
-		assert.Empty(t, c.ask(getLine("3", "waits")))
-		assert.Empty(t, c.ask(cancelLine("3")))
-		assert.ErrorIs(t, <-w.causes, prompts.ErrCancelled)
-		time.Sleep(time.Hour)
-		assert.Empty(t, c.received(), "what comes too late")
-		assert.NoError(t, c.end())
-		assert.Zero(t, s.Tasks())
-		assert.Equal(t, 2, strings.Count(j.String(), "level=ERROR"))
 	})
 }
 

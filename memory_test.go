@@ -131,6 +131,35 @@ func (h *holder) hold(f func()) {
 	require.Eventually(h.t, func() bool { return h.took.Load() > before }, time.Minute, time.Millisecond)
 }
 
+// block counts in took and waits until the end.
+func (h *holder) block() {
+	h.took.Add(1)
+	<-h.blocked
+}
+
+// blockedSend is a Send that nobody reads.
+func (h *holder) blockedSend([]byte, prompts.Code, bool) error {
+	h.block()
+	return nil
+}
+
+// handle passes a message of a new client to the server.
+func (h *holder) handle(msg []byte, x transport.Exchange) {
+	if x.ClientKey == "" {
+		x.ClientKey = h.client()
+	}
+	if x.Send == nil {
+		x.Send = func([]byte, prompts.Code, bool) error { return nil }
+	}
+	_ = h.server.Handle(h.ctx, msg, x)
+}
+
+// checkThatBlocks lets a message be parsed and no more.
+func (h *holder) checkThatBlocks(transport.RequestInfo) error {
+	h.block()
+	return errDisk
+}
+
 // once is a body that is forgotten when it has been read.
 type once struct {
 	*strings.Reader
@@ -194,16 +223,10 @@ func (h *holder) post(client, session, body string, size int, end func() error, 
 
 func atEnd() error { return io.EOF }
 
-const stateless = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
-
 // listen opens a stream with a message that is padded to size bytes.
 func (h *holder) listen(size int) {
-	message := func() string {
-		return `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true},"_meta":{"pad":"` +
-			strings.Repeat("x", max(0, size-400)) + `",` + stateless + `}}}`
-	}
 	h.hold(func() {
-		body := message()
+		body := strings.Replace(listenLine("1"), `"_meta":{`, `"_meta":{"pad":"`+strings.Repeat("x", max(0, size-400))+`",`, 1)
 		h.post(h.client(), "", body, len(body), atEnd, &h.took)
 	})
 }
@@ -212,11 +235,10 @@ func (h *holder) listen(size int) {
 // bytes and as much padding.
 func (h *holder) ask(text, padding int) {
 	client := h.client()
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"a","version":"1"}}}`
+	hello := initializeAs("2025-11-25", `{"elicitation":{}}`)
 	id := h.post(client, "", hello, len(hello), atEnd, nil).header.Get("Mcp-Session-Id")
 	require.NotEmpty(h.t, id)
-	ready := `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	h.post(client, id, ready, len(ready), atEnd, nil)
+	h.post(client, id, initializedLine, len(initializedLine), atEnd, nil)
 	h.hold(func() {
 		body := `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"ask","arguments":{"text":"` + strings.Repeat("x", text) +
 			`"},"_meta":{"pad":"` + strings.Repeat("x", padding) + `"}}}`
@@ -228,8 +250,7 @@ func (h *holder) ask(text, padding int) {
 func (h *holder) body(client string, size int) {
 	h.hold(func() {
 		h.post(client, "", strings.Repeat(" ", size*3/4), size, func() error {
-			h.took.Add(1)
-			<-h.blocked
+			h.block()
 			return io.ErrUnexpectedEOF
 		}, nil)
 	})
@@ -240,18 +261,16 @@ func (h *holder) body(client string, size int) {
 func (h *holder) unread(client, msg string) prompts.Code {
 	var code atomic.Int64
 	h.hold(func() {
-		_ = h.server.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c prompts.Code, _ bool) error {
+		h.handle([]byte(msg), transport.Exchange{ClientKey: client, Send: func(_ []byte, c prompts.Code, _ bool) error {
 			code.Store(int64(c))
-			h.took.Add(1)
-			<-h.blocked
-			return nil
+			return h.blockedSend(nil, c, true)
 		}})
 	})
 	return prompts.Code(code.Load())
 }
 
 func getOf(prompt, text string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"` + prompt + `","arguments":{"text":"` + text + `"},"_meta":{` + stateless + `}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"` + prompt + `","arguments":{"text":"` + text + `"},` + bareEnvelope + `}}`
 }
 
 // batch reads nothing of the response to a batch.
@@ -259,42 +278,30 @@ func (h *holder) batch() {
 	s := h.server.NewSession(transport.SessionOptions{Version: "2025-03-26"})
 	h.hold(func() {
 		defer s.Close()
-		one := `{"jsonrpc":"2.0","id":%d,"method":"prompts/get","params":{"name":"large"}}`
-		msg := "[" + fmt.Sprintf(one, 1) + "," + fmt.Sprintf(one, 2) + "]"
-		_ = s.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: h.client(), Send: func([]byte, prompts.Code, bool) error {
-			h.took.Add(1)
-			<-h.blocked
-			return nil
-		}})
+		msg := batchLine(getLine("1", "large"), getLine("2", "large"))
+		_ = s.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: h.client(), Send: h.blockedSend})
 	})
 }
 
 // numbers is a message of size bytes whose parsed form is as large as it can be.
 func numbers(size int) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"run","numbers":[1` + strings.Repeat(",1", (size-250)/2) + `],"_meta":{` + stateless + `}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"run","numbers":[1` + strings.Repeat(",1", (size-250)/2) + `],` + bareEnvelope + `}}`
 }
 
 // parse has a message parsed and no more.
 func (h *holder) parse(size int) {
-	h.hold(func() {
-		_ = h.server.Handle(h.ctx, []byte(numbers(size)), transport.Exchange{ClientKey: h.client(),
-			CheckVersion: func(transport.RequestInfo) error { h.took.Add(1); <-h.blocked; return errDisk },
-			Send:         func([]byte, prompts.Code, bool) error { return nil },
-		})
-	})
+	h.hold(func() { h.handle([]byte(numbers(size)), transport.Exchange{CheckVersion: h.checkThatBlocks}) })
 }
 
 // run has a request run, or wait.
 func (h *holder) run(waits bool) {
-	msg := getOf("run", strings.Repeat("x", 12<<10))
-	call := func() {
-		_ = h.server.Handle(h.ctx, []byte(msg), transport.Exchange{ClientKey: h.client(), Release: func() {
+	h.hold(func() {
+		h.handle([]byte(getOf("run", strings.Repeat("x", 12<<10))), transport.Exchange{Release: func() {
 			if waits {
 				h.took.Add(1)
 			}
-		}, Send: func([]byte, prompts.Code, bool) error { return nil }})
-	}
-	h.hold(call)
+		}})
+	})
 }
 
 // subscriber is the transport of a connection that subscribes n times.
@@ -310,7 +317,7 @@ func (s *subscriber) Read(ctx context.Context) ([]byte, error) {
 		return nil, io.EOF
 	}
 	s.next++
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true},"_meta":{%s}}}`, s.next, stateless), nil
+	return []byte(listenLine(fmt.Sprint(s.next))), nil
 }
 
 func (s *subscriber) Write(_ context.Context, msg []byte) error {
@@ -380,7 +387,7 @@ func TestMemoryFormula(t *testing.T) {
 // is no more.
 func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Rand, cache, connections int) {
 	for i := range 2 * cache / (64 << 10) { // more than the cache keeps
-		_ = h.server.Handle(h.ctx, []byte(getOf("cached", fmt.Sprint(i))), transport.Exchange{Send: func([]byte, prompts.Code, bool) error { return nil }})
+		h.handle([]byte(getOf("cached", fmt.Sprint(i))), transport.Exchange{})
 	}
 	for range min(o.MaxSessions, 8) {
 		h.ask(random.IntN(l.MaxMessageBytes/2), l.MaxMessageBytes/3)
@@ -441,12 +448,7 @@ func TestParsesAtOnce(t *testing.T) {
 		before := liveHeap()
 		const all = 20
 		for range all {
-			h.held.Go(func() {
-				_ = h.server.Handle(h.ctx, msg, transport.Exchange{
-					CheckVersion: func(transport.RequestInfo) error { h.took.Add(1); <-h.blocked; return errDisk },
-					Send:         func([]byte, prompts.Code, bool) error { return nil },
-				})
-			})
+			h.held.Go(func() { h.handle(msg, transport.Exchange{CheckVersion: h.checkThatBlocks}) })
 		}
 		synctest.Wait()
 		// A sixteenth of 4 GiB is for parsing. A message takes 4 MiB for a copy, as
@@ -501,35 +503,6 @@ func TestUnreadErrors(t *testing.T) {
 	assert.Equal(t, failed.Code, h.unread("another", getOf("fail", "")), "the others have their share")
 }
 
-// A client's long ids and tokens are rejected: they come back in every message
-// about the request (JRP-02, PRO-01).
-func TestSizeOfIDs(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(registryOf(textPrompt("a", "x")), prompts.Options{})
-	message := func(id, token string) string {
-		return `{"jsonrpc":"2.0","id":` + id + `,"method":"prompts/get","params":{"name":"a","_meta":{"progressToken":` + token + `,` + stateless + `}}}`
-	}
-	quoted := func(n int) string { return `"` + strings.Repeat("x", n-2) + `"` }
-	const most = 256
-	for _, test := range []struct {
-		id, token, want string
-	}{
-		{quoted(most), quoted(most), `"result":`},
-		{strings.Repeat("1", most), strings.Repeat("1", most), `"result":`},
-		{quoted(most + 1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id exceeds the limit of 256 bytes"}}`},
-		{strings.Repeat("1", most+1), "1", `{"jsonrpc":"2.0","error":{"code":-32600,"message":"id exceeds the limit of 256 bytes"}}`},
-		{"1", quoted(most + 1), `{"code":-32602,"message":"params._meta.progressToken exceeds the limit of 256 bytes","data":{"param":"_meta"}}`},
-		{"1", strings.Repeat("1", most+1), `{"code":-32602,`},
-	} {
-		var got string
-		require.NoError(t, s.Handle(t.Context(), []byte(message(test.id, test.token)), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
-			got = string(msg)
-			return nil
-		}}))
-		assert.Contains(t, got, test.want)
-	}
-}
-
 // Release is called once for each message, before anything is sent.
 func TestRelease(t *testing.T) {
 	t.Parallel()
@@ -540,7 +513,7 @@ func TestRelease(t *testing.T) {
 		"too large":     strings.Repeat("x", 50_001),
 		"no JSON":       "{",
 		"unknown":       getOf("b", ""),
-		"notification":  `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		"notification":  initializedLine,
 		"the transport": strings.Replace(getOf("a", ""), `"a"`, `"panics"`, 1),
 	} {
 		released := 0

@@ -150,23 +150,6 @@ func TestSensitiveIncluded(t *testing.T) {
 	assert.Contains(t, log.String(), "cannot be part of a cached result")
 }
 
-// The form for arguments that a render function rejects has no secrets of others.
-func TestSensitiveInAFormForOthers(t *testing.T) {
-	t.Parallel()
-	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
-		Token string `json:"token" sensitive:"true"`
-		Plain string `json:"plain"`
-	}) (string, error) {
-		return "", prompts.InvalidArgument("plain", "does not go with "+in.Token)
-	})
-	srv := prompts.NewServer(registryOf(p), prompts.Options{ElicitArguments: true})
-	got, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"token":"hunter2","plain":"x"}}`),
-		prompts.CallOptions{Version: "2026-07-28", ClientCapabilities: json.RawMessage(`{"elicitation":{}}`)})
-	require.NoError(t, err)
-	assert.Contains(t, string(got), "plain: does not go with [sensitive]")
-	assert.NotContains(t, string(got), "hunter2")
-}
-
 // panicsWith is an error whose text panics.
 type panicsWith string
 
