@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -25,10 +26,14 @@ import (
 
 const page = "docs/ledger.md"
 
+// The lines of the page. A reference is to one row or to a range of rows.
 var (
-	group     = regexp.MustCompile(`^## ([A-Z]{3}) — `)
-	level     = regexp.MustCompile(`^(MUST|SHOULD|MAY|GAP)( NOT)?[†‡]?$`)
-	reference = regexp.MustCompile(`\b([A-Z]{3})-(\d\d)(?:(?:(?:…|\.{2,3}|–|-)(?:([A-Z]{3})-)?` +
+	heading     = regexp.MustCompile(`^## (?:([A-Z]{3}) — )?`)
+	tableHead   = regexp.MustCompile(`^\| Id \||^[|-]+$`)
+	requirement = regexp.MustCompile(`^\| ([A-Z]{3}-\d\d) \| ((?:MUST|SHOULD|MAY)(?: NOT)?[†‡]?) \| [^|]+ \| ([^|]+) \| [^|]+ \|$`)
+	gap         = regexp.MustCompile(`^\| (GAP-\d\d) \| ()([^|]+) \| [^|]+ \| [^|]+ \|$`)
+	outOfScope  = regexp.MustCompile(`^\| ([A-Z]{3}-\d\d[^|]*) \| ([^| ][^|]*) \|$`)
+	reference   = regexp.MustCompile(`\b([A-Z]{3})-(\d\d)(?:(?:(?:…|\.{2,3}|–|-)(?:([A-Z]{3})-)?` +
 		`|(?:\s+//)?\s+to(?:\s+//)?\s+([A-Z]{3})-)(\d\d))?\b`)
 	notRun = regexp.MustCompile(`^(Benchmark|Example)([^a-z]|$)`)
 )
@@ -68,6 +73,9 @@ func run(repository fs.FS, w io.Writer, verbose bool) (ok bool, err error) {
 	if err := l.findCitations(repository); err != nil {
 		return false, err
 	}
+	if len(l.rows) == 0 {
+		l.problem("%s: no rows", page)
+	}
 	for _, level := range []string{"MUST", "SHOULD", "MAY", "GAP"} {
 		inScope, tested := 0, 0
 		for _, r := range l.rows {
@@ -98,70 +106,55 @@ func (l *ledger) problem(format string, args ...any) {
 // read reads the tables of the page. A row must not get lost, so the numbers of a
 // group have no gaps.
 func (l *ledger) read(text string) {
-	name, header, last := "", "", 0
-	scope := map[string]string{}
+	group, last := "", 0
+	reasons := map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
 		where := fmt.Sprintf("%s:%d", page, i+1)
-		if strings.HasPrefix(line, "## ") {
-			name, header, last = "", "", 0
-			if m := group.FindStringSubmatch(line); m != nil {
-				name, header = m[1], "| Id | Level | Rev. | Requirement | Source |"
-			}
-			switch {
-			case name == "GAP":
-				header = "| Id | Question | Sources | Recommended |"
-			case line == "## Out of scope":
-				header = "| Id | Reason |"
-			}
+		if m := heading.FindStringSubmatch(line); m != nil {
+			group, last = m[1], 0
+		}
+		if !strings.HasPrefix(line, "|") || tableHead.MatchString(line) {
 			continue
 		}
-		if !strings.HasPrefix(line, "|") || line == header || strings.Trim(line, "|-") == "" {
-			continue
+		line = strings.ReplaceAll(line, `\|`, "/")
+		form := requirement
+		switch group {
+		case "GAP":
+			form = gap
+		case "":
+			form = outOfScope
 		}
-		cells := strings.Split(strings.ReplaceAll(line, `\|`, "/"), "|")
-		if len(cells) != len(strings.Split(header, "|")) {
-			l.problem("%s: %d cells in a table with the head %q", where, len(cells)-2, header)
-			continue
-		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		ids := l.references(where, cells[1])
-		switch {
-		case name == "":
-			for _, id := range ids {
-				if scope[id] != "" || cells[2] == "" {
-					l.problem("%s: %s is out of scope twice or without a reason", where, id)
-				}
-				scope[id] = cells[2]
-			}
-			if len(ids) == 0 {
-				l.problem("%s: no id", where)
-			}
-			continue
-		case name == "GAP":
-			cells = []string{"", cells[1], "GAP", "", cells[2]}
-		}
+		m := form.FindStringSubmatch(line)
 		last++
-		r := &row{id: fmt.Sprintf("%s-%02d", name, last), level: cells[2], text: cells[4]}
-		if cells[1] != r.id || l.byID[r.id] != nil {
-			l.problem("%s: %q instead of %s, or a second one", where, cells[1], r.id)
+		switch {
+		case m == nil:
+			l.problem("%s: invalid row: %.40s", where, line)
+		case group == "":
+			for _, id := range l.references(where, m[1]) {
+				if reasons[id] != "" {
+					l.problem("%s: %s is out of scope twice", where, id)
+				}
+				reasons[id] = m[2]
+			}
+		default:
+			l.add(where, fmt.Sprintf("%s-%02d", group, last), &row{id: m[1], level: cmp.Or(m[2], "GAP"), text: m[3]})
 		}
-		if !level.MatchString(r.level) {
-			l.problem("%s: no level %q", where, r.level)
-		}
-		l.rows, l.byID[r.id] = append(l.rows, r), r
 	}
-	if len(l.rows) == 0 {
-		l.problem("%s: no rows", page)
-	}
-	for id, reason := range scope {
+	for id, reason := range reasons {
 		if r := l.byID[id]; r != nil {
 			r.outOfScope = reason
 		} else {
 			l.problem("%s: no row %s to be out of scope", page, id)
 		}
 	}
+}
+
+// add adds a row, which must be the next one of its group.
+func (l *ledger) add(where, id string, r *row) {
+	if r.id != id || l.byID[id] != nil {
+		l.problem("%s: %q instead of %s, or a second one", where, r.id, id)
+	}
+	l.rows, l.byID[id] = append(l.rows, r), r
 }
 
 // references returns the ids in a text, those of ranges too.

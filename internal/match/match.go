@@ -142,7 +142,7 @@ func (x *Index) best(hits []hit, kept [ranks]int, n int) []string {
 }
 
 // nextStart returns the first offset, from one on, at which a word starts with the
-// query. It is the length of the text if there is none.
+// query, or the length of the text.
 func (x *Index) nextStart(query []byte, from int) int {
 	starts := x.starts()
 	for {
