@@ -22,19 +22,7 @@ func show(p prompts.Prompt, calls ...string) {
 	reg.MustAdd(p)
 	srv := prompts.NewServer(&reg, prompts.Options{StrictArguments: true})
 	for _, args := range calls {
-		params := fmt.Sprintf(`{"name":%q,"arguments":%s}`, p.Name, args)
-		raw, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(params), prompts.CallOptions{})
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		var result struct {
-			Messages []struct{ Content struct{ Text string } }
-		}
-		if err := json.Unmarshal(raw, &result); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(result.Messages[0].Content.Text)
+		callAs(srv, "", fmt.Sprintf(`{"name":%q,"arguments":%s}`, p.Name, args))
 	}
 }
 

@@ -40,18 +40,23 @@ func fillIn(content string) prompts.CallOptions {
 	}
 }
 
+// printCall calls a method and prints the result or the error.
+func printCall(ctx context.Context, srv *prompts.Server, method, params string, o prompts.CallOptions) {
+	result, err := srv.Call(ctx, method, json.RawMessage(params), o)
+	if err != nil {
+		fmt.Println("error:", err)
+		return
+	}
+	fmt.Println(string(result))
+}
+
 // A prompt that asks the person at the other end.
 func ExampleElicit() {
 	var reg prompts.Registry
 	reg.MustAdd(prompts.Prompt{Name: "announce", Render: announce})
 	srv := prompts.NewServer(&reg, prompts.Options{})
 
-	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"announce"}`),
-		fillIn(`{"version":"1.2","channel":"beta"}`))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	printCall(context.Background(), srv, "prompts/get", `{"name":"announce"}`, fillIn(`{"version":"1.2","channel":"beta"}`))
 	// Output:
 	// elicitation/create says: Which release?
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Announce 1.2 on the beta channel."}}]}
@@ -94,14 +99,10 @@ func ExampleAsk() {
 		fmt.Println(key+":", required.InputRequests[key].Params.Message)
 	}
 
-	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"speech","inputResponses":{
+	printCall(context.Background(), srv, "prompts/get", `{"name":"speech","inputResponses":{
 		"size": {"action":"accept","content":{"words":300}},
 		"tone": {"action":"accept","content":{"tone":"cheerful"}}
-	},"requestState":"`+required.RequestState+`"}`), client)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	},"requestState":"`+required.RequestState+`"}`, client)
 	// Output:
 	// input_required
 	// size: How long?
@@ -125,11 +126,7 @@ func ExampleOnce() {
 		return prompts.Messages(prompts.User(ticket + " is about " + release.Version + ".")), nil
 	}})
 	srv := prompts.NewServer(&reg, prompts.Options{})
-	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"ticket"}`), fillIn(`{"version":"1.2"}`))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	printCall(context.Background(), srv, "prompts/get", `{"name":"ticket"}`, fillIn(`{"version":"1.2"}`))
 	// Output:
 	// elicitation/create says: Which release is TICKET-7 about?
 	// {"messages":[{"role":"user","content":{"type":"text","text":"TICKET-7 is about 1.2."}}]}
@@ -146,11 +143,7 @@ func ExampleErrElicitationUnavailable() {
 		return result, err
 	}})
 	srv := prompts.NewServer(&reg, prompts.Options{})
-	result, err := srv.Call(context.Background(), "prompts/get", json.RawMessage(`{"name":"announce"}`), prompts.CallOptions{Version: "2024-11-05"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	printCall(context.Background(), srv, "prompts/get", `{"name":"announce"}`, prompts.CallOptions{Version: "2024-11-05"})
 	// Output:
 	// {"messages":[{"role":"user","content":{"type":"text","text":"Announce the newest release."}}]}
 }
@@ -175,15 +168,11 @@ func ExampleCompleteFunc() {
 		},
 	})
 	srv := prompts.NewServer(&reg, prompts.Options{})
-	result, err := srv.Call(context.Background(), "completion/complete", json.RawMessage(`{
+	printCall(context.Background(), srv, "completion/complete", `{
 		"ref": {"type": "ref/prompt", "name": "travel"},
 		"argument": {"name": "city", "value": "Pa"},
 		"context": {"arguments": {"country": "fr"}}
-	}`), prompts.CallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	}`, prompts.CallOptions{})
 	// Output:
 	// {"completion":{"values":["Paris","Pau"],"total":2,"hasMore":false}}
 }

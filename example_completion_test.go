@@ -28,11 +28,7 @@ func completeRequest(ctx context.Context, argument prompts.Argument, typed strin
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := prompts.NewServer(&reg, prompts.Options{}).Call(ctx, "completion/complete", params, prompts.CallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(result))
+	printCall(ctx, prompts.NewServer(&reg, prompts.Options{}), "completion/complete", string(params), prompts.CallOptions{})
 }
 
 // What begins with the typed text comes first, then where a word does, then

@@ -19,15 +19,10 @@ func userOf(ctx context.Context) string {
 	return user
 }
 
-// get gets a prompt for a user and prints what becomes of it.
+// get gets a prompt for a user and prints the result or the error.
 func get(srv *prompts.Server, user, params string) {
 	ctx := context.WithValue(context.Background(), userKey{}, user)
-	result, err := srv.Call(ctx, "prompts/get", json.RawMessage(params), prompts.CallOptions{Version: "2025-11-25"})
-	if err != nil {
-		fmt.Println("error:", err)
-		return
-	}
-	fmt.Println(string(result))
+	printCall(ctx, srv, "prompts/get", params, prompts.CallOptions{})
 }
 
 func greeting(ctx context.Context, args map[string]string) (*prompts.Result, error) {

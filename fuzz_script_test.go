@@ -269,43 +269,7 @@ func addScripts(f *testing.F) {
 		}
 		f.Add(script)
 	}
-	for _, script := range []string{
-		"00\nh3\nm1000\nm10100\nm2021\nm2101\nm1102\nm9030\na00\nm1040<\nm20H1\na10\nm1050<\nm104000",
-		"10\nh1\nb000001010020200\nB1000210102\nc0\nt1\nb10002c0\nm80@<",
-		"21\nh3\nM10002\nM10102\nM10202\nC0\nC1\nt2\nm1000\nm10000",
-		"00\nh3\nM10006\nM10106\nr00\nr01\nR12\nm10206\ne",
-		"10\nh2\nm10006\nr00\nm10106\nc1\nm10206\nt4\nm10306\nt6",
-		"02\nm6104\nm6114\na00\na01\nc0\na10\nt1\ne",
-		"11\nm6104\nM6114\nA00\nA01\nm1120\nt3\ne\nm0050",
-		"01\nh3\nw\nM10002\nM0010\nM0020\nc0\na00\nt5\nw\nm0030",
-		"02\nh3\nm10003\nm10103\nm10203\nm10303\nm10403\nt6\nm0050",
-		"20\nh1\nB100031010210004\nt4\nm10105\nm10004\nm10005",
-		"03\no\nh0\no\nm1000" + strings.Repeat("x", 300) + "\n:" + strings.Repeat(" ", 300) + "\nm0010",
-		"00\nh3\nxA}0000\nx0[0000\nx3\"10002\n:[]\n:\n:{}\n:null\nm00D0\nm00@0\nm0000",
-		"10\nh3\nM40010\nm4001?\nm4002?\nm0000\nm7000\nm70@0",
-		// One id for more than one request: in flight, in another spelling, in a
-		// batch, after the answer, without a session.
-		"00\nh3\nm10002\nm0000\nm2000\nm20410\nm40?0\nm6104\nt2\nm0000\nm2000",
-		"00\nh3\nm6144\nm0050\nm0040\nc4\nm0050\na00\nm6144\na10\ne",
-		"10\nh3\nM10002\nM2000\nM0000\nM10000\nt2\nm0000",
-		"10\nh1\nb100021000200001200100000\nt2\nb00000000002000020000\nm0000",
-		"20\nh3\nM11002\nM2100\nM11000\nM5100\nm6104\nM6104\nm5100\nt2\ne",
-		// Cancelled before it is sent, in flight, and after the answer.
-		"00\nh3\nc0\nm10002\nc0\nm0000\nc0\nm10102\nc1\nc1\nm10102\nt2\nc1\nC2\nm10206\nc2\nr00",
-		// Shaken hands twice; and asked before.
-		"00\nm2000\nm10100\nm70@0\nh3\nh2\nm400?\nm2000\nm5000\nm6004",
-		"10\nm2000\nm400?\nm400?\nh3\nb00000\nm2000",
-		"00\nh1\nb40000400?000010\nb\nb0100000010\nb70@0\nb00@0010<0000A0",
-		"00\nb00000\nh0\nb00000\nm2000", "00\nh2\nb00000\nm2000", "10\nh3\nb00000\nm2000",
-		// Subscriptions, cancelled and not, over the end.
-		"00\nm6104\nm6114\nm612>\na00\nt0\nc0\na10\nt0\na01\nt0\ne",
-		"20\nh3\nm6104\nm6104\na00\nt0\nc0\nm6114\na10\nt0",
-		// A batch that cancels its own request, one with an id twice, and white
-		// space before one.
-		"10\nh1\n:" + batchLine(getLine("1", "nap"), `{"jsonrpc":"2.0","iG":2,"method":"ping"}`, cancelLine("1")),
-		"10\nh1\n:" + batchLine(`{"jsonrpc":"2.0","id":1,"methid":"ping"}`, pingLine("1")),
-		"10\nh1\n:" + strings.Repeat("\t", 600) + batchLine(pingLine("1")),
-	} {
+	for script := range strings.SplitSeq(strings.TrimSpace(readText(f, "testdata/scripts.txt")), "\n\n") {
 		f.Add([]byte(script))
 	}
 }
