@@ -42,6 +42,13 @@ func counting(c prompts.Cache) prompts.Prompt {
 	return p
 }
 
+// cached is a prompt whose results are kept for an hour.
+func cached(name string, f func(context.Context) (*prompts.Result, error)) prompts.Prompt {
+	p := rendered(name, f)
+	p.Cache = prompts.Cache{TTL: time.Hour}
+	return p
+}
+
 func getAs(t *testing.T, s *prompts.Server, user, args string) (string, error) {
 	t.Helper()
 	raw, err := s.Call(context.WithValue(t.Context(), principalKey{}, user), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+args+`}`), prompts.CallOptions{})
@@ -99,27 +106,23 @@ func TestCacheKeepsNot(t *testing.T) {
 		_, err = getAs(t, s, "", `{"n":"x"}`)
 		assert.ErrorContains(t, err, "n must be an integer")
 	}
-	large := `{"a":"` + strings.Repeat("x", maxResultKey) + `"}`
-	one, err := getAs(t, s, "", large)
-	require.NoError(t, err)
-	two, err := getAs(t, s, "", large)
-	require.NoError(t, err)
-	assert.NotEqual(t, one, two)
+	get := func(a string) string {
+		text, err := getAs(t, s, "", `{"a":"`+a+`"}`)
+		require.NoError(t, err)
+		return text
+	}
+	large := strings.Repeat("x", maxResultKey)
+	assert.NotEqual(t, get(large), get(large))
 
 	// Of three results the oldest is forgotten.
 	texts := map[string]string{}
 	for _, a := range []string{"a", "b", "c"} {
-		texts[a], err = getAs(t, s, "", `{"a":"`+a+`"}`)
-		require.NoError(t, err)
+		texts[a] = get(a)
 	}
 	for _, a := range []string{"c", "b"} {
-		text, err := getAs(t, s, "", `{"a":"`+a+`"}`)
-		require.NoError(t, err)
-		assert.Equal(t, texts[a], text)
+		assert.Equal(t, texts[a], get(a))
 	}
-	text, err := getAs(t, s, "", `{"a":"a"}`)
-	require.NoError(t, err)
-	assert.NotEqual(t, texts["a"], text)
+	assert.NotEqual(t, texts["a"], get("a"))
 }
 
 // Requests that come while the function runs wait for its result; one that goes
@@ -129,7 +132,7 @@ func TestCacheConcurrent(t *testing.T) {
 		renders := 0
 		release := make(chan struct{})
 		var cause error
-		s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		s := prompts.NewServer(registryOf(cached("p", func(ctx context.Context) (*prompts.Result, error) {
 			renders++
 			select {
 			case <-release:
@@ -138,7 +141,7 @@ func TestCacheConcurrent(t *testing.T) {
 				cause = context.Cause(ctx)
 				return nil, cause
 			}
-		}}), prompts.Options{})
+		})), prompts.Options{})
 		call := func(ctx context.Context) error {
 			_, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
 			return err
@@ -179,30 +182,24 @@ func TestCacheConcurrent(t *testing.T) {
 func TestCacheFailures(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	cached := func(name string, render prompts.RenderFunc) prompts.Prompt {
-		return prompts.Prompt{Name: name, Cache: prompts.Cache{TTL: time.Hour}, Render: render}
+	fails := func(err error) func(context.Context) (*prompts.Result, error) {
+		return func(context.Context) (*prompts.Result, error) { return nil, err }
+	}
+	includes := func(name string) func(context.Context) (*prompts.Result, error) {
+		return func(ctx context.Context) (*prompts.Result, error) {
+			prompts.Progress(ctx, 1, 2, "")
+			return prompts.Include(ctx, name, nil)
+		}
 	}
 	s := prompts.NewServer(registryOf(
-		cached("panics", func(context.Context, map[string]string) (*prompts.Result, error) { panic("no") }),
-		cached("goes", func(context.Context, map[string]string) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-		cached("asks", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			_, err := prompts.Elicit[struct{ A string }](ctx, "a", "A?")
-			return nil, err
-		}),
-		cached("blames", func(context.Context, map[string]string) (*prompts.Result, error) {
-			return nil, prompts.InvalidArgument("a", "is bad")
-		}),
-		cached("nothing", func(context.Context, map[string]string) (*prompts.Result, error) { return nil, nil }),
-		cached("a", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			return prompts.Include(ctx, "b", nil)
-		}),
-		cached("b", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			return prompts.Include(ctx, "a", nil)
-		}),
-		cached("reports", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			prompts.Progress(ctx, 1, 2, "")
-			return prompts.Include(ctx, "plain", nil)
-		}),
+		cached("panics", func(context.Context) (*prompts.Result, error) { panic("no") }),
+		cached("goes", func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
+		cached("asks", func(ctx context.Context) (*prompts.Result, error) { return asking("asks").Render(ctx, nil) }),
+		cached("blames", fails(prompts.InvalidArgument("a", "is bad"))),
+		cached("nothing", fails(nil)),
+		cached("a", includes("b")),
+		cached("b", includes("a")),
+		cached("reports", includes("plain")),
 		textPrompt("plain", "hi"),
 	), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for name, want := range map[string]string{
@@ -231,9 +228,7 @@ func TestCacheOfReplacedPrompt(t *testing.T) {
 	s := prompts.NewServer(reg, prompts.Options{})
 	first, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
-	require.NoError(t, reg.Set(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		return prompts.Messages(prompts.User("new")), nil
-	}}))
+	require.NoError(t, reg.Set(textPrompt("p", "new")))
 	second, err := getAs(t, s, "", "{}")
 	require.NoError(t, err)
 	assert.NotEqual(t, first, second)
@@ -256,11 +251,10 @@ func TestInvalidCache(t *testing.T) {
 func TestCachedResultIsNotShared(t *testing.T) {
 	t.Parallel()
 	s := prompts.NewServer(registryOf(
-		prompts.Prompt{Name: "base", Cache: prompts.Cache{TTL: time.Hour, Shared: true}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-			r := &prompts.Result{Messages: make([]prompts.Message, 0, 100), Meta: prompts.Meta{"a": 1}}
-			r.Messages = append(r.Messages, prompts.User("base"))
-			return r, nil
-		}},
+		cached("base", func(context.Context) (*prompts.Result, error) {
+			messages := make([]prompts.Message, 0, 100)
+			return &prompts.Result{Messages: append(messages, prompts.User("base")), Meta: prompts.Meta{"a": 1}}, nil
+		}),
 		prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "q"}}, Render: func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
 			r, err := prompts.Include(ctx, "base", nil)
 			if err != nil {
@@ -298,10 +292,7 @@ func TestCacheCountsForMaxConcurrent(t *testing.T) {
 		var running atomic.Int64
 		ignorant := func() { running.Add(1); <-release; running.Add(-1) }
 		s := prompts.NewServer(registryOf(
-			prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-				ignorant()
-				return prompts.Messages(), nil
-			}},
+			cached("p", func(context.Context) (*prompts.Result, error) { ignorant(); return prompts.Messages(), nil }),
 			completing("c", prompts.SuggestCached(time.Hour, func(context.Context, map[string]string) string { return "" },
 				func(context.Context, string) ([]string, error) { ignorant(); return nil, nil })),
 		), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 2, CompletionsPerSecond: -1}})
@@ -332,18 +323,18 @@ func TestCachedPromptsInACircle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		include := func(name, other string) prompts.Prompt {
-			return prompts.Prompt{Name: name, Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return cached(name, func(ctx context.Context) (*prompts.Result, error) {
 				time.Sleep(time.Second) // the other one has begun
 				return prompts.Include(ctx, other, nil)
-			}}
+			})
 		}
 		s := prompts.NewServer(registryOf(include("a", "b"), include("b", "a")), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		begin := time.Now()
 		var all sync.WaitGroup
 		for _, name := range []string{"a", "b"} {
 			all.Go(func() {
-				_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+name+`"}`), prompts.CallOptions{})
-				assert.ErrorContains(t, err, "-32603")
+				_, e := call(t, s, "prompts/get", `{"name":"`+name+`"}`)
+				assert.Equal(t, prompts.CodeInternalError, e.Code)
 			})
 		}
 		all.Wait()
@@ -362,12 +353,8 @@ func TestCachedPromptHasNoPrincipal(t *testing.T) {
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)), Limits: prompts.Limits{CompletionsPerSecond: -1},
 	}
 	reg := registryOf(
-		prompts.Prompt{Name: "p", Cache: prompts.Cache{TTL: time.Hour}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
-			return prompts.Include(ctx, "q", nil)
-		}},
-		prompts.Prompt{Name: "q", Cache: prompts.Cache{TTL: time.Hour}, Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-			return prompts.Messages(prompts.User("hi")), nil
-		}},
+		cached("p", func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "q", nil) }),
+		cached("q", func(context.Context) (*prompts.Result, error) { return prompts.Messages(prompts.User("hi")), nil }),
 	)
 	text, err := getAs(t, prompts.NewServer(reg, o), "ann", "{}")
 	require.NoError(t, err)

@@ -41,7 +41,8 @@ func withTools(o prompttools.Options) func(*prompts.Options, *prompts.Registry) 
 	}
 }
 
-func withTool(call func(context.Context, json.RawMessage) (*prompttools.Result, error)) fails {
+func withTool(result *prompttools.Result, do func() error) fails {
+	call := func(context.Context, json.RawMessage) (*prompttools.Result, error) { return result, do() }
 	return fails{
 		options: withTools(prompttools.Options{Tools: []prompttools.Tool{{Name: "t", Call: call}}}),
 		method:  "tools/call", members: `"name":"t"`,
@@ -61,107 +62,111 @@ func withSkills(method, members string, o promptskills.Options) fails {
 	}}
 }
 
-func withMiddleware(method, members string, h prompts.Handler) fails {
+func withResources(method, members string, r promptskills.Resources) fails {
+	return withSkills(method, members, promptskills.Options{Resources: r})
+}
+
+func withMiddleware(method, members string, response *prompts.Response, do func() error) fails {
 	return fails{prompt: completing("p", nil), method: method, members: members, options: func(o *prompts.Options, _ *prompts.Registry) {
-		o.Middleware = func(prompts.Handler) prompts.Handler { return h }
+		o.Middleware = func(prompts.Handler) prompts.Handler {
+			return func(context.Context, *prompts.Request) (*prompts.Response, error) { return response, do() }
+		}
 	}}
 }
 
-func withMethod(f prompts.Method) fails {
-	return fails{method: "x/y", options: func(o *prompts.Options, _ *prompts.Registry) { o.Methods = map[string]prompts.Method{"x/y": f} }}
+func withMethod(result any, do func() error) fails {
+	return fails{method: "x/y", options: func(o *prompts.Options, _ *prompts.Registry) {
+		o.Methods = map[string]prompts.Method{"x/y": func(context.Context, json.RawMessage) (any, error) { return result, do() }}
+	}}
 }
 
 func isInvisible(o *prompts.Options, _ *prompts.Registry) {
 	o.Visible = func(context.Context, prompts.Prompt) bool { panic(errDisk) }
 }
 
-func renders(f func(context.Context) (*prompts.Result, error)) fails {
-	return fails{prompt: rendered("p", f)}
-}
-
-func returns(r *prompts.Result, err error) fails {
-	return renders(func(context.Context) (*prompts.Result, error) { return r, err })
+func renders(r *prompts.Result, do func() error) fails {
+	return fails{prompt: rendered("p", func(context.Context) (*prompts.Result, error) { return r, do() })}
 }
 
 const completeP = `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`
 
+// failing is the application's code in all places, which does the same in each.
+func failing(do func() error) map[string]fails {
+	tool := renders(nil, do).prompt
+	complete := func(context.Context, string, map[string]string) ([]string, error) { return nil, do() }
+	return map[string]fails{
+		"render": renders(nil, do),
+		"sensitive argument": {prompt: prompts.Prompt{
+			Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: tool.Render,
+		}, members: `"name":"p","arguments":{"a":"secret"}`},
+		"completion":                     {prompt: completing("p", complete), method: "completion/complete", members: completeP},
+		"method":                         withMethod(nil, do),
+		"tool":                           withTool(nil, do),
+		"prompt as a tool":               {prompt: tool, options: withTools(prompttools.Options{Names: []string{"p"}}), method: "tools/call"},
+		"prompt by a pair":               {prompt: tool, options: withTools(prompttools.Options{Names: []string{"p"}, Pair: &prompttools.Pair{}}), method: "tools/call", members: `"name":"get_prompt","arguments":{"name":"p"}`},
+		"middleware prompts/get":         withMiddleware("prompts/get", "", nil, do),
+		"middleware prompts/list":        withMiddleware("prompts/list", "", nil, do),
+		"middleware completion/complete": withMiddleware("completion/complete", completeP, nil, do),
+		"resource read": withResources("resources/read", `"uri":"x://y"`, promptskills.Resources{
+			Read: func(context.Context, string) ([]prompts.EmbeddedResource, error) { return nil, do() },
+		}),
+		"resource list": withResources("resources/list", "", promptskills.Resources{
+			List: func(context.Context) ([]prompts.ResourceLink, error) { return nil, do() },
+		}),
+		"resource templates": withResources("resources/templates/list", "", promptskills.Resources{
+			Templates: func(context.Context) ([]promptskills.Template, error) { return nil, do() },
+		}),
+		"resource subscribe": withResources("resources/subscribe", `"uri":"x://y"`, promptskills.Resources{
+			Subscribe: func(context.Context, string, func()) (func(), error) { return nil, do() },
+		}),
+	}
+}
+
 // internalErrors are the ways in which the application's code can fail.
 func internalErrors() map[string]fails {
 	bad := prompts.Messages(prompts.UserContent(nil))
+	no := func() error { return nil }
+	foreign := &prompts.Response{Result: bad, Values: []string{"\xff"}}
 	all := map[string]fails{
-		"render error":             returns(nil, errDisk),
-		"render error that panics": returns(nil, badError{}),
-		"render code of JSON-RPC":  returns(nil, &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "no"}),
-		"render panic":             renders(func(context.Context) (*prompts.Result, error) { panic(errDisk) }),
-		"render Goexit":            renders(func(context.Context) (*prompts.Result, error) { runtime.Goexit(); return nil, nil }),
-		"render timeout":           renders(func(context.Context) (*prompts.Result, error) { time.Sleep(time.Hour); return nil, nil }),
-		"render nothing":           returns(nil, nil),
-		"render without question":  returns(nil, prompts.ErrInputRequired),
-		"invalid content":          returns(bad, nil),
-		"invalid role":             returns(prompts.Messages(prompts.Message{Role: "robot", Content: prompts.Text{Text: "x"}}), nil),
-		"metadata that panics":     returns(&prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(errDisk) })}}, nil),
+		"nothing":              renders(nil, no),
+		"code of JSON-RPC":     renders(nil, func() error { return &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "no"} }),
+		"invalid content":      renders(bad, no),
+		"metadata that panics": renders(&prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(errDisk) })}}, no),
 		"result over the limit": {
 			prompt:  textPrompt("p", strings.Repeat("x", 100)),
 			options: func(o *prompts.Options, _ *prompts.Registry) { o.Limits.MaxResultBytes = 64 },
 		},
-		"include": renders(func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "none", nil) }),
-		"sensitive argument": {prompt: prompts.Prompt{
-			Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}},
-			Render: func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errDisk },
-		}, members: `"name":"p","arguments":{"a":"secret"}`},
-
-		"completion error": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) { return nil, errDisk }), method: "completion/complete", members: completeP},
-		"completion panic": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) { panic(errDisk) }), method: "completion/complete", members: completeP},
-		"completion timeout": {prompt: completing("p", func(context.Context, string, map[string]string) ([]string, error) {
-			time.Sleep(time.Hour)
-			return nil, nil
-		}), method: "completion/complete", members: completeP},
+		"include": {prompt: rendered("p", func(ctx context.Context) (*prompts.Result, error) { return prompts.Include(ctx, "none", nil) })},
 
 		"visible prompts/get":         {prompt: textPrompt("p", "hi"), options: isInvisible},
 		"visible prompts/list":        {prompt: textPrompt("p", "hi"), options: isInvisible, method: "prompts/list"},
 		"visible completion/complete": {prompt: completing("p", nil), options: isInvisible, method: "completion/complete", members: completeP},
 
-		"method error":  withMethod(func(context.Context, json.RawMessage) (any, error) { return nil, errDisk }),
-		"method panic":  withMethod(func(context.Context, json.RawMessage) (any, error) { panic(errDisk) }),
-		"method result": withMethod(func(context.Context, json.RawMessage) (any, error) { return []int{1}, nil }),
-		"method JSON":   withMethod(func(context.Context, json.RawMessage) (any, error) { return make(chan int), nil }),
-
-		"tool error":  withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, errDisk }),
-		"tool panic":  withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { panic(errDisk) }),
-		"tool result": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) { return nil, nil }),
-		"tool content": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) {
-			return &prompttools.Result{Content: []prompts.Content{nil}}, nil
-		}),
-		"tool metadata": withTool(func(context.Context, json.RawMessage) (*prompttools.Result, error) {
-			return &prompttools.Result{Meta: prompts.Meta{"x": make(chan int)}}, nil
-		}),
-		"prompt as a tool": {prompt: rendered("p", func(context.Context) (*prompts.Result, error) { return nil, errDisk }), options: withTools(prompttools.Options{Names: []string{"p"}}), method: "tools/call"},
-		"prompt by a pair": {prompt: rendered("p", func(context.Context) (*prompts.Result, error) { panic(errDisk) }), options: withTools(prompttools.Options{Names: []string{"p"}, Pair: &prompttools.Pair{}}), method: "tools/call", members: `"name":"get_prompt","arguments":{"name":"p"}`},
+		"method result": withMethod([]int{1}, no),
+		"method JSON":   withMethod(make(chan int), no),
+		"tool result":   withTool(nil, no),
+		"tool content":  withTool(&prompttools.Result{Content: []prompts.Content{nil}}, no),
+		"tool metadata": withTool(&prompttools.Result{Meta: prompts.Meta{"x": make(chan int)}}, no),
 		"content of a tool": {prompt: textPrompt("p", "hi"), options: withTools(prompttools.Options{
 			Names: []string{"p"}, Content: func([]prompts.Message) []prompts.Content { panic(errDisk) },
 		}), method: "tools/call"},
-
-		"resource read":      withSkills("resources/read", `"uri":"x://y"`, promptskills.Options{Resources: promptskills.Resources{Read: func(context.Context, string) ([]prompts.EmbeddedResource, error) { return nil, errDisk }}}),
-		"resource list":      withSkills("resources/list", "", promptskills.Options{Resources: promptskills.Resources{List: func(context.Context) ([]prompts.ResourceLink, error) { panic(errDisk) }}}),
-		"resource templates": withSkills("resources/templates/list", "", promptskills.Options{Resources: promptskills.Resources{Templates: func(context.Context) ([]promptskills.Template, error) { return nil, errDisk }}}),
-		"resource subscribe": withSkills("resources/subscribe", `"uri":"x://y"`, promptskills.Options{Resources: promptskills.Resources{Subscribe: func(context.Context, string, func()) (func(), error) { return nil, errDisk }}}),
-		"dynamic skill":      withSkills("resources/read", `"uri":"skill://s/a.md"`, promptskills.Options{}),
-		"visible skills":     withSkills("skills/list", "", promptskills.Options{Visible: func(context.Context, promptskills.Skill) bool { panic(errDisk) }}),
+		"dynamic skill":  withSkills("resources/read", `"uri":"skill://s/a.md"`, promptskills.Options{}),
+		"visible skills": withSkills("skills/list", "", promptskills.Options{Visible: func(context.Context, promptskills.Skill) bool { panic(errDisk) }}),
 	}
 	for method, members := range map[string]string{"prompts/get": "", "prompts/list": "", "completion/complete": completeP} {
-		for name, h := range map[string]prompts.Handler{
-			"error":   func(context.Context, *prompts.Request) (*prompts.Response, error) { return nil, errDisk },
-			"panic":   func(context.Context, *prompts.Request) (*prompts.Response, error) { panic(errDisk) },
-			"nothing": func(context.Context, *prompts.Request) (*prompts.Response, error) { return nil, nil },
-			"timeout": func(ctx context.Context, _ *prompts.Request) (*prompts.Response, error) {
-				time.Sleep(time.Hour)
-				return nil, nil
-			},
-			"foreign result": func(context.Context, *prompts.Request) (*prompts.Response, error) {
-				return &prompts.Response{Result: bad, Values: []string{"\xff"}}, nil
-			},
-		} {
-			all["middleware "+method+" "+name] = withMiddleware(method, members, h)
+		all["middleware without a response "+method] = withMiddleware(method, members, nil, no)
+		all["middleware with a foreign response "+method] = withMiddleware(method, members, foreign, no)
+	}
+	for how, do := range map[string]func() error{
+		"error":             func() error { return errDisk },
+		"error that panics": func() error { return badError{} },
+		"question":          func() error { return prompts.ErrInputRequired },
+		"panic":             func() error { panic(errDisk) },
+		"Goexit":            func() error { runtime.Goexit(); return nil },
+		"timeout":           func() error { time.Sleep(time.Hour); return nil },
+	} {
+		for place, f := range failing(do) {
+			all[place+" "+how] = f
 		}
 	}
 	return all
