@@ -103,31 +103,6 @@ type data func()
 
 func (d data) MarshalJSON() ([]byte, error) { d(); return []byte("{}"), nil }
 
-func TestDataOfAnErrorIsTheAuthorsCode(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		do   func()
-		want string
-		log  string
-	}{
-		"panic":    {func() { panic("in data") }, errorLine("1", 7, "seven"), "in data"},
-		"goexit":   {runtime.Goexit, errorLine("1", prompts.CodeInternalError, "internal error: prompt failed"), "Goexit"},
-		"too long": {func() { time.Sleep(time.Hour) }, errorLine("1", prompts.CodeInternalError, requestTimeout), "timed out"},
-	} {
-		inBubble(t, name, func(t *testing.T) {
-			var j journal
-			fails := rendered("fails", func(context.Context) (*prompts.Result, error) {
-				return nil, &prompts.Error{Code: 7, Message: "seven", Data: data(test.do)}
-			})
-			c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: j.logger()})).handshake()
-			c.send(getLine("1", "fails"))
-			time.Sleep(2 * time.Hour)
-			assert.Equal(t, []string{test.want}, c.received())
-			assert.Contains(t, j.String(), test.log)
-		})
-	}
-}
-
 // GAP-46: what is dropped at the end of the grace leaves a line.
 func TestGraceLeavesALine(t *testing.T) {
 	bubble(t, func(t *testing.T) {

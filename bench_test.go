@@ -34,10 +34,7 @@ func benchSession(b testing.TB, r *prompts.Registry) (transport.Session, transpo
 		}
 		return nil
 	}}
-	for _, msg := range []string{
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-	} {
+	for _, msg := range []string{initializeLine, initializedLine} {
 		if err := s.Handle(context.Background(), []byte(msg), x); err != nil {
 			b.Fatal(err)
 		}
@@ -84,21 +81,10 @@ func BenchmarkList(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var r prompts.Registry
-			render := func(context.Context, benchReview) (*prompts.Result, error) { return prompts.Messages(), nil }
-			if err := r.Update(func(tx *prompts.Tx) error {
-				for i := range n {
-					p := prompts.New(prompts.Prompt{Name: fmt.Sprintf("prompt_%06d", i), Description: "A prompt of the benchmark"}, render)
-					if err := tx.Add(p); err != nil {
-						return err
-					}
-				}
-				return nil
-			}); err != nil {
-				b.Fatal(err)
-			}
+			r.MustAdd(manyPrompts(n)...)
 			s, x := benchSession(b, &r)
 			msg := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"%s"}}`,
-				cursorAfter(fmt.Sprintf("prompt_%06d", n/2-51)))
+				cursorAfter(fmt.Sprintf("code_review_%07d", n/2-51)))
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -227,13 +213,17 @@ var typedInBenchmarks = []struct{ name, typed string }{
 // BenchmarkSuggestKey is one key that is pressed, all the way through Call.
 func BenchmarkSuggestKey(b *testing.B) {
 	names := candidateNames(manyCandidates)
-	for what, f := range map[string]prompts.CompleteFunc{
-		"fixed": prompts.Suggest(names...),
-		"function": prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) {
-			return names, nil
-		}),
+	enum := completing("p", nil)
+	enum.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum(names...)}
+	small := completing("p", nil)
+	small.Arguments[0] = prompts.Argument{Name: "a", Schema: prompts.Enum("Red", "green", "grey")}
+	for what, p := range map[string]prompts.Prompt{
+		"fixed":      completing("p", prompts.Suggest(names...)),
+		"function":   completing("p", prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return names, nil })),
+		"enum":       enum,
+		"small enum": small,
 	} {
-		s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
+		s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
 		for _, test := range typedInBenchmarks {
 			b.Run(what+"/"+test.name, func(b *testing.B) {
 				params := json.RawMessage(`{` + completeParamsOf("p", "a", test.typed) + `}`)
@@ -245,38 +235,6 @@ func BenchmarkSuggestKey(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// BenchmarkCompleteEnum is one key that is pressed for an argument that
-// completes by itself.
-func BenchmarkCompleteEnum(b *testing.B) {
-	s := prompts.NewServer(registryOf(completing("p", completed())), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
-	params := json.RawMessage(`{` + completeParamsOf("p", "b", "g") + `}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkCompleteLargeEnum is the same with as many values as completion is
-// made for.
-func BenchmarkCompleteLargeEnum(b *testing.B) {
-	p := completing("p", nil)
-	p.Arguments[1].Schema = prompts.Enum(candidateNames(manyCandidates)...)
-	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: -1}})
-	for _, test := range typedInBenchmarks {
-		b.Run(test.name, func(b *testing.B) {
-			params := json.RawMessage(`{` + completeParamsOf("p", "b", test.typed) + `}`)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := s.Call(context.Background(), methodComplete, params, prompts.CallOptions{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -271,74 +271,27 @@ func (i fewImports) Import(path string) (*types.Package, error) {
 // What is wrong in the code or on a page is found.
 func TestDocsFinds(t *testing.T) {
 	t.Parallel()
-	const limits, architecture, code = "docs/limits.md", "docs/architecture.md", "a.go"
-	files := map[string]string{
-		limits: "# Limits\n\n| What | Option | Default | Then | Tests |\n|---|---|---|---|---|\n" +
-			"| Size | `Options.Limits.MaxBytes` | 4 MiB | -32600 | `TestSize`, `h.TestOther` |\n" +
-			"| Time | `h.Options.Timeout` | 30 seconds; negative: none | 503 | `FuzzTime` |\n" +
-			"| Depth | fixed, `maxDepth` | 128 levels | -32600 | `TestSize` |\n" +
-			"| Words | fixed | eight | they are cut | `TestSize` |\n",
-		"docs/fleet.md": "# Fleet\n\n| Claim | Tests |\n|---|---|\n| It converges | `h.TestOther` |\n",
-		"SECURITY.md":   "# Security\n\n| Promise | Tests |\n|---|---|\n| It continues | `h.TestOther` |\n",
-		code: "package a\n\nimport _ \"fmt\"\n\ntype Options struct {\n\tName string\n\tLimits Limits\n}\n\n" +
-			"type Limits struct {\n\t// MaxBytes is the size. Default:\n\t// 4 MiB. It is in bytes.\n\tMaxBytes int\n\thidden int\n}\n\n" +
-			"const (\n\tdefaultBytes = 4 << 20\n\tmaxDepth = 128\n\tother = 1.5\n)\n",
-		"x/h/h.go":      "package h\n\nimport \"time\"\n\ntype Options struct {\n\t// Timeout. Default: 30 seconds; negative: none.\n\tTimeout time.Duration\n}\n\nconst defaultTimeout = half * 2\nconst half = 15 * time.Second\n",
-		"examples/x.go": "package x\n\nconst maxExample = 1\n",
-		"a_test.go":     "package a\n\nfunc TestSize(t *testing.T) {}\nfunc FuzzTime(f *testing.F) {}\nfunc (T) TestMethod(t *testing.T) {}\n",
-		"x/h/h_test.go": "package h\n\nfunc TestOther(t *testing.T) {}\n",
-		architecture: "# Architecture\n\nPackages are in `internal/a`, see [CONTRIBUTING.md](../CONTRIBUTING.md).\n\n" +
-			"| Step | File | Name |\n|---|---|---|\n| Read `more` | `x/h/h.go`, `a.go` | `Options`, `Limits.MaxBytes`, `half` |\n",
-		"CONTRIBUTING.md":    "# Contributing\n\nRun `.ci/run`, see `a.go`.\n",
-		"internal/a/a.go":    "package a\n",
-		".ci/run":            "",
-		"testdata/b_test.go": "package b\n\nfunc TestNotRun(t *testing.T) {}\n",
+	files := map[string]string{}
+	for _, part := range strings.Split(readText(t, "testdata/docs.txtar"), "\n-- ")[1:] {
+		name, text, _ := strings.Cut(part, " --")
+		files[name] = strings.TrimPrefix(text, "\n") + "\n"
 	}
-	for name, test := range map[string]struct{ file, old, new, want string }{
-		"nothing":                      {limits, "# Limits", "# Limits", ""},
-		"a limit without a test":       {limits, "`FuzzTime`", "see above", "limits.md: no test in | Time"},
-		"a promise without a test":     {"SECURITY.md", "`h.TestOther`", "", "SECURITY.md: no test in | It"},
-		"an unknown test of a claim":   {"docs/fleet.md", "`h.TestOther`", "`h.TestNone`", "docs/fleet.md: no test h.TestNone"},
-		"an unknown test":              {limits, "`TestSize`, ", "`TestSizes`, ", "limits.md: no test TestSizes"},
-		"an unknown test in a promise": {"SECURITY.md", "`h.TestOther`", "`h.TestSize`", "SECURITY.md: no test h.TestSize"},
-		"the end of a package's name":  {limits, "`h.TestOther`", "`hh.TestOther`", "no test hh.TestOther"},
-		"an unknown test in the text":  {"SECURITY.md", "# Security", "`TestNone`", "no test TestNone"},
-		"a method":                     {limits, "`FuzzTime`", "`TestMethod`", "no test TestMethod"},
-		"a test in testdata":           {limits, "`FuzzTime`", "`TestNotRun`", "no test TestNotRun"},
-		"a missing cell":               {limits, "| fixed | eight", "| fixed eight", "4 cells instead of 5"},
-		"neither an option nor fixed":  {limits, "| fixed | eight", "| some | eight", "neither an option nor fixed"},
-		"an unknown option":            {limits, "`h.Options.Timeout`", "`h.Options.Time`", "no option or constant h.Options.Time"},
-		"an option without a row":      {"x/h/h.go", "\tTimeout", "\tWait, Timeout", "no row for h.Options.Wait"},
-		"a nested one without a row":   {code, "hidden", "Hidden", "no row for Options.Limits.Hidden"},
-		"a constant without a row":     {code, "other = 1.5", "maxOther = 1", "no row for maxOther"},
-		"an option without a default":  {code, "Default:", "It is", `Options.Limits.MaxBytes: its comment has no "Default: …."`},
-		"another default on the page":  {limits, "4 MiB", "5 MiB", "Options.Limits.MaxBytes is \"5 MiB\" there and \"4 MiB\" in its comment"},
-		"one that begins alike":        {limits, "30 seconds; negative: none", "30 seconds; negative: nones", "h.Options.Timeout is"},
-		"another default in a comment": {code, "// 4 MiB", "// 8 MiB", "\"4 MiB\" there and \"8 MiB\" in its comment"},
-		"another default in the code":  {code, "4 << 20", "8 << 20", "Options.Limits.MaxBytes is \"4 MiB\" there and 8388608 in the code"},
-		"another time in the code":     {"x/h/h.go", "15 *", "16 *", "h.Options.Timeout is \"30 seconds; negative: none\" there and 32000000000 in the code"},
-		"another constant":             {code, "= 128", "= 129", "maxDepth is \"128 levels\" there and 129 in the code"},
-		"no number":                    {limits, "128 levels", "many", "maxDepth is \"many\" there and 128 in the code"},
-		"a page with a missing file":   {architecture, "`x/h/h.go`", "`x/h/i.go`", "architecture.md: no file x/h/i.go"},
-		"a page with a missing folder": {architecture, "`internal/a`", "`internal/b`", "architecture.md: no file internal/b"},
-		"a missing page":               {architecture, "../CONTRIBUTING.md", "../CONTRIBUTE.md", "architecture.md: no file CONTRIBUTE.md"},
-		"a missing script":             {"CONTRIBUTING.md", ".ci/run", ".ci/go", "CONTRIBUTING.md: no file .ci/go"},
-		"a missing declaration":        {architecture, "`half`", "`third`", "architecture.md: no third in the files of | Read"},
-		"no constant of the default":   {code, "defaultBytes", "bytes", "Options.Limits.MaxBytes: no constant defaultMaxBytes"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	unescaped := strings.NewReplacer("¦", "|", `\t`, "\t")
+	for _, row := range table(t, "docs", 5) {
+		t.Run(row[0], func(t *testing.T) {
 			t.Parallel()
+			changed, old, replacement, want := row[1], unescaped.Replace(row[2]), unescaped.Replace(row[3]), unescaped.Replace(row[4])
 			repository := fstest.MapFS{}
 			for file, text := range files {
-				if file == test.file {
-					require.Equal(t, 1, strings.Count(text, test.old))
-					text = strings.Replace(text, test.old, test.new, 1)
+				if file == changed {
+					require.Equal(t, 1, strings.Count(text, old))
+					text = strings.Replace(text, old, replacement, 1)
 				}
 				repository[file] = &fstest.MapFile{Data: []byte(text)}
 			}
 			found := strings.Join(checkDocs(t, repository), "\n")
-			assert.Equal(t, test.want == "", found == "", found)
-			assert.Contains(t, found, test.want)
+			assert.Equal(t, want == "", found == "", found)
+			assert.Contains(t, found, want)
 		})
 	}
 }

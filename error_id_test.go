@@ -132,6 +132,8 @@ func internalErrors() map[string]fails {
 		"code of JSON-RPC":     renders(nil, func() error { return &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "no"} }),
 		"invalid content":      renders(bad, no),
 		"metadata that panics": renders(&prompts.Result{Meta: prompts.Meta{"x": data(func() { panic(errDisk) })}}, no),
+		"data that exits":      renders(nil, func() error { return &prompts.Error{Code: 7, Data: data(runtime.Goexit)} }),
+		"data that is late":    renders(nil, func() error { return &prompts.Error{Code: 7, Data: data(func() { time.Sleep(time.Hour) })} }),
 		"result over the limit": {
 			prompt:  textPrompt("p", strings.Repeat("x", 100)),
 			options: func(o *prompts.Options, _ *prompts.Registry) { o.Limits.MaxResultBytes = 64 },

@@ -133,6 +133,26 @@ func askingPrompts() *prompts.Registry {
 			_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?")
 			return prompts.Messages(prompts.User(fmt.Sprintf("nobody was asked: %t", errors.Is(err, prompts.ErrInputRequired)))), nil
 		}),
+		// each says what has become of each question, and then asks for a release.
+		rendered("each", func(ctx context.Context) (*prompts.Result, error) {
+			a, b, dirs := prompts.Form[colour]("a", "A?"), prompts.Form[colour]("b", "B?"), prompts.InputRequest("dirs", "roots/list", nil)
+			before := errors.Join(a.Err(), b.Err(), dirs.Err())
+			err := prompts.Ask(ctx, a, b, dirs)
+			declined, canceled := errors.Is(err, prompts.ErrDeclined), errors.Is(err, prompts.ErrCanceled)
+			if !declined && !canceled {
+				return nil, err
+			}
+			if _, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?"); err != nil {
+				return nil, err
+			}
+			return prompts.Messages(
+				prompts.User(fmt.Sprint("before: ", before)),
+				prompts.User(fmt.Sprint("of all: ", err, declined, canceled)),
+				prompts.User(fmt.Sprint("a: ", a.Err(), errors.Is(a.Err(), prompts.ErrDeclined), errors.Is(a.Err(), prompts.ErrCanceled))),
+				prompts.User(fmt.Sprint("b: ", b.Err(), errors.Is(b.Err(), prompts.ErrDeclined), errors.Is(b.Err(), prompts.ErrCanceled))),
+				prompts.User(fmt.Sprint("dirs: ", dirs.Err(), string(dirs.Value))),
+			), nil
+		}),
 		rendered("alone", func(context.Context) (*prompts.Result, error) { return nil, prompts.ErrInputRequired }),
 		ask("sample", func() *prompts.Answer[json.RawMessage] {
 			return prompts.InputRequest("draft", "sampling/createMessage", sampling)
