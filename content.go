@@ -2,10 +2,60 @@ package prompts
 
 import (
 	"time"
+
+	"github.com/mcp-prompts/prompts/internal/markdown"
 )
 
-// This file has the content of messages. encode.go writes it as JSON; content that a
-// protocol version does not know is replaced here.
+// This file has what a render function returns: a result, its messages and their
+// content. encode.go writes it as JSON; content that a protocol version does not know
+// is replaced here.
+
+// Result is the result of a render function.
+type Result struct {
+	// Description describes the messages. Optional.
+	Description string
+	// Messages are the messages for the model. An empty list is valid.
+	Messages []Message
+	// Meta is sent as the result's _meta.
+	Meta Meta
+}
+
+// Message is one message of a conversation, with its role.
+type Message struct {
+	Role    Role
+	Content Content
+}
+
+// Role is the speaker of a [Message].
+type Role string
+
+// The roles of the protocol.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// Messages returns a result with the messages.
+func Messages(messages ...Message) *Result {
+	return &Result{Messages: messages}
+}
+
+// User returns a message of the user with text as its content.
+func User(text string) Message {
+	return Message{Role: RoleUser, Content: Text{Text: text}}
+}
+
+// Assistant returns a message of the assistant with text as its content.
+func Assistant(text string) Message {
+	return Message{Role: RoleAssistant, Content: Text{Text: text}}
+}
+
+// UserContent returns a message of the user with the content, such as an [Image] or
+// an [EmbeddedResource].
+func UserContent(c Content) Message { return Message{Role: RoleUser, Content: c} }
+
+// AssistantContent returns a message of the assistant with the content.
+func AssistantContent(c Content) Message { return Message{Role: RoleAssistant, Content: c} }
 
 // Content is the content of a message: [Text], [Image], [Audio], [EmbeddedResource],
 // [ResourceLink], or a pointer to one of these types. The server validates all
@@ -79,6 +129,26 @@ type Annotations struct {
 	// 2025-06-18.
 	LastModified time.Time
 }
+
+// Fence returns code as a Markdown code block in the given language, which may
+// be empty. The fence is longer than every run of backticks in code, so code
+// cannot end the block. A language that could end the line is left out.
+func Fence(language, code string) string { return markdown.Fence(language, code) }
+
+// Untrusted returns text from a user or an outside source in a frame that marks the
+// text as data rather than instructions. The frame is a sentence followed by the
+// text, byte for byte, between two marker lines. The label describes the text in a
+// short noun phrase such as "the text". Default: "untrusted text". Control
+// characters and line breaks in the label become spaces.
+//
+// Neither the text nor the label can end the frame or start another: the markers
+// contain a hash of the text, lengthened until neither contains the hash. The same
+// label and text always give the same frame, so that results can be cached and
+// compared.
+//
+// Untrusted is a mitigation, not a guarantee. A model may still follow instructions
+// inside the frame. Use other means to prevent dangerous effects.
+func Untrusted(label, text string) string { return markdown.Untrusted(label, text) }
 
 // forRevision returns content that the revision knows: c, or the replacement from the
 // application (GAP-37). A link without a replacement becomes text when it is encoded.

@@ -4,22 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
-	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/syntax"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -83,6 +79,64 @@ func compile(p Prompt) (*definition, error) {
 		faults[i] = declarationError(p.Name, err)
 	}
 	return nil, errors.Join(faults...)
+}
+
+// checkSensitive returns the errors of a declaration that keeps or completes the
+// value of a sensitive argument.
+func (d *definition) checkSensitive() (errs []error) {
+	for i := range d.plan.Arguments {
+		a := &d.plan.Arguments[i]
+		if !a.Sensitive {
+			continue
+		}
+		if d.completer(i) != nil {
+			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a sensitive argument cannot be completed; remove Complete")})
+		}
+		if d.results != nil {
+			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a prompt with a sensitive argument cannot be cached; remove Cache")})
+		}
+	}
+	return errs
+}
+
+const (
+	defaultMaxResults = 1000
+	defaultMaxBytes   = 64 << 20
+)
+
+// check returns an error for each invalid setting.
+func (c Cache) check() []error {
+	var faults []error
+	if c.TTL < 0 {
+		faults = append(faults, errors.New("Cache.TTL is negative"))
+	}
+	if c.MaxResults < 0 {
+		faults = append(faults, errors.New("Cache.MaxResults is negative"))
+	}
+	if c.MaxBytes < 0 {
+		faults = append(faults, errors.New("Cache.MaxBytes is negative"))
+	}
+	if c.TTL == 0 && c != (Cache{}) {
+		faults = append(faults, errors.New("Cache.TTL is 0, so Cache has no effect; set TTL"))
+	}
+	return faults
+}
+
+// results are what a prompt has come to.
+type results = memo.Cache[string, *Result]
+
+// newResults returns nil if there is nothing to keep.
+func (c Cache) newResults() *results {
+	if c.TTL <= 0 {
+		return nil
+	}
+	if c.MaxResults == 0 {
+		c.MaxResults = defaultMaxResults
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = defaultMaxBytes
+	}
+	return memo.New[string, *Result](c.TTL, c.MaxResults, c.MaxBytes)
 }
 
 // appendSpecs appends what the arguments declare, but for their CompleteFuncs.
@@ -254,21 +308,6 @@ func (e *encoder) argument(a *argument.Argument, hints bool) {
 	}
 }
 
-// bind fills in the arguments of a call.
-func (d *definition) bind(args []argument.Text) (boundRender, []argument.Problem) {
-	var render boundRender
-	var problems []argument.Problem
-	if d.prompt.typed != nil {
-		render, problems = d.prompt.typed.bind(d.plan, args)
-	} else {
-		render, problems = d.prompt.Render.bind(d.plan, args)
-	}
-	if d.results != nil {
-		render = d.cached(args, render)
-	}
-	return render, problems
-}
-
 // clone returns a copy that shares nothing changeable with p, but for values
 // inside Meta and for Schemas.
 func (p Prompt) clone() Prompt {
@@ -325,30 +364,4 @@ func (d *definition) filterCopy() Prompt {
 	p := d.export()
 	d.seen.CompareAndSwap(nil, &p) // another may have come first
 	return *d.seen.Load()
-}
-
-var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
-
-// check returns everything that is wrong with an icon.
-func (i Icon) check() (faults []error) {
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if err := syntax.CheckURI(i.Src); err != nil {
-		fault("src %q: %w", phrase.Clip(i.Src, 128), err)
-	} else if scheme, _, _ := strings.Cut(strings.ToLower(i.Src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
-		fault("src %q must be an https, http or data URI", phrase.Clip(i.Src, 128))
-	}
-	if i.MIMEType != "" {
-		if err := syntax.CheckMIMEType(i.MIMEType); err != nil {
-			fault("MIME type %q: %w", phrase.Clip(i.MIMEType, 128), err)
-		}
-	}
-	for _, s := range i.Sizes {
-		if !iconSize.MatchString(s) {
-			fault(`invalid size %q; use a form such as "48x48", or "any"`, phrase.Clip(s, 32))
-		}
-	}
-	if i.Theme != "" && i.Theme != "light" && i.Theme != "dark" {
-		fault(`unknown theme %q; use "light" or "dark"`, phrase.Clip(i.Theme, 32))
-	}
-	return faults
 }

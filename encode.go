@@ -144,12 +144,17 @@ func (e *encoder) result(r *Result) {
 	}
 	e.inMessages = false
 	e.raw("]")
-	if e.rev.Stateless() {
-		e.metaAfter(e.serverInfo, r.Meta)
-	} else {
-		e.meta(r.Meta)
-	}
+	e.end(r.Meta)
 	e.raw("}")
+}
+
+// end appends the _meta of a result, and the number of errors that are left out.
+func (e *encoder) end(m Meta) {
+	if e.rev.Stateless() {
+		e.metaAfter(e.serverInfo, m)
+	} else {
+		e.meta(m)
+	}
 	if e.dropped > 0 {
 		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
 	}
@@ -338,7 +343,7 @@ func (e *encoder) icons(icons []Icon) {
 	}
 	e.key("icons")
 	for i, icon := range icons {
-		for _, err := range icon.check() {
+		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme) {
 			e.errorf("icon %d: %w", i+1, err)
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
@@ -391,24 +396,6 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 			e.errorf("_meta %q: %w", k, err)
 		}
 	}
-	e.raw("}")
-}
-
-// implementation appends a server's description of itself.
-func (e *encoder) implementation(i *Implementation) {
-	e.raw("{")
-	e.str("name", i.Name)
-	if e.rev.Titles() {
-		e.opt("title", i.Title)
-	}
-	e.str("version", i.Version)
-	if e.rev.Icons() {
-		e.opt("description", i.Description)
-		if i.WebsiteURL != "" {
-			e.uri("websiteUrl", i.WebsiteURL)
-		}
-	}
-	e.icons(i.Icons)
 	e.raw("}")
 }
 

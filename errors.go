@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
@@ -85,6 +86,35 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.
 
 // ErrExists is the error of [Registry.Add], wrapped, for a name in use.
 var ErrExists = errors.New("prompt already exists")
+
+// ErrInputRequired reports that the answers arrive with the next request, in
+// protocol version 2026-07-28. [Ask] and [Elicit] return ErrInputRequired, and the
+// render function returns the error to its caller, wrapped or not. The server then
+// sends the questions to the client, and runs the function again when the client has
+// answered. If the function returns a result instead, the server sends the result
+// and asks nothing.
+var ErrInputRequired = errors.New("input required")
+
+// Errors of [Ask] and [Elicit], wrapped, if the user does not answer. The protocol
+// calls the two actions decline and cancel. If a render function returns such an
+// error, the client gets invalid params (-32602) with the action.
+var (
+	ErrDeclined = errors.New("the user declined to answer")
+	ErrCanceled = errors.New("the user dismissed the question")
+)
+
+// ErrElicitationUnavailable reports that [Ask] and [Elicit] get no answer, because
+//
+//   - the client did not declare the capability for the question, or the protocol
+//     version has no such capability;
+//   - the transport cannot send requests to the client;
+//   - the client responded with an error, disconnected, or did not respond within
+//     Options.Timeouts.Elicit.
+//
+// A render function may continue without the answer. If the function returns the
+// error, a client of protocol version 2026-07-28 gets the missing capability
+// (-32021). Any other client gets an internal error (-32603) with the reason.
+var ErrElicitationUnavailable = errors.New("cannot ask the client")
 
 // InvalidArgument returns an error for a render function that rejects an argument.
 // The client gets invalid params (-32602) with the argument and the message, in the
@@ -177,6 +207,59 @@ func declarationError(prompt string, err error) error {
 		e.Argument = f.Name
 	}
 	return e
+}
+
+// askError is an error of internal/elicit as the application gets it. It is a value, so
+// that errors.Is finds the same error again.
+type askError struct {
+	err    error
+	public error // ErrDeclined, ErrCanceled, ErrElicitationUnavailable or an *Error
+}
+
+func (e askError) Error() string { return e.err.Error() }
+
+func (e askError) Unwrap() []error { return []error{e.public, e.err} }
+
+// askErrorOf returns an error of internal/elicit with the errors of this package.
+func askErrorOf(err error) error {
+	var refused *elicit.Refused
+	var unable *elicit.Unavailable
+	var invalid *elicit.Invalid
+	switch {
+	case errors.As(err, &unable):
+		return askError{err, ErrElicitationUnavailable}
+	case errors.As(err, &invalid):
+		return askError{err, (*Error)(invalid.ClientError())}
+	case !errors.As(err, &refused):
+		return err
+	case refused.Action == "decline":
+		return askError{err, ErrDeclined}
+	}
+	return askError{err, ErrCanceled}
+}
+
+// refusal returns the error of a question that the user did not answer, or nil.
+func refusal(q *elicit.Question) error {
+	if q.Refused == nil {
+		return nil
+	}
+	return askErrorOf(q.Refused)
+}
+
+// elicitationError returns the error for the client if err is an error of [Ask], else
+// nil. what has asked: a prompt or a tool.
+func elicitationError(rev revision.Revision, what string, err error) *wire.Error {
+	var refused *elicit.Refused
+	var unable *elicit.Unavailable
+	switch {
+	case errors.As(err, &unable):
+		return unable.ClientError(rev, what)
+	case errors.Is(err, ErrElicitationUnavailable):
+		return (&elicit.Unavailable{Why: "no answer was received"}).ClientError(rev, what)
+	case errors.As(err, &refused):
+		return refused.ClientError(what)
+	}
+	return nil
 }
 
 // requestRejected is the event of an error that the client gets and that the log has

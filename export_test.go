@@ -25,11 +25,7 @@ func (s session) Slots() int { return s.InUse()["slots"] }
 
 func Peek(s transport.Session) session { return s.(session) }
 
-func (r *Registry) Subscribers() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.subscribers)
-}
+func (r *Registry) Subscribers() int { return r.subscribers.Len() }
 
 // Leftovers is what the server has of its connections, and the session of its
 // requests. Once those have ended it is empty.

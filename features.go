@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"strings"
 	"sync"
 
@@ -151,7 +150,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 		return nil, f
 	}
 	if f.Log != nil {
-		v.server.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
+		v.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
 	}
 	return v.Append(ctx, dst, nil, (*Error)(f.Client))
 }
@@ -282,7 +281,7 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 		return nil, f
 	}
 	if f.Log != nil {
-		r.server.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
+		r.server.rpc.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
 	}
 	return r.Rejected(ctx, dst, (*Error)(f.Client))
 }
@@ -327,10 +326,7 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 		return nil, errors.New("prompts: AppendContent: this is not the context of a request")
 	}
 	s := r.Owner().(*Server)
-	e := encoder{
-		buf: dst, rev: r.Rev, fallback: s.options.Fallback, most: maxResultErrors,
-		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
-	}
+	e := s.newEncoder(dst, r.Rev)
 	if most := s.options.Limits.MaxResultBytes; len(dst)-r.Head > most {
 		e.errorf("structured content exceeds Options.Limits.MaxResultBytes (%d)", most)
 	}
@@ -357,14 +353,8 @@ func AppendContent(ctx context.Context, dst []byte, content []Content, meta Meta
 	e.inMessages = false
 	if r.Rev.Stateless() {
 		e.raw(`,"resultType":"complete"`)
-		e.metaAfter(s.serverInfo, meta)
-	} else {
-		e.meta(meta)
 	}
-	if e.dropped > 0 {
-		e.errs = append(e.errs, fmt.Errorf("and %d more", e.dropped))
-	}
-	if len(e.errs) > 0 {
+	if e.end(meta); len(e.errs) > 0 {
 		return nil, rpc.InvalidResult(r.Subject(), errors.Join(e.errs...))
 	}
 	return e.buf, nil

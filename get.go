@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -18,8 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file serves prompts/get: from params to arguments, and from the result of the
-// prompt to a response. render.go runs the render function.
+// This file serves prompts/get: from params to arguments, which the user may be asked
+// for, and from the result of the prompt to a response. render.go runs the prompt.
 
 // get is the method prompts/get.
 func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) {
@@ -162,18 +163,80 @@ func (g *getRequest) open(ctx context.Context) *rpc.Failure {
 	return nil
 }
 
+// maxAsked is how often a person is asked for arguments in one request.
+// (Where each question is a request of its own, the client decides.)
+const maxAsked = 3
+
+// askFor asks the client for the arguments that have problems, if
+// Options.ElicitArguments is set, and fills in the answer. It reports whether the
+// question is pending. If it cannot ask, it returns refused.
+func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
+	if !g.server.options.ElicitArguments || g.rounds == maxAsked {
+		return false, refused
+	}
+	d := g.definition
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets().Text)
+	if q == nil {
+		return false, refused
+	}
+	g.rounds++
+	if g.request.Rev.Stateless() {
+		_ = g.binding(ctx) // before the texts change
+	}
+	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
+	var unable *elicit.Unavailable
+	var declined *elicit.Refused
+	switch {
+	case pending:
+		return true, nil
+	case errors.As(err, &unable):
+		// To the client it is as if it had not been tried.
+		return false, &rpc.Failure{
+			Client: refused.Client, Event: "cannot ask client for arguments", Level: slog.LevelInfo,
+			Log: errors.Join(refused.Log, err), Cause: askErrorOf(err),
+		}
+	case errors.As(err, &declined):
+		return false, &rpc.Failure{Client: declinedArguments(d.prompt.Name, problems, declined), Cause: askErrorOf(err)}
+	case err != nil:
+		return false, g.fail(askErrorOf(err))
+	}
+	g.refilled = q.Positions
+	for i, at := range g.refilled {
+		g.texts[at] = texts[i]
+	}
+	return false, nil
+}
+
+// nameIgnored adds the ignored arguments to an error about arguments. One of them
+// may be the misspelled name of an argument that is missing.
+func (g *getRequest) nameIgnored(f *rpc.Failure) {
+	if f == nil || g.others == nil || g.others.ignored == nil {
+		return
+	}
+	if data, ok := f.Client.Data.(argumentsData); ok {
+		var sentence string
+		data.Ignored, sentence = g.definition.plan.Ignored(g.others.ignored)
+		f.Client.Data = data
+		f.Client.Message += "; " + sentence
+	}
+}
+
 // appendResult appends the result of a prompt, checked, in the form of a
 // revision.
 func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]byte, error) {
-	e := encoder{
-		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo,
-		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
-	}
-	e.result(r)
-	if len(e.errs) > 0 {
+	e := s.newEncoder(dst, rev)
+	if e.result(r); len(e.errs) > 0 {
 		return nil, errors.Join(e.errs...)
 	}
 	return e.buf, nil
+}
+
+// newEncoder returns an encoder that appends a result.
+func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
+	return encoder{
+		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo, most: maxResultErrors,
+		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
+	}
 }
 
 // checkSizes refuses more arguments, and larger ones, than the options allow.

@@ -109,6 +109,10 @@ func (s *Server) Reject(ctx context.Context, from transport.Informer, r *transpo
 	s.rpc.Reject(ctx, from, r)
 }
 
+// Flush waits until Options.Observer has received all ended operations. If ctx ends
+// first, Flush returns the cause. Without an Observer, Flush returns nil.
+func (s *Server) Flush(ctx context.Context) error { return s.rpc.Flush(ctx) }
+
 // Log writes a record of a transport to Options.Logger, within the server's rate
 // limit of 100 records a second and a burst of 200. A panic of the logger is
 // dropped. Safe for concurrent use.

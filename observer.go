@@ -164,7 +164,3 @@ func describe(conn any) rpc.Info {
 	}
 	return rpc.Info{}
 }
-
-// Flush waits until Options.Observer has received all ended operations. If ctx ends
-// first, Flush returns the cause. Without an Observer, Flush returns nil.
-func (s *Server) Flush(ctx context.Context) error { return s.rpc.Flush(ctx) }

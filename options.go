@@ -16,6 +16,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/rpc"
 )
 
+// This file has the options of a server, their defaults and their checks.
+
 // Options configures a [Server]. The zero value of each field is its default and
 // the safe choice.
 type Options struct {
@@ -245,19 +247,6 @@ const (
 	defaultChangeDelay           = 20 * time.Millisecond
 	defaultRequestStateTTL       = 15 * time.Minute
 )
-
-// Principal returns the result of Options.Principal for the client in ctx, or the
-// empty string. A transport uses it to separate the state of clients.
-func (s *Server) Principal(ctx context.Context) string {
-	if s.options.Principal == nil {
-		return ""
-	}
-	return s.options.Principal(ctx)
-}
-
-// MaxMessageBytes returns the maximum size of a message in bytes. A transport may
-// stop reading a message at this size.
-func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes }
 
 // complete fills in the defaults and returns the invalid options, except those
 // that are checked when they are encoded.

@@ -2,12 +2,16 @@ package prompts
 
 import (
 	"context"
+	"reflect"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/argument"
 )
 
-// This file declares what a prompt is: its arguments, its render function and the
-// result of one.
+// This file declares what a prompt is: its arguments, its functions and its metadata.
+// definition.go compiles the declaration, and content.go has the results.
 
 // Prompt declares a prompt: the entry in prompts/list, and the function for
 // prompts/get. A Prompt is plain data. [Registry.Add] copies, validates and compiles
@@ -163,6 +167,49 @@ func NewText[In any](p Prompt, render func(ctx context.Context, in In) (string, 
 	})
 }
 
+// boundRender is a render function with its arguments filled in.
+type boundRender interface {
+	call(ctx context.Context) (*Result, error)
+}
+
+type boundFunc func(ctx context.Context) (*Result, error)
+
+func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
+
+// boundStruct is a typedFunc with its struct.
+type boundStruct[In any] struct {
+	in     In
+	render typedFunc[In]
+}
+
+func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
+
+// typedRender is a render function whose arguments are a struct.
+type typedRender interface {
+	in() reflect.Type
+	isNil() bool
+	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
+}
+
+// typedFunc is the one typedRender: what New was given.
+type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
+
+func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
+
+func (f typedFunc[In]) isNil() bool { return f == nil }
+
+func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	b := &boundStruct[In]{render: f}
+	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
+	return b, problems
+}
+
+// bind fills the map of a prompt without a struct.
+func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+	texts, problems := p.Texts(args)
+	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
+}
+
 // Argument declares one argument of a prompt.
 type Argument struct {
 	// Name is the name of the argument, unique in the prompt. Required.
@@ -221,6 +268,52 @@ type Argument struct {
 	Complete CompleteFunc
 }
 
+// CompleteFunc returns values for an argument, the best first. prefix is the text in
+// the input field. [Suggest], [SuggestFunc] and [SuggestCached] return a
+// CompleteFunc for a list of candidates.
+//
+// args contains the values of the prompt's other arguments in the client's request,
+// from protocol version 2025-06-18, except sensitive arguments. The values are not
+// validated. The map belongs to the function.
+//
+// For a comma-separated list, prefix is the last element, and the function returns
+// elements. The client gets each element with the list before it. The server drops
+// elements that the list already contains, and elements that cannot stand between
+// commas. For a list written as JSON, the function is not called.
+//
+// The rules for ctx and errors are those of [RenderFunc]. The client gets the first
+// 100 values and the number of all values. Empty and duplicate values are dropped
+// and not counted.
+type CompleteFunc func(ctx context.Context, prefix string, args map[string]string) ([]string, error)
+
+// Cache configures how long the server stores the results of a prompt, for further
+// requests with the same arguments. Set a Cache only if the result depends on
+// nothing except the arguments:
+//
+//   - The context of the render function has no values.
+//   - The function cannot call [Ask] or [Progress].
+//   - The function cannot call [Include] if Options.Visible is set.
+//
+// Requests with the same arguments share one call of the function. Its context ends
+// when all of these clients have disconnected or canceled. Results share their
+// contents, so no code may change a result afterwards. The cache stores neither
+// errors nor invalid results.
+type Cache struct {
+	// TTL is the time that a result is stored. Default: 0, not at all.
+	TTL time.Duration
+	// Shared gives all clients the same results. Without Shared, each principal has
+	// its own results: see Options.Principal. Without Options.Principal, all clients
+	// are one principal.
+	Shared bool
+	// MaxResults is the maximum number of stored results. The oldest is removed
+	// first. Results for arguments of more than 4 KiB in total are not stored.
+	// Default: 1,000.
+	MaxResults int
+	// MaxBytes is the maximum size in bytes of all stored results and their
+	// arguments. Default: 64 MiB.
+	MaxBytes int
+}
+
 // Enum returns the schema of a string with these valid values.
 func Enum(values ...string) *jsonschema.Schema {
 	enum := make([]any, len(values))
@@ -266,50 +359,3 @@ type Implementation struct {
 	// Icons are images for the server. Since protocol version 2025-11-25.
 	Icons []Icon
 }
-
-// Result is the result of a render function.
-type Result struct {
-	// Description describes the messages. Optional.
-	Description string
-	// Messages are the messages for the model. An empty list is valid.
-	Messages []Message
-	// Meta is sent as the result's _meta.
-	Meta Meta
-}
-
-// Message is one message of a conversation, with its role.
-type Message struct {
-	Role    Role
-	Content Content
-}
-
-// Role is the speaker of a [Message].
-type Role string
-
-// The roles of the protocol.
-const (
-	RoleUser      Role = "user"
-	RoleAssistant Role = "assistant"
-)
-
-// Messages returns a result with the messages.
-func Messages(messages ...Message) *Result {
-	return &Result{Messages: messages}
-}
-
-// User returns a message of the user with text as its content.
-func User(text string) Message {
-	return Message{Role: RoleUser, Content: Text{Text: text}}
-}
-
-// Assistant returns a message of the assistant with text as its content.
-func Assistant(text string) Message {
-	return Message{Role: RoleAssistant, Content: Text{Text: text}}
-}
-
-// UserContent returns a message of the user with the content, such as an [Image] or
-// an [EmbeddedResource].
-func UserContent(c Content) Message { return Message{Role: RoleUser, Content: c} }
-
-// AssistantContent returns a message of the assistant with the content.
-func AssistantContent(c Content) Message { return Message{Role: RoleAssistant, Content: c} }

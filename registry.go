@@ -6,15 +6,19 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/internal/markdown"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // This file has the registry: an immutable ordered map behind an atomic pointer.
-// Readers load the pointer and never wait. Writers copy what they change.
+// Readers load the pointer and never wait. Writers copy what they change. definition.go
+// compiles the prompts.
 
 // Registry is a set of prompts by name. The zero value is an empty registry. A
 // Registry must not be copied. Safe for concurrent use.
@@ -27,8 +31,7 @@ type Registry struct {
 	writing   sync.Mutex // held to change prompts, and for the field below
 	followers []func([]Change) (commit func(), err error)
 
-	mu          sync.Mutex // protects the field below
-	subscribers map[*subscriber]struct{}
+	subscribers notify.Listeners[struct{}]
 }
 
 // Add adds all prompts, or none. It returns all errors, joined: [ErrExists] for a
@@ -96,7 +99,7 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	for _, commit := range commits {
 		commit()
 	}
-	r.notify()
+	r.Notify()
 	return nil
 }
 
@@ -272,47 +275,55 @@ func (tx *Tx) Lookup(name string) (Prompt, bool) {
 	return d.export(), true
 }
 
-// subscriber receives each change of a registry.
-type subscriber struct {
-	changed func() // must not wait, nor use the registry
-}
-
 // Subscribe returns a channel that signals changes, and a function that ends the
 // subscription. The channel holds at most one signal, which stands for all changes
 // since the last receive. A slow subscriber delays nothing. The channel is never
 // closed.
 func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
-	c := make(chan struct{}, 1)
-	return c, r.OnChange(func() { notify.Signal(c) })
+	return r.subscribers.Channel()
 }
 
 // OnChange calls changed for each signal of [Registry.Subscribe], until cancel is
 // called. changed must return at once, and must not use the registry. It is the
 // Subscribe of a feature.List.
 func (r *Registry) OnChange(changed func()) (cancel func()) {
-	s := &subscriber{changed}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.subscribers == nil {
-		r.subscribers = map[*subscriber]struct{}{}
-	}
-	r.subscribers[s] = struct{}{}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.subscribers, s)
-	}
+	return r.subscribers.Add(func(struct{}) { changed() })
 }
 
 // Notify signals a change to all subscribers, although the registry did not change.
 // Call Notify if clients may have read an older list from another replica: a client
 // that this server has notified may read the list from a replica that lags behind.
-func (r *Registry) Notify() { r.notify() }
+func (r *Registry) Notify() { r.subscribers.Call(struct{}{}) }
 
-func (r *Registry) notify() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for s := range r.subscribers {
-		s.changed()
+// Doc returns a Markdown table of the registry's prompts and arguments for a README,
+// in list order. The descriptions are those of prompts/list, including hints. The
+// table ends with a line break. The same prompts always give the same table, so a
+// test can compare the table with a document.
+func Doc(r *Registry) string {
+	var b strings.Builder
+	b.WriteString("| Prompt | Argument | Required | Description |\n|---|---|---|---|\n")
+	for _, d := range r.snapshot().All() {
+		p := &d.prompt
+		name := markdown.CellCode(p.Name)
+		if p.Version != "" {
+			name += " " + markdown.Cell(p.Version)
+		}
+		about := markdown.Cell(p.Title)
+		if about != "" {
+			about = "**" + about + "**"
+		}
+		markdown.Row(&b, name, "", "", phrase.Join("<br>", about, markdown.Cell(p.Description)))
+		for i := range d.plan.Arguments {
+			a := &d.plan.Arguments[i]
+			required, description := "", a.Description
+			if a.Required {
+				required = "yes"
+			}
+			if !p.DisableHints {
+				description = a.DescriptionWithHint()
+			}
+			markdown.Row(&b, "", markdown.CellCode(a.Name), required, phrase.Join(": ", markdown.Cell(a.Title), markdown.Cell(description)))
+		}
 	}
+	return b.String()
 }

@@ -3,10 +3,10 @@ package prompts
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
-	"reflect"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,12 +15,13 @@ import (
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/redact"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 )
 
-// This file runs render functions: their context, their arguments, which the user may
-// be asked for, and the prompts that they include.
+// This file runs render functions: their context, their arguments, the cache of their
+// results, and the prompts that they include.
 
 // scope is the context of one run of a render function, and what the run knows
 // of its client. A request may have several: each call of a middleware's next
@@ -89,47 +90,85 @@ func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.F
 	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, to, s.server.serverInfo)
 }
 
-// boundRender is a render function with its arguments filled in.
-type boundRender interface {
-	call(ctx context.Context) (*Result, error)
+// bind fills in the arguments of a call.
+func (d *definition) bind(args []argument.Text) (boundRender, []argument.Problem) {
+	var render boundRender
+	var problems []argument.Problem
+	if d.prompt.typed != nil {
+		render, problems = d.prompt.typed.bind(d.plan, args)
+	} else {
+		render, problems = d.prompt.Render.bind(d.plan, args)
+	}
+	if d.results != nil {
+		render = d.cached(args, render)
+	}
+	return render, problems
 }
 
-type boundFunc func(ctx context.Context) (*Result, error)
+// maxResultKey is the maximum size of the key of a cached result in bytes.
+const maxResultKey = 4 << 10
 
-func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
-
-// boundStruct is a typedFunc with its struct.
-type boundStruct[In any] struct {
-	in     In
-	render typedFunc[In]
+// cached returns the render function with a memory.
+func (d *definition) cached(args []argument.Text, render boundRender) boundRender {
+	return boundFunc(func(ctx context.Context) (*Result, error) {
+		s := scopeOf(ctx)
+		if s.isCached { // one that includes this one: it has no principal
+			return render.call(ctx)
+		}
+		principal := ""
+		if !d.prompt.Cache.Shared {
+			principal = s.server.Principal(ctx)
+		}
+		key := resultKey(s.server, principal, args)
+		around, _ := ctx.Value(includesKey{}).(*includes)
+		keep := func(r *Result) (bytes int, ok bool) {
+			encoded, err := s.server.appendResult(nil, revision.NewestStateful(), r)
+			if err != nil || len(key) > maxResultKey {
+				return 0, false
+			}
+			const overhead, perMessage = 256, 64 // of Go values that are not in the JSON
+			return overhead + len(key) + len(encoded) + perMessage*len(r.Messages), true
+		}
+		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
+			// Whose request it is must not show; what has included the prompt must,
+			// lest it waits for itself.
+			if around != nil {
+				ctx = context.WithValue(ctx, includesKey{}, around)
+			}
+			return render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
+		})
+		return result.own(), err
+	})
 }
 
-func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
-
-// typedRender is a render function whose arguments are a struct.
-type typedRender interface {
-	in() reflect.Type
-	isNil() bool
-	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
+// own returns a copy of a result that others have too, for somebody who may
+// append to it.
+func (r *Result) own() *Result {
+	if r == nil {
+		return nil
+	}
+	return &Result{Description: r.Description, Messages: slices.Clone(r.Messages), Meta: maps.Clone(r.Meta)}
 }
 
-// typedFunc is the one typedRender: what New was given.
-type typedFunc[In any] func(ctx context.Context, in In) (*Result, error)
-
-func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
-
-func (f typedFunc[In]) isNil() bool { return f == nil }
-
-func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
-	b := &boundStruct[In]{render: f}
-	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
-	return b, problems
-}
-
-// bind fills the map of a prompt without a struct.
-func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
-	texts, problems := p.Texts(args)
-	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
+// resultKey returns a text that is the same for the same principal of a server
+// and the same arguments alone. Two servers of one registry may not mean the same
+// by a principal.
+func resultKey(s *Server, principal string, args []argument.Text) string {
+	b := slices.Clone(s.sealer.Own) // which no other server has
+	add := func(part string) {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	add(principal)
+	for _, g := range args {
+		if !g.Given {
+			b = append(b, 0)
+			continue
+		}
+		b = append(b, 1)
+		add(g.Value)
+	}
+	return string(b)
 }
 
 // render returns the result of the prompt, or reports that questions to the client are
@@ -196,50 +235,6 @@ func (g *getRequest) bind() (boundRender, []argument.Problem) {
 	return render, problems
 }
 
-// maxAsked is how often a person is asked for arguments in one request.
-// (Where each question is a request of its own, the client decides.)
-const maxAsked = 3
-
-// askFor asks the client for the arguments that have problems, if
-// Options.ElicitArguments is set, and fills in the answer. It reports whether the
-// question is pending. If it cannot ask, it returns refused.
-func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, refused *rpc.Failure) (pending bool, f *rpc.Failure) {
-	if !g.server.options.ElicitArguments || g.rounds == maxAsked {
-		return false, refused
-	}
-	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets().Text)
-	if q == nil {
-		return false, refused
-	}
-	g.rounds++
-	if g.request.Rev.Stateless() {
-		_ = g.binding(ctx) // before the texts change
-	}
-	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
-	var unable *elicit.Unavailable
-	var declined *elicit.Refused
-	switch {
-	case pending:
-		return true, nil
-	case errors.As(err, &unable):
-		// To the client it is as if it had not been tried.
-		return false, &rpc.Failure{
-			Client: refused.Client, Event: "cannot ask client for arguments", Level: slog.LevelInfo,
-			Log: errors.Join(refused.Log, err), Cause: askErrorOf(err),
-		}
-	case errors.As(err, &declined):
-		return false, &rpc.Failure{Client: declinedArguments(d.prompt.Name, problems, declined), Cause: askErrorOf(err)}
-	case err != nil:
-		return false, g.fail(askErrorOf(err))
-	}
-	g.refilled = q.Positions
-	for i, at := range g.refilled {
-		g.texts[at] = texts[i]
-	}
-	return false, nil
-}
-
 // fail returns the failure of a render function's error.
 func (g *getRequest) fail(err error) *rpc.Failure {
 	e := renderError(g.definition.prompt.Name, err)
@@ -252,20 +247,6 @@ func (g *getRequest) fail(err error) *rpc.Failure {
 		return f
 	}
 	return rpc.InternalFailure(g.Subject(), err)
-}
-
-// nameIgnored adds the ignored arguments to an error about arguments. One of them
-// may be the misspelled name of an argument that is missing.
-func (g *getRequest) nameIgnored(f *rpc.Failure) {
-	if f == nil || g.others == nil || g.others.ignored == nil {
-		return
-	}
-	if data, ok := f.Client.Data.(argumentsData); ok {
-		var sentence string
-		data.Ignored, sentence = g.definition.plan.Ignored(g.others.ignored)
-		f.Client.Data = data
-		f.Client.Message += "; " + sentence
-	}
 }
 
 // Include renders another prompt of the same server and returns the result, for a

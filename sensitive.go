@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/rpc"
@@ -14,24 +13,6 @@ import (
 
 // This file keeps the values of sensitive arguments, see Argument.Sensitive, out of
 // errors, the log and links, also if the application's code puts them there.
-
-// checkSensitive returns the errors of a declaration that keeps or completes the
-// value of a sensitive argument.
-func (d *definition) checkSensitive() (errs []error) {
-	for i := range d.plan.Arguments {
-		a := &d.plan.Arguments[i]
-		if !a.Sensitive {
-			continue
-		}
-		if d.completer(i) != nil {
-			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a sensitive argument cannot be completed; remove Complete")})
-		}
-		if d.results != nil {
-			errs = append(errs, &argument.DeclarationError{Name: a.Name, Err: errors.New("a prompt with a sensitive argument cannot be cached; remove Cache")})
-		}
-	}
-	return errs
-}
 
 // checkLinks checks the links of a result.
 func checkLinks(s *redact.Secrets, r *Result) error {

@@ -104,13 +104,6 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	return s, nil
 }
 
-// The methods of prompts, which go through the middleware.
-const (
-	methodList     = "prompts/list"
-	methodGet      = "prompts/get"
-	methodComplete = "completion/complete"
-)
-
 // feature returns the prompts: their methods, capabilities, and the list that
 // changes.
 func (s *Server) feature() feature.Feature {
@@ -183,6 +176,24 @@ func (s *Server) info(rev revision.Revision) ([]byte, []error) {
 	return e.buf, e.errs
 }
 
+// implementation appends a server's description of itself.
+func (e *encoder) implementation(i *Implementation) {
+	e.raw("{")
+	e.str("name", i.Name)
+	if e.rev.Titles() {
+		e.opt("title", i.Title)
+	}
+	e.str("version", i.Version)
+	if e.rev.Icons() {
+		e.opt("description", i.Description)
+		if i.WebsiteURL != "" {
+			e.uri("websiteUrl", i.WebsiteURL)
+		}
+	}
+	e.icons(i.Icons)
+	e.raw("}")
+}
+
 // cacheHints returns the members of a result that say how long clients may keep
 // it.
 func (s *Server) cacheHints() string {
@@ -202,6 +213,19 @@ func (s *Server) Methods() []string { return s.rpc.Methods() }
 func (s *Server) Capabilities() map[string]any {
 	return s.rpc.Capabilities(revision.NewestStateful(), true)
 }
+
+// Principal returns the result of Options.Principal for the client in ctx, or the
+// empty string. A transport uses it to separate the state of clients.
+func (s *Server) Principal(ctx context.Context) string {
+	if s.options.Principal == nil {
+		return ""
+	}
+	return s.options.Principal(ctx)
+}
+
+// MaxMessageBytes returns the maximum size of a message in bytes. A transport may
+// stop reading a message at this size.
+func (s *Server) MaxMessageBytes() int { return s.options.Limits.MaxMessageBytes }
 
 // isVisible reports whether the prompt is visible to the client in ctx. It runs the
 // application's code.

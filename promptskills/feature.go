@@ -183,7 +183,7 @@ func isOwn(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), sc
 
 // subscribeToList has changed called for each change of the list of resources.
 func (s *service) subscribeToList(changed func()) (cancel func()) {
-	end := s.registry.subscribe(func(*change) { changed() })
+	end := s.registry.subscribers.Add(func(*change) { changed() })
 	if s.options.Resources.Changed == nil {
 		return end
 	}
@@ -215,7 +215,7 @@ func (s *service) subscribe(ctx context.Context, from feature.Client, uri string
 	if visible := s.visible(ctx); !ok || visible != nil && !visible(e) {
 		return nil, q.unknown()
 	}
-	return s.registry.subscribe(func(c *change) {
+	return s.registry.subscribers.Add(func(c *change) {
 		if c.affects(path) {
 			s.clients.refresh(from, path, c.seq) // what the client reads next is the new content
 			changed()

@@ -41,8 +41,7 @@ type Registry struct {
 	bytes   int64            // of these
 	expiry  *time.Timer      // of what is retained; nil for none
 
-	mu          sync.Mutex // protects the field below
-	subscribers map[*subscriber]struct{}
+	subscribers notify.Listeners[*change]
 }
 
 const (
@@ -138,7 +137,7 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 	now := time.Now()
 	pasts := append(slices.Clone(before.past), past{before.snapshot, now, gone})
 	r.state.Store(&state{next, r.forget(pasts, now)})
-	r.notify(&change{before.skills, next.skills, next.seq, tx.changed})
+	r.subscribers.Call(&change{before.skills, next.skills, next.seq, tx.changed})
 	return nil
 }
 
@@ -362,11 +361,6 @@ func (tx *Tx) editor() *ordmap.Editor[*entry] {
 	return tx.edit
 }
 
-// subscriber is notified of each change of a registry.
-type subscriber struct {
-	changed func(*change) // must not wait, nor use the registry
-}
-
 // change is what one Update has changed.
 type change struct {
 	before, after ordmap.Map[*entry]
@@ -389,35 +383,10 @@ func (c *change) affects(path string) bool {
 // Subscribe returns a channel that signals changes, and a function that ends the
 // subscription. The channel holds at most one signal. It is never closed.
 func (r *Registry) Subscribe() (changed <-chan struct{}, cancel func()) {
-	c := make(chan struct{}, 1)
-	return c, r.subscribe(func(*change) { notify.Signal(c) })
-}
-
-// subscribe calls changed for each change, until cancel is called.
-func (r *Registry) subscribe(changed func(*change)) (cancel func()) {
-	s := &subscriber{changed}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.subscribers == nil {
-		r.subscribers = map[*subscriber]struct{}{}
-	}
-	r.subscribers[s] = struct{}{}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.subscribers, s)
-	}
+	return r.subscribers.Channel()
 }
 
 // Notify signals a change to all subscribers, although the registry did not change.
 // Call Notify if clients may have read an older list elsewhere, such as on another
 // replica that lags behind.
-func (r *Registry) Notify() { r.notify(&change{}) }
-
-func (r *Registry) notify(c *change) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for s := range r.subscribers {
-		s.changed(c)
-	}
-}
+func (r *Registry) Notify() { r.subscribers.Call(&change{}) }

@@ -1,5 +1,5 @@
-// Package syntax checks strings that other standards define: URIs, MIME types
-// and keys of _meta.
+// Package syntax checks strings that other standards define: URIs, MIME types,
+// keys of _meta and the members of icons.
 package syntax
 
 import (

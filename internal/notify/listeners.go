@@ -1,0 +1,49 @@
+package notify
+
+import "sync"
+
+// Listeners are functions that a source calls for each change. The zero value has
+// none. Safe for concurrent use.
+type Listeners[T any] struct {
+	mu  sync.Mutex // protects the field below
+	all map[*func(T)]struct{}
+}
+
+// Add adds a function until cancel is called. The function must not wait, nor use the
+// source.
+func (l *Listeners[T]) Add(f func(T)) (cancel func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[*func(T)]struct{}{}
+	}
+	l.all[&f] = struct{}{}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.all, &f)
+	}
+}
+
+// Channel adds a channel of one element, which receives a signal for each change that
+// comes when the channel is empty.
+func (l *Listeners[T]) Channel() (c <-chan struct{}, cancel func()) {
+	signals := make(chan struct{}, 1)
+	return signals, l.Add(func(T) { Signal(signals) })
+}
+
+// Call calls all functions.
+func (l *Listeners[T]) Call(change T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for f := range l.all {
+		(*f)(change)
+	}
+}
+
+// Len returns the number of functions.
+func (l *Listeners[T]) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.all)
+}
