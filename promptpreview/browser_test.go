@@ -161,6 +161,30 @@ On {{.topic}}{{.tone}}`)
 	p.wait(`document.querySelector("[name=language]")?.value === "greek"`)
 }
 
+// The suggestions for a key appear even if those for the key before it are still
+// awaited.
+func TestSuggestionsOfTheLatestKey(t *testing.T) {
+	t.Parallel()
+	_, url := serveFolder(t)
+	p := open(t, url+"/#/draft")
+	p.wait(`document.querySelector("[name=language]")`)
+	eval[bool](p, `(() => {
+		const original = window.fetch;
+		window.awaited = 0;
+		window.fetch = (url, options) => {
+			const { method, params } = JSON.parse(options.body);
+			if (method !== "completion/complete" || params.argument.value !== "") return original(url, options);
+			window.awaited++; // until it is aborted
+			return new Promise((_, reject) => options.signal.addEventListener("abort", () => reject(options.signal.reason)));
+		};
+		document.querySelector("[name=language]").focus();
+		return true;
+	})()`)
+	p.wait(`window.awaited === 1`)
+	p.typing("g")
+	p.wait(`document.querySelector(".suggestions:not([hidden])").innerText.split(/\s+/).join() === "german,greek"`)
+}
+
 // A file that breaks and a prompt that is removed while its form is open: the page
 // says so, and goes on.
 func TestFilesThatBreak(t *testing.T) {

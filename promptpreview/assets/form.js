@@ -184,14 +184,15 @@ class Suggestions {
     const value = this.input.value;
     if (value.length > 256 || value.includes("\n")) return this.#close();
     this.#timer = setTimeout(async () => {
-      this.#abort = new AbortController();
+      const { signal } = (this.#abort = new AbortController());
       try {
-        const { values } = await this.complete(value, this.#abort.signal);
+        const { values } = await this.complete(value, signal);
         if (document.activeElement !== this.input || this.input.value !== value) return;
         this.#values = values.filter((v) => v !== value).slice(0, 50);
         this.#active = -1;
         this.#draw();
       } catch {
+        if (signal.aborted) return; // a later key asks for others
         this.#close(); // completion is a help; what is wrong is said when the prompt is rendered
       }
     }, 60);
