@@ -161,7 +161,9 @@ const (
 func (c *client) handshakeAs(version, capabilities string) *client {
 	c.t.Helper()
 	c.send(initializeAs(version, capabilities), initializedLine)
-	require.Len(c.t, c.received(), 1, "the answer to initialize")
+	got := c.received()
+	require.Len(c.t, got, 1, "the answer to initialize")
+	require.Contains(c.t, got[0], `"protocolVersion":"`+version+`"`)
 	return c
 }
 
