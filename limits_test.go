@@ -174,81 +174,43 @@ func TestLogRate(t *testing.T) {
 // say nothing.
 func TestSizeOfMessage(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		o    prompts.Options
-		most int
-	}{{prompts.Options{}, 4 << 20}, {prompts.Options{Limits: prompts.Limits{MaxMessageBytes: 100}}, 100}} {
-		s := prompts.NewServer(nil, test.o)
-		session := newSessionOfSize(t, s, test.most)
-		for more, want := range []string{pongLine("1"), errorLine("", transport.CodeInvalidRequest, fmt.Sprintf("message exceeds the limit of %d bytes", test.most))} {
-			msg := pingLine("1")
-			got, err := handle(t, s, session, msg+strings.Repeat(" ", test.most-len(msg)+more))
-			require.NoError(t, err)
-			assert.Equal(t, want, got)
-		}
+	for most, o := range map[int]prompts.Options{4 << 20: {}, 100: {Limits: prompts.Limits{MaxMessageBytes: 100}}} {
+		session := prompts.NewServer(nil, o).NewSession(transport.SessionOptions{Version: "2025-11-25"})
+		defer session.Close()
+		msg := pingLine("1") + strings.Repeat(" ", most-len(pingLine("1")))
+		assert.Equal(t, pongLine("1"), answerTo(t, nil, session, msg))
+		want := errorLine("", transport.CodeInvalidRequest, fmt.Sprintf("message exceeds the limit of %d bytes", most))
+		assert.Equal(t, want, answerTo(t, nil, session, msg+" "))
 	}
 }
 
-// newSessionOfSize is a session of a server for which initialize may be too
-// large.
-func newSessionOfSize(t *testing.T, s *prompts.Server, most int) transport.Session {
-	t.Helper()
-	if most >= len(initializeLine) {
-		return newSession(t, s)
-	}
-	session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
-	t.Cleanup(session.Close)
-	return session
-}
-
-// Once the answers of a batch have more bytes than a message may, what is still
-// to be read of it is refused, each request for itself.
+// Once the answers of a batch have more bytes than a message may, its other requests are
+// rejected, each for itself: here from the third on, as the second goes past the bound.
 func TestBatchOfLargeAnswers(t *testing.T) {
 	t.Parallel()
 	const most = 2000
-	s := prompts.NewServer(registryOf(prompts.Prompt{
-		Name: "long", Description: strings.Repeat("x", most/2), Render: textPrompt("long", "hi").Render,
-	}), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
-	var lines []string
-	for i := range 10 {
-		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, i))
-	}
-	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
-	require.NoError(t, err)
-	answers := elements(t, got)
-	require.Len(t, answers, 10)
-	for i, answer := range answers {
-		if i < 2 { // the second one goes past the bound
-			assert.Contains(t, answer, `"result":{"prompts":`)
-		} else {
-			assert.Equal(t, errorLine(fmt.Sprint(i), prompts.CodeInternalError, "batch response is too large; send fewer requests per batch"), answer)
+	long := textPrompt("long", strings.Repeat("x", most/2))
+	long.Description = strings.Repeat("x", most/2)
+	s := prompts.NewServer(registryOf(long), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
+	for _, method := range []string{methodList, methodGet} {
+		var lines []string
+		for i := range 10 {
+			lines = append(lines, strings.Replace(getLine(fmt.Sprint(i), "long"), methodGet, method, 1))
 		}
-	}
-	assert.Less(t, len(got), 3*most)
-}
-
-// The same for the results of render functions, which come in any order.
-func TestBatchOfLargeResults(t *testing.T) {
-	t.Parallel()
-	const most, each = 10_000, 4000
-	s := prompts.NewServer(registryOf(textPrompt("long", strings.Repeat("x", each))), prompts.Options{Limits: prompts.Limits{MaxMessageBytes: most}})
-	var lines []string
-	for i := range 20 {
-		lines = append(lines, getLine(fmt.Sprint(i), "long"))
-	}
-	got, err := handle(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
-	require.NoError(t, err)
-	answers := elements(t, got)
-	require.Len(t, answers, 20)
-	results := 0
-	for _, answer := range answers {
-		if strings.Contains(answer, `"result":{`) {
-			results++
-		} else {
-			assert.Contains(t, answer, `"error":{"code":-32603,"message":"batch response is too large; send fewer requests per batch"}`)
+		got := answerTo(t, s, sessionIn(t, s, batchVersion), batchLine(lines...))
+		answers := elements(t, got)
+		require.Len(t, answers, 10)
+		results := 0
+		for _, answer := range answers { // those of render functions come in any order
+			if strings.Contains(answer, `"result":{`) {
+				results++
+			} else {
+				assert.Contains(t, answer, `"error":{"code":-32603,"message":"batch response is too large; send fewer requests per batch"}`)
+			}
 		}
+		assert.Equal(t, 2, results)
+		assert.Less(t, len(got), 3*most)
 	}
-	assert.Equal(t, 3, results, "the third one goes past the bound")
 }
 
 // What an error repeats of the client's own words is cut at 256 bytes.

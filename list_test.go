@@ -94,24 +94,6 @@ func TestPages(t *testing.T) {
 	assert.Len(t, pageOf(t, numbered(150), 0, "").names, defaultPageSize)
 }
 
-// Visible gets the same copy of a prompt each time.
-func TestVisibleGetsOneCopy(t *testing.T) {
-	t.Parallel()
-	seen := make(chan prompts.Prompt, 8)
-	declared := prompts.Enum("x")
-	s := prompts.NewServer(registryOf(untyped(prompts.Argument{Name: "a", Schema: declared})), prompts.Options{
-		Visible: func(_ context.Context, p prompts.Prompt) bool { seen <- p; return true },
-	})
-	for range cap(seen) {
-		go func() { _, _ = s.Call(t.Context(), methodList, nil, prompts.CallOptions{}) }()
-	}
-	first := <-seen
-	for range cap(seen) - 1 {
-		assert.Same(t, first.Arguments[0].Schema, (<-seen).Arguments[0].Schema)
-	}
-	assert.NotSame(t, declared, first.Arguments[0].Schema)
-}
-
 // A string is a cursor if and only if it is the cursor after a name.
 func FuzzCursor(f *testing.F) {
 	for _, name := range []string{"", "a", "code_review", "é\U0001F600", "a\x00b", "\xff"} {

@@ -172,8 +172,8 @@ func named[In any](name string, arguments ...prompts.Argument) prompts.Prompt {
 	return p
 }
 
-// What one prompt lists, and what is done to a prompt that was handed out,
-// shows in no other prompt of the type.
+// Prompts of one type share nothing that an application can change: neither the schemas
+// of their declarations nor the prompts that All and Lookup return.
 func TestPromptsOfATypeAreApart(t *testing.T) {
 	t.Parallel()
 	type in struct {
@@ -184,12 +184,8 @@ func TestPromptsOfATypeAreApart(t *testing.T) {
 		named[in]("plain"),
 		named[in]("colors", prompts.Argument{Name: "color", Title: "Color", Schema: prompts.Enum("red")}),
 		named[in]("sizes", prompts.Argument{Name: "size", Description: "how large", Schema: &jsonschema.Schema{Maximum: jsonschema.Ptr(9.0), Default: []byte("3")}}),
-		named[in]("again"),
 	)
-	const want = "| `again` | | | |\n" +
-		"| | `color` | yes | which color |\n" +
-		"| | `size` | | an integer |\n" +
-		"| `colors` | | | |\n" +
+	const want = "| `colors` | | | |\n" +
 		"| | `color` | yes | Color: which color (one of: red) |\n" +
 		"| | `size` | | an integer |\n" +
 		"| `plain` | | | |\n" +
@@ -204,34 +200,24 @@ func TestPromptsOfATypeAreApart(t *testing.T) {
 		assert.Equal(t, want, rows)
 	}
 	check()
-	spoil := func(p prompts.Prompt) {
-		require.Len(t, p.Arguments, 2)
-		assert.Equal(t, "string integer", p.Arguments[0].Schema.Type+" "+p.Arguments[1].Schema.Type)
-		for i := range p.Arguments {
-			p.Arguments[i].Schema.Enum = []any{"spoilt"}
-			p.Arguments[i].Schema.Type = "boolean"
-			p.Arguments[i] = prompts.Argument{Name: "spoilt"}
+	for p := range r.All() {
+		looked, _ := r.Lookup(p.Name)
+		for _, arguments := range [][]prompts.Argument{p.Arguments, looked.Arguments} {
+			require.Equal(t, "color size", arguments[0].Name+" "+arguments[1].Name)
+			for i := range arguments {
+				arguments[i].Schema.Enum = []any{"spoilt"}
+				arguments[i].Schema.Type = "boolean"
+				arguments[i] = prompts.Argument{Name: "spoilt"}
+			}
 		}
 	}
-	for p := range r.All() {
-		spoil(p)
-	}
-	for _, name := range []string{"again", "colors", "plain", "sizes"} {
-		p, ok := r.Lookup(name)
-		require.True(t, ok)
-		assert.Equal(t, "color size", p.Arguments[0].Name+" "+p.Arguments[1].Name)
-		spoil(p)
-	}
 	check()
-	require.NoError(t, r.Set(named[in]("again")))
+	require.NoError(t, r.Set(named[in]("plain")))
 	check()
-	var got in
-	_, e := callGet(t, storing(&got), `{"color":"blue","size":"10"}`, prompts.Options{})
-	assert.Nil(t, e, "neither the enum nor the maximum of the others")
 }
 
-// Any number of goroutines may add prompts of a type that nobody has added
-// before, recursive and generic ones included.
+// Goroutines may add prompts of a type that is new to the server, recursive and generic
+// types included.
 func TestAddConcurrently(t *testing.T) {
 	t.Parallel()
 	type fresh struct {
@@ -241,30 +227,26 @@ func TestAddConcurrently(t *testing.T) {
 	}
 	r := new(prompts.Registry)
 	var wg sync.WaitGroup
-	const each = 20
 	for i := range 4 {
 		wg.Go(func() {
-			for j := range each {
+			for j := range 20 {
 				at := fmt.Sprintf("%d_%02d", i, j)
 				assert.NoError(t, r.Add(
 					named[fresh]("fresh_"+at),
-					named[fresh]("completed_"+at, prompts.Argument{Name: "c", Title: at}),
+					named[fresh]("titled_"+at, prompts.Argument{Name: "c", Title: at}),
 					named[Loop]("loop_"+at),
 					named[pair[int, *fresh]]("pair_"+at),
-					prompts.Prompt{Name: "data_" + at, Arguments: []prompts.Argument{{Name: "a"}}, Render: untyped().Render},
 				))
-				err := r.Add(named[branch]("branch_" + at))
-				assert.ErrorContains(t, err, "branch_"+at)
-				assert.ErrorContains(t, err, "recursive type")
+				assert.ErrorContains(t, r.Add(named[branch]("branch_"+at)), "recursive type")
 			}
 		})
 	}
 	wg.Wait()
-	assert.Equal(t, 4*each*5, r.Len())
+	assert.Equal(t, 4*20*4, r.Len())
 	for p := range r.All() {
-		if at, ok := strings.CutPrefix(p.Name, "completed_"); ok {
+		if name, at, _ := strings.Cut(p.Name, "_"); name == "titled" {
 			assert.Equal(t, at, p.Arguments[2].Title)
-		} else if strings.HasPrefix(p.Name, "fresh_") {
+		} else if name == "fresh" {
 			assert.Empty(t, p.Arguments[2].Title)
 		}
 	}

@@ -174,17 +174,15 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 	}
 }
 
-// It is an author's code: it may panic or be slow, and then there is no list
-// rather than half of one.
+// A Visible that panics or takes too long fails the request: there is no partial list.
 func TestVisibleFails(t *testing.T) {
 	t.Parallel()
 	lines := map[string]string{
-		listFailed:     `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+		listFailed:     plainList,
 		renderFailed:   getLine("1", "p001"),
 		completeFailed: completeLine("1", "p001", "a", ""),
 	}
-	t.Run("panic", func(t *testing.T) {
-		t.Parallel()
+	inBubble(t, "panic", func(t *testing.T) {
 		var j journal
 		s := prompts.NewServer(tagged(3), prompts.Options{Logger: j.logger(), Visible: func(_ context.Context, p prompts.Prompt) bool {
 			if p.Name == "p001" {
@@ -192,56 +190,32 @@ func TestVisibleFails(t *testing.T) {
 			}
 			return true
 		}})
-		session := newSession(t, s)
 		for failed, line := range lines {
-			got := answerTo(t, s, session, line)
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, failed), got)
+			assert.Equal(t, errorLine("1", prompts.CodeInternalError, failed), answerTo(t, s, newSession(t, s), line))
 		}
 		assert.Equal(t, 3, strings.Count(j.String(), "panic: a secret"))
 	})
-	t.Run("slow", func(t *testing.T) {
-		t.Parallel()
-		for _, heeds := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				s := prompts.NewServer(tagged(3), prompts.Options{Visible: func(ctx context.Context, _ prompts.Prompt) bool {
-					if heeds {
-						select {
-						case <-ctx.Done():
-						case <-time.After(time.Minute):
-						}
-					} else {
-						time.Sleep(time.Minute)
-					}
-					return true
-				}})
-				c := connect(t, s).handshake()
-				for _, line := range lines {
-					assert.Empty(t, c.ask(line))
-					assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "nobody waits for it")
-					time.Sleep(defaultRenderTimeout)
-					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, timeoutOf(line))}, c.received())
-				}
-				time.Sleep(time.Hour)
-				assert.Empty(t, c.received())
-				require.NoError(t, c.end())
-				assertNoTrace(t, s)
-			})
-		}
-	})
-	inBubble(t, "cancelled", func(t *testing.T) {
+	inBubble(t, "slow", func(t *testing.T) {
 		calls := 0
 		s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 			calls++
-			time.Sleep(time.Second)
+			time.Sleep(time.Minute)
 			return true
-		}, Timeouts: prompts.Timeouts{Render: -1}})
+		}})
 		c := connect(t, s).handshake()
-		c.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
-		time.Sleep(time.Second / 2)
+		for _, line := range lines {
+			assert.Empty(t, c.ask(line))
+			assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")), "a ping does not wait")
+			time.Sleep(defaultRenderTimeout)
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, timeoutOf(line))}, c.received())
+		}
+		assert.Empty(t, c.ask(plainList))
 		assert.Empty(t, c.ask(cancelLine("1")))
 		time.Sleep(time.Hour)
 		assert.Empty(t, c.received())
-		assert.Equal(t, 1, calls, "it goes on for nobody")
+		assert.Equal(t, len(lines)+1, calls, "the rest of a list is not filtered for a request that has ended")
+		require.NoError(t, c.end())
+		assertNoTrace(t, s)
 	})
 }
 
