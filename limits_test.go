@@ -29,40 +29,17 @@ func TestSizesOfArguments(t *testing.T) {
 		},
 	})
 	s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}})
-	wrapped := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}, Middleware: func(next prompts.Handler) prompts.Handler { return next }})
-	get := func(args string) (string, string) { return "prompts/get", `{"name":"p","arguments":{` + args + `}}` }
-	complete := func(value, others string) (string, string) {
-		return "completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"` + value + `"},"context":{"arguments":{` + others + `}}}`
-	}
-	const ten = "xxxxxxxxxx"
-	for name, test := range map[string]struct {
-		call  func() (string, string)
-		param string
-		want  string
-	}{
-		"as many":              {func() (string, string) { return get(`"b":"","c":"","d":""`) }, "", ""},
-		"one more":             {func() (string, string) { return get(`"b":"","c":"","d":"","e":""`) }, "arguments", "too many arguments (limit 3)"},
-		"as long":              {func() (string, string) { return get(`"a":"` + ten + `"`) }, "", ""},
-		"one byte longer":      {func() (string, string) { return get(`"b":"` + ten + `x"`) }, "arguments", `argument "b" exceeds the limit of 10 bytes`},
-		"of an unknown":        {func() (string, string) { return "prompts/get", `{"name":"q","arguments":{"b":"` + ten + `x"}}` }, "arguments", `argument "b" exceeds the limit of 10 bytes`},
-		"as long, typed":       {func() (string, string) { return complete(ten, "") }, "", ""},
-		"one longer, typed":    {func() (string, string) { return complete(ten+"x", "") }, "argument", `argument "a" exceeds the limit of 10 bytes`},
-		"other, as long":       {func() (string, string) { return complete("x", `"b":"`+ten+`"`) }, "", ""},
-		"other, one longer":    {func() (string, string) { return complete("x", `"b":"`+ten+`x"`) }, "context", `argument "b" exceeds the limit of 10 bytes`},
-		"as many others":       {func() (string, string) { return complete("x", `"b":"","c":"","d":""`) }, "", ""},
-		"one other too many":   {func() (string, string) { return complete("x", `"b":"","c":"","d":"","e":""`) }, "context", "too many arguments (limit 3)"},
-		"escapes are no bytes": {func() (string, string) { return get(`"b":"\u0078\u0078\u0078\u0078\u0078\u0078"`) }, "", ""},
-	} {
+	wrapped := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}, Middleware: passing})
+	for _, row := range table(t, "sizes", 4) {
 		for _, s := range []*prompts.Server{s, wrapped} {
-			method, params := test.call()
-			_, err := s.Call(t.Context(), method, json.RawMessage(params), prompts.CallOptions{})
-			if test.want == "" {
-				assert.NoError(t, err, name)
+			_, err := s.Call(t.Context(), row[0], json.RawMessage(row[1]), prompts.CallOptions{})
+			if row[3] == "" {
+				assert.NoError(t, err, row[1])
 				continue
 			}
 			var e *prompts.Error
-			require.ErrorAs(t, err, &e, name)
-			assert.Equal(t, jsonText(invalidParam(test.param, test.want)), jsonText(e), name)
+			require.ErrorAs(t, err, &e, row[1])
+			assert.Equal(t, jsonText(invalidParam(row[2], row[3])), jsonText(e), row[1])
 		}
 	}
 }

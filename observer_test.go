@@ -136,12 +136,12 @@ func observedServer(o prompts.Observer, options prompts.Options) *prompts.Server
 	return prompts.NewServer(reg, options)
 }
 
-// TestObserverSeesEachMessageOnce plays the sessions of testdata/observed.txt, each over
+// TestObserverSeesEachMessageOnce plays the sessions of testdata/tables/observed.txt, each over
 // a connection of its own. The O> lines are the operations of a session, sorted. With
 // -update they are written again.
 func TestObserverSeesEachMessageOnce(t *testing.T) {
 	t.Parallel()
-	const file = "testdata/observed.txt"
+	const file = "testdata/tables/observed.txt"
 	sessions := strings.Split(strings.TrimSpace(readText(t, file)), "\n\n")
 	t.Run("sessions", func(t *testing.T) {
 		for i, session := range sessions {

@@ -85,89 +85,44 @@ func TestUnaccepted(t *testing.T) {
 	assert.Same(t, refusal, why)
 }
 
-// GAP-10: where a transport compares what it has of a layer of its own.
+// GAP-10: a transport checks the version of a request before the server knows whether the
+// version is supported, and its own headers after the metadata is valid. An error of a
+// check is the response, and nothing else is done.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const enveloped = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"text","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-	type checked struct {
-		Version, Method, Name string
-		Routing               bool
-	}
-	// exchange calls check for both checks of a transport.
-	exchange := func(r *recorder, check func(c checked) error) transport.Exchange {
-		as := func(routing bool) func(transport.RequestInfo) error {
+	s := prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{})
+	// handled returns what Send gets, and the checks. The check with that number fails.
+	handled := func(msg string, fails int) ([]sent, []string) {
+		session := newSession(t, s)
+		checks, r := []string{}, &recorder{t: t}
+		check := func(name string) func(transport.RequestInfo) error {
 			return func(i transport.RequestInfo) error {
 				assert.True(t, i.Request)
-				return check(checked{i.Version, i.Method, i.Name, routing})
+				assert.Empty(t, r.messages, "checked after the answer")
+				checks = append(checks, strings.Join(strings.Fields(name+": "+i.Version+" "+i.Method+" "+i.Name), " "))
+				if len(checks) == fails {
+					return &prompts.Error{Code: -32020, Message: "header mismatch", Data: fails}
+				}
+				return nil
 			}
 		}
-		return transport.Exchange{Send: r.send, CheckVersion: as(false), CheckRouting: as(true)}
+		x := transport.Exchange{Send: r.send, CheckVersion: check("version"), CheckRouting: check("routing")}
+		require.NoError(t, session.Handle(t.Context(), r.hear(session, msg), x))
+		return r.messages, checks
 	}
-	for _, test := range []struct {
-		name string
-		msg  string
-		want []checked
-		code prompts.Code
-	}{
-		{"a request of the handshake era", getLine("1", "text"), []checked{
-			{Method: "prompts/get", Name: "text"}, {Method: "prompts/get", Name: "text", Routing: true},
-		}, 0},
-		{"without a name", pingLine("1"), []checked{{Method: "ping"}, {Method: "ping", Routing: true}}, 0},
-		{"a name that is none", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":1}}`, []checked{
-			{Method: "prompts/get"}, {Method: "prompts/get", Routing: true},
-		}, prompts.CodeInvalidParams},
-		{"before an unknown method", `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, []checked{
-			{Method: "no/such"}, {Method: "no/such", Routing: true},
-		}, prompts.CodeMethodNotFound},
-		// The version is compared before it is known to be unsupported.
-		{"a request of the stateless era", enveloped, []checked{
-			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
-			{Version: "2026-07-28", Method: "prompts/get", Name: "text", Routing: true},
-		}, 0},
-		// What is missing in the envelope comes between the two.
-		{"no client capabilities", strings.Replace(enveloped, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1), []checked{
-			{Version: "2026-07-28", Method: "prompts/get", Name: "text"},
-		}, prompts.CodeInvalidParams},
-		{"an unknown version", strings.Replace(enveloped, "2026-07-28", "v999", 1), []checked{
-			{Version: "v999", Method: "prompts/get", Name: "text"},
-		}, transport.CodeUnsupportedVersion},
-		{"a version that is none", strings.Replace(enveloped, `"2026-07-28"`, "1", 1), nil, prompts.CodeInvalidParams},
-		{"no request", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil, transport.CodeInvalidRequest},
-		{"no JSON", `{`, nil, transport.CodeParseError},
-		{"a notification", initializedLine, nil, 0},
-		{"a response", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			session := newSession(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
-			var got []checked
-			r := &recorder{t: t}
-			err := session.Handle(t.Context(), r.hear(session, test.msg), exchange(r, func(c checked) error {
-				assert.Empty(t, r.messages, "checked after the answer")
-				got = append(got, c)
-				return nil
-			}))
-			require.NoError(t, err)
-			assert.Equal(t, test.want, got)
-			if len(r.messages) > 0 {
-				assert.Equal(t, test.code, r.messages[0].code)
-			}
-			// What a check rejects is rejected with its error, the first time and
-			// the second, and goes no further.
-			for i := range test.want {
-				calls := 0
-				r := &recorder{t: t}
-				err := session.Handle(t.Context(), r.hear(session, test.msg), exchange(r, func(checked) error {
-					if calls++; calls == i+1 {
-						return &prompts.Error{Code: -32020, Message: "header mismatch", Data: map[string]int{"call": i}}
-					}
-					return nil
-				}))
-				require.NoError(t, err)
-				assert.Equal(t, i+1, calls)
-				assert.Equal(t, []sent{{fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch","data":{"call":%d}}}`, i), -32020, true}}, r.messages)
-			}
-		})
+	for _, row := range table(t, "checks", 3) {
+		got, checks := handled(row[0], 0)
+		assert.Equal(t, row[1], jsonText(checks), row[0])
+		code := ""
+		if len(got) > 0 {
+			code = fmt.Sprint(int(got[0].code))
+		}
+		assert.Equal(t, row[2], code, row[0])
+		for i := range checks {
+			got, before := handled(row[0], i+1)
+			assert.Equal(t, checks[:i+1], before)
+			assert.Equal(t, []sent{{fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"header mismatch","data":%d}}`, i+1), -32020, true}}, got)
+		}
 	}
 }
 
@@ -211,7 +166,7 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-// Requests with one id at the same time: one is served.
+// Of requests with one id at the same time, the server runs one (GAP-17).
 func TestOneIDAtATime(t *testing.T) {
 	t.Parallel()
 	for range 50 {
@@ -219,23 +174,15 @@ func TestOneIDAtATime(t *testing.T) {
 			w := newWaiter()
 			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
 			session := newSession(t, s)
-			var refused, served atomic.Int32
+			answers := make(chan string, 8)
 			for range 8 {
-				go func() {
-					got := answerTo(t, s, session, getLine("1", "wait"))
-					switch {
-					case strings.Contains(got, "is already in use by a pending request"):
-						refused.Add(1)
-					case strings.Contains(got, "let go"):
-						served.Add(1)
-					}
-				}()
+				go func() { answers <- answerTo(t, s, session, getLine("1", "wait")) }()
 			}
-			synctest.Wait()
+			for range 7 {
+				assert.Equal(t, errorResponse("1", inFlight("1")), <-answers)
+			}
 			w.let <- struct{}{}
-			synctest.Wait()
-			assert.EqualValues(t, 7, refused.Load())
-			assert.EqualValues(t, 1, served.Load())
+			assert.Equal(t, textLine("1", "let go"), <-answers)
 			assert.Zero(t, s.Tasks())
 		})
 	}

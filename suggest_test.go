@@ -188,62 +188,21 @@ func TestCompletionOfLists(t *testing.T) {
 		prompts.Argument{Name: "objects", Complete: author},
 		prompts.Argument{Name: "nested", Schema: itemsOf(itemsOf(schema))},
 	)
-	long := strings.Repeat("x,", 1024/2)
-	for _, test := range []struct {
-		typed  string
-		want   []string
-		prefix string // for the author's function; "-" if it is not called
-	}{
-		{"", []string{"red", "Green", "grey"}, ""},
-		{"gr", []string{"Green", "grey"}, "gr"},
-		{" gr", []string{" Green", " grey"}, "gr"},
-		{"red,", []string{"red,Green", "red,grey", "red,[odd"}, ""},
-		{"red, ", []string{"red, Green", "red, grey", "red, [odd"}, ""},
-		{"red,\tgr", []string{"red,\tGreen", "red,\tgrey"}, "gr"},
-		{"red , gr", []string{"red , Green", "red , grey"}, "gr"},
-		{"grey,red,gr", []string{"grey,red,Green"}, "gr"},
-		{"GREY,gr", []string{"GREY,Green", "GREY,grey"}, "gr"},
-		{"red,red", []string{}, "red"},
-		{"red", []string{"red"}, "red"},
-		{"x,od", []string{"x,[odd"}, "od"},
-		{"x,[", []string{"x,[odd"}, "["},
-		{"od", []string{}, "od"},
-		{"[", []string{}, "-"},
-		{` ["re`, []string{}, "-"},
-		{`["red", "gr`, []string{}, "-"},
-		{long, []string{long + "red", long + "Green", long + "grey", long + "[odd"}, ""},
-		{long + "x,", []string{}, "-"},
-	} {
-		for _, argument := range []string{"own", "author"} {
-			prefixes = nil
-			values, total := completes(t, p, argument, test.typed)
-			assert.Equal(t, test.want, values, "%s: %q", argument, test.typed)
-			assert.Equal(t, len(values), total, test.typed)
+	long := strings.Repeat("x,", 1024/2) // more elements are not completed
+	rows := append(table(t, "completed_lists", 4),
+		[]string{"own author", jsonText(long), jsonText([]string{long + "red", long + "Green", long + "grey", long + "[odd"}), `[""]`},
+		[]string{"own author", jsonText(long + "x,"), "[]", "[]"})
+	for _, row := range rows {
+		prefixes = []string{}
+		var typed string
+		require.NoError(t, json.Unmarshal([]byte(row[1]), &typed))
+		for argument := range strings.FieldsSeq(row[0]) {
+			values, total := completes(t, p, argument, typed)
+			assert.Equal(t, row[2], jsonText(values), "%s: %q", argument, typed)
+			assert.Equal(t, len(values), total, typed)
 		}
-		if test.prefix == "-" {
-			assert.Empty(t, prefixes, test.typed)
-		} else {
-			assert.Equal(t, []string{test.prefix}, prefixes, test.typed)
-		}
+		assert.Equal(t, row[3], jsonText(prefixes), typed)
 	}
-	for _, test := range []struct {
-		argument, typed string
-		want            []string
-	}{
-		{"counts", "2,1", []string{"2,1", "2,10"}},
-		{"counts", "10,", []string{"10,1", "10,2"}},
-		{"flags", "t", []string{"true"}},
-		{"flags", "true,", []string{"true,false"}},
-		{"nested", "", []string{}},
-		{"nested", "red", []string{}},
-	} {
-		values, _ := completes(t, p, test.argument, test.typed)
-		assert.Equal(t, test.want, values, "%s: %q", test.argument, test.typed)
-	}
-	// A list that can be written only as JSON is not taken apart.
-	prefixes = nil
-	_, _ = completes(t, p, "objects", "[{}, re")
-	assert.Equal(t, []string{"[{}, re"}, prefixes)
 }
 
 // Of a list too, the client gets the first values, and the number of all.
