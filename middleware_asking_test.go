@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,7 +41,6 @@ func guide() prompts.Prompt {
 
 const (
 	green = `{"action":"accept","content":{"colour":"green"}}`
-	rome  = `{"prompt.arguments":{"action":"accept","content":{"to":"Rome"}}}`
 )
 
 // PRG-09, PRG-10: in 2026-07-28 a question is an error to the middleware, which
@@ -142,55 +142,38 @@ func TestMiddlewareKnowsWhatWasAsked(t *testing.T) {
 			return prompts.Messages(prompts.User(<-text)), nil
 		}),
 	)
-	for _, test := range []struct {
-		name, prompt, arguments string
-		answers                 []string // by round
-		live                    []string // in a session
-		want                    bool
-	}{
-		{"nothing", "text", `{}`, []string{""}, nil, false},
-		{"all that was needed is there", "guide", `{"to":"Rome"}`, []string{""}, nil, false},
-		{"answers that nobody has asked for", "text", `{}`, []string{`{"colour":` + red + `}`}, nil, false},
-		{"a question", "paint", `{}`, []string{"", `{"colour":` + red + `}`}, []string{red}, true},
-		{"answered at once", "paint", `{}`, []string{`{"colour":` + red + `}`}, []string{red}, true},
-		{"two", "chain", `{}`, []string{"", `{"first":` + red + `}`, `{"second":` + green + `}`}, []string{red, green}, true},
-		{"an argument", "guide", `{}`, []string{"", rome}, []string{accepting(`{"to":"Rome"}`)}, true},
-		{"an argument at once", "guide", `{}`, []string{rome}, []string{accepting(`{"to":"Rome"}`)}, true},
-		{"by an included prompt", "includes", `{}`, []string{"", `{"colour":` + red + `}`}, []string{red}, true},
-		{"a refusal that it makes do with", "shrugs", `{}`, []string{`{"colour":` + declining + `}`}, []string{declining}, true},
-		{"on another goroutine", "elsewhere", `{}`, []string{`{"colour":` + red + `}`}, []string{red}, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var last *prompts.Response
-			s := prompts.NewServer(reg, prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-				response, err := next(ctx, r)
-				last = response
-				return response, err
-			})})
-			c := newRounds(t, s, test.prompt)
-			c.arguments = test.arguments
-			for _, answer := range test.answers {
-				c.get(answer)
-			}
+	for _, row := range table(t, "middleware_elicited", 5) {
+		var rounds, live []json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(row[2]), &rounds))
+		require.NoError(t, json.Unmarshal([]byte(row[3]), &live))
+		var last *prompts.Response
+		s := prompts.NewServer(reg, prompts.Options{ElicitArguments: true, Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			response, err := next(ctx, r)
+			last = response
+			return response, err
+		})})
+		c := newRounds(t, s, row[0])
+		c.arguments = row[1]
+		for _, answer := range rounds {
+			c.get(strings.TrimPrefix(string(answer), "null"))
+		}
+		require.NotNil(t, last)
+		assert.Equal(t, row[4], fmt.Sprint(last.Elicited), "in rounds")
+		for _, version := range []string{"2025-06-18", "2025-11-25"} {
+			last = nil
+			answers := live
+			_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+row[0]+`","arguments":`+row[1]+`}`), prompts.CallOptions{
+				Version: version, ClientCapabilities: []byte(formCapability),
+				Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					answer := answers[0]
+					answers = answers[1:]
+					return answer, nil
+				},
+			})
+			require.NoError(t, err)
+			assert.Empty(t, answers)
 			require.NotNil(t, last)
-			assert.Equal(t, test.want, last.Elicited, "in rounds")
-			for _, version := range []string{"2025-06-18", "2025-11-25"} {
-				last = nil
-				answers := test.live
-				_, err := s.Call(t.Context(), "prompts/get", []byte(`{"name":"`+test.prompt+`","arguments":`+test.arguments+`}`), prompts.CallOptions{
-					Version: version, ClientCapabilities: []byte(formCapability),
-					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-						answer := answers[0]
-						answers = answers[1:]
-						return json.RawMessage(answer), nil
-					},
-				})
-				require.NoError(t, err)
-				assert.Empty(t, answers)
-				require.NotNil(t, last)
-				assert.Equal(t, test.want, last.Elicited, version)
-			}
-		})
+			assert.Equal(t, row[4], fmt.Sprint(last.Elicited), version)
+		}
 	}
 }

@@ -140,59 +140,34 @@ func exceptHidden(_ context.Context, p prompts.Prompt) bool { return p.Name != "
 // sent, before anything of it has been looked up.
 func TestMiddlewareSeesTheRequest(t *testing.T) {
 	t.Parallel()
-	page := cursorAfter("hidden")
 	for _, version := range append(slices.Clone(handshakeVersions), "2026-07-28") {
-		for _, test := range []struct {
-			name, method, params string // JSON members
-			want                 prompts.Request
-		}{
-			{"a list", "prompts/list", ``, prompts.Request{}},
-			{"a later page", "prompts/list", `"cursor":"` + page + `"`, prompts.Request{Cursor: page}},
-			{"a cursor that is null", "prompts/list", `"cursor":null`, prompts.Request{}},
-			{"a prompt", "prompts/get", `"name":"trip","arguments":{"to":"Rome","fr\u006fm":"\u00dc"}`, prompts.Request{Prompt: "trip", Arguments: map[string]string{"to": "Rome", "from": "Ü"}}},
-			{"without arguments", "prompts/get", `"name":"trip"`, prompts.Request{Prompt: "trip"}},
-			{"arguments that are null", "prompts/get", `"name":"trip","arguments":null`, prompts.Request{Prompt: "trip"}},
-			{"undeclared arguments", "prompts/get", `"name":"text","arguments":{"x":"y","":""}`, prompts.Request{Prompt: "text", Arguments: map[string]string{"x": "y", "": ""}}},
-			{"values that are no strings", "prompts/get", `"name":"trip","arguments":{"to":7,"from":"Ulm","x":null}`, prompts.Request{Prompt: "trip", Arguments: map[string]string{"from": "Ulm"}, NonStrings: []string{"to", "x"}}},
-			{"an unknown prompt", "prompts/get", `"name":"no\none"`, prompts.Request{Prompt: "no\none"}},
-			{"a hidden prompt", "prompts/get", `"name":"hidden"`, prompts.Request{Prompt: "hidden"}},
-			{"a prompt without a name", "prompts/get", `"name":""`, prompts.Request{}},
-			{"a completion", "completion/complete", completeParamsOf("trip", "to", "Ro"), prompts.Request{Prompt: "trip", Argument: "to", Prefix: "Ro"}},
-			{"of an unknown argument", "completion/complete", completeParamsOf("trip", "x", ""), prompts.Request{Prompt: "trip", Argument: "x"}},
-			{"of an unknown prompt", "completion/complete", completeParamsOf("none", "x", "y"), prompts.Request{Prompt: "none", Argument: "x", Prefix: "y"}},
-		} {
-			t.Run(version+"/"+test.name, func(t *testing.T) {
-				t.Parallel()
-				var requests []prompts.Request
-				var errs []error
-				s := prompts.NewServer(traveller(), prompts.Options{
-					Visible: exceptHidden, Principal: func(context.Context) string { return "ada" },
-					Middleware: seeing(&requests, &errs),
-				})
-				want, meta := test.want, tracedMeta
-				want.Method, want.Version, want.Principal = test.method, version, "ada"
-				if want.Arguments == nil {
-					want.Arguments = map[string]string{}
-				}
-				var session transport.Session
-				if version == "2026-07-28" {
-					meta = strings.TrimSuffix(strings.TrimPrefix(bareEnvelope, `"_meta":{`), "}") + "," + clientOfEra + "," + tracedMeta
-					want.Client = prompts.Implementation{Name: "browser", Version: "9", Title: "Browser"}
-				} else {
-					session = sessionIn(t, s, version)
-					want.Client = prompts.Implementation{Name: "tester", Version: "1"}
-				}
-				want.Meta = json.RawMessage("{" + meta + "}")
-				members := test.params
-				if members != "" {
-					members += ","
-				}
-				answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+test.method+`","params":{`+members+`"_meta":{`+meta+`}}}`)
-				require.Len(t, requests, 1)
-				assert.Equal(t, session != nil, requests[0].SessionID != "")
-				want.ID, want.SessionID = "1", requests[0].SessionID
-				assert.Equal(t, []prompts.Request{want}, requests)
+		for _, row := range table(t, "middleware_requests", 3) {
+			var requests []prompts.Request
+			var errs []error
+			s := prompts.NewServer(traveller(), prompts.Options{
+				Visible: exceptHidden, Principal: func(context.Context) string { return "ada" },
+				Middleware: seeing(&requests, &errs),
 			})
+			want, meta := prompts.Request{Method: row[0], Version: version, Principal: "ada", ID: "1"}, tracedMeta
+			require.NoError(t, json.Unmarshal([]byte(row[2]), &want))
+			var session transport.Session
+			if version == "2026-07-28" {
+				meta = strings.TrimSuffix(strings.TrimPrefix(bareEnvelope, `"_meta":{`), "}") + "," + clientOfEra + "," + tracedMeta
+				want.Client = prompts.Implementation{Name: "browser", Version: "9", Title: "Browser"}
+			} else {
+				session = sessionIn(t, s, version)
+				want.Client = prompts.Implementation{Name: "tester", Version: "1"}
+			}
+			want.Meta = json.RawMessage("{" + meta + "}")
+			members := row[1]
+			if members != "" {
+				members += ","
+			}
+			answerTo(t, s, session, `{"jsonrpc":"2.0","id":1,"method":"`+row[0]+`","params":{`+members+`"_meta":{`+meta+`}}}`)
+			require.Len(t, requests, 1)
+			assert.Equal(t, session != nil, requests[0].SessionID != "")
+			want.SessionID = requests[0].SessionID
+			assert.Equal(t, []prompts.Request{want}, requests, row[1])
 		}
 	}
 }
