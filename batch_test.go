@@ -95,11 +95,9 @@ func TestLongBatch(t *testing.T) {
 	for i := range pings {
 		pings[i] = pingLine(fmt.Sprint(i))
 	}
-	got, err := handle(t, s, session, batchLine(pings...))
-	require.NoError(t, err)
+	got := answerTo(t, s, session, batchLine(pings...))
 	assert.Len(t, elements(t, got), maxBatch)
-	got, err = handle(t, s, session, batchLine(append(pings, initializedLine)...))
-	require.NoError(t, err)
+	got = answerTo(t, s, session, batchLine(append(pings, initializedLine)...))
 	assert.Equal(t, refusalLine("", "batch has too many messages (limit 1000)"), got)
 }
 
@@ -141,8 +139,7 @@ func TestBatchOfABrokenTransport(t *testing.T) {
 					}()
 					synctest.Wait()
 				}
-				got, err := handle(t, s, session, getLine("9", "text"))
-				assert.NoError(t, err)
+				got := answerTo(t, s, session, getLine("9", "text"))
 				assert.Equal(t, textLine("9", "hi"), got)
 				assert.Empty(t, prompts.Peek(session).Leftovers())
 				session.Close()

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -58,8 +57,7 @@ func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
 			return nil, nil
 		})), prompts.Options{})
 		msg := envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "prefix")+`,"padding":"`+strings.Repeat("x", test.padding)+`","context":{"arguments":{"c":"other"}}`)
-		_, err := handle(t, s, nil, msg)
-		require.NoError(t, err)
+		answerTo(t, s, nil, msg)
 		require.Equal(t, "prefix other", prefix+" "+other)
 		distance := uintptr(unsafe.Pointer(unsafe.StringData(other))) - uintptr(unsafe.Pointer(unsafe.StringData(prefix)))
 		inMessage := uintptr(strings.Index(msg, `other"`) - strings.Index(msg, `prefix"`))
@@ -110,51 +108,6 @@ func TestCompletionFailures(t *testing.T) {
 			assertNoTrace(t, s)
 		})
 	}
-}
-
-// It is an author's code as a render is: it can be cancelled, and has the time
-// limit and the bound of one (CMP-10).
-func TestCompletionIsTheAuthorsCode(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		causes := make(chan error, 100)
-		hang := func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
-			<-ctx.Done()
-			causes <- context.Cause(ctx)
-			return nil, ctx.Err()
-		}
-		s := prompts.NewServer(registryOf(completing("p", hang), completing("deaf", func(context.Context, string, map[string]string) ([]string, error) {
-			time.Sleep(time.Hour)
-			return nil, nil
-		})), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2}})
-		c := connect(t, s).handshake()
-		assert.Empty(t, c.ask(completeLine("1", "p", "a", "")))
-		assert.Empty(t, c.ask(cancelLine("1")))
-		assert.ErrorIs(t, <-causes, prompts.ErrCancelled)
-
-		// A flood: two run, two wait, the others are refused; what needs no
-		// function is answered meanwhile.
-		for i := range 20 {
-			c.send(completeLine(fmt.Sprint(i), "p", "a", ""))
-		}
-		time.Sleep(time.Second)
-		got := c.received()
-		assert.Len(t, got, 16)
-		for _, msg := range got {
-			assert.Contains(t, msg, busy().Message)
-		}
-		assert.Equal(t, []string{completionLine("99", "", 0, false)}, c.ask(completeLine("99", "p", "c", "")))
-		assert.EqualValues(t, 4, s.Tasks())
-		time.Sleep(time.Minute)
-		assert.Len(t, c.received(), 4)
-
-		assert.Empty(t, c.ask(completeLine("1", "deaf", "a", "")))
-		time.Sleep(defaultRenderTimeout)
-		assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, "completion timed out")}, c.received())
-		time.Sleep(time.Hour)
-		assert.Empty(t, c.received())
-		require.NoError(t, c.end())
-		assertNoTrace(t, s)
-	})
 }
 
 // All numbers are counted, and the first of them sent.

@@ -23,23 +23,20 @@ func TestRefusedByTheTotalBound(t *testing.T) {
 		done := make(chan struct{})
 		for i := range 2 {
 			go func() {
-				_, err := handle(t, s, a, getLine(fmt.Sprint(i), "wait"))
-				assert.NoError(t, err)
+				answerTo(t, s, a, getLine(fmt.Sprint(i), "wait"))
 				done <- struct{}{}
 			}()
 		}
 		synctest.Wait()
 		for range 10 {
-			got, err := handle(t, s, b, getLine("1", "text"))
-			require.NoError(t, err)
+			got := answerTo(t, s, b, getLine("1", "text"))
 			assert.Contains(t, got, "at capacity")
 		}
 		for range 2 {
 			w.let <- struct{}{}
 			<-done
 		}
-		got, err := handle(t, s, b, getLine("1", "text"))
-		require.NoError(t, err)
+		got := answerTo(t, s, b, getLine("1", "text"))
 		assert.Equal(t, textLine("1", "hi"), got)
 	})
 }

@@ -63,8 +63,7 @@ func TestResultsOfAFeature(t *testing.T) {
 			t.Parallel()
 			test.method.Cache, test.method.Raw = test.cache, test.raw
 			s := withFeature(feature.Feature{Methods: map[string]feature.Method{"m": test.method}})
-			got, err := handle(t, s, nil, envelopedLine("1", "m", ""))
-			require.NoError(t, err)
+			got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
 			assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+test.want+`}`, got)
 		})
 	}
@@ -97,8 +96,7 @@ func TestFeatureOfAServer(t *testing.T) {
 		assert.Contains(t, c.ask(initializeLine, initializedLine)[0], `"birds":{"listChanged":true,"version":"2025-11-25"}`)
 		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"method":"new","version":"2025-11-25","params":{"a":[1]}}}`}, c.ask(`{"jsonrpc":"2.0","id":1,"method":"new","params":{"a":[1]}}`))
 		assert.Contains(t, c.ask(`{"jsonrpc":"2.0","id":1,"method":"old"}`)[0], `"code":-32601`)
-		got, err := handle(t, s, sessionIn(t, s, "2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"old","params":{}}`)
-		require.NoError(t, err)
+		got := answerTo(t, s, sessionIn(t, s, "2025-06-18"), `{"jsonrpc":"2.0","id":1,"method":"old","params":{}}`)
 		assert.Contains(t, got, `"version":"2025-06-18"`)
 		changed["birds"]()
 		changed["fish"]()
@@ -126,8 +124,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 				t.Parallel()
 				var log journal
 				s := prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
-				got, err := handle(t, s, nil, envelopedLine("1", "m", ""))
-				require.NoError(t, err)
+				got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
 				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.want+`}`, got)
 				if name == "internal" {
 					assert.Contains(t, log.String(), "secret")

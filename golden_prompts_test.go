@@ -355,6 +355,10 @@ func completingPrompts() *prompts.Registry {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}),
+			completed("deaf", func(context.Context, string, map[string]string) ([]string, error) {
+				time.Sleep(time.Hour) // whatever its context says
+				return nil, nil
+			}),
 			completed("bytes", func(context.Context, string, map[string]string) ([]string, error) { return []string{"\xff"}, nil }),
 			completed("asks", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {
 				_, err := prompts.Elicit[goldenRelease](ctx, "release", "Which release?")

@@ -315,7 +315,7 @@ var goldenServers = map[string]prompts.Options{
 	"asking":      {Timeouts: prompts.Timeouts{Render: 2 * time.Second, Elicit: 5 * time.Minute}},
 	"guided":      {ElicitArguments: true},
 	"reporting":   {Timeouts: prompts.Timeouts{Render: time.Minute}},
-	"completing":  {Timeouts: prompts.Timeouts{Render: 2 * time.Second}},
+	"completing":  {Timeouts: prompts.Timeouts{Render: 2 * time.Second}, Limits: prompts.Limits{MaxConcurrent: 2}},
 	"uncompleted": {DisableCompletions: true},
 }
 
