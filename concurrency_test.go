@@ -276,7 +276,7 @@ func TestMaxConcurrent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const n = 3
 		w := newWaiter()
-		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait"), completing("c", nil)), prompts.Options{Limits: prompts.Limits{MaxConcurrent: n}})).handshake()
 		for i := range 2 * n {
 			c.send(getLine(fmt.Sprint(i), "wait"))
 		}
@@ -286,6 +286,7 @@ func TestMaxConcurrent(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		assert.Equal(t, []string{errorLine("9", prompts.CodeInternalError, "server is at capacity; retry later")}, c.received())
 		assert.Len(t, c.ask(getLine("9", "wait")), 1, "it waits in vain only once")
+		assert.Equal(t, []string{completionLine("9", "", 0, false)}, c.ask(completeLine("9", "c", "c", "")), "it needs no function")
 		// The one that was refused is not in flight.
 		assert.Len(t, c.ask(pingLine("9")), 1)
 
