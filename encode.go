@@ -337,32 +337,6 @@ func (e *encoder) annotations(a *Annotations) {
 	e.raw("}")
 }
 
-func (e *encoder) icons(icons []Icon) {
-	if len(icons) == 0 || !e.rev.Icons() {
-		return
-	}
-	e.key("icons")
-	for i, icon := range icons {
-		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme) {
-			e.errorf("icon %d: %w", i+1, err)
-		}
-		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
-		e.str("src", icon.Src)
-		e.opt("mimeType", icon.MIMEType)
-		if len(icon.Sizes) > 0 {
-			e.key("sizes")
-			for j, size := range icon.Sizes {
-				e.buf = append(e.buf, "[,"[min(j, 1)])
-				e.buf = strictjson.AppendString(e.buf, size)
-			}
-			e.raw("]")
-		}
-		e.opt("theme", icon.Theme)
-		e.raw("}")
-	}
-	e.raw("]")
-}
-
 // metaFromTitles appends _meta where only revisions with titles have it.
 func (e *encoder) metaFromTitles(m Meta) {
 	if e.rev.Titles() {

@@ -175,7 +175,7 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		return false, refused
 	}
 	d := g.definition
-	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets().Text)
+	q := elicit.ForArguments(g.request, d.plan, cmp.Or(d.prompt.Title, d.prompt.Name), !d.prompt.DisableHints, problems, g.secrets())
 	if q == nil {
 		return false, refused
 	}
@@ -184,11 +184,12 @@ func (g *getRequest) askFor(ctx context.Context, problems []argument.Problem, re
 		_ = g.binding(ctx) // before the texts change
 	}
 	texts, pending, err := g.knowledge().AskArguments(ctx, g.request, q)
+	if pending {
+		return true, nil
+	}
 	var unable *elicit.Unavailable
 	var declined *elicit.Refused
 	switch {
-	case pending:
-		return true, nil
 	case errors.As(err, &unable):
 		// To the client it is as if it had not been tried.
 		return false, &rpc.Failure{

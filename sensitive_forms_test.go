@@ -3,13 +3,9 @@ package prompts_test
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,72 +27,6 @@ func logOf(t *testing.T, p prompts.Prompt, args map[string]string) string {
 	var record struct{ Error string }
 	require.NoError(t, json.Unmarshal(log.Bytes(), &record), log.String())
 	return record.Error
-}
-
-// What a render function says of a secret is removed, in whatever form the function
-// got the secret and writes it, and nothing else is.
-func TestSensitiveForms(t *testing.T) {
-	t.Parallel()
-	type in struct {
-		Text  string            `json:"text,omitempty" sensitive:"true"`
-		Other string            `json:"other,omitempty" sensitive:"true"`
-		List  []string          `json:"list,omitempty" sensitive:"true"`
-		Login map[string]string `json:"login,omitempty" sensitive:"true"`
-		Bytes []byte            `json:"bytes,omitempty" sensitive:"true"`
-		Pin   int               `json:"pin,omitempty" sensitive:"true"`
-	}
-	for name, test := range map[string]struct {
-		args map[string]string
-		says func(in in) string
-		want string
-	}{
-		"the element of a list": {map[string]string{"list": "first-key, second-key"},
-			func(in in) string { return in.List[1] + " has expired" }, "[sensitive] has expired"},
-		"the element of a list in JSON": {map[string]string{"list": `["first-key","second, key"]`},
-			func(in in) string { return in.List[1] + " has expired" }, "[sensitive] has expired"},
-		"a member of JSON": {map[string]string{"login": `{"user":"ada","password":"hunter\u0032"}`},
-			func(in in) string { return "no login with the password " + in.Login["password"] }, "no login with the password [sensitive]"},
-		"what base64 encodes": {map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte("hunter2"))},
-			func(in in) string { return "wrong key " + string(in.Bytes) }, "wrong key [sensitive]"},
-		"a number": {map[string]string{"pin": "+0042"},
-			func(in in) string { return fmt.Sprintf("the PIN %d is wrong, see page 142", in.Pin) }, "the PIN [sensitive] is wrong, see page 142"},
-		"a trimmed text": {map[string]string{"text": " hunter2\n"},
-			func(in in) string { return "wrong key hunter2" }, "wrong key [sensitive]"},
-		"ASCII in quotes": {map[string]string{"text": "pässword"},
-			func(in in) string { return fmt.Sprintf("wrong key %+q", in.Text) }, `wrong key "[sensitive]"`},
-		"JSON for HTML": {map[string]string{"text": "<hunter&2>"},
-			func(in in) string { b, _ := json.Marshal(in); return string(b) }, `{"text":"[sensitive]"}`},
-		"a secret in another": {map[string]string{"text": "admin", "other": "admin123"},
-			func(in in) string { return in.Text + ":" + in.Other }, "[sensitive]:[sensitive]"},
-		"a short secret": {map[string]string{"text": "a"},
-			func(in in) string { return "a bad character: " + in.Text }, "[sensitive] bad character: [sensitive]"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in in) (string, error) { return "", errors.New(test.says(in)) })
-			assert.Equal(t, test.want, logOf(t, p, test.args))
-		})
-	}
-}
-
-// The first hundred parts of a value are removed: the whole, and 99 elements.
-func TestSensitiveParts(t *testing.T) {
-	t.Parallel()
-	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
-		Keys []string `json:"keys" sensitive:"true"`
-	}) (string, error) {
-		return "", fmt.Errorf("%s and %s", in.Keys[98], in.Keys[99])
-	})
-	for _, format := range []string{"%s", "[%s]"} {
-		keys := make([]string, 150)
-		for i := range keys {
-			keys[i] = fmt.Sprintf("key%03d", i)
-			if format != "%s" {
-				keys[i] = `"` + keys[i] + `"`
-			}
-		}
-		assert.Equal(t, "[sensitive] and key099", logOf(t, p, map[string]string{"keys": fmt.Sprintf(format, strings.Join(keys, ","))}))
-	}
 }
 
 // A short value is not removed from the midst of a word.

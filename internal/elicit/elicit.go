@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
@@ -77,10 +78,10 @@ func checkKeys(questions []*Question) error {
 }
 
 // Ask asks the questions that have no answer yet, all at once, and reads the answers.
-// It reports whether the answers come with another request. checkURI checks the URLs
-// that users are to open. If the user did not answer a question, there is no error,
-// but the question has the field Refused.
-func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, checkURI func(string) error) (pending bool, err error) {
+// It reports whether the answers come with another request. The URLs that users are to
+// open must not contain the secrets. If the user did not answer a question, there is no
+// error, but the question has the field Refused.
+func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, secrets *redact.Secrets) (pending bool, err error) {
 	if err := checkKeys(questions); err != nil {
 		return false, err
 	}
@@ -103,7 +104,7 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, 
 	if len(unanswered) == 0 {
 		return false, nil
 	}
-	if err := prepare(r, unanswered, checkURI); err != nil {
+	if err := prepare(r, unanswered, secrets); err != nil {
 		return false, err
 	}
 	if r.Rev.Stateless() {
@@ -123,12 +124,12 @@ func (s *State) Ask(ctx context.Context, r *rpc.Request, questions []*Question, 
 }
 
 // prepare encodes questions for the client, if it can be asked all of them.
-func prepare(r *rpc.Request, questions []*Question, checkURI func(string) error) error {
+func prepare(r *rpc.Request, questions []*Question, secrets *redact.Secrets) error {
 	var needs wire.Capabilities
 	for _, q := range questions {
 		params, more, err := q.encode(r.Rev)
 		if err == nil && more.URL {
-			err = checkURI(string(params)) // MRT-27
+			err = secrets.CheckURI(string(params)) // MRT-27
 		}
 		if err != nil {
 			return fmt.Errorf("prompts: question %q: %w", q.key, err)

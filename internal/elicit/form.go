@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -112,16 +113,20 @@ func readAnswer(doc *strictjson.Doc, key, result string, hasContent bool) (conte
 type Arguments struct {
 	Positions []int // of the arguments among the prompt's
 	form      form
+	question  Question
 }
 
 // ForArguments returns the question for the arguments that have problems, or nil if
 // the client cannot be asked for them, or if its answer would not help. name is the
-// prompt's, for people. redact removes secrets from a text.
-func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, redact func(string) string) *Arguments {
+// prompt's, for people.
+func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, problems []argument.Problem, secrets *redact.Secrets) *Arguments {
 	if cannotAsk(r, wire.Capabilities{Form: true}) != nil {
 		return nil
 	}
-	q := &Arguments{form: form{key: argumentsKey, message: argument.Quote(name) + " needs a few details.", hints: hints}}
+	q := &Arguments{
+		form:     form{key: argumentsKey, message: argument.Quote(name) + " needs a few details.", hints: hints},
+		question: Question{key: argumentsKey, method: methodElicit},
+	}
 	for _, problem := range problems {
 		i := plan.Find(problem.Argument)
 		if i < 0 || plan.Arguments[i].Sensitive { // MRT-25
@@ -131,7 +136,7 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 			continue
 		}
 		if problem.Reason != argument.ReasonMissing {
-			q.form.message += "\n" + redact(problem.Sentence())
+			q.form.message += "\n" + secrets.Text(problem.Sentence())
 		}
 		q.Positions = append(q.Positions, i)
 	}
@@ -143,8 +148,8 @@ func ForArguments(r *rpc.Request, plan *argument.Plan, name string, hints bool, 
 // with another request. It forgets what the render function has learnt so far, which
 // was about other arguments.
 func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) (texts []argument.Text, pending bool, err error) {
-	s.forgetTexts(&q.form)
-	result, pending, err := s.sendForm(ctx, r, &q.form)
+	s.forgetTexts(q.form.plan)
+	result, pending, err := s.sendForm(ctx, r, q)
 	s.reset()
 	if err != nil || pending {
 		return nil, pending, err
@@ -155,23 +160,23 @@ func (s *State) AskArguments(ctx context.Context, r *rpc.Request, q *Arguments) 
 
 // sendForm sends the form for arguments and returns the result that the client has
 // answered with; or it reports that the form is pending.
-func (s *State) sendForm(ctx context.Context, r *rpc.Request, f *form) (result string, pending bool, err error) {
-	q := &Question{key: f.key, method: methodElicit}
-	if q.params, err = f.params(r.Rev); err != nil {
+func (s *State) sendForm(ctx context.Context, r *rpc.Request, q *Arguments) (result string, pending bool, err error) {
+	if q.question.params, err = q.form.params(r.Rev); err != nil {
 		return "", false, err
 	}
+	questions := []*Question{&q.question}
 	if r.Rev.Stateless() {
 		if result, ok := s.takeArguments(); ok {
 			return result, false, nil
 		}
-		s.addPending([]*Question{q})
+		s.addPending(questions)
 		return "", true, nil
 	}
 	if err := r.LockAsking(ctx); err != nil { // from goroutines of a function that has returned
 		return "", false, err
 	}
 	defer r.UnlockAsking()
-	results, err := send(ctx, r, []*Question{q})
+	results, err := send(ctx, r, questions)
 	if err != nil {
 		return "", false, err
 	}

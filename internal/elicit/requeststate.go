@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,12 +89,16 @@ type Sealer struct {
 // Bind returns what a state of a request is bound to. parts are the name and the
 // arguments of what the method runs.
 func Bind(method, principal string, parts []string) seal.Binding {
-	var b []byte
-	for _, part := range slices.Concat([]string{method, principal}, parts) {
-		b = binary.AppendUvarint(b, uint64(len(part)))
-		b = append(b, part...)
+	b := appendSized(appendSized(nil, method), principal)
+	for _, part := range parts {
+		b = appendSized(b, part)
 	}
 	return sha256.Sum256(b)
+}
+
+// appendSized appends a string after its length.
+func appendSized(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
 // keys returns the keys for states, the one to seal with first.

@@ -161,12 +161,12 @@ func (s *State) takeArguments() (string, bool) {
 }
 
 // forgetTexts is for arguments that are asked for again.
-func (s *State) forgetTexts(f *form) {
+func (s *State) forgetTexts(plan *argument.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range f.plan.Arguments {
-		delete(s.Texts, f.plan.Arguments[i].Name)
-		delete(s.newTexts, f.plan.Arguments[i].Name)
+	for i := range plan.Arguments {
+		delete(s.Texts, plan.Arguments[i].Name)
+		delete(s.newTexts, plan.Arguments[i].Name)
 	}
 }
 

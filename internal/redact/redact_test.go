@@ -1,0 +1,61 @@
+package redact
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A secret is removed in whatever form the application got the secret and writes it,
+// and nothing else is.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, text, want string
+		secrets          []string
+	}{
+		{"the element of a list", "second-key has expired", "[sensitive] has expired", []string{"first-key, second-key"}},
+		{"the element of a list in JSON", "second, key has expired", "[sensitive] has expired", []string{`["first-key","second, key"]`}},
+		{"a member of JSON", "no login with the password hunter2", "no login with the password [sensitive]", []string{`{"user":"ada","password":"hunter\u0032"}`}},
+		{"a number in JSON", "no PIN 4711", "no PIN [sensitive]", []string{`{"pin":4711}`}},
+		{"what base64 encodes", "wrong key hunter2", "wrong key [sensitive]", []string{base64.StdEncoding.EncodeToString([]byte("hunter2"))}},
+		{"a number", "the PIN 42 is wrong, see page 142", "the PIN [sensitive] is wrong, see page 142", []string{"+0042"}},
+		{"a trimmed text", "wrong key hunter2", "wrong key [sensitive]", []string{" hunter2\n"}},
+		{"ASCII in quotes", fmt.Sprintf("wrong key %+q", "pässword"), `wrong key "[sensitive]"`, []string{"pässword"}},
+		{"JSON for HTML", `{"text":"\u003chunter\u00262\u003e"}`, `{"text":"[sensitive]"}`, []string{"<hunter&2>"}},
+		{"a URL", "https://example.org/?t=a%2Fb+c", "https://example.org/?t=[sensitive]", []string{"a/b c"}},
+		{"a secret in another", "admin:admin123", "[sensitive]:[sensitive]", []string{"admin", "admin123"}},
+		{"a short secret", "a bad character: a", "[sensitive] bad character: [sensitive]", []string{"a"}},
+		{"no secrets", "admin", "admin", nil},
+	} {
+		var s Secrets
+		s.Add(test.secrets)
+		assert.Equal(t, test.want, s.Text(test.text), test.name)
+		err := errors.New(test.text)
+		assert.EqualError(t, s.Error(err), test.want, test.name)
+		assert.ErrorIs(t, s.Error(err), err, test.name)
+	}
+	assert.NoError(t, new(Secrets).Error(nil))
+	assert.Equal(t, "admin", (*Secrets)(nil).Text("admin"))
+}
+
+// The first hundred parts of a value are removed: the whole, and 99 elements.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"%s", "[%s]"} {
+		keys := make([]string, 150)
+		for i := range keys {
+			keys[i] = fmt.Sprintf("key%03d", i)
+			if format != "%s" {
+				keys[i] = `"` + keys[i] + `"`
+			}
+		}
+		var s Secrets
+		s.Add([]string{fmt.Sprintf(format, strings.Join(keys, ","))})
+		assert.Equal(t, "[sensitive] and key099", s.Text("key098 and key099"))
+	}
+}
