@@ -1,0 +1,162 @@
+// Journey prints how much code the most important messages pass through:
+//
+//	go run ./internal/journey
+//
+// The columns are the functions, files and packages of this module on the way of a
+// message, and the functions and files among them that are of the root package.
+//
+// The program builds itself again with a counter in each block, and makes each
+// journey 20 times and 40 times. What ran at least 15 times more often is on the way.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	few, many = 20, 40
+	enough    = 15
+	module    = "github.com/mcp-prompts/prompts"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) == 3 { // the program with the counters
+		which, _ := strconv.Atoi(os.Args[1])
+		n, _ := strconv.Atoi(os.Args[2])
+		once := journeys[which].begin()
+		for number := range n {
+			if err := once(number + 1); err != nil {
+				log.Fatalf("%s: %v", journeys[which].name, err)
+			}
+		}
+		return
+	}
+	if err := report(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func report() error {
+	dir, err := os.MkdirTemp("", "journey")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "journey")
+	if err := run(nil, "go", "build", "-cover", "-covermode=count", "-coverpkg=./...", "-o", program, "./internal/journey"); err != nil {
+		return err
+	}
+	fmt.Printf("%-28s %9s %5s %8s   %s\n", "journey", "functions", "files", "packages", "root: functions, files")
+	for i, j := range journeys {
+		counted := map[int]map[function]int{}
+		for _, n := range []int{few, many} {
+			if counted[n], err = count(program, filepath.Join(dir, fmt.Sprint(i, "-", n)), i, n); err != nil {
+				return err
+			}
+		}
+		files, packages, rootFiles := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		functions, inRoot := 0, 0
+		for f, n := range counted[many] {
+			if n-counted[few][f] < enough {
+				continue
+			}
+			functions++
+			files[f.file], packages[path.Dir(f.file)] = true, true
+			if !strings.Contains(f.file, "/") {
+				inRoot++
+				rootFiles[f.file] = true
+			}
+		}
+		fmt.Printf("%-28s %9d %5d %8d   %d, %d\n", j.name, functions, len(files), len(packages), inRoot, len(rootFiles))
+	}
+	return nil
+}
+
+// function is a function by where it is declared.
+type function struct {
+	file string // from the module on
+	line int
+}
+
+// count makes a journey n times, and returns how often each function ran.
+func count(program, dir string, which, n int) (map[function]int, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := run([]string{"GOCOVERDIR=" + dir}, program, strconv.Itoa(which), strconv.Itoa(n)); err != nil {
+		return nil, err
+	}
+	profile := filepath.Join(dir, "profile")
+	if err := run(nil, "go", "tool", "covdata", "textfmt", "-i", dir, "-o", profile); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(profile)
+	if err != nil {
+		return nil, err
+	}
+	counts, starts := map[function]int{}, map[string][]span{}
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		// github.com/mcp-prompts/prompts/get.go:41.5,43.6 2 40
+		file, rest, ok := strings.Cut(lines.Text(), ".go:")
+		file = strings.TrimPrefix(file, module+"/") + ".go"
+		if !ok || strings.HasPrefix(file, "internal/journey/") {
+			continue
+		}
+		var line, column, lastLine, lastColumn, statements, times int
+		if _, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &line, &column, &lastLine, &lastColumn, &statements, &times); err != nil {
+			return nil, fmt.Errorf("%q: %w", lines.Text(), err)
+		}
+		if starts[file] == nil {
+			if starts[file], err = functionsOf(file); err != nil {
+				return nil, err
+			}
+		}
+		for _, s := range starts[file] {
+			if s.first <= line && line <= s.last {
+				f := function{file, s.first}
+				counts[f] = max(counts[f], times)
+			}
+		}
+	}
+	return counts, nil
+}
+
+// span is the lines of a function.
+type span struct{ first, last int }
+
+func functionsOf(file string) ([]span, error) {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	spans := []span{}
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			spans = append(spans, span{set.Position(f.Pos()).Line, set.Position(f.End()).Line})
+		}
+	}
+	return spans, nil
+}
+
+func run(env []string, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(name), err)
+	}
+	return nil
+}
