@@ -2,7 +2,6 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/speccheck"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // client is a well-behaved client: it knows what every response must be.
@@ -57,8 +55,6 @@ func (s *soak) live(number int, version string, isHTTP bool, r *rand.Rand) {
 		})
 	}
 	several.Wait()
-	c.mistakes()
-	c.batch()
 	c.hear()
 	c.cancel(r)
 }
@@ -219,43 +215,6 @@ func (c *client) ask(topic string) {
 	default:
 		first, second := "Which colour for "+topic+"?", "And then for "+topic+"?"
 		c.get("do-ask", args, colours[len(first)%3]+", "+colours[len(second)%3])
-	}
-}
-
-// mistakes sends messages that are rejected, in a session.
-func (c *client) mistakes() {
-	if c.version == "2026-07-28" {
-		return
-	}
-	for _, m := range []struct {
-		params string
-		code   prompts.Code
-	}{
-		{`"method":"prompts/get","params":{"name":"never"}`, prompts.CodeInvalidParams},
-		{`"method":"prompts/get","params":{"name":"stay-000","arguments":{"topic":7}}`, prompts.CodeInvalidParams},
-		{`"method":"prompts/list","params":{"cursor":"AAAA"}`, prompts.CodeInvalidParams},
-		{`"method":"prompts/list","params":[]`, prompts.CodeInvalidParams},
-		{`"method":"no/such"`, prompts.CodeMethodNotFound},
-		{`"method":"ping","method":"ping"`, transport.CodeInvalidRequest},
-		{`"method":"ping","params":{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, transport.CodeInvalidRequest},
-	} {
-		c.Send(`{"jsonrpc":"2.0","id":"mistake",` + m.params + `}`)
-		if got := c.Receive(); !strings.Contains(got, fmt.Sprintf(`"code":%d`, m.code)) {
-			c.Errorf("%.300s instead of %d for %.100s", got, m.code, m.params)
-		}
-	}
-}
-
-// batch sends several messages in one, in the version that has that.
-func (c *client) batch() {
-	if c.version != "2025-03-26" {
-		return
-	}
-	c.Send(`[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},` +
-		`{"jsonrpc":"2.0","id":"b","method":"no/such"},{"jsonrpc":"2.0","id":"c","method":"prompts/list"}]`)
-	var all []struct{ ID string }
-	if got := c.Receive(); json.Unmarshal([]byte(got), &all) != nil || len(all) != 3 {
-		c.Errorf("a batch: %.300s", got)
 	}
 }
 

@@ -3,8 +3,8 @@ package soak
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -63,21 +63,15 @@ func (t *tally) End(ctx context.Context, op prompts.Operation, _ prompts.Outcome
 	t.observed[who] = add
 }
 
-// carry counts a message that a client sends or receives. Each message of a batch
-// counts.
+// carry counts a message that a client sends or receives.
 func (t *tally) carry(who string, msg []byte, isFromClient bool) {
-	var batch []json.RawMessage
-	n := 1
-	if bytes.HasPrefix(msg, []byte("[")) && json.Unmarshal(msg, &batch) == nil {
-		n = len(batch)
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.carried[who]
 	if isFromClient {
-		c.from += n
+		c.from++
 	} else if bytes.Contains(msg, []byte(`"id":"prompts-`)) && bytes.Contains(msg, []byte(`"method"`)) {
-		c.asked += n
+		c.asked++
 	}
 	t.carried[who] = c
 }
@@ -89,11 +83,7 @@ func (t *tally) problems() (all []string) {
 	if len(t.open) > 0 {
 		all = append(all, fmt.Sprintf("the observer: %d operations have no End", len(t.open)))
 	}
-	for who := range t.observed {
-		if !strings.HasPrefix(who, "good") && who != "an End without its Begin" {
-			delete(t.observed, who)
-		}
-	}
+	maps.DeleteFunc(t.observed, func(who string, _ count) bool { return strings.HasPrefix(who, "hostile") || who == "" })
 	for who, got := range t.observed {
 		if want := t.carried[who]; got != want {
 			all = append(all, fmt.Sprintf("the observer: %s: %d messages and %d requests to the client instead of %d and %d",
