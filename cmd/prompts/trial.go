@@ -28,6 +28,8 @@ func newRenderer(reg *prompts.Registry) *renderer {
 		Info:   prompts.Implementation{Name: "prompts", Version: version()},
 		Logger: slog.New(slog.DiscardHandler),
 		Limits: prompts.Limits{GetsPerSecond: -1},
+		// Who types an argument wants it in the prompt.
+		StrictArguments: true,
 		Middleware: func(next prompts.Handler) prompts.Handler {
 			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
 				response, err := next(ctx, r)
