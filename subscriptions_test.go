@@ -95,16 +95,6 @@ func subscribe(t testing.TB, s *prompts.Server, session transport.Session, fail 
 	return b
 }
 
-// failAt is a Send that fails for one kind of message.
-func failAt(part string) func(string) error {
-	return func(msg string) error {
-		if strings.Contains(msg, part) {
-			return errDisk
-		}
-		return nil
-	}
-}
-
 // Handle returns when the subscription has ended, in each of the ways in which
 // it can, and leaves nothing behind: with a quota of one, the next has its
 // place. (SUB-10, SUB-11, CAN-02, CAN-03)
@@ -112,58 +102,27 @@ func TestListenThroughHandle(t *testing.T) {
 	t.Parallel()
 	ack, told, end := sent{ackLine("1"), 0, false}, sent{changedLine("1"), 0, false}, sent{listenEndLine("1"), 0, true}
 	for _, test := range []struct {
-		name  string
-		fail  func(string) error
-		end   func(t *testing.T, b *subscription, change func())
+		fail  string // the message that cannot be sent has this part
+		steps string
 		want  []sent
 		err   error
-		alone bool // it is for sessions only
 	}{
-		{name: "closing", want: []sent{ack, end},
-			end: func(_ *testing.T, b *subscription, _ func()) { close(b.closing) }},
-		{name: "closing after a change", want: []sent{ack, told, end},
-			end: func(_ *testing.T, b *subscription, change func()) {
-				change()
-				time.Sleep(notify.MinPause)
-				synctest.Wait()
-				close(b.closing)
-			}},
-		{name: "closing in a burst", want: []sent{ack, told, end},
-			end: func(_ *testing.T, b *subscription, change func()) {
-				change()
-				synctest.Wait()
-				close(b.closing)
-			}},
-		{name: "its context ends", want: []sent{ack}, err: errDisk,
-			end: func(_ *testing.T, b *subscription, _ func()) { b.cancel(errDisk) }},
-		{name: "its context ends in a burst", want: []sent{ack}, err: errDisk,
-			end: func(_ *testing.T, b *subscription, change func()) {
-				change()
-				synctest.Wait()
-				b.cancel(errDisk)
-			}},
-		{name: "the acknowledgement cannot be sent", err: errDisk, fail: failAt("acknowledged"),
-			end: func(*testing.T, *subscription, func()) {}},
-		{name: "a change cannot be sent", want: []sent{ack}, err: errDisk, fail: failAt("list_changed"),
-			end: func(_ *testing.T, _ *subscription, change func()) { change() }},
-		{name: "the answer cannot be sent", want: []sent{ack}, err: errDisk, fail: failAt("resultType"),
-			end: func(_ *testing.T, b *subscription, _ func()) { close(b.closing) }},
-		{name: "the client cancels", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
-			end: func(t *testing.T, b *subscription, _ func()) {
-				answerTo(t, nil, b.session, cancelLine("1"))
-			}},
-		{name: "the client cancels in a burst", want: []sent{ack}, err: prompts.ErrCancelled, alone: true,
-			end: func(t *testing.T, b *subscription, change func()) {
-				change()
-				synctest.Wait()
-				answerTo(t, nil, b.session, cancelLine("1"))
-			}},
+		{"", "close", []sent{ack, end}, nil},
+		{"", "change pause close", []sent{ack, told, end}, nil},
+		{"", "change close", []sent{ack, told, end}, nil},
+		{"", "abort", []sent{ack}, errDisk},
+		{"", "change abort", []sent{ack}, errDisk},
+		{"", "cancel", []sent{ack}, prompts.ErrCancelled},
+		{"", "change cancel", []sent{ack}, prompts.ErrCancelled},
+		{"acknowledged", "", nil, errDisk},
+		{"list_changed", "change", []sent{ack}, errDisk},
+		{"resultType", "close", []sent{ack}, errDisk},
 	} {
 		for _, of := range []string{"session", "server"} {
-			if test.alone && of == "server" {
+			if strings.Contains(test.steps, "cancel") && of == "server" {
 				continue
 			}
-			inBubble(t, test.name+" of a "+of, func(t *testing.T) {
+			inBubble(t, test.fail+" "+test.steps+" of a "+of, func(t *testing.T) {
 				reg := new(prompts.Registry)
 				s := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxSubscriptions: 1, MaxSubscriptionsTotal: 1}})
 				var session transport.Session
@@ -172,15 +131,28 @@ func TestListenThroughHandle(t *testing.T) {
 					defer session.Close()
 				}
 				for range 3 {
-					b := subscribe(t, s, session, test.fail)
-					synctest.Wait()
-					test.end(t, b, func() { assert.NoError(t, reg.Set(textPrompt("text", "x"))) })
-					err := <-b.done
-					if test.err == nil {
-						assert.NoError(t, err)
-					} else {
-						assert.ErrorIs(t, err, test.err)
+					b := subscribe(t, s, session, func(msg string) error {
+						if test.fail != "" && strings.Contains(msg, test.fail) {
+							return errDisk
+						}
+						return nil
+					})
+					for step := range strings.FieldsSeq(test.steps) {
+						synctest.Wait()
+						switch step {
+						case "change":
+							assert.NoError(t, reg.Set(textPrompt("text", "x")))
+						case "pause":
+							time.Sleep(notify.MinPause)
+						case "close":
+							close(b.closing)
+						case "abort":
+							b.cancel(errDisk)
+						case "cancel":
+							answerTo(t, nil, b.session, cancelLine("1"))
+						}
 					}
+					assert.ErrorIs(t, <-b.done, test.err)
 					assert.Equal(t, test.want, b.received())
 					assertNoTrace(t, s)
 					if session != nil {
@@ -193,8 +165,8 @@ func TestListenThroughHandle(t *testing.T) {
 	}
 }
 
-// The same for one whose own notification the client does not take: that one
-// is out, and the last.
+// SUB-10, CAN-03: after a cancellation the server sends nothing for the subscription but
+// the notification that is being written.
 func TestSubscriptionCancelledInTheMidstOfAWrite(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		reg := new(prompts.Registry)

@@ -260,33 +260,31 @@ func extent(t *testing.T) (reads, writes, calls int) {
 	return reads, writes, calls
 }
 
-// fault is something that a Read or Write does in place of what it should.
-type fault struct {
+// faultyCall is a call of Read or Write that may do something else than do.
+type faultyCall func(o *ordeal, do func() ([]byte, error)) ([]byte, error)
+
+// failsWith is a call that only fails.
+func failsWith(err error) faultyCall {
+	return func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, err }
+}
+
+var failures = []struct {
 	name string
-	do   func(o *ordeal, do func() ([]byte, error)) ([]byte, error)
+	do   faultyCall
 	want error         // of Serve
 	ends bool          // the connection ends by that
 	wait time.Duration // that Serve may take then, or once its context has ended
 	// held says that Write cannot do it here: it is called with a mutex held,
 	// and in a bubble a goroutine that waits for one stops the clock.
 	held bool
-}
-
-var failures = []fault{
-	{"fails", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, errDisk }, errDisk, true, stragglers, false},
-	{"is short", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, io.ErrShortWrite }, io.ErrShortWrite, true, stragglers, false},
-	{"finds nobody", func(*ordeal, func() ([]byte, error)) ([]byte, error) {
-		return nil, fmt.Errorf("gone: %w", io.ErrClosedPipe)
-	}, nil, true, stragglers, false},
+}{
+	{"fails", failsWith(errDisk), errDisk, true, stragglers, false},
+	{"finds nobody", failsWith(fmt.Errorf("gone: %w", io.ErrClosedPipe)), nil, true, stragglers, false},
+	{"finds the end", failsWith(fmt.Errorf("over: %w", io.EOF)), nil, true, stragglers, false},
 	{"succeeds and fails", func(_ *ordeal, do func() ([]byte, error)) ([]byte, error) {
 		msg, err := do()
 		return msg, errors.Join(errDisk, err)
 	}, errDisk, true, stragglers, false},
-	{"finds the end", func(*ordeal, func() ([]byte, error)) ([]byte, error) { return nil, fmt.Errorf("over: %w", io.EOF) }, nil, true, stragglers, false},
-	{"closes by itself", func(o *ordeal, do func() ([]byte, error)) ([]byte, error) {
-		_, _ = do()
-		return nil, io.ErrUnexpectedEOF
-	}, io.ErrUnexpectedEOF, true, stragglers, false},
 	{"panics", func(*ordeal, func() ([]byte, error)) ([]byte, error) { panic(secretPanic) }, prompts.ErrNoReturn, true, stragglers, false},
 	{"ends its goroutine", func(*ordeal, func() ([]byte, error)) ([]byte, error) {
 		runtime.Goexit()
