@@ -33,15 +33,6 @@ func elements(t testing.TB, array string) []string {
 	return all
 }
 
-// askBatch sends a batch and returns the messages of the one array that
-// answers it.
-func (c *client) askBatch(msgs ...string) []string {
-	c.t.Helper()
-	got := c.ask(batchLine(msgs...))
-	require.Len(c.t, got, 1)
-	return elements(c.t, got[0])
-}
-
 func refusalLine(id, message string) string {
 	return errorLine(id, transport.CodeInvalidRequest, message)
 }

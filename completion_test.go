@@ -28,10 +28,6 @@ func completing(name string, f prompts.CompleteFunc) prompts.Prompt {
 	}
 }
 
-func completed(values ...string) prompts.CompleteFunc {
-	return func(context.Context, string, map[string]string) ([]string, error) { return values, nil }
-}
-
 func completeParamsOf(prompt, argument, prefix string) string {
 	return `"ref":{"type":"ref/prompt","name":"` + prompt + `"},"argument":{"name":"` + argument + `","value":"` + prefix + `"}`
 }

@@ -522,8 +522,6 @@ func envelopedText(id, text string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"result":{"resultType":"complete","messages":[{"role":"user","content":{"type":"text","text":"` + text + `"}}],"_meta":{` + ownIdentity + `}}}`
 }
 
-func initializeIn(version string) string { return initializeAs(version, "{}") }
-
 // handshakeIn initializes the session in a revision.
 func (c *client) handshakeIn(version string) *client { return c.handshakeAs(version, "{}") }
 

@@ -66,10 +66,7 @@ const (
 	stragglers           = time.Second
 )
 
-var (
-	errNoBatch = invalidRequest("JSON-RPC batches are only supported in protocol version 2025-03-26")
-	errState   = invalidParam("requestState", "invalid or expired requestState; send the request again without it")
-)
+var errState = invalidParam("requestState", "invalid or expired requestState; send the request again without it")
 
 var (
 	errorIDs  = regexp.MustCompile(` \(error id [0-9a-f]{8}\)|,"data":\{"errorId":"[0-9a-f]{8}"\}`)
