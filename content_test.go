@@ -184,6 +184,12 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 		{"of what it is", someAudio, func(c prompts.Content, _ string) prompts.Content {
 			return prompts.Text{Text: string(c.(prompts.Audio).Data)}
 		}, `{"type":"text","text":"RIFF"}`, nil, ""},
+		{"of audio, a pointer", &someAudio, func(c prompts.Content, _ string) prompts.Content {
+			return prompts.Text{Text: string(c.(prompts.Audio).Data)} // a value
+		}, `{"type":"text","text":"RIFF"}`, nil, ""},
+		{"of a link, a pointer", &someLink, func(c prompts.Content, _ string) prompts.Content {
+			return prompts.Text{Text: c.(prompts.ResourceLink).URI}
+		}, `{"type":"text","text":"note://7"}`, nil, ""},
 		{"audio for audio", someAudio, func(c prompts.Content, _ string) prompts.Content { return c }, "", failed, "Options.Fallback"},
 		{"audio for a link", someLink, func(prompts.Content, string) prompts.Content { return someAudio }, "", failed, "of the client has no audio"},
 		{"a link for audio", someAudio, func(prompts.Content, string) prompts.Content { return someLink }, `{"type":"text","text":"seven: note://7"}`, nil, ""},

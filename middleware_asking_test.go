@@ -73,6 +73,7 @@ func TestMiddlewareInRounds(t *testing.T) {
 			assert.Equal(t, "red and green", c.get(`{"second":`+green+`}`).text(t))
 			require.Len(t, outcomes, 3)
 			assert.ErrorIs(t, outcomes[0], prompts.ErrInputRequired)
+			assert.EqualError(t, outcomes[0], prompts.ErrInputRequired.Error(), "a middleware may log it")
 			assert.ErrorIs(t, outcomes[1], prompts.ErrInputRequired)
 			assert.NoError(t, outcomes[2])
 			var e *prompts.Error

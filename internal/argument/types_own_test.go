@@ -19,6 +19,9 @@ type (
 		Name string `json:"name"`
 		Kids []twig `json:"kids,omitempty"`
 	}
+	chain struct {
+		Next *chain `json:"next,omitempty"`
+	}
 	code  string // as text
 	whole struct {
 		Own string `json:"own"`
@@ -39,6 +42,10 @@ func (flavours) JSONSchema() *jsonschema.Schema {
 func (twig) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: []string{"name"}, Properties: map[string]*jsonschema.Schema{
 		"name": {Type: "string"}, "kids": {Type: "array", Items: &jsonschema.Schema{Ref: "#"}}}}
+}
+
+func (chain) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"next": {Ref: "#"}}}
 }
 
 func (code) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Pattern: "^[A-Z]+$"} }
@@ -99,6 +106,10 @@ func TestTypesWithSchemas(t *testing.T) {
 			refuses: []refusal{
 				{`{"name":"a","kids":[{}]}`, "schema", notAllowed + `"{\"name\":\"a\",\"kids\":[{}]}"`, ""},
 				{`{"name":"a","kids":[{"Name":"b"}]}`, "type", `has the member "Name", which must be written "name"`, ""}},
+		}),
+		of("struct with a field of its own type, which it does not embed", typed[chain]{
+			hint:  "a JSON object",
+			reads: []read[chain]{{`{"next":{}}`, chain{&chain{}}}},
 		}),
 		of("members", typed[basket]{
 			hint: "a JSON object",
