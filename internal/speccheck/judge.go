@@ -61,7 +61,6 @@ type request struct {
 	listen       *listen        // what it has opened
 	at           int            // which message of the client it was
 
-	logs       bool   // it wants log messages
 	token      string // of its progress; empty if it wants none
 	progressed bool
 	progress   float64
@@ -194,7 +193,6 @@ func (j *Judge) request(m *message) {
 	case m.isEnveloped():
 		q.revision = stateless
 		q.capabilities = m.object("params", "_meta", capabilitiesKey)
-		q.logs = m.object("params", "_meta")[logLevelKey] != nil
 	case m.method == "initialize":
 		q.capabilities = m.object("params", "capabilities")
 	}
@@ -436,11 +434,7 @@ func (j *Judge) notification(m *message) (revision string, fault error) {
 		}
 		return revision, fault
 	case "notifications/message":
-		revision, fault = j.log()
-		if subscribed {
-			fault = errors.Join(fault, errors.New("it is not for subscriptions (SUB-09)"))
-		}
-		return revision, fault
+		return j.revision, errors.New("a server of this library sends no log messages (LOG-02)")
 	case "notifications/cancelled":
 		return j.cancel(m)
 	case "notifications/subscriptions/acknowledged":
@@ -453,19 +447,6 @@ func (j *Judge) notification(m *message) (revision string, fault error) {
 		fault = j.checkUnasked(strings.TrimPrefix(feature, "notifications/"))
 	}
 	return j.revision, fault
-}
-
-// log judges that the server sends a log message: to a session, or for a
-// request that wants it.
-func (j *Judge) log() (revision string, fault error) {
-	wanted := func(q *request) bool { return !q.byServer && q.logs }
-	switch {
-	case j.agreed:
-		return j.revision, nil
-	case slices.ContainsFunc(j.asked, wanted):
-		return stateless, nil
-	}
-	return j.revision, errors.New("there is neither a session nor a request that wants it (LOG-06)")
 }
 
 // checkUnasked checks a notification of a change that does not belong to a subscription

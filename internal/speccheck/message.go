@@ -13,7 +13,6 @@ import (
 const (
 	envelopeKey     = "io.modelcontextprotocol/protocolVersion"
 	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
-	logLevelKey     = "io.modelcontextprotocol/logLevel"
 	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
 	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 )
