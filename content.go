@@ -1,9 +1,11 @@
 package prompts
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/markdown"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // This file has what a render function returns: a result, its messages and their
@@ -34,6 +36,13 @@ const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 )
+
+func checkRole(r Role) error {
+	if r == RoleUser || r == RoleAssistant {
+		return nil
+	}
+	return fmt.Errorf("unknown role %q; use %q or %q", phrase.Clip(string(r), 32), RoleUser, RoleAssistant)
+}
 
 // Messages returns a result with the messages.
 func Messages(messages ...Message) *Result {

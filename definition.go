@@ -16,7 +16,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/internal/syntax"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -307,32 +306,6 @@ func (e *encoder) argument(a *argument.Argument, hints bool) {
 	for i, err := range e.errs[faults:] {
 		e.errs[faults+i] = &argument.DeclarationError{Name: a.Name, Err: err}
 	}
-}
-
-func (e *encoder) icons(icons []Icon) {
-	if len(icons) == 0 || !e.rev.Icons() {
-		return
-	}
-	e.key("icons")
-	for i, icon := range icons {
-		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme) {
-			e.errorf("icon %d: %w", i+1, err)
-		}
-		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
-		e.str("src", icon.Src)
-		e.opt("mimeType", icon.MIMEType)
-		if len(icon.Sizes) > 0 {
-			e.key("sizes")
-			for j, size := range icon.Sizes {
-				e.buf = append(e.buf, "[,"[min(j, 1)])
-				e.buf = strictjson.AppendString(e.buf, size)
-			}
-			e.raw("]")
-		}
-		e.opt("theme", icon.Theme)
-		e.raw("}")
-	}
-	e.raw("]")
 }
 
 // clone returns a copy that shares nothing changeable with p, but for values

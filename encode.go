@@ -172,13 +172,6 @@ func (e *encoder) appendMessage(m *Message) {
 	e.raw("}}")
 }
 
-func checkRole(r Role) error {
-	if r == RoleUser || r == RoleAssistant {
-		return nil
-	}
-	return fmt.Errorf("unknown role %q; use %q or %q", phrase.Clip(string(r), 32), RoleUser, RoleAssistant)
-}
-
 func (e *encoder) content(c Content) {
 	c = e.forRevision(c)
 	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
@@ -191,9 +184,9 @@ func (e *encoder) content(c Content) {
 	case *Text:
 		e.text(c)
 	case Image:
-		e.image(&c)
+		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
 	case *Image:
-		e.image(c)
+		e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
 	case Audio:
 		e.audio(&c)
 	case *Audio:
@@ -220,10 +213,6 @@ func (e *encoder) text(c *Text) {
 	e.str("text", c.Text)
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
-}
-
-func (e *encoder) image(c *Image) {
-	e.media("image", c.Data, c.MIMEType, c.Annotations, c.Meta)
 }
 
 func (e *encoder) audio(c *Audio) {
@@ -335,6 +324,32 @@ func (e *encoder) annotations(a *Annotations) {
 		e.str("lastModified", t.Format(time.RFC3339))
 	}
 	e.raw("}")
+}
+
+func (e *encoder) icons(icons []Icon) {
+	if len(icons) == 0 || !e.rev.Icons() {
+		return
+	}
+	e.key("icons")
+	for i, icon := range icons {
+		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme) {
+			e.errorf("icon %d: %w", i+1, err)
+		}
+		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
+		e.str("src", icon.Src)
+		e.opt("mimeType", icon.MIMEType)
+		if len(icon.Sizes) > 0 {
+			e.key("sizes")
+			for j, size := range icon.Sizes {
+				e.buf = append(e.buf, "[,"[min(j, 1)])
+				e.buf = strictjson.AppendString(e.buf, size)
+			}
+			e.raw("]")
+		}
+		e.opt("theme", icon.Theme)
+		e.raw("}")
+	}
+	e.raw("]")
 }
 
 // metaFromTitles appends _meta where only revisions with titles have it.
