@@ -219,14 +219,16 @@ type client struct {
 // the end of the test the client hangs up, unless it has, and Serve must return
 // without an error.
 func connect(t testing.TB, s *prompts.Server) *client {
-	return connectWire(t, s, newWire(t))
+	w := newWire(t)
+	return connectOver(t, s, w, w)
 }
 
-func connectWire(t testing.TB, s *prompts.Server, w *wire) *client {
+// connectOver serves a transport that is or embeds the wire.
+func connectOver(t testing.TB, s *prompts.Server, w *wire, over prompts.Transport) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &client{t: t, wire: w, cancel: cancel, served: make(chan error, 1)}
-	go func() { c.served <- s.Serve(ctx, c.wire) }()
+	go func() { c.served <- s.Serve(ctx, over) }()
 	t.Cleanup(func() {
 		if !c.waited && !t.Failed() {
 			assert.NoError(t, c.end())

@@ -169,7 +169,7 @@ func TestAnswersAreWrittenOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	w.onWrite = func(context.Context, []byte) error { time.Sleep(10 * time.Microsecond); return nil }
-	c := connectWire(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1000}}), w)
+	c := connectOver(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1000}}), w, w)
 	c.send(initializeLine, initializedLine)
 	var want []string
 	for i := range 100 {

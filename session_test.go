@@ -25,37 +25,17 @@ func TestUnaccepted(t *testing.T) {
 	session := sessionIn(t, s, batchVersion)
 	detached := s.NewSession(transport.SessionOptions{Version: batchVersion, NoServerMessages: true})
 	defer detached.Close()
-	const (
-		response = `{"jsonrpc":"2.0","id":"prompts-1","result":{}}`
-		failure  = `{"jsonrpc":"2.0","id":"prompts-1","error":{"code":1,"message":"m"}}`
-		old      = `{"jsonrpc":"1.0","method":"notifications/initialized"}`
-		twice    = `{"jsonrpc":"2.0","method":"notifications/initialized","method":"notifications/initialized"}`
-		both     = `{"jsonrpc":"2.0","id":"1","result":{},"error":{"code":1,"message":"m"},"result":{}}`
-	)
-	for _, test := range []struct {
-		msg                        string
-		stateless, live, detachedA bool // accepted there
-	}{
-		{initializedLine, true, true, true},
-		{cancelLine("1"), true, true, true},
-		{response, false, true, false},
-		{failure, false, true, false},
-		{old, false, false, false},
-		{twice, false, false, false},
-		{both, false, false, false},
-	} {
-		for _, at := range []struct {
-			session transport.Session
-			ok      bool
-		}{{nil, test.stateless}, {session, test.live}, {detached, test.detachedA}} {
-			messages := []string{test.msg}
-			if at.session != nil && test.msg != twice && test.msg != both { // which are not even a batch
-				messages = append(messages, "["+test.msg+"]")
+	for _, row := range table(t, "unaccepted", 2) {
+		for name, at := range map[string]transport.Session{"server": nil, "session": session, "detached": detached} {
+			messages := []string{row[0]}
+			isDuplicate := strings.Count(row[0], `"method"`) > 1 || strings.Count(row[0], `"result"`) > 1 // which no batch is read with
+			if at != nil && !isDuplicate {
+				messages = append(messages, batchLine(row[0]))
 			}
 			for _, msg := range messages {
-				got, err := handle(t, s, at.session, msg)
+				got, err := handle(t, s, at, msg)
 				assert.Empty(t, got, msg)
-				if at.ok {
+				if strings.Contains(row[1], name) {
 					assert.NoError(t, err, msg)
 					continue
 				}
@@ -67,6 +47,7 @@ func TestUnaccepted(t *testing.T) {
 		}
 	}
 
+	const old = `{"jsonrpc":"1.0","method":"notifications/initialized"}`
 	// One that can be accepted does not make up for one that cannot; a request
 	// does: its answer is the answer.
 	_, err := handle(t, s, session, "["+initializedLine+","+old+","+initializedLine+"]")

@@ -35,7 +35,7 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 				}
 				return nil
 			}
-			c := connectWire(t, s, w)
+			c := connectOver(t, s, w, w)
 			assert.Empty(t, c.ask(listenLine(id)))
 			time.Sleep(2 * time.Minute)
 			assert.Equal(t, []string{ackLine(id), changedLine(id)}, c.received())

@@ -56,11 +56,8 @@ func pageFor(t testing.TB, s *prompts.Server, who, cursor string) listedPage {
 	if cursor != "" {
 		members = `"cursor":"` + cursor + `"`
 	}
-	r := &recorder{t: t}
-	require.NoError(t, s.Handle(context.WithValue(t.Context(), rank{}, who), r.hear(nil, envelopedLine("1", "prompts/list", members)), transport.Exchange{Send: r.send}))
-	require.Len(t, r.messages, 1)
 	var m struct{ Result listedPage }
-	require.NoError(t, json.Unmarshal([]byte(r.messages[0].msg), &m))
+	require.NoError(t, json.Unmarshal([]byte(responseFor(t, s, who, methodList, members)), &m))
 	return m.Result
 }
 

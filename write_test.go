@@ -56,11 +56,7 @@ func (c *client) slowly() chan<- error {
 func connectCollecting(t *testing.T, s *prompts.Server) (*client, *collectingWire) {
 	t.Helper()
 	w := &collectingWire{wire: newWire(t)}
-	ctx, cancel := context.WithCancel(context.Background())
-	c := &client{t: t, wire: w.wire, cancel: cancel, served: make(chan error, 1)}
-	go func() { c.served <- s.Serve(ctx, w) }()
-	t.Cleanup(cancel)
-	return c.handshake(), w
+	return connectOver(t, s, w.wire, w).handshake(), w
 }
 
 // What becomes ready while something is being written is written together, in
@@ -96,13 +92,7 @@ func (w editingWire) Write(ctx context.Context, msg []byte) error {
 func TestWriteOfEmbeddingTransport(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := editingWire{&collectingWire{wire: newWire(t)}}
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		c := &client{t: t, wire: w.wire, cancel: cancel, served: make(chan error, 1)}
-		go func() {
-			c.served <- prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}).Serve(ctx, w)
-		}()
-		c.handshake()
+		c := connectOver(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}), w.wire, w).handshake()
 		next := c.slowly()
 		for i := range 3 {
 			assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
