@@ -5,18 +5,24 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
-	"time"
+	"sync/atomic"
 
+	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
+	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// This file has what a middleware sees: the requests for lists, prompts and
-// completions, and the responses. handler.go passes them through the middleware.
+// This file has what a middleware sees, requests for lists, prompts and completions and
+// their responses, and passes them through it: from the dispatcher to the Handler of
+// Options.Middleware, and from its next to the functions that serve the request.
 
 // Handler answers a request: see Options.Middleware. It returns a response or an
 // error. An [*Error], wrapped or not, is sent to the client unchanged. Any other
@@ -97,58 +103,279 @@ const (
 	methodComplete = "completion/complete"
 )
 
-// AuditLog returns a middleware that logs each prompts/get:
-//
-//	prompts.Options{Middleware: prompts.AuditLog(logger)}
-//
-// The record has the level Info, the message "prompt requested" and these
-// attributes:
-//
-//   - principal: the result of Options.Principal;
-//   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
-//   - outcome: complete, input_required, the code of the error response, or canceled
-//     or timeout if the request ended without a response;
-//   - duration: the time of the inner middlewares and the render function.
-//
-// The record never contains values of arguments, messages or error texts. It is
-// written before the client gets the response, with the request's context, so that a
-// handler such as the one of package promptotel can add the trace. Requests that are
-// malformed or rejected by a limit do not reach the middleware. An [Observer]
-// receives them. To combine AuditLog with other middlewares, call
-// AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of
-// the call.
-func AuditLog(logger *slog.Logger) func(next Handler) Handler {
-	logger = cmp.Or(logger, slog.Default())
-	return func(next Handler) Handler {
-		return func(ctx context.Context, r *Request) (response *Response, err error) {
-			if r.Method != methodGet {
-				return next(ctx, r)
-			}
-			principal, prompt, start := r.Principal, r.Prompt, time.Now()
-			err = &Error{Code: CodeInternalError} // unless next returns
-			defer func() {
-				logger.LogAttrs(ctx, slog.LevelInfo, "prompt requested", slog.String("principal", principal),
-					slog.String("prompt", strings.ToValidUTF8(phrase.Clip(prompt, phrase.MaxEcho), "\ufffd")),
-					slog.String("outcome", outcomeOf(ctx, err)), slog.Duration("duration", time.Since(start)))
-			}()
-			return next(ctx, r)
-		}
-	}
+// middlewareRequest is a request that passes through the middleware, and its context.
+type middlewareRequest struct {
+	context.Context
+	server  *Server
+	caller  *rpc.Request
+	rev     revision.Revision
+	method  string // of a prompt
+	listOf  string // the method of the client's request
+	request *Request
+	subject string // see feature.Handler
+	about   slog.Attr
+
+	retry    elicit.Retry
+	examples map[string]string // of NonStrings, see argument.ExampleOf
+	isOver   atomic.Bool
+
+	// Of a request of a feature, see Render and List; else nil.
+	via     *rendering
+	listing *Listing
 }
 
-// outcomeOf returns the outcome of a request of the middleware, in one word.
-func outcomeOf(ctx context.Context, err error) string {
-	switch e := visibleError(err); {
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return "timeout"
-	case ctx.Err() != nil:
-		return "canceled"
-	case err == nil:
-		return "complete"
-	case errors.Is(err, ErrInputRequired):
-		return "input_required"
-	case e != nil:
-		return strconv.Itoa(int(e.Code))
+// PromptExists reports whether the prompt exists and is visible to the client. It
+// calls Options.Visible. ctx is the context of the [Handler], or a context made from
+// it.
+func (r *Request) PromptExists(ctx context.Context) bool {
+	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
+	if p == nil {
+		return false
 	}
-	return strconv.Itoa(int(CodeInternalError))
+	d, ok := p.server.registry.snapshot().Get(r.Prompt)
+	return ok && p.server.isVisible(ctx, d)
+}
+
+type middlewareKey struct{}
+
+func (p *middlewareRequest) Value(key any) any {
+	if key == (middlewareKey{}) {
+		return p
+	}
+	return p.Context.Value(key)
+}
+
+// throughMiddleware returns the work of a request that goes through the middleware.
+func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject string) feature.Work {
+	r, m := p.request, &c.Message
+	p.server, p.rev, p.subject = s, c.Rev, subject
+	if p.method == "" {
+		p.method = m.Method
+	} else {
+		r.Via = strings.Clone(m.Method)
+	}
+	p.listOf = cmp.Or(r.Via, p.method)
+	r.Method, r.Version = p.method, c.Rev.String()
+	info := c.ClientInfo()
+	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
+	if m.Meta.Kind() == strictjson.Object {
+		r.Meta = json.RawMessage(m.Meta.Raw())
+	}
+	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), transport.Info(c.TransportInfo())
+	r.Prompt, r.Argument, r.Prefix, r.Cursor =
+		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
+	if r.Arguments == nil {
+		r.Arguments = map[string]string{}
+	}
+	p.about = slogRequest(r) // before the middleware changes it
+	return feature.Work{Handler: p}
+}
+
+func (p *middlewareRequest) Subject() string { return p.subject }
+
+func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
+
+// Run is the work of the request.
+func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	s := p.server
+	p.Context, p.caller = ctx, rpc.FromContext(ctx)
+	defer p.isOver.Store(true)
+	if s.options.Principal != nil {
+		p.request.Principal = s.options.Principal(ctx)
+	}
+	response, err := s.handler(p, p.request)
+	switch {
+	case err != nil:
+		result, f := p.fail(dst, err)
+		if f != nil {
+			return p.via.fail(p, dst, f)
+		}
+		return result, nil
+	case p.via != nil && response != nil:
+		return p.via.append(p, dst, response.Result)
+	}
+	return runResult(p.append(dst, response))
+}
+
+// fail is the end of a request with an error: that of next, which has been
+// passed on, or one of the middleware's own.
+func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
+	var inner *nextError
+	e := visibleError(err)
+	if !errors.As(err, &inner) || e != nil && (inner.failure == nil || e != inner.failure.Client) {
+		problems := argument.ArgumentErrors(err, nil)
+		switch {
+		case inner == nil && len(problems) > 0:
+			return nil, clientFailure(argumentsError(p.request.Prompt, problems), err)
+		case e != nil:
+			return nil, clientFailure(e.ForRevision(p.rev), err)
+		}
+		return nil, rpc.InternalFailure(p.subject, err)
+	}
+	if g := inner.pending; g != nil {
+		if inner.passage != p {
+			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
+		}
+		return g.appendInputRequired(dst, g.binding(p))
+	}
+	f := *inner.failure // which other requests may have as well
+	if err != error(inner) {
+		if f.Log == nil {
+			f.Event, f.Level = requestRejected, slog.LevelInfo
+		}
+		f.Log = err
+	}
+	return nil, &f
+}
+
+// baseHandler is the Handler that the middleware is wrapped around.
+func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error) {
+	p, _ := ctx.Value(middlewareKey{}).(*middlewareRequest)
+	if p == nil || p.server != s || p.caller != rpc.FromContext(ctx) {
+		return nil, errors.New("next: ctx does not come from the context that the middleware got")
+	}
+	switch {
+	case p.isOver.Load():
+		return nil, errors.New("next: request is already answered")
+	case r == nil || r.Method != p.method:
+		return nil, fmt.Errorf("next: the request must keep the method %s", p.method)
+	}
+	return p.callNext(ctx, r)
+}
+
+// callNext answers the request, on what may be a goroutine of the middleware's.
+func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			response, err = nil, &nextError{passage: p, failure: rpc.Panic(p.subject, v)}
+		}
+	}()
+	response, pending, f := p.answer(ctx, r)
+	if f != nil || pending != nil {
+		return nil, &nextError{passage: p, failure: f, pending: pending}
+	}
+	return response, nil
+}
+
+// answer returns the response to the request, or the rendering whose questions
+// to the client are pending.
+func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, *getRequest, *rpc.Failure) {
+	s := p.server
+	if p.listing != nil {
+		list, f := s.appendListing(ctx, nil, p.listing, r.Cursor)
+		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
+	}
+	if p.method == methodList {
+		after, err := listParams{cursor: r.Cursor}.after()
+		if err != nil {
+			return nil, nil, &rpc.Failure{Client: err}
+		}
+		l := listRequest{server: s, rev: p.rev, after: after}
+		list, f := l.appendPage(ctx, []byte{'{'})
+		list = append(list, '}')
+		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
+	}
+	d, ok := s.registry.snapshot().Get(r.Prompt)
+	if !ok {
+		return nil, nil, s.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
+	}
+	if p.method == methodComplete {
+		g := &completeRequest{
+			server: s, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
+			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
+		}
+		values, total, f := g.values(ctx)
+		return &Response{Values: values, Total: total}, nil, f
+	}
+	g := &getRequest{scope: scope{server: s}, definition: d, retry: p.retry, via: p.via}
+	if p.via != nil {
+		g.collect(r.Arguments)
+	} else {
+		texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
+		g.texts, g.others = texts, newOtherArguments(problems, ignored)
+	}
+	result, pending, f := g.render(ctx)
+	if pending {
+		return nil, g, nil
+	}
+	return &Response{Result: result, Elicited: p.retry.HasState() || g.rounds > 0 || g.hasAsked.Load()}, nil, f
+}
+
+// append appends the result that a response is.
+func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failure) {
+	s := p.server
+	if r == nil {
+		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
+	}
+	switch p.method {
+	case methodList:
+		if r.list == nil || r.listRev != p.rev || r.listOf != p.listOf {
+			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
+		}
+		if p.listing != nil {
+			return append(dst, r.list...), nil
+		}
+		dst = append(dst, r.list[:len(r.list)-1]...)
+		if p.rev.Stateless() {
+			dst = append(dst, s.cacheable...)
+		}
+		return append(dst, '}'), nil
+	case methodComplete:
+		if err := checkCompletions(r.Values); err != nil {
+			return nil, rpc.InternalFailure(p.subject, err)
+		}
+		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil
+	}
+	dst, err := s.appendResult(dst, p.rev, r.Result)
+	if err != nil {
+		return nil, rpc.InvalidResult(p.subject, err)
+	}
+	return dst, nil
+}
+
+// nextError is the error of what the middleware is wrapped around: a failure, or
+// a rendering whose questions to the client are pending.
+type nextError struct {
+	passage *middlewareRequest
+	failure *rpc.Failure
+	pending *getRequest
+}
+
+// Error may be logged, by a middleware or by us if that wraps it: it has no
+// values of arguments, which the error for the client has.
+func (e *nextError) Error() string {
+	f := e.failure
+	switch {
+	case f == nil:
+		return ErrInputRequired.Error()
+	case f.Cause != nil:
+		return f.Cause.Error()
+	}
+	if data, ok := f.Client.Data.(argumentsData); ok {
+		return argument.Redacted(data.Problems)
+	}
+	return f.Client.Error()
+}
+
+func (e *nextError) Unwrap() []error {
+	if e.failure == nil {
+		return []error{ErrInputRequired}
+	}
+	errs := []error{(*Error)(e.failure.Client)}
+	if e.failure.Cause != nil {
+		errs = append(errs, e.failure.Cause)
+	}
+	return errs
+}
+
+// slogRequest says for the log what a request is.
+func slogRequest(r *Request) slog.Attr {
+	attrs := []any{slog.String("method", r.Method)}
+	if r.Prompt != "" {
+		attrs = append(attrs, slog.String("prompt", phrase.Clip(r.Prompt, phrase.MaxEcho)))
+	}
+	if r.Argument != "" {
+		attrs = append(attrs, slog.String("argument", phrase.Clip(r.Argument, phrase.MaxEcho)))
+	}
+	return slog.Group("request", attrs...)
 }
