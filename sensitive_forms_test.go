@@ -57,6 +57,21 @@ func TestSensitiveLinks(t *testing.T) {
 	}
 }
 
+// The user is not asked to open a URL with a secret, however it is escaped and whatever
+// the question is (MRT-27).
+func TestSensitivePages(t *testing.T) {
+	t.Parallel()
+	const secret = "my/to ken&more"
+	for _, page := range []string{`"https://example.org/my/to%20ken&more"`, `"https://example.org/?t=m%79%2fto+ken%26more"`, `"https://example.org/\u006dy%2Fto%20ken%26more"`} {
+		for _, message := range []string{"Sign in", "100% sure?", "100%25"} {
+			p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+				return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{"mode": "url", "message": message, "url": json.RawMessage(page)}))
+			}}
+			assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), `question "page": URI contains the value of a sensitive argument`, page)
+		}
+	}
+}
+
 // What a prompt that is included is given in secret is as secret, and is not cached.
 func TestSensitiveIncluded(t *testing.T) {
 	t.Parallel()

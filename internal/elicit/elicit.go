@@ -24,6 +24,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
@@ -129,7 +130,7 @@ func prepare(r *rpc.Request, questions []*Question, secrets *redact.Secrets) err
 	for _, q := range questions {
 		params, more, err := q.encode(r.Rev)
 		if err == nil && more.URL {
-			err = secrets.CheckURI(string(params)) // MRT-27
+			err = checkPage(params, secrets)
 		}
 		if err != nil {
 			return fmt.Errorf("prompts: question %q: %w", q.key, err)
@@ -141,6 +142,20 @@ func prepare(r *rpc.Request, questions []*Question, secrets *redact.Secrets) err
 		return unable
 	}
 	return nil
+}
+
+// checkPage returns an error if the params of a question that has a URL contain a
+// secret (MRT-27).
+func checkPage(params json.RawMessage, secrets *redact.Secrets) error {
+	doc := wire.GetDoc()
+	defer wire.PutDoc(doc)
+	if err := doc.Parse(string(params), jsonenc.MaxDepth); err != nil {
+		return err
+	}
+	if err := secrets.CheckURI(doc.Root().Get("url").Text()); err != nil {
+		return err
+	}
+	return secrets.CheckURI(string(params))
 }
 
 // cannotAsk returns nil if the client can be asked for what needs the capabilities.

@@ -74,18 +74,32 @@ func (s *Secrets) CheckURI(uri string) error {
 	if s.IsEmpty() {
 		return nil
 	}
-	texts := []string{uri}
-	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
-		if text, err := unescape(uri); err == nil {
-			texts = append(texts, text)
-		}
-	}
+	texts := []string{uri, unescape(uri), unescape(strings.ReplaceAll(uri, "+", " "))}
 	for _, form := range s.forms() {
 		if len(form) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, form) }) {
 			return errors.New("URI contains the value of a sensitive argument")
 		}
 	}
 	return nil
+}
+
+// unescape decodes the escapes of a URI, and keeps a "%" that is not part of one.
+func unescape(uri string) string {
+	var text strings.Builder
+	for {
+		before, after, found := strings.Cut(uri, "%")
+		text.WriteString(before)
+		if !found {
+			return text.String()
+		}
+		if c, err := strconv.ParseUint(after[:min(2, len(after))], 16, 8); err == nil && len(after) > 1 {
+			text.WriteByte(byte(c))
+			uri = after[2:]
+		} else {
+			text.WriteByte('%')
+			uri = after
+		}
+	}
 }
 
 // Error returns an error whose text has no secrets. The error itself can still

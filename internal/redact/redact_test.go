@@ -43,6 +43,34 @@ func TestText(t *testing.T) {
 	assert.Equal(t, "admin", (*Secrets)(nil).Text("admin"))
 }
 
+// A secret is found in a URI in whatever way it is escaped, also beside a "%" that is
+// not part of an escape.
+func TestCheckURI(t *testing.T) {
+	t.Parallel()
+	var s Secrets
+	s.Add([]string{"top secret/ü", "one"})
+	for uri, want := range map[string]bool{
+		"a:b?c=top+secret%2F%C3%BC": true,
+		"a:top%20secret/%c3%bc":     true,
+		"a:%74op%20secret/ü":        true,
+		"a:100%?top+secret/%c3%BC":  true,
+		"a:%zz%20%top secret/%C3ü":  false,
+		"a:top%20secret/%c3%bc%":    true,
+		"a:top%20secret/%c3%bc%2":   true,
+		"a:%%74op%20secret/ü%+1":    true,
+		"a:one":                     false,
+		"a:top%20secret/%c3%b":      false,
+		"%":                         false,
+		"":                          false,
+	} {
+		err := s.CheckURI(uri)
+		if assert.Equal(t, want, err != nil, uri); want {
+			assert.EqualError(t, err, "URI contains the value of a sensitive argument", uri)
+		}
+	}
+	assert.NoError(t, (*Secrets)(nil).CheckURI("a:b"))
+}
+
 // The first hundred parts of a value are removed: the whole, and 99 elements.
 func TestParts(t *testing.T) {
 	t.Parallel()
