@@ -155,7 +155,9 @@ func InputRequest(key, method string, params any) *Answer[json.RawMessage] {
 // calling f. Use Once for side effects and expensive work before or between
 // questions:
 //
-//	draft, err := prompts.Once(ctx, "draft", func() (string, error) { return write(ctx, topic) })
+//	draft, err := prompts.Once(ctx, "draft", func(ctx context.Context) (string, error) {
+//		return write(ctx, topic)
+//	})
 //
 // key names the value within the prompt, and is UTF-8 of 1 to 128 bytes. Between the
 // runs, the value travels through the client, as encrypted JSON. encoding/json must

@@ -50,21 +50,21 @@ func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.
 	if !ok {
 		return nil, s.unknown(p.prompt, completionSubject(p.argument), s.options.Timeouts.Complete), nil
 	}
-	g := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
+	r := &completeRequest{server: s, rev: c.Rev, definition: d, completeParams: p, position: d.plan.Find(p.argument)}
 	if s.options.Visible == nil {
 		c.SetPrompt(d.prompt.Name)
 	}
-	if s.options.Visible == nil && !c.Deferred && g.needsNoAuthor() {
-		values, total, err := g.own()
+	if s.options.Visible == nil && !c.Deferred && r.isBuiltin() {
+		values, total, err := r.builtin()
 		if err != nil {
 			return nil, feature.Work{}, err
 		}
 		return s.appendCompletion(dst, c.Rev, values, total), feature.Work{}, nil
 	}
 	if c.Message.Large {
-		g.detach()
+		r.detach()
 	}
-	return nil, feature.Work{Handler: g, Timeout: s.options.Timeouts.Complete}, nil
+	return nil, feature.Work{Handler: r, Timeout: s.options.Timeouts.Complete}, nil
 }
 
 // completeRequest is one request for completion, after the checks that do not run the
@@ -77,58 +77,59 @@ type completeRequest struct {
 	position int // of the argument, -1 if the prompt has no argument of that name
 }
 
-func (g *completeRequest) Subject() string { return completionSubject(g.argument) }
+func (r *completeRequest) Subject() string { return completionSubject(r.argument) }
 
-func (g *completeRequest) LogAttr() slog.Attr {
-	return slog.Group("completion", slog.String("prompt", g.definition.prompt.Name), slog.String("argument", phrase.Clip(g.argument, phrase.MaxEcho)))
+func (r *completeRequest) LogAttr() slog.Attr {
+	return slog.Group("completion", slog.String("prompt", r.definition.prompt.Name), slog.String("argument", phrase.Clip(r.argument, phrase.MaxEcho)))
 }
 
-// needsNoAuthor reports whether own can answer.
-func (g *completeRequest) needsNoAuthor() bool {
-	return g.position < 0 || g.definition.completer(g.position) == nil
+// isBuiltin reports whether builtin returns the values, without the code of the
+// application.
+func (r *completeRequest) isBuiltin() bool {
+	return r.position < 0 || r.definition.completer(r.position) == nil
 }
 
-// own returns the values of an argument that completes by itself, and how many
-// there are.
-func (g *completeRequest) own() ([]string, int, *wire.Error) {
-	if g.position < 0 {
-		return nil, 0, argumentsError(g.prompt, []argument.Problem{g.definition.plan.Undeclared(g.argument)})
+// builtin returns the values of an argument without a CompleteFunc, and the number of
+// all values.
+func (r *completeRequest) builtin() ([]string, int, *wire.Error) {
+	if r.position < 0 {
+		return nil, 0, argumentsError(r.prompt, []argument.Problem{r.definition.plan.Undeclared(r.argument)})
 	}
-	values, total := g.definition.plan.Arguments[g.position].Complete(g.prefix)
+	values, total := r.definition.plan.Arguments[r.position].Complete(r.prefix)
 	return values, total, nil
 }
 
 // Run is the work of a request that runs the application's code.
-func (g *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	values, total, f := g.values(ctx)
+func (r *completeRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	values, total, f := r.values(ctx)
 	if f != nil {
 		return nil, f
 	}
-	return g.server.appendCompletion(dst, g.rev, values, total), nil
+	return r.server.appendCompletion(dst, r.rev, values, total), nil
 }
 
 // values returns the values of the argument, and how many there are.
-func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
-	if !g.server.isVisible(ctx, g.definition) {
-		return nil, 0, g.server.unknownPrompt(ctx, g.definition.prompt.Name)
+func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failure) {
+	if !r.server.isVisible(ctx, r.definition) {
+		return nil, 0, r.server.unknownPrompt(ctx, r.definition.prompt.Name)
 	}
-	rpc.FromContext(ctx).SetPrompt(g.definition.prompt.Name)
-	if g.needsNoAuthor() {
-		values, total, err := g.own()
+	rpc.FromContext(ctx).SetPrompt(r.definition.prompt.Name)
+	if r.isBuiltin() {
+		values, total, err := r.builtin()
 		if err != nil {
 			return nil, 0, &rpc.Failure{Client: err}
 		}
 		return values, total, nil
 	}
-	plan := g.definition.plan
-	others := make(map[string]string, len(g.others))
-	for name, text := range g.others {
-		if i := plan.Find(name); i >= 0 && i != g.position && !plan.Arguments[i].Sensitive {
+	plan := r.definition.plan
+	others := make(map[string]string, len(r.others))
+	for name, text := range r.others {
+		if i := plan.Find(name); i >= 0 && i != r.position && !plan.Arguments[i].Sensitive {
 			others[plan.Arguments[i].Name] = text
 		}
 	}
-	values, total, err := plan.Arguments[g.position].CompleteWith(g.prefix, func(typed string) ([]string, error) {
-		values, err := g.definition.complete[g.position](ctx, typed, others)
+	values, total, err := plan.Arguments[r.position].CompleteWith(r.prefix, func(typed string) ([]string, error) {
+		values, err := r.definition.complete[r.position](ctx, typed, others)
 		// An empty value would clear what was typed, and the same one twice is no choice.
 		return match.Distinct(values), err
 	})
@@ -138,10 +139,10 @@ func (g *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 	if err == nil {
 		return values, total, nil
 	}
-	if e := renderError(g.definition.prompt.Name, err); e != nil {
+	if e := renderError(r.definition.prompt.Name, err); e != nil {
 		return nil, 0, clientFailure(e, err)
 	}
-	return nil, 0, rpc.InternalFailure(g.Subject(), err)
+	return nil, 0, rpc.InternalFailure(r.Subject(), err)
 }
 
 // completeParams are the params of completion/complete.

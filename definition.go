@@ -122,10 +122,10 @@ func (c Cache) check() []error {
 	return faults
 }
 
-// results are what a prompt has come to.
+// results are the cached results of a prompt.
 type results = memo.Cache[string, *Result]
 
-// newResults returns nil if there is nothing to keep.
+// newResults returns an empty cache of results, or nil if the prompt has no cache.
 func (c Cache) newResults() *results {
 	if c.TTL <= 0 {
 		return nil
@@ -170,7 +170,7 @@ func (d *definition) completer(i int) CompleteFunc {
 	return d.complete[i]
 }
 
-// revisions are all of them, the newest first.
+// revisions are all protocol versions, the newest first.
 var revisions = revision.All()
 
 // entriesWithSchema returns the entries of the prompt with the schema of its
@@ -190,7 +190,7 @@ func (d *definition) entriesWithSchema() *listEntries {
 }
 
 // encode encodes the prompt's entry in each shape, once for all lists. The schema of
-// the arguments, if there is one, is added to the _meta.
+// the arguments, if not nil, is added to the _meta.
 func (d *definition) encode(schema []byte) (entries listEntries, errs []error) {
 	buffer := wire.GetBuffer()
 	defer wire.PutBuffer(buffer)

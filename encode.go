@@ -36,8 +36,8 @@ type encoder struct {
 	// inMessages reports whether an error is in a message, and message is its index.
 	inMessages bool
 	message    int
-	// room is for how many bytes of content there is room, and one more; 0 for no
-	// limit.
+	// room is the number of bytes of content that the result may still have, plus 1.
+	// It is 0 without a limit.
 	room int
 }
 
@@ -365,7 +365,7 @@ func (e *encoder) meta(m Meta) {
 	}
 }
 
-// metaAfter appends _meta with members of our own before the author's.
+// metaAfter appends _meta with members of our own before the application's.
 func (e *encoder) metaAfter(own []byte, m Meta) {
 	e.key("_meta")
 	e.raw("{")

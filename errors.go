@@ -19,8 +19,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
-// This file has the errors that clients and authors see, that of an unknown prompt
-// among them. internal/rpc has the one failure type inside.
+// This file has the errors that clients and applications see, including the error for an
+// unknown prompt. Inside, every failure of a request is an rpc.Failure.
 
 // Code is a JSON-RPC error code.
 type Code = wire.Code // an int

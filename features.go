@@ -57,14 +57,14 @@ type Rendering struct {
 func Render(c feature.Call, r Rendering) (feature.Work, error) {
 	call := c.(*rpc.Call)
 	s := call.Owner().(*Server)
-	v := &rendering{Rendering: r, server: s, called: strings.Clone(c.Method())}
+	v := &rendering{Rendering: r, server: s, clientMethod: strings.Clone(c.Method())}
 	v.read()
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
 	if s.handler != nil {
-		p := &middlewareRequest{method: methodGet, via: v, retry: retry}
+		p := &middlewareRequest{promptMethod: methodGet, via: v, retry: retry}
 		p.request = &Request{Prompt: r.Prompt, Arguments: v.typed.Texts}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
@@ -83,18 +83,10 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 // rendering is a Rendering that is served.
 type rendering struct {
 	Rendering
-	server    *Server
-	called    string // the method
-	typed     argument.Typed
-	malformed *wire.Error // of all arguments
-}
-
-// method returns the method that the client calls.
-func (v *rendering) method() string {
-	if v == nil {
-		return methodGet
-	}
-	return v.called
+	server       *Server
+	clientMethod string
+	typed        argument.Typed
+	malformed    *wire.Error // of all arguments
 }
 
 // read reads the arguments.
@@ -177,7 +169,7 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 	call := c.(*rpc.Call)
 	s := call.Owner().(*Server)
 	if s.handler != nil {
-		p := &middlewareRequest{method: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
+		p := &middlewareRequest{promptMethod: methodList, listing: &l, request: &Request{Cursor: l.Cursor}}
 		return nil, s.throughMiddleware(call, p, call.Method()), nil
 	}
 	if s.options.Visible == nil && !call.Deferred && !l.NeedsContext {
@@ -242,7 +234,7 @@ type Interaction struct {
 // error if inputResponses or requestState are malformed.
 func Interact(c feature.Call, i Interaction) (feature.Work, error) {
 	call := c.(*rpc.Call)
-	r := &interactionRequest{Interaction: i, method: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
+	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
 	var err *wire.Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {
 		return feature.Work{}, err
@@ -254,8 +246,8 @@ func Interact(c feature.Call, i Interaction) (feature.Work, error) {
 type interactionRequest struct {
 	Interaction
 	scope
-	method string
-	retry  elicit.Retry
+	clientMethod string
+	retry        elicit.Retry
 }
 
 func (r *interactionRequest) LogAttr() slog.Attr { return r.About }
@@ -264,7 +256,7 @@ func (r *interactionRequest) LogAttr() slog.Attr { return r.About }
 func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	r.Context, r.request = ctx, rpc.FromContext(ctx)
 	to := sync.OnceValue(func() seal.Binding {
-		return elicit.Bind(r.method, r.server.Principal(ctx), []string{r.About.Value.String(), string(r.Arguments)})
+		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.About.Value.String(), string(r.Arguments)})
 	})
 	if !r.retry.IsZero() {
 		if f := r.resume(r.retry, to); f != nil {

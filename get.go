@@ -145,14 +145,23 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 				parts = append(parts, g.definition.plan.Arguments[i].Name, text.Value)
 			}
 		}
-		to := elicit.Bind(g.via.method(), g.server.Principal(ctx), parts)
+		to := elicit.Bind(g.clientMethod(), g.server.Principal(ctx), parts)
 		g.boundTo = &to
 	}
 	return *g.boundTo
 }
 
-// open takes over what the request brings from an earlier one.
-func (g *getRequest) open(ctx context.Context) *rpc.Failure {
+// clientMethod returns the method of the client's request.
+func (g *getRequest) clientMethod() string {
+	if g.via == nil {
+		return methodGet
+	}
+	return g.via.clientMethod
+}
+
+// resumeArguments resumes the state of an earlier request, if the client has sent one,
+// and restores the arguments that the user was asked for.
+func (g *getRequest) resumeArguments(ctx context.Context) *rpc.Failure {
 	if g.retry.IsZero() {
 		return nil
 	}

@@ -91,9 +91,9 @@ type Response struct {
 	// a result for another request.
 	Elicited bool
 
-	list    []byte            // the JSON of a page
-	listRev revision.Revision // that list is for
-	listOf  string            // the method that list is for
+	list       []byte            // the JSON of a page
+	listRev    revision.Revision // that list is for
+	listMethod string            // the client's method that list is for
 }
 
 // The methods of prompts, which go through the middleware.
@@ -106,14 +106,14 @@ const (
 // middlewareRequest is a request that passes through the middleware, and its context.
 type middlewareRequest struct {
 	context.Context
-	server  *Server
-	caller  *rpc.Request
-	rev     revision.Revision
-	method  string // of a prompt
-	listOf  string // the method of the client's request
-	request *Request
-	subject string // see feature.Handler
-	about   slog.Attr
+	server       *Server
+	caller       *rpc.Request
+	rev          revision.Revision
+	promptMethod string // prompts/list, prompts/get or completion/complete
+	clientMethod string // the method of the client's request
+	request      *Request
+	subject      string // see feature.Handler
+	about        slog.Attr
 
 	retry    elicit.Retry
 	examples map[string]string // of NonStrings, see argument.ExampleOf
@@ -149,13 +149,13 @@ func (p *middlewareRequest) Value(key any) any {
 func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject string) feature.Work {
 	r, m := p.request, &c.Message
 	p.server, p.rev, p.subject = s, c.Rev, subject
-	if p.method == "" {
-		p.method = m.Method
+	if p.promptMethod == "" {
+		p.promptMethod = m.Method
 	} else {
 		r.Via = strings.Clone(m.Method)
 	}
-	p.listOf = cmp.Or(r.Via, p.method)
-	r.Method, r.Version = p.method, c.Rev.String()
+	p.clientMethod = cmp.Or(r.Via, p.promptMethod)
+	r.Method, r.Version = p.promptMethod, c.Rev.String()
 	info := c.ClientInfo()
 	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	if m.Meta.Kind() == strictjson.Object {
@@ -213,7 +213,7 @@ func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 		return nil, rpc.InternalFailure(p.subject, err)
 	}
 	if g := inner.pending; g != nil {
-		if inner.passage != p {
+		if inner.request != p {
 			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned the error of another request"))
 		}
 		return g.appendInputRequired(dst, g.binding(p))
@@ -237,8 +237,8 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 	switch {
 	case p.isOver.Load():
 		return nil, errors.New("next: request is already answered")
-	case r == nil || r.Method != p.method:
-		return nil, fmt.Errorf("next: the request must keep the method %s", p.method)
+	case r == nil || r.Method != p.promptMethod:
+		return nil, fmt.Errorf("next: the request must keep the method %s", p.promptMethod)
 	}
 	return p.callNext(ctx, r)
 }
@@ -247,25 +247,25 @@ func (s *Server) baseHandler(ctx context.Context, r *Request) (*Response, error)
 func (p *middlewareRequest) callNext(ctx context.Context, r *Request) (response *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			response, err = nil, &nextError{passage: p, failure: rpc.Panic(p.subject, v)}
+			response, err = nil, &nextError{request: p, failure: rpc.Panic(p.subject, v)}
 		}
 	}()
 	response, pending, f := p.answer(ctx, r)
 	if f != nil || pending != nil {
-		return nil, &nextError{passage: p, failure: f, pending: pending}
+		return nil, &nextError{request: p, failure: f, pending: pending}
 	}
 	return response, nil
 }
 
-// answer returns the response to the request, or the rendering whose questions
-// to the client are pending.
+// answer returns the response to the request, or the request for a prompt
+// whose questions to the client are pending.
 func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, *getRequest, *rpc.Failure) {
 	s := p.server
 	if p.listing != nil {
 		list, f := s.appendListing(ctx, nil, p.listing, r.Cursor)
-		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
+		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}, nil, f
 	}
-	if p.method == methodList {
+	if p.promptMethod == methodList {
 		after, err := listParams{cursor: r.Cursor}.after()
 		if err != nil {
 			return nil, nil, &rpc.Failure{Client: err}
@@ -273,18 +273,18 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		l := listRequest{server: s, rev: p.rev, after: after}
 		list, f := l.appendPage(ctx, []byte{'{'})
 		list = append(list, '}')
-		return &Response{list: list, listRev: p.rev, listOf: p.listOf}, nil, f
+		return &Response{list: list, listRev: p.rev, listMethod: p.clientMethod}, nil, f
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
 		return nil, nil, s.unknownPrompt(ctx, strings.ToValidUTF8(r.Prompt, "\ufffd"))
 	}
-	if p.method == methodComplete {
-		g := &completeRequest{
+	if p.promptMethod == methodComplete {
+		completion := &completeRequest{
 			server: s, rev: p.rev, definition: d, position: d.plan.Find(r.Argument),
 			completeParams: completeParams{prompt: r.Prompt, argument: strings.ToValidUTF8(r.Argument, "\ufffd"), prefix: r.Prefix, others: r.Arguments},
 		}
-		values, total, f := g.values(ctx)
+		values, total, f := completion.values(ctx)
 		return &Response{Values: values, Total: total}, nil, f
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, retry: p.retry, via: p.via}
@@ -307,9 +307,9 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 	if r == nil {
 		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
 	}
-	switch p.method {
+	switch p.promptMethod {
 	case methodList:
-		if r.list == nil || r.listRev != p.rev || r.listOf != p.listOf {
+		if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {
 			return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned a response to prompts/list that is not from next for this protocol version"))
 		}
 		if p.listing != nil {
@@ -334,9 +334,9 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 }
 
 // nextError is the error of what the middleware is wrapped around: a failure, or
-// a rendering whose questions to the client are pending.
+// a request for a prompt whose questions to the client are pending.
 type nextError struct {
-	passage *middlewareRequest
+	request *middlewareRequest
 	failure *rpc.Failure
 	pending *getRequest
 }

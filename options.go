@@ -248,9 +248,9 @@ const (
 	defaultRequestStateTTL       = 15 * time.Minute
 )
 
-// complete fills in the defaults and returns the invalid options, except those
+// withDefaults fills in the defaults and returns the invalid options, except those
 // that are checked when they are encoded.
-func (o Options) complete() (Options, []error) {
+func (o Options) withDefaults() (Options, []error) {
 	var errs []error
 	check := func(name string, isNegative bool) {
 		if isNegative {

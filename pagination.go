@@ -76,8 +76,8 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	return dst, nil
 }
 
-// cursorReserve is the most that is reserved for a page, in bytes.
-const cursorReserve = 1 << 20
+// pageReserve is the maximum number of bytes to reserve for a page.
+const pageReserve = 1 << 20
 
 var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 
@@ -136,7 +136,7 @@ func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, siz
 			entry = d.entriesWithSchema()[shape]
 		}
 		if n == 0 && visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), cursorReserve))
+			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), pageReserve))
 		}
 		dst = append(append(dst, entry...), ',')
 		n, last = n+1, name

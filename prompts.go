@@ -167,28 +167,28 @@ func NewText[In any](p Prompt, render func(ctx context.Context, in In) (string, 
 	})
 }
 
-// boundRender is a render function with its arguments filled in.
-type boundRender interface {
+// filledRender is a render function with its arguments filled in.
+type filledRender interface {
 	call(ctx context.Context) (*Result, error)
 }
 
-type boundFunc func(ctx context.Context) (*Result, error)
+type filledFunc func(ctx context.Context) (*Result, error)
 
-func (f boundFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
+func (f filledFunc) call(ctx context.Context) (*Result, error) { return f(ctx) }
 
-// boundStruct is a typedFunc with its struct.
-type boundStruct[In any] struct {
+// filledStruct is a typedFunc with its struct.
+type filledStruct[In any] struct {
 	in     In
 	render typedFunc[In]
 }
 
-func (b *boundStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
+func (b *filledStruct[In]) call(ctx context.Context) (*Result, error) { return b.render(ctx, b.in) }
 
 // typedRender is a render function whose arguments are a struct.
 type typedRender interface {
 	in() reflect.Type
 	isNil() bool
-	bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem)
+	fillArguments(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem)
 }
 
 // typedFunc is the one typedRender: what New was given.
@@ -198,16 +198,16 @@ func (f typedFunc[In]) in() reflect.Type { return reflect.TypeFor[In]() }
 
 func (f typedFunc[In]) isNil() bool { return f == nil }
 
-func (f typedFunc[In]) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
-	b := &boundStruct[In]{render: f}
+func (f typedFunc[In]) fillArguments(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
+	b := &filledStruct[In]{render: f}
 	problems := p.Fill(reflect.ValueOf(&b.in).Elem(), args)
 	return b, problems
 }
 
-// bind fills the map of a prompt without a struct.
-func (f RenderFunc) bind(p *argument.Plan, args []argument.Text) (boundRender, []argument.Problem) {
+// fillArguments fills the map of a prompt without a struct.
+func (f RenderFunc) fillArguments(p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
 	texts, problems := p.Texts(args)
-	return boundFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
+	return filledFunc(func(ctx context.Context) (*Result, error) { return f(ctx, texts) }), problems
 }
 
 // Argument declares one argument of a prompt.

@@ -80,7 +80,8 @@ func (s *scope) subject() string {
 	return promptSubject(s.prompt)
 }
 
-// resume takes over what a request brings from an earlier one, to which it is bound.
+// resume adds the answers and the state of the request to the knowledge of the run. It
+// opens the state with the keys of the server.
 func (s *scope) resume(retry elicit.Retry, to func() seal.Binding) *rpc.Failure {
 	return s.knowledge().Resume(s.request, retry, &s.server.sealer, to)
 }
@@ -90,14 +91,15 @@ func (s *scope) appendInputRequired(dst []byte, to seal.Binding) ([]byte, *rpc.F
 	return s.knowledge().AppendInputRequired(dst, s.request, &s.server.sealer, to, s.server.serverInfo)
 }
 
-// bind fills in the arguments of a call.
-func (d *definition) bind(args []argument.Text) (boundRender, []argument.Problem) {
-	var render boundRender
+// fillArguments returns the render function with the arguments filled in, and with the
+// cache of the prompt around the function.
+func (d *definition) fillArguments(args []argument.Text) (filledRender, []argument.Problem) {
+	var render filledRender
 	var problems []argument.Problem
 	if d.prompt.typed != nil {
-		render, problems = d.prompt.typed.bind(d.plan, args)
+		render, problems = d.prompt.typed.fillArguments(d.plan, args)
 	} else {
-		render, problems = d.prompt.Render.bind(d.plan, args)
+		render, problems = d.prompt.Render.fillArguments(d.plan, args)
 	}
 	if d.results != nil {
 		render = d.cached(args, render)
@@ -109,8 +111,8 @@ func (d *definition) bind(args []argument.Text) (boundRender, []argument.Problem
 const maxResultKey = 4 << 10
 
 // cached returns the render function with a memory.
-func (d *definition) cached(args []argument.Text, render boundRender) boundRender {
-	return boundFunc(func(ctx context.Context) (*Result, error) {
+func (d *definition) cached(args []argument.Text, render filledRender) filledRender {
+	return filledFunc(func(ctx context.Context) (*Result, error) {
 		s := scopeOf(ctx)
 		if s.isCached { // one that includes this one: it has no principal
 			return render.call(ctx)
@@ -137,13 +139,13 @@ func (d *definition) cached(args []argument.Text, render boundRender) boundRende
 			}
 			return render.call(&scope{Context: ctx, server: s.server, prompt: d.prompt.Name, isCached: true})
 		})
-		return result.own(), err
+		return result.clone(), err
 	})
 }
 
-// own returns a copy of a result that others have too, for somebody who may
-// append to it.
-func (r *Result) own() *Result {
+// clone returns a copy for a caller that may append to the messages or the Meta, because
+// other callers have the same result.
+func (r *Result) clone() *Result {
 	if r == nil {
 		return nil
 	}
@@ -189,7 +191,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			return nil, false, &rpc.Failure{Client: g.via.malformed, IsAnswer: true}
 		}
 	}
-	if f := g.open(ctx); f != nil {
+	if f := g.resumeArguments(ctx); f != nil {
 		return nil, false, f
 	}
 	defer g.withhold(&result, &f)
@@ -197,7 +199,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 		g.addSecrets(d.plan.Secrets(g.texts))
 	}
 	for {
-		render, problems := g.bind()
+		render, problems := g.fillArguments()
 		var refused *rpc.Failure
 		if len(problems) > 0 {
 			refused = &rpc.Failure{Client: argumentsError(d.prompt.Name, problems)}
@@ -206,7 +208,7 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 			if err == nil {
 				return result, false, nil
 			}
-			// The function may reject an argument that bind has accepted.
+			// The function may reject an argument that fillArguments has accepted.
 			if problems = argument.ArgumentErrors(err, nil); len(problems) == 0 {
 				if g.request.Rev.Stateless() && errors.Is(err, ErrInputRequired) {
 					return nil, true, nil
@@ -222,10 +224,11 @@ func (g *getRequest) render(ctx context.Context) (result *Result, pending bool, 
 	}
 }
 
-// bind fills in the arguments of a call.
-func (g *getRequest) bind() (boundRender, []argument.Problem) {
+// fillArguments fills in the arguments of the request. It records the valid answers of
+// the user, and adds the problems of undeclared arguments.
+func (g *getRequest) fillArguments() (filledRender, []argument.Problem) {
 	d := g.definition
-	render, problems := d.bind(g.texts)
+	render, problems := d.fillArguments(g.texts)
 	if len(g.refilled) > 0 {
 		g.knowledge().Record(d.plan, g.texts, g.refilled, problems)
 	}
@@ -291,7 +294,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 		}
 		s.addSecrets(d.plan.Secrets(texts))
 	}
-	render, problems := d.bind(texts)
+	render, problems := d.fillArguments(texts)
 	if problems = append(problems, undeclared...); len(problems) > 0 {
 		return nil, fmt.Errorf("prompts: Include: prompt %q: %s", name, argument.Redacted(problems))
 	}

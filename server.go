@@ -53,7 +53,7 @@ func NewServer(r *Registry, o Options) *Server {
 }
 
 func newServer(r *Registry, o Options) (*Server, error) {
-	o, faults := o.complete()
+	o, faults := o.withDefaults()
 	if r == nil {
 		r = new(Registry)
 	}
@@ -238,7 +238,7 @@ func (s *Server) customMethods() feature.Feature {
 	f := feature.Feature{Methods: map[string]feature.Method{}}
 	for name, m := range s.options.Methods {
 		if m == nil || reservedMethods[name] {
-			continue // which complete has reported
+			continue // which withDefaults has reported
 		}
 		f.Methods[name] = feature.Method{Versions: versionsOf(name), Raw: true, Serve: func(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 			return nil, s.custom(c, name, m), nil

@@ -40,7 +40,7 @@ func Feature(r *Registry, o Options) feature.Feature {
 	if r == nil {
 		r = new(Registry)
 	}
-	s := &service{registry: r, options: o.complete(), clients: newClients()}
+	s := &service{registry: r, options: o.withDefaults(), clients: newClients()}
 	cache := &feature.Cache{TTL: s.options.CacheTTL, Public: o.CachePublic && o.Visible == nil}
 	ofResources := *cache
 	if o.Resources.List != nil || o.Resources.Read != nil || o.Resources.Templates != nil {

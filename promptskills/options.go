@@ -66,8 +66,8 @@ type Template struct {
 	MIMEType    string
 }
 
-// complete fills in the defaults.
-func (o Options) complete() Options {
+// withDefaults fills in the defaults.
+func (o Options) withDefaults() Options {
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}

@@ -44,7 +44,7 @@ type Handler struct {
 // [Handler.Shutdown] at the end. NewHandler panics if an option is a negative number
 // without a meaning.
 func NewHandler(s *prompts.Server, o Options) *Handler {
-	h := &Handler{server: s, options: o.complete(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
+	h := &Handler{server: s, options: o.withDefaults(), clients: map[string]int{}, bodies: newBodyBudget(int64(s.MaxMessageBytes()))}
 	h.open, h.shut = context.WithCancel(context.Background())
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h

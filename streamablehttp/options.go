@@ -72,7 +72,7 @@ const (
 	defaultKeepAlive      = 25 * time.Second
 )
 
-func (o Options) complete() Options {
+func (o Options) withDefaults() Options {
 	if o.MaxSessions < 0 || o.MaxSessionsPerClient < 0 || o.MaxStreams < 0 || o.MaxStreamsPerClient < 0 {
 		panic("streamablehttp: options: MaxSessions, MaxSessionsPerClient, MaxStreams and MaxStreamsPerClient must not be negative")
 	}

@@ -92,7 +92,7 @@ func TestMaxStreamsPerClientDefault(t *testing.T) {
 	for _, test := range []struct{ all, each, want int }{
 		{0, 0, 5000}, {8000, 0, 2000}, {4000, 0, 1000}, {1000, 0, 1000}, {10, 0, 1000}, {0, 7, 7}, {10, 20, 20},
 	} {
-		assert.Equal(t, test.want, Options{MaxStreams: test.all, MaxStreamsPerClient: test.each}.complete().MaxStreamsPerClient, test)
+		assert.Equal(t, test.want, Options{MaxStreams: test.all, MaxStreamsPerClient: test.each}.withDefaults().MaxStreamsPerClient, test)
 	}
 	assert.Panics(t, func() { NewHandler(reviewServer(), Options{MaxStreamsPerClient: -1}) })
 }
@@ -155,6 +155,6 @@ func TestMaxSessionsPerClientDefault(t *testing.T) {
 	for _, test := range []struct{ all, each, want int }{
 		{0, 0, 2500}, {8000, 0, 2000}, {400, 0, 100}, {100, 0, 100}, {8, 0, 8}, {0, 7, 7}, {10, 20, 20},
 	} {
-		assert.Equal(t, test.want, Options{MaxSessions: test.all, MaxSessionsPerClient: test.each}.complete().MaxSessionsPerClient, test)
+		assert.Equal(t, test.want, Options{MaxSessions: test.all, MaxSessionsPerClient: test.each}.withDefaults().MaxSessionsPerClient, test)
 	}
 }

@@ -153,7 +153,8 @@ type sealedState struct {
 	Expires int64 `json:"e"` // Unix time in milliseconds
 }
 
-// Resume takes over what a request brings from earlier ones.
+// Resume reads the answers and the requestState of a request. It fails if the state is
+// invalid, has expired, or is not bound to the request.
 func (s *State) Resume(r *rpc.Request, retry Retry, sealer *Sealer, to func() seal.Binding) *rpc.Failure {
 	s.rawResponses = retry.responses
 	if retry.state == "" {

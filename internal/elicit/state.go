@@ -22,15 +22,15 @@ import (
 type State struct {
 	mu sync.Mutex // protects the fields below
 	requestState
-	// rawResponses is the JSON of the answers that this request brings; empty if
-	// there are none, or they are in responses.
+	// rawResponses is the JSON of the answers in this request. It is empty if the
+	// request has no answers, or if responses has them.
 	rawResponses string
 	responses    strictjson.Value
-	expires      int64           // when the state expires that this request brings, 0 without one
-	dirty        bool            // whether there are more answers and values than that state has
-	newTexts     map[string]bool // arguments that it does not have
-	consumed     bool            // whether the one for arguments has been looked at
-	pending      []*Question     // not answered yet
+	expires      int64           // when the received state expires, 0 without a received state
+	dirty        bool            // whether there are answers or values that the received state does not contain
+	newTexts     map[string]bool // names of arguments that the received state does not contain
+	consumed     bool            // whether the answer to the question for arguments has been read
+	pending      []*Question     // questions without an answer
 }
 
 // requestState is the part of a State that travels.
