@@ -112,10 +112,17 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return g.via.fail(ctx, dst, f)
 	case pending:
 		return runResult(g.appendInputRequired(dst, g.binding(ctx)))
-	case g.via != nil:
-		return g.via.append(ctx, dst, result)
 	}
-	dst, err := g.server.appendResult(dst, g.request.Rev, result)
+	dst, err := g.append(ctx, dst, result)
+	return dst, g.server.redactError(ctx, g.secrets(), g.subject(), err)
+}
+
+// append appends the result.
+func (g *getRequest) append(ctx context.Context, dst []byte, r *Result) ([]byte, error) {
+	if g.via != nil {
+		return g.via.append(ctx, dst, r)
+	}
+	dst, err := g.server.appendResult(dst, g.request.Rev, r)
 	if err != nil {
 		return nil, rpc.InvalidResult(g.Subject(), err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/elicit"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -117,6 +118,7 @@ type middlewareRequest struct {
 
 	retry    elicit.Retry
 	examples map[string]string // of NonStrings, see argument.ExampleOf
+	secrets  redact.Secrets    // of the prompts that have been rendered
 	isOver   atomic.Bool
 
 	// Of a request of a feature, see Render and List; else nil.
@@ -177,6 +179,12 @@ func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
 // Run is the work of the request.
 func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+	dst, err := p.respond(ctx, dst)
+	return dst, p.server.redactError(ctx, &p.secrets, p.subject, err)
+}
+
+// respond appends the result that the middleware makes.
+func (p *middlewareRequest) respond(ctx context.Context, dst []byte) ([]byte, error) {
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
 	defer p.isOver.Store(true)
@@ -295,6 +303,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	}
 	result, pending, f := g.render(ctx)
+	p.secrets.Add(g.secrets().Values())
 	if pending {
 		return nil, g, nil
 	}

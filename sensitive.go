@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,6 +95,19 @@ func (s *scope) withhold(result **Result, f **rpc.Failure) {
 	}
 }
 
+// redactError returns the error of a Handler without secrets. A result that is invalid
+// may have them in its error, too.
+func (s *Server) redactError(ctx context.Context, secrets *redact.Secrets, subject string, err error) error {
+	if err == nil || secrets.IsEmpty() {
+		return err
+	}
+	f, ok := err.(*rpc.Failure)
+	if !ok {
+		_, f = s.failure(ctx, subject, err, nil)
+	}
+	return redactFailure(secrets, f, subject)
+}
+
 // redactFailure returns the failure without secrets. The methods of its errors are the
 // application's.
 func redactFailure(s *redact.Secrets, f *rpc.Failure, subject string) (clean *rpc.Failure) {
@@ -116,7 +130,8 @@ func redactClient(s *redact.Secrets, e *wire.Error) *wire.Error {
 	if data, ok := e.Data.(argumentsData); ok {
 		data.Problems = slices.Clone(data.Problems)
 		for i := range data.Problems {
-			data.Problems[i].Message = s.Text(data.Problems[i].Message)
+			p := &data.Problems[i]
+			p.Argument, p.Message, p.Suggestion = s.Text(p.Argument), s.Text(p.Message), s.Text(p.Suggestion)
 		}
 		clean.Data = data
 	} else if raw, err := jsonenc.Marshal(e.Data); err != nil || s.Text(string(raw)) != string(raw) {

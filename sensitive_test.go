@@ -96,6 +96,21 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 		return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{
 			"mode": "url", "message": "Log in", "url": "https://example.org/?t=" + url.QueryEscape(in.Token)}))
 	})
+	for name, result := range map[string]func(in vault) *prompts.Result{
+		"in a role": func(in vault) *prompts.Result {
+			return prompts.Messages(prompts.Message{Role: prompts.Role(in.Token), Content: prompts.Text{Text: "x"}})
+		},
+		"in an audience": func(in vault) *prompts.Result {
+			return prompts.Messages(prompts.UserContent(prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{prompts.Role(in.Token)}}}))
+		},
+		"in a key":   func(in vault) *prompts.Result { return &prompts.Result{Meta: prompts.Meta{in.Token: 1}} },
+		"in a value": func(in vault) *prompts.Result { return &prompts.Result{Meta: prompts.Meta{"x": notJSON{says(in)}}} },
+	} {
+		add(name, func(_ context.Context, in vault) (*prompts.Result, error) { return result(in), nil })
+	}
+	add("names", func(_ context.Context, in vault) (*prompts.Result, error) {
+		return nil, prompts.InvalidArgument(in.Token, "is not known")
+	})
 	add("asks", func(ctx context.Context, in vault) (*prompts.Result, error) {
 		if _, err := prompts.Once(ctx, "token", func(context.Context) (string, error) { return in.Token, nil }); err != nil {
 			return nil, err
@@ -119,7 +134,15 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 	return reg
 }
 
-var vaultPrompts = []string{"fine", "fails", "panics", "refuses", "errs", "links", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly"}
+var vaultPrompts = []string{
+	"fine", "fails", "panics", "refuses", "errs", "links", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly",
+	"in a role", "in an audience", "in a key", "in a value", "names",
+}
+
+// notJSON is a value that cannot be encoded.
+type notJSON struct{ err error }
+
+func (n notJSON) MarshalJSON() ([]byte, error) { return nil, n.err }
 
 // canaries matches a secret in any form.
 var canaries = regexp.MustCompile(`(?i)c4n4ry|` + canaryNumber + `|YzRuNHJ5`)

@@ -35,9 +35,10 @@ func (s *Secrets) Add(values []string) {
 }
 
 // IsEmpty reports whether there are no secrets.
-func (s *Secrets) IsEmpty() bool { return len(s.list()) == 0 }
+func (s *Secrets) IsEmpty() bool { return len(s.Values()) == 0 }
 
-func (s *Secrets) list() []string {
+// Values returns what was added.
+func (s *Secrets) Values() []string {
 	if s == nil {
 		return nil
 	}
@@ -52,7 +53,7 @@ const withheld = "[sensitive]"
 // shorter text is in many words by chance.
 const minSecret = 4
 
-// maxParts limits the parts of a secret that are looked for.
+// maxParts limits the parts of a secret that are looked for beside the whole.
 const maxParts = 100
 
 // Text replaces the secrets in a text, also in their escaped forms. A short secret
@@ -150,7 +151,7 @@ func replaceWord(text, word string) string {
 // longest first: one secret may contain another.
 func (s *Secrets) forms() []string {
 	var forms []string
-	for _, secret := range s.list() {
+	for _, secret := range s.Values() {
 		for _, part := range partsOf(secret) {
 			html, _ := json.Marshal(part)
 			forms = append(forms, part, url.QueryEscape(part), url.PathEscape(part))
@@ -176,7 +177,7 @@ func partsOf(secret string) []string {
 			parts = append(parts, strings.TrimSpace(e))
 		}
 	}
-	parts = parts[:min(len(parts), maxParts)]
+	parts = parts[:min(len(parts), 1+maxParts)]
 	if n, err := strconv.ParseInt(secret, 10, 64); err == nil {
 		parts = append(parts, strconv.FormatInt(n, 10))
 	}

@@ -71,7 +71,7 @@ func TestCheckURI(t *testing.T) {
 	assert.NoError(t, (*Secrets)(nil).CheckURI("a:b"))
 }
 
-// The first hundred parts of a value are removed: the whole, and 99 elements.
+// The whole of a value and its first hundred elements are removed.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"%s", "[%s]"} {
@@ -84,6 +84,6 @@ func TestParts(t *testing.T) {
 		}
 		var s Secrets
 		s.Add([]string{fmt.Sprintf(format, strings.Join(keys, ","))})
-		assert.Equal(t, "[sensitive] and key099", s.Text("key098 and key099"))
+		assert.Equal(t, "[sensitive] and key100", s.Text("key099 and key100"))
 	}
 }
