@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
@@ -16,6 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
@@ -277,4 +280,58 @@ func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
 
 func (s *Server) tooLong(param, name string) *wire.Error {
 	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
+}
+
+// unknown answers a request for a prompt that does not exist. It takes the way of a
+// request for a hidden prompt, which has the same answer. The time limit is that of
+// the request; 0 is the usual one.
+func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
+	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
+	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }
+	return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), subject}, Timeout: timeout}
+}
+
+// unknownRequest is a request for an unknown prompt. The log does not get the name.
+type unknownRequest struct {
+	feature.Handler
+	subject string
+}
+
+func (u unknownRequest) Subject() string { return u.subject }
+
+// unknownPrompt returns the failure of a request for a prompt that the client may
+// not see or that does not exist.
+func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
+	data := unknownData{phrase.Clip(name, phrase.MaxEcho), s.suggestion(ctx, name)}
+	message := fmt.Sprintf("unknown prompt %q", phrase.Clip(name, 64))
+	if data.Suggestion != "" {
+		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
+	}
+	return &rpc.Failure{Client: &wire.Error{Code: CodeInvalidParams, Message: message, Data: data}}
+}
+
+// unknownData is the data of an error about an unknown prompt.
+type unknownData struct {
+	Prompt     string `json:"prompt"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// maxSearched is how many prompts are compared with an unknown name. Hidden prompts
+// must not count: with a filter, all are compared.
+const maxSearched = 10_000
+
+// suggestion returns the name of the visible prompt that is most similar to name, or
+// the empty string if no name is similar. It runs the application's code.
+func (s *Server) suggestion(ctx context.Context, name string) string {
+	search, n := suggest.NewSearch(name), 0
+	for other, d := range s.registry.snapshot().All() {
+		switch n++; {
+		case ctx.Err() != nil:
+			return ""
+		case s.options.Visible == nil && n > maxSearched:
+			return search.Near()
+		}
+		search.Add(other, func() bool { return s.isVisible(ctx, d) })
+	}
+	return search.Near()
 }
