@@ -100,7 +100,7 @@ func (v *rendering) read() {
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
 		return
 	}
-	if v.malformed = v.server.checkSizes("arguments", doc.Root()); v.malformed == nil {
+	if v.malformed = v.server.checkSizes("arguments", doc.Root(), true); v.malformed == nil {
 		v.typed = argument.ReadTyped(doc.Root())
 	}
 }
@@ -284,7 +284,7 @@ func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *r
 	defer r.withhold(new(*Result), &f)
 	var doc strictjson.Doc
 	_ = doc.Parse(string(r.Arguments), jsonenc.MaxDepth) // if it fails, there is nothing to limit
-	if e := r.server.checkSizes("arguments", doc.Root()); e != nil {
+	if e := r.server.checkSizes("arguments", doc.Root(), true); e != nil {
 		return nil, false, &rpc.Failure{Client: e, IsAnswer: true}
 	}
 	result, err := r.Interaction.Run(&r.scope, dst)

@@ -44,7 +44,7 @@ func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) 
 	default:
 		return nil, feature.Work{}, wire.WrongKind("arguments", "params.arguments", "an object whose values are strings", args)
 	}
-	if err := s.checkSizes("arguments", args); err != nil {
+	if err := s.checkSizes("arguments", args, false); err != nil {
 		return nil, feature.Work{}, err
 	}
 	retry, err := elicit.ReadRetry(c)
@@ -260,8 +260,9 @@ func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
 }
 
 // checkSizes refuses more arguments, and larger ones, than the options allow.
-// args is the member of params with that name.
-func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
+// args is the member of params with that name. Values that are not strings have a size
+// if typed; otherwise they are rejected as such elsewhere.
+func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *wire.Error {
 	// Each has five characters at least, with its comma.
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
 		return nil
@@ -271,7 +272,11 @@ func (s *Server) checkSizes(param string, args strictjson.Value) *wire.Error {
 		if n++; n > s.options.Limits.MaxArguments {
 			return wire.InvalidParam(param, "too many arguments (limit %d)", s.options.Limits.MaxArguments)
 		}
-		if len(v.Text()) > s.options.Limits.MaxArgumentBytes {
+		size := len(v.Text())
+		if typed && v.Kind() != strictjson.String {
+			size = len(v.Raw())
+		}
+		if size > s.options.Limits.MaxArgumentBytes {
 			return s.tooLong(param, name)
 		}
 	}

@@ -42,6 +42,10 @@ func TestSizesOfArguments(t *testing.T) {
 			assert.Equal(t, jsonText(invalidParam(row[2], row[3])), jsonText(e), row[1])
 		}
 	}
+	for _, s := range []*prompts.Server{s, wrapped} {
+		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"a":["xxxxxxxxxxx"]}}`), prompts.CallOptions{})
+		assert.ErrorContains(t, err, "a must be a JSON string", "of whatever size")
+	}
 }
 
 // A result that is too large goes nowhere, whatever it is made of.

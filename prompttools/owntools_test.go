@@ -127,6 +127,11 @@ func TestSizesOfArgumentsOfOwnTools(t *testing.T) {
 		`{"a":1,"b":2,"c":3,"d":4}`: "too many arguments (limit 3)",
 		`{"a":"xxxxxxxxxx"}`:        "",
 		`{"a":"xxxxxxxxxxx"}`:       `argument "a" exceeds the limit of 10 bytes`,
+		`{"a":["xxxxxx"]}`:          "",
+		`{"a":["xxxxxxx"]}`:         `argument "a" exceeds the limit of 10 bytes`,
+		`{"a":{"b":"xxxx"}}`:        `argument "a" exceeds the limit of 10 bytes`,
+		`{"a":1234567890}`:          "",
+		`{"a":12345678901}`:         `argument "a" exceeds the limit of 10 bytes`,
 	} {
 		for _, version := range prompttest.Versions() {
 			r := connect(t, srv, version).call("echo", arguments)

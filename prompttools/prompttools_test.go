@@ -295,7 +295,7 @@ func TestPages(t *testing.T) {
 // to a model.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Limits: prompts.Limits{MaxArguments: 6, MaxArgumentBytes: 64}}, reviewPrompt())
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Limits: prompts.Limits{MaxArguments: 6, MaxArgumentBytes: 250}}, reviewPrompt())
 	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
 	for name, test := range map[string]struct{ arguments, want string }{
 		"typed":                  {`{"language":"go","lines":3,"strict":true,"tags":[1,2],"when":{"day":"x"}}`, "go 3 true [1 2] x"},
@@ -315,7 +315,8 @@ func TestArguments(t *testing.T) {
 		"unknown":                {`{"language":"go","line":1}`, `!line is not an argument of this prompt (did you mean "lines"?)`},
 		"no object":              {`[1]`, `!arguments must be a JSON object`},
 		"too many":               {`{"language":"go","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`, `!too many arguments (limit 6)`},
-		"too large":              {`{"language":"` + strings.Repeat("x", 100) + `"}`, `!argument "language" exceeds the limit of 64 bytes`},
+		"too large":              {`{"language":"` + strings.Repeat("x", 251) + `"}`, `!argument "language" exceeds the limit of 250 bytes`},
+		"a list too large":       {`{"language":"go","tags":[` + strings.Repeat("1,", 125) + `1]}`, `!argument "tags" exceeds the limit of 250 bytes`},
 		"nested":                 {`{"language":"go","when":` + deep + `}`, `!`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -330,7 +331,7 @@ func TestArguments(t *testing.T) {
 				} else {
 					assert.Equal(t, want, r.Content[0].Text, version)
 				}
-				isAboutOne := isError && name != "no object" && name != "too many" && name != "too large"
+				isAboutOne := isError && name != "no object" && name != "too many" && !strings.HasSuffix(name, "too large")
 				if version < "2025-06-18" || !isError {
 					assert.Nil(t, r.StructuredContent, version)
 				} else if isAboutOne {
