@@ -119,6 +119,11 @@ func TestErrorsOfAFeature(t *testing.T) {
 		for kind, m := range map[string]feature.Method{
 			"at once": instant("", test.err),
 			"work":    served(func(context.Context) (string, error) { return "", test.err }),
+			"list": {Serve: func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+				return prompts.List(c, dst, prompts.Listing{NeedsContext: true, Append: func(context.Context, []byte, string, func(string) bool) ([]byte, error) {
+					return nil, test.err
+				}})
+			}},
 		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()

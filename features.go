@@ -185,13 +185,13 @@ func List(c feature.Call, dst []byte, l Listing) ([]byte, feature.Work, error) {
 
 // appendListing appends the result of a Listing.
 func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, cursor string) ([]byte, *rpc.Failure) {
-	visible := s.visibleIn(ctx)
+	visible, subject := s.visibleIn(ctx), rpc.FromContext(ctx).Subject()
 	result, err := l.Append(ctx, dst, cursor, visible)
 	if visible != nil && ctx.Err() != nil {
-		return nil, rpc.InternalFailure(methodList, context.Cause(ctx)) // and not half a list
+		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
 	}
 	if err != nil {
-		return s.failure(ctx, methodList, err, dst)
+		return s.failure(ctx, subject, err, dst)
 	}
 	return result, nil
 }
