@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/argument"
@@ -134,7 +133,7 @@ func (r *completeRequest) values(ctx context.Context) ([]string, int, *rpc.Failu
 		return match.Distinct(values), err
 	})
 	if err == nil {
-		err = checkCompletions(values)
+		err = checkUTF8(firstCompletions(values))
 	}
 	if err == nil {
 		return values, total, nil
@@ -239,13 +238,9 @@ func (p *completeParams) detach() {
 	}
 }
 
-func checkCompletions(values []string) error {
-	for i, v := range values[:min(len(values), argument.MaxCompletions)] {
-		if !utf8.ValidString(v) {
-			return fmt.Errorf("value %d is not valid UTF-8", i+1)
-		}
-	}
-	return nil
+// firstCompletions returns the values that fit in a response.
+func firstCompletions(values []string) []string {
+	return values[:min(len(values), argument.MaxCompletions)]
 }
 
 // appendCompletion appends the result of completion/complete: the first of a
@@ -256,7 +251,7 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 		dst = append(dst, `"resultType":"complete",`...)
 	}
 	dst = append(dst, `"completion":{"values":[`...)
-	for i, v := range values[:min(len(values), argument.MaxCompletions)] {
+	for i, v := range firstCompletions(values) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -265,7 +260,7 @@ func (s *Server) appendCompletion(dst []byte, rev revision.Revision, values []st
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(total), 10)
 	dst = append(dst, `,"hasMore":`...)
-	dst = strconv.AppendBool(dst, total > min(len(values), argument.MaxCompletions))
+	dst = strconv.AppendBool(dst, total > len(firstCompletions(values)))
 	dst = append(dst, '}')
 	if rev.Stateless() {
 		dst = append(dst, `,"_meta":{`...)

@@ -299,7 +299,7 @@ func (e *encoder) annotations(a *Annotations) {
 	if len(a.Audience) > 0 {
 		e.key("audience")
 		for i, role := range a.Audience {
-			if role != RoleUser && role != RoleAssistant {
+			if checkRole(role) != nil {
 				e.errorf("unknown audience %q; use %q or %q", phrase.Clip(string(role), 32), RoleUser, RoleAssistant)
 			}
 			e.buf = append(e.buf, "[,"[min(i, 1)])

@@ -191,7 +191,7 @@ func (s *Server) appendListing(ctx context.Context, dst []byte, l *Listing, curs
 		return nil, rpc.InternalFailure(subject, context.Cause(ctx)) // and not half a list
 	}
 	if err != nil {
-		return s.failure(ctx, subject, err, dst)
+		return nil, featureFailure(ctx, subject, err)
 	}
 	return result, nil
 }
@@ -302,8 +302,7 @@ func (r *interactionRequest) call(dst []byte) (result []byte, pending bool, f *r
 	if f, ok := err.(*rpc.Failure); ok { // of AppendContent
 		return nil, false, f
 	}
-	_, f = r.server.failure(r.Context, r.request.Subject(), err, nil)
-	return nil, false, f
+	return nil, false, featureFailure(r.Context, r.request.Subject(), err)
 }
 
 // AppendContent appends members of a result to dst, which ends with "{" or a member:

@@ -117,7 +117,10 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 		return runResult(g.appendInputRequired(dst, g.binding(ctx)))
 	}
 	dst, err := g.append(ctx, dst, result)
-	return dst, g.server.redactError(ctx, g.secrets(), g.subject(), err)
+	if err != nil {
+		return nil, redactError(ctx, g.secrets(), g.Subject(), err)
+	}
+	return dst, nil
 }
 
 // append appends the result.

@@ -154,13 +154,6 @@ func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) e
 
 // public returns an error of internal/rpc with the error types of this package.
 func public(err error) error {
-	if err == nil {
-		return nil
-	}
-	return publicError(err)
-}
-
-func publicError(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
 		return (*Error)(e)

@@ -100,7 +100,7 @@ func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 // Run is the work of the request.
 func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	dst, err := p.respond(ctx, dst)
-	return dst, p.server.redactError(ctx, &p.secrets, p.subject, err)
+	return dst, redactError(ctx, &p.secrets, p.subject, err)
 }
 
 // respond appends the result that the middleware makes.
@@ -250,7 +250,7 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 		}
 		return append(dst, '}'), nil
 	case methodComplete:
-		if err := checkCompletions(r.Values); err != nil {
+		if err := checkUTF8(firstCompletions(r.Values)); err != nil {
 			return nil, rpc.InternalFailure(p.subject, err)
 		}
 		return s.appendCompletion(dst, p.rev, r.Values, max(r.Total, len(r.Values))), nil

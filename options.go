@@ -320,11 +320,11 @@ func (o Options) withDefaults() (Options, []error) {
 // reservedMethods are the names that this package answers in some revision,
 // now or in time.
 var reservedMethods = map[string]bool{
-	"initialize":          true,
-	"ping":                true,
-	"prompts/list":        true,
-	"prompts/get":         true,
-	"completion/complete": true,
-	"server/discover":     true,
-	rpc.MethodListen:      true,
+	"initialize":      true,
+	"ping":            true,
+	methodList:        true,
+	methodGet:         true,
+	methodComplete:    true,
+	"server/discover": true,
+	rpc.MethodListen:  true,
 }

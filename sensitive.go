@@ -97,13 +97,13 @@ func (s *scope) withhold(result **Result, f **rpc.Failure) {
 
 // redactError returns the error of a Handler without secrets. A result that is invalid
 // may have them in its error, too.
-func (s *Server) redactError(ctx context.Context, secrets *redact.Secrets, subject string, err error) error {
+func redactError(ctx context.Context, secrets *redact.Secrets, subject string, err error) error {
 	if err == nil || secrets.IsEmpty() {
 		return err
 	}
 	f, ok := err.(*rpc.Failure)
 	if !ok {
-		_, f = s.failure(ctx, subject, err, nil)
+		f = featureFailure(ctx, subject, err)
 	}
 	return redactFailure(secrets, f, subject)
 }

@@ -76,7 +76,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		Instructions: o.Instructions,
 		CacheHints:   hints,
 		Features:     slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
-		Failure:      s.failure,
+		Failure:      featureFailure,
 		Owner:        s,
 		Capabilities: o.Capabilities,
 		Limits: rpc.Limits{
@@ -158,12 +158,12 @@ func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 	return result, nil
 }
 
-// failure returns the response for an error of a feature.
-func (s *Server) failure(ctx context.Context, subject string, err error, dst []byte) ([]byte, *rpc.Failure) {
+// featureFailure returns the failure for an error of a feature.
+func featureFailure(ctx context.Context, subject string, err error) *rpc.Failure {
 	if e := visibleError(err); e != nil {
-		return nil, clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
+		return clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
 	}
-	return nil, rpc.InternalFailure(subject, err)
+	return rpc.InternalFailure(subject, err)
 }
 
 // info returns the server's description of itself.

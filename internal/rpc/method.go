@@ -432,13 +432,10 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 	case *wire.Error:
 		f = &Failure{Client: e}
 	default:
-		result, f = s.config.Failure(ctx, w.subject(), err, dst)
+		f = s.config.Failure(ctx, w.subject(), err)
 	}
-	if f != nil {
-		f.finish(ctx)
-		return nil, f
-	}
-	return result, nil
+	f.finish(ctx)
+	return nil, f
 }
 
 // Failure is why a request has no result. It is the error of a [feature.Handler].

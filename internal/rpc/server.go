@@ -55,10 +55,10 @@ type Config struct {
 	Limits   Limits
 	Timeouts Timeouts
 
-	// Failure answers a request whose Serve or Run has returned an error that is
-	// neither a [Failure] nor a [wire.Error]: it returns a failure, or appends a
-	// result to dst. subject names the request to the client.
-	Failure func(ctx context.Context, subject string, err error, dst []byte) ([]byte, *Failure)
+	// Failure returns the failure of a request whose Serve or Run has returned an error
+	// that is neither a [Failure] nor a [wire.Error]. subject names the request to the
+	// client.
+	Failure func(ctx context.Context, subject string, err error) *Failure
 	// Owner is what [Request.Owner] returns.
 	Owner any
 
