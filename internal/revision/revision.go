@@ -66,6 +66,9 @@ var table = [...]traits{
 	},
 }
 
+// Count is the number of revisions.
+const Count = len(table) - 1
+
 // Parse returns the revision of a version string, and reports whether there
 // is one.
 func Parse(version string) (Revision, bool) {

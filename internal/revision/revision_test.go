@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 func TestAll(t *testing.T) {
 	t.Parallel()
 	all := All()
-	assert.Len(t, all, len(table)-1)
+	assert.Len(t, all, Count)
 	assert.True(t, slices.IsSortedFunc(all, func(a, b Revision) int { return int(b) - int(a) }), "newest first")
 	versions := make([]string, 0, len(all))
 	for _, r := range all {
@@ -40,7 +40,7 @@ func TestAll(t *testing.T) {
 	}
 	assert.True(t, slices.IsSortedFunc(versions, func(a, b string) int { return strings.Compare(b, a) }), "later revisions have later dates")
 	all[0] = 0
-	assert.Equal(t, V20260728, All()[0], "the result is the caller's")
+	assert.NotZero(t, All()[0], "the result is the caller's")
 }
 
 // LIF-07, GAP-03: the counter-offer is one that has a handshake.

@@ -42,7 +42,7 @@ type method struct {
 }
 
 // versions says which protocol versions have a method.
-type versions [revision.V20260728 + 1]bool
+type versions [revision.Count + 1]bool
 
 func versionsWith(has func(rev revision.Revision) bool) (v versions) {
 	for _, rev := range revision.All() {

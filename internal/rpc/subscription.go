@@ -101,6 +101,7 @@ func isStrings(v strictjson.Value) bool {
 // subscription is a pending subscriptions/listen.
 type subscription struct {
 	pending
+	rev      revision.Revision
 	filter   *filter
 	released atomic.Bool // its place
 }
@@ -109,7 +110,7 @@ type subscription struct {
 func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job, *wire.Error) {
 	m := &c.Message
 	m.Detach()
-	l := &subscription{filter: c.work.subscribe}
+	l := &subscription{rev: c.Rev, filter: c.work.subscribe}
 	l.server, l.session, l.id, l.key, l.exchange = s, c.session, m.ID, m.Key, x.recipient()
 	if x.observed != nil {
 		l.observed = new(observed)
@@ -246,7 +247,7 @@ func (l *subscription) notify(method string, params []byte, list *listener) erro
 	} else {
 		o = l.server.observer.startSent(&l.ctx, KindClientNotification, method, l.session, l.observed.connection(), len(*buf))
 	}
-	o.setVersion(revision.V20260728)
+	o.setVersion(l.rev)
 	err := l.emit(*buf)
 	o.end(err)
 	return err
