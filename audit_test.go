@@ -45,6 +45,7 @@ func TestAuditLog(t *testing.T) {
 		cancel       bool // while the prompt renders
 	}{
 		"result":         {prompt: "ok", want: "prompt=ok outcome=complete duration=1s"},
+		"invalid result": {prompt: "invalid", want: "prompt=invalid outcome=complete duration=0s"},
 		"question":       {prompt: "asks", want: "prompt=asks outcome=input_required duration=1s"},
 		"refused":        {prompt: "refuses", want: "prompt=refuses outcome=-32602 duration=1s"},
 		"error's code":   {prompt: "own", want: "prompt=own outcome=7 duration=1s"},
@@ -64,7 +65,9 @@ func TestAuditLog(t *testing.T) {
 				}
 				return a
 			}}))
-			reg := new(prompts.Registry)
+			reg := registryOf(prompts.Prompt{Name: "invalid", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+				return prompts.Messages(prompts.Message{}), nil
+			}})
 			for name, f := range all {
 				reg.MustAdd(prompts.Prompt{Name: name, Arguments: []prompts.Argument{{Name: "x"}}, Render: render(f)})
 			}

@@ -180,8 +180,9 @@ func describe(conn any) rpc.Info {
 //
 //   - principal: the result of Options.Principal;
 //   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
-//   - outcome: complete, input_required, the code of the error response, or canceled
-//     or timeout if the request ended without a response;
+//   - outcome: complete if the inner handler returned a result, input_required, the code
+//     of its error, or canceled or timeout if the request ended without a response. If
+//     the server rejects the result, Options.Logger gets the record "invalid result";
 //   - duration: the time of the inner middlewares and the render function.
 //
 // The record never contains values of arguments, messages or error texts. It is
