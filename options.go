@@ -213,8 +213,8 @@ type Limits struct {
 	// more is rejected (-32602). Default: 256.
 	MaxArguments int
 	// MaxArgumentBytes is the maximum size of an argument's value and of the value
-	// that is completed. The size of a value that is not a string, of a tool, is that of
-	// its JSON. A larger value is rejected (-32602). Default: 1 MiB.
+	// that is completed. If a value of a tool is not a string, its JSON counts. A larger
+	// value is rejected (-32602). Default: 1 MiB.
 	MaxArgumentBytes int
 	// MaxResultBytes is the maximum size of what a render function returns, text and
 	// data together, and of what a Method returns, as JSON. A larger result is an
