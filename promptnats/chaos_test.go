@@ -41,14 +41,7 @@ func converge(t *testing.T, r *rand.Rand) {
 	p := startProxy(t, b)
 	js := connect(t, b.url())
 	create := func() jetstream.KeyValue {
-		config := jetstream.KeyValueConfig{Bucket: bucket, History: uint8(1 + r.IntN(3))}
-		var kv jetstream.KeyValue
-		require.Eventually(t, func() bool { // the broker may still be removing the one before it
-			var err error
-			kv, err = js.CreateKeyValue(t.Context(), config)
-			return err == nil
-		}, long, 5*time.Millisecond)
-		return kv
+		return createBucket(t, js, jetstream.KeyValueConfig{Bucket: bucket, History: uint8(1 + r.IntN(3))})
 	}
 	kv := create()
 	f := follow(t, connect(t, p.url(), nats.PingInterval(200*time.Millisecond), nats.MaxPingsOutstanding(2)), promptnats.Options{})

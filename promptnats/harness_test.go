@@ -121,8 +121,17 @@ func connect(t testing.TB, url string, more ...nats.Option) jetstream.JetStream 
 // newBucket creates the bucket.
 func newBucket(t testing.TB, js jetstream.JetStream) jetstream.KeyValue {
 	t.Helper()
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: bucket, MaxBytes: 64 << 20})
-	require.NoError(t, err)
+	return createBucket(t, js, jetstream.KeyValueConfig{Bucket: bucket, MaxBytes: 64 << 20})
+}
+
+func createBucket(t testing.TB, js jetstream.JetStream, config jetstream.KeyValueConfig) jetstream.KeyValue {
+	t.Helper()
+	var kv jetstream.KeyValue
+	require.EventuallyWithT(t, func(c *assert.CollectT) { // the broker may still be removing the one before it
+		var err error
+		kv, err = js.CreateKeyValue(t.Context(), config)
+		require.NoError(c, err)
+	}, long, 5*time.Millisecond)
 	return kv
 }
 

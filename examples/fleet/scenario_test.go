@@ -36,12 +36,14 @@ func TestScenarioRefill(t *testing.T) {
 	scenario(t, func(s *setup, cs *clients) {
 		fsys := folder(files + 1)
 		require.NoError(t, s.js.DeleteKeyValue(t.Context(), "prompts"))
-		var err error
-		s.kv, err = s.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "prompts"})
-		require.NoError(t, err)
+		require.EventuallyWithT(t, func(c *assert.CollectT) { // the broker may still be removing the one before it
+			var err error
+			s.kv, err = s.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "prompts"})
+			require.NoError(c, err)
+		}, long, 5*time.Millisecond)
 		ticker := time.NewTicker(*refill / files)
 		defer ticker.Stop()
-		_, err = promptnats.Publish(t.Context(), slow{s.js, ticker.C}, "prompts", fsys, promptnats.Options{})
+		_, err := promptnats.Publish(t.Context(), slow{s.js, ticker.C}, "prompts", fsys, promptnats.Options{})
 		require.NoError(t, err)
 		cs.wait(s.names())
 		for _, l := range cs.all {
