@@ -78,8 +78,8 @@ type listener struct {
 	pause  func()        // ends Notifications
 }
 
-// stuckAfter is the time that a stream has to finish a write before the newer stream
-// that waits for it makes the write end soon.
+// stuckAfter is the time that a stream has to finish a write, once a newer stream is
+// open. Then its time is limited to hurried.
 const stuckAfter = 100 * time.Millisecond
 
 // listen sends the session's notifications on the stream while no newer stream is
@@ -154,11 +154,17 @@ func (x *session) acquire(ctx context.Context) bool {
 		case <-ctx.Done():
 			return false
 		case <-stuck.C:
-			x.mu.Lock()
-			if x.sender != nil {
-				x.sender.stream.expedite()
-			}
-			x.mu.Unlock()
+			x.expediteOlder()
 		}
+	}
+}
+
+// expediteOlder makes the write of the sender end soon, unless the sender is the newest
+// stream.
+func (x *session) expediteOlder() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sender != nil && x.sender != x.listeners[len(x.listeners)-1] {
+		x.sender.stream.expedite()
 	}
 }

@@ -164,6 +164,30 @@ func TestStreamsAfterStuckOne(t *testing.T) {
 	})
 }
 
+// An older stream that waits does not limit the time of the newest, which sends.
+func TestOlderStreamWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s sessions
+		x := s.opened(t)
+		x.sending = make(chan struct{}, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		w := &recorder{}
+		older, newest := new(listener), &listener{stream: newStream(w, http1, &Options{WriteTimeout: -1})}
+		require.NoError(t, newest.stream.open())
+		x.listeners = []*listener{older, newest}
+		go x.notify(ctx, newest)
+		synctest.Wait()
+		go x.notify(ctx, older) // as if it had been opened first, and had been slower
+		time.Sleep(2 * stuckAfter)
+		synctest.Wait()
+		assert.Empty(t, w.deadlines)
+		cancel()
+		newest.stream.close()
+		s.endAll()
+	})
+}
+
 // A client that does not read its stream is cut off when its time to take a
 // message is over, and costs nobody else anything until then.
 func TestUnreadStreams(t *testing.T) {
