@@ -26,6 +26,9 @@ const (
 	maxHeaderBytes = 32 << 10
 	// shutdownTimeout is how long requests have to finish at the end.
 	shutdownTimeout = 10 * time.Second
+	// cutOffTimeout is how long clients then have to receive the error responses of
+	// the other requests.
+	cutOffTimeout = time.Second
 )
 
 // ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
@@ -69,13 +72,16 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 	go func() { served <- server.Serve(l) }() // ends with Shutdown
 	select {
 	case err := <-served:
-		return errors.Join(err, handler.Close())
+		return errors.Join(err, handler.Close(), server.Close())
 	case <-ctx.Done():
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	ctx = context.WithoutCancel(ctx)
+	ending, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	closing, cancel := context.WithTimeout(ctx, shutdownTimeout+cutOffTimeout)
 	defer cancel()
 	// The streams end first, because the server waits for them.
-	err := errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
+	err := errors.Join(handler.Shutdown(ending), server.Shutdown(closing))
 	if err != nil {
 		_ = server.Close() // a client that does not read must not keep it
 	}

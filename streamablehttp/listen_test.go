@@ -73,7 +73,7 @@ func TestServeUntilContextEnds(t *testing.T) {
 }
 
 // A connection ends after two minutes without a request; a request that does not end
-// delays the end by ten seconds.
+// delays the end by eleven seconds.
 func TestServeTimes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,9 +100,48 @@ func TestServeTimes(t *testing.T) {
 		begin = time.Now()
 		stop()
 		assert.ErrorIs(t, <-served, context.DeadlineExceeded)
-		assert.Equal(t, 10*time.Second, time.Since(begin))
+		assert.Equal(t, 11*time.Second, time.Since(begin))
 		_ = stuck.Close()
 		time.Sleep(time.Minute) // net/http waits before it closes a connection
+	})
+}
+
+// A request that is cut off at the end gets its error response before the connection
+// is closed.
+func TestServeAnswersWhatItCuts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reg prompts.Registry
+		reg.MustAdd(prompts.Prompt{Name: "wait", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() {
+			served <- streamablehttp.Serve(ctx, l, prompts.NewServer(&reg, prompts.Options{}), streamablehttp.Options{})
+		}()
+		near, far := net.Pipe()
+		l.conns <- far
+		const get = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"wait","_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/mcp", strings.NewReader(get))
+		require.NoError(t, err)
+		for name, value := range map[string]string{"Content-Type": "application/json", "MCP-Protocol-Version": "2026-07-28",
+			"Mcp-Method": "prompts/get", "Mcp-Name": "wait"} {
+			request.Header.Set(name, value)
+		}
+		require.NoError(t, request.Write(near))
+		synctest.Wait()
+		stop()
+		response, err := http.ReadResponse(bufio.NewReader(near), request)
+		require.NoError(t, err)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
+		assert.Contains(t, string(body), "server is shutting down")
+		assert.ErrorIs(t, <-served, context.DeadlineExceeded)
 	})
 }
 
