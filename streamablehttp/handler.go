@@ -55,6 +55,9 @@ func NewHandler(s *prompts.Server, o Options) *Handler {
 // exceeds its time limit.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.bound(w, r)
+	if r.ProtoMajor > 1 { // the WriteTimeout of the http.Server would reset the stream of a slow request
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	}
 	if h.options.WriteTimeout >= 0 { // for what net/http writes in the end, all of a short reply, once it has read what was left
 		defer func() {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.options.ending())) // not all writers have one

@@ -20,16 +20,16 @@ import (
 
 // newPipePlaceIn is newPipePlaceOf over HTTP/1 or HTTP/2. connections counts those that
 // have been made.
-func newPipePlaceIn(t *testing.T, isHTTP2 bool, own prompts.Options, o Options) (p *place, connections *atomic.Int32) {
+func newPipePlaceIn(t *testing.T, isHTTP2 bool, own prompts.Options, o Options, change ...func(*httptest.Server)) (p *place, connections *atomic.Int32) {
 	t.Helper()
 	connections = new(atomic.Int32)
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(!isHTTP2)
 	protocols.SetUnencryptedHTTP2(isHTTP2)
-	p = newPipePlaceOf(t, own, o, func(s *httptest.Server) {
+	p = newPipePlaceOf(t, own, o, append(change, func(s *httptest.Server) {
 		s.Config.Protocols = protocols
 		countConnections(s, connections)
-	})
+	})...)
 	p.http.Client().Transport.(*http.Transport).Protocols = protocols
 	return p, connections
 }
@@ -132,6 +132,25 @@ func TestHTTP2Body(t *testing.T) {
 		assert.Equal(t, changed, get.next())
 		assert.Equal(t, int32(1), connections.Load())
 	})
+}
+
+// The WriteTimeout of the http.Server does not limit the time of a request.
+func TestServerWriteTimeout(t *testing.T) {
+	t.Parallel()
+	for name, isHTTP2 := range map[string]bool{"HTTP/1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p, _ := newPipePlaceIn(t, isHTTP2, prompts.Options{}, Options{}, func(s *httptest.Server) { s.Config.WriteTimeout = time.Second })
+				p.registry.MustAdd(prompts.Prompt{Name: "slow", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+					time.Sleep(10 * time.Second)
+					return prompts.Messages(prompts.User("done")), nil
+				}})
+				body, mirror := modernGet("slow")
+				assert.Contains(t, p.post(body, mirror).body, "done")
+			})
+		})
+	}
 }
 
 // A client that does not read one of its streams loses that one.
