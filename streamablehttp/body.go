@@ -2,8 +2,10 @@ package streamablehttp
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 )
@@ -20,6 +22,22 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, room *reserva
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
 	return body, err
+}
+
+// refuseBody rejects a request whose body was not read because of err.
+func (h *Handler) refuseBody(w http.ResponseWriter, r *http.Request, err error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		h.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("request body exceeds the limit of %d bytes", tooLarge.Limit))
+	case errors.Is(err, errBodyBudget):
+		w.Header().Set("Retry-After", "1")
+		h.refuse(w, r, http.StatusServiceUnavailable, "server is receiving too many large requests; retry later")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		h.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("request body did not arrive within %s", h.options.ReadTimeout))
+	default:
+		h.refuse(w, r, http.StatusBadRequest, "request body is malformed or incomplete")
+	}
 }
 
 // readAll makes no more room for a body than for twice what has arrived: its

@@ -9,27 +9,19 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// client is who a request is from.
+// client is the sender of a request.
 type client struct {
-	// principal is who it is, if the author's own middleware has authenticated
-	// it.
-	principal string
-	// address is where it is.
-	address string
-	// name is by what it is counted: one of the two.
-	name string
+	principal string // empty without authentication
+	name      string // principal or address, for the limits per client
 }
 
-// clientOf runs an author's code, so it is for the goroutine of the request, on
-// which a panic ends no more than that.
+// clientOf calls Options.Principal, so only the goroutine of the request may call it: a
+// panic then ends that request only.
 func (h *Handler) clientOf(r *http.Request) client {
-	c := client{principal: h.server.Principal(r.Context()), address: addressOf(r)}
-	if c.principal != "" {
-		c.name = "principal " + c.principal
-	} else {
-		c.name = "address " + c.address
+	if principal := h.server.Principal(r.Context()); principal != "" {
+		return client{principal, "principal " + principal}
 	}
-	return c
+	return client{"", "address " + addressOf(r)}
 }
 
 // informer describes the connection of a request.

@@ -265,7 +265,7 @@ func holdRequest(t *testing.T, registry *prompts.Registry, kind byte, line, head
 		}
 	}
 	require.Zero(t, handler.running)
-	require.Zero(t, handler.beside)
+	require.Zero(t, handler.background)
 	require.Empty(t, handler.clients)
 	require.Empty(t, handler.sessions.byID)
 	require.Zero(t, handler.bodies.Used())

@@ -33,11 +33,11 @@ type Handler struct {
 	ctx    context.Context // ends when they wait no longer
 	cancel context.CancelFunc
 
-	mu      sync.Mutex // protects the fields below
-	running int
-	beside  int            // what may continue after ServeHTTP has returned
-	clients map[string]int // those that run, by client
-	idle    chan struct{}  // closed when nothing runs any more; nil while nobody waits
+	mu         sync.Mutex     // protects the fields below
+	running    int            // calls of ServeHTTP
+	background int            // goroutines that may outlive their call of ServeHTTP
+	clients    map[string]int // running, by client
+	idle       chan struct{}  // closed when nothing runs any more; nil if no Shutdown waits
 }
 
 // NewHandler returns a handler for the server. Call [Handler.Close] or
@@ -111,8 +111,8 @@ func countValues(header http.Header) int {
 	return n
 }
 
-// bound gives the client its time for a body, be it read here or left to
-// net/http, which reads some of what a handler has left.
+// bound limits the time of a client to send a body, which also applies to the part that
+// a handler leaves to net/http.
 func (h *Handler) bound(w http.ResponseWriter, r *http.Request) {
 	if h.options.ReadTimeout >= 0 && r.Body != nil && r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all readers have one
@@ -154,20 +154,22 @@ func (h *Handler) begin(r *http.Request, c client) (status int, why string) {
 	return 0, ""
 }
 
-// more counts work that may continue after ServeHTTP has returned, until less.
-func (h *Handler) more() {
+// beginBackground counts a goroutine that may outlive its call of ServeHTTP, until
+// endBackground.
+func (h *Handler) beginBackground() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.beside++
+	h.background++
 }
 
-func (h *Handler) less() {
+func (h *Handler) endBackground() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.beside--
-	h.rest()
+	h.background--
+	h.signalIdle()
 }
 
+// end is the end of a request that begin has counted.
 func (h *Handler) end(c client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,12 +177,12 @@ func (h *Handler) end(c client) {
 		delete(h.clients, c.name)
 	}
 	h.running--
-	h.rest()
+	h.signalIdle()
 }
 
-// rest lets Shutdown return if nothing runs any more.
-func (h *Handler) rest() {
-	if h.running+h.beside == 0 && h.idle != nil {
+// signalIdle lets Shutdown return if nothing runs any more. The caller holds h.mu.
+func (h *Handler) signalIdle() {
+	if h.running+h.background == 0 && h.idle != nil {
 		close(h.idle)
 		h.idle = nil
 	}
@@ -194,7 +196,7 @@ func (h *Handler) rest() {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.shut()
-	if h.idle == nil && h.running+h.beside > 0 {
+	if h.idle == nil && h.running+h.background > 0 {
 		h.idle = make(chan struct{})
 	}
 	idle := h.idle

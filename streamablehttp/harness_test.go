@@ -20,7 +20,7 @@ import (
 )
 
 // modern is the version of requests without sessions.
-const modern = firstStateless
+const modern = "2026-07-28"
 
 // patience is how long a test waits for what must happen.
 const patience = 2 * time.Minute

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -44,6 +46,30 @@ func singleHeader(h http.Header, name string) (value string, ok bool, err error)
 		return values[0], true, nil
 	}
 	return "", false, mismatch("header %s must be sent only once", name)
+}
+
+// isStateful reports whether a protocol version has sessions.
+func isStateful(version string) bool {
+	r, ok := revision.Parse(version)
+	return ok && !r.Stateless()
+}
+
+// isStateless reports whether a protocol version, which may be unknown, is newer than
+// all versions with sessions.
+func isStateless(version string) bool {
+	_, err := time.Parse(time.DateOnly, version)
+	return err == nil && version > revision.NewestStateful().String()
+}
+
+// versionList returns the protocol versions that match, separated by commas.
+func versionList(match func(version string) bool) string {
+	var versions []string
+	for _, r := range revision.All() {
+		if v := r.String(); match(v) {
+			versions = append(versions, v)
+		}
+	}
+	return strings.Join(versions, ", ")
 }
 
 // namedMethods are the methods whose name is in a header: prompts/get and

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// trust rejects a request with 403, and logs the option that would allow it, unless the
-// page that the request comes from, if it comes from one, and the name that it was sent
-// to are such that no other site's page can have made a browser send it (GAP-35).
+// trust reports whether Host and Origin show that no page of another site sent the
+// request (GAP-35). Otherwise, trust rejects the request with 403, and logs the option
+// that would allow the request.
 func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
 	reject := func(header, option string) {
 		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request rejected",
@@ -66,7 +66,7 @@ func hostOf(origin string) (host string, ok bool) {
 	return u.Host, true
 }
 
-// lists reports whether the author has listed an origin.
+// lists reports whether AllowedOrigins has an origin.
 func (o *Options) lists(origin string) bool { return containsFold(o.AllowedOrigins, origin) }
 
 func containsFold(all []string, s string) bool {
@@ -82,7 +82,7 @@ func isOnLoopback(r *http.Request) bool {
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		return tcp.IP.IsLoopback()
 	}
-	ap, err := netip.ParseAddrPort(addr.String()) // a listener of the author's
+	ap, err := netip.ParseAddrPort(addr.String()) // from a listener of the application
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 

@@ -5,11 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -42,28 +38,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, c client) {
 	body, err := h.readBody(w, r, &x.room, *x.body)
 	if err != nil {
 		x.release()
-	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		h.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("request body exceeds the limit of %d bytes", tooLarge.Limit))
-		return
-	case errors.Is(err, errBodyBudget):
-		w.Header().Set("Retry-After", "1")
-		h.refuse(w, r, http.StatusServiceUnavailable, "server is receiving too many large requests; retry later")
-		return
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		h.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("request body did not arrive within %s", h.options.ReadTimeout))
-		return
-	case err != nil:
-		h.refuse(w, r, http.StatusBadRequest, "request body is malformed or incomplete")
+		h.refuseBody(w, r, err)
 		return
 	}
 	*x.body = body
 	x.answer()
 }
 
-// exchange is one POST on its way to its answer.
+// exchange is one POST and its reply.
 type exchange struct {
 	handler *Handler
 	request *http.Request
@@ -77,22 +59,22 @@ type exchange struct {
 	canStream              bool
 	client                 client
 
-	// What the server has said of the message so far. It is not concurrent.
-	session    *session          // nil for the stateless era
-	ephemeral  transport.Session // without sessions: that of this message
-	isFresh    bool              // the session is one that the message is to open
-	isOpened   bool              // it has
+	// The server sets the fields below, by calls one after the other.
+	session    *session          // nil for a stateless message
+	ephemeral  transport.Session // of this message only, with DisableSessions
+	isFresh    bool              // the message is initialize, and made the session
+	isOpened   bool              // initialize succeeded
 	stateless  bool
 	isRequest  bool
 	id         string // of a request, as JSON
 	isListen   bool
 	isRouted   bool // the request metadata is valid: CheckRouting was called
-	refused    int  // the status if the message has no session
+	refused    int  // the status for a message that the exchange rejected, or 0
 	cancel     context.CancelFunc
-	disconnect func() bool // ends the watch over the client
+	disconnect func() bool // ends the wait for the client's disconnect; may be nil
 
-	isAnswered bool          // the answer is out
-	answered   chan struct{} // closed then, unless it is nil
+	isAnswered bool          // the response was sent
+	answered   chan struct{} // closed then, over HTTP/2; may be nil
 }
 
 // handlerContext is the context of the request without its end. It has the
@@ -127,7 +109,7 @@ func (x *exchange) answer() {
 	defer x.stream.repanic()
 	defer x.end()
 	defer func() {
-		if !hasReturned { // the author's code has called runtime.Goexit, and so ends this goroutine
+		if !hasReturned { // the application's code has called runtime.Goexit, and so ends this goroutine
 			x.stream.detach()
 		}
 		if !x.isAnswered {
@@ -160,10 +142,10 @@ func (x *exchange) handle(ctx context.Context) error {
 	}
 	x.answered = make(chan struct{})
 	handled := make(chan error, 1)
-	x.handler.more()
-	go func() { // ends with the author's code, whose context ends with the answer
-		defer close(handled) // though the author's code may have called runtime.Goexit
-		defer x.handler.less()
+	x.handler.beginBackground()
+	go func() { // ends with the application's code, whose context ends with the answer
+		defer close(handled) // though the application's code may have called runtime.Goexit
+		defer x.handler.endBackground()
 		defer x.cancel()
 		defer func() {
 			if v := recover(); v != nil { // which would end the process
@@ -180,7 +162,7 @@ func (x *exchange) handle(ctx context.Context) error {
 	}
 }
 
-// release is that of the exchange: a request that waits or a stream that is open
+// release is the Release of the exchange: a request that waits or a stream that is open
 // does not keep its message.
 func (x *exchange) release() {
 	putFrame(x.body)
@@ -303,91 +285,6 @@ func (x *exchange) checkRouting(r transport.RequestInfo) error {
 	}
 	return checkRoutingHeaders(x.request.Header, r)
 }
-
-// firstStateless is the first version without sessions.
-const firstStateless = "2026-07-28"
-
-// isStateless reports whether a version has no sessions, be it one that is not
-// known yet.
-func isStateless(version string) bool {
-	_, err := time.Parse(time.DateOnly, version)
-	return err == nil && version >= firstStateless
-}
-
-// find is the Session of the exchange.
-func (x *exchange) find(e transport.RequestInfo) (transport.Session, error) {
-	version, hasVersion, err := singleHeader(x.request.Header, headerVersion)
-	if err != nil {
-		x.refused = http.StatusBadRequest
-		return nil, err
-	}
-	if hasVersion && !isStateful(version) && isStateless(version) {
-		if strings.HasPrefix(e.Method, "notifications/") {
-			return nil, nil // there is nothing to it in that revision (GAP-31)
-		}
-		x.refused = http.StatusBadRequest
-		if e.Method == "" {
-			return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "protocol version " + version + " supports neither batches nor client responses"}
-		}
-		return nil, &prompts.Error{Code: prompts.CodeInvalidParams, Message: fmt.Sprintf("protocol version %s requires %q and %q in params._meta", version, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities")}
-	}
-	isInitialize := e.Method == "initialize" && e.Request
-	if hasVersion && !isStateful(version) && !isInitialize {
-		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: fmt.Sprintf("unsupported %s %s (supported: %s, %s)", headerVersion, quote(version), firstStateless, strings.Join(withSessions, ", "))}
-	}
-	if x.handler.options.DisableSessions {
-		return x.detached(e, version), nil
-	}
-	id, hasID, err := singleHeader(x.request.Header, headerSession)
-	if err != nil {
-		x.refused = http.StatusBadRequest
-		return nil, err
-	}
-	if !hasID {
-		if isInitialize {
-			id := newID()
-			fresh := &session{
-				Session: x.handler.server.NewSession(transport.SessionOptions{ID: id}), id: id,
-				principal: x.client.principal, client: x.client.name, active: 1, sending: make(chan struct{}, 1),
-			}
-			if !x.handler.sessions.add(fresh, x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient) {
-				fresh.Close()
-				x.refused = http.StatusServiceUnavailable
-				x.header.Set("Retry-After", "1")
-				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("too many open sessions (limit %d, per client %d); retry later", x.handler.options.MaxSessions, x.handler.options.MaxSessionsPerClient)}
-			}
-			x.session, x.isFresh = fresh, true
-			return fresh.Session, nil
-		}
-		x.refused = http.StatusBadRequest
-		return nil, &prompts.Error{Code: transport.CodeInvalidRequest, Message: "missing header " + headerSession + "; send initialize first"}
-	}
-	found := x.handler.sessions.use(id, x.client.principal)
-	if found == nil {
-		x.refused = http.StatusNotFound
-		return nil, errNoSession
-	}
-	x.session = found
-	return found.Session, nil
-}
-
-var errNoSession = &prompts.Error{Code: transport.CodeInvalidRequest, Message: "session not found or expired; send initialize to start a new one"}
-
-// detached returns a session for one message (GAP-07).
-func (x *exchange) detached(e transport.RequestInfo, version string) transport.Session {
-	o := transport.SessionOptions{NoServerMessages: true}
-	if e.Method != "initialize" {
-		o.Version = cmp.Or(version, "2025-03-26")
-	}
-	x.ephemeral = x.handler.server.NewSession(o)
-	return x.ephemeral
-}
-
-// withSessions are the versions that have sessions over this transport.
-var withSessions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
-func isStateful(version string) bool { return slices.Contains(withSessions, version) }
 
 // send is the Send of the exchange.
 func (x *exchange) send(msg []byte, code prompts.Code, last bool) (err error) {
