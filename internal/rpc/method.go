@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -268,6 +269,9 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		return m.serve(c, dst)
 	}
 	result, w, err := m.feature(c, dst)
+	if err == nil && (result != nil || w.Handler == nil) && !isObject(result, len(dst)) {
+		err = InvalidResult(strings.Clone(c.Message.Method), errNotAnObject)
+	}
 	if err != nil {
 		if e, ok := err.(*wire.Error); ok {
 			return nil, e
@@ -297,8 +301,11 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
 	// Only the application's code knows the principal of the client. A request with
 	// an error also counts toward the rate.
 	c.Deferred = true
-	if _, err := m.call(c, dst); err != nil {
+	switch result, err := m.call(c, dst); {
+	case err != nil:
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
+	case result != nil: // of a feature, which does not see Deferred
+		c.work = work{Work: feature.Work{Handler: returnResult(c, slices.Clone(result[len(dst):]))}}
 	}
 	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, nil
@@ -388,9 +395,23 @@ type work struct {
 
 // rejectMethod returns a Handler that fails with err.
 func rejectMethod(c *Call, err error) feature.Handler {
-	about := slog.String("method", strings.Clone(c.Message.Method))
-	return feature.HandlerFunc(about, func(context.Context, []byte) ([]byte, error) { return nil, err })
+	return feature.HandlerFunc(methodAttr(c), func(context.Context, []byte) ([]byte, error) { return nil, err })
 }
+
+// returnResult returns a Handler with a result.
+func returnResult(c *Call, result []byte) feature.Handler {
+	return feature.HandlerFunc(methodAttr(c), func(_ context.Context, dst []byte) ([]byte, error) { return append(dst, result...), nil })
+}
+
+func methodAttr(c *Call) slog.Attr { return slog.String("method", strings.Clone(c.Message.Method)) }
+
+// isObject reports whether what follows the first n bytes of result begins and ends as
+// a JSON object: anything else would make the response invalid JSON.
+func isObject(result []byte, n int) bool {
+	return len(result) >= n+len("{}") && result[n] == '{' && result[len(result)-1] == '}'
+}
+
+var errNotAnObject = errors.New("result is not a JSON object")
 
 // subject names the request to the client, such as prompt "code_review".
 func (w *work) subject() string { return subjectOf(w.Handler) }
@@ -420,6 +441,9 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 		}
 	}()
 	result, err := w.Handler.Run(ctx, dst)
+	if err == nil && !isObject(result, len(dst)) {
+		err = InvalidResult(w.subject(), errNotAnObject)
+	}
 	if err == nil {
 		if w.tail != nil {
 			result = appendTail(result, *w.tail)

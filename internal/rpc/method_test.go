@@ -1,0 +1,99 @@
+package rpc
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/feature"
+)
+
+// atOnce returns a method that has its result at once, byWork one that needs work.
+func atOnce(result string) feature.Method {
+	return feature.Method{Callable: true, Serve: func(_ feature.Call, dst []byte) ([]byte, feature.Work, error) {
+		return append(dst, result...), feature.Work{}, nil
+	}}
+}
+
+func byWork(h feature.Handler) feature.Method {
+	return feature.Method{Callable: true, Serve: func(feature.Call, []byte) ([]byte, feature.Work, error) {
+		return nil, feature.Work{Handler: h}, nil
+	}}
+}
+
+func returning(result string) feature.Handler {
+	return feature.HandlerFunc(slog.String("method", "m"), func(_ context.Context, dst []byte) ([]byte, error) {
+		return append(dst, result...), nil
+	})
+}
+
+// serverOf returns a server with one method, m.
+func serverOf(t *testing.T, m feature.Method, c Config) *Server {
+	c.Features = []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}
+	c.Failure = func(_ context.Context, subject string, err error) *Failure { return InternalFailure(subject, err) }
+	return newTestServer(t, c)
+}
+
+// A result that a method has at once is under the rate of the principal, too.
+func TestRateOfAResultAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]feature.Method{"at once": atOnce(`{"a":1}`), "by work": byWork(returning(`{"a":1}`))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m.Rate = 0.5
+				s := serverOf(t, m, Config{Principal: func(context.Context) string { return "ada" }})
+				p := serve(t, s)
+				want := `{"a":1,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"0"}}}`
+				assert.Equal(t, []string{result("1", want)}, p.ask(statelessRequest("1", "m", "")))
+				out := p.ask(statelessRequest("2", "m", ""))
+				require.Len(t, out, 1)
+				assert.Contains(t, out[0], "rate limit exceeded; retry in 2000 ms")
+				time.Sleep(2 * time.Second)
+				got, err := s.Call(t.Context(), "m", nil, CallOptions{})
+				require.NoError(t, err)
+				assert.Equal(t, `{"a":1}`, string(got))
+				p.end(t)
+				assert.Empty(t, s.InUse())
+			})
+		})
+	}
+}
+
+// A result that is no JSON object never gets to the client, nor does a request stay
+// without a response.
+func TestResultsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]feature.Method{
+		"neither result nor work": byWork(nil),
+		"nothing":                 atOnce(""),
+		"an array":                atOnce("[]"),
+		"a newline at the end":    atOnce("{}\n"),
+		"work: nothing":           byWork(returning("")),
+		"work: an array":          byWork(returning("[]")),
+		"work: a newline":         byWork(returning("{}\n")),
+		"work: less than dst": byWork(feature.HandlerFunc(slog.String("method", "m"), func(context.Context, []byte) ([]byte, error) {
+			return nil, nil
+		})),
+	} {
+		for _, isRaw := range []bool{false, true} {
+			m.Raw = isRaw
+			synctest.Test(t, func(t *testing.T) {
+				s := serverOf(t, m, Config{})
+				p := serve(t, s)
+				out := p.ask(statelessRequest("1", "m", ""))
+				require.Len(t, out, 1, name)
+				assert.Contains(t, out[0], `"error":{"code":-32603,"message":"internal error: m returned an invalid result`, name)
+				_, err := s.Call(t.Context(), "m", nil, CallOptions{})
+				assert.ErrorContains(t, err, "internal error: m returned an invalid result", name)
+				p.end(t)
+				assert.Empty(t, s.InUse())
+			})
+		}
+	}
+}
