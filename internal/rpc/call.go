@@ -105,7 +105,16 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 	}
 	c.observed = nil // the task's
 	ended := make(chan error, 1)
-	s.spawn(func() { ended <- t.run() }) // ends with the application's code
+	s.spawn(func() { // ends with the application's code
+		err := ErrNoReturn
+		defer func() {
+			if t.complete() { // run has panicked, for example in Notify
+				t.discard(err)
+			}
+			ended <- err
+		}()
+		err = t.run()
+	})
 	var err error
 	select {
 	case <-t.call.responded:

@@ -422,7 +422,7 @@ func subjectOf(h feature.Handler) string {
 	if s, ok := h.(interface{ Subject() string }); ok {
 		return s.Subject()
 	}
-	switch a := h.LogAttr(); {
+	switch a := attrOf(h); {
 	case a.Value.Kind() != slog.KindString:
 		return "request"
 	case a.Key == "method":
@@ -430,6 +430,19 @@ func subjectOf(h feature.Handler) string {
 	default:
 		return a.Key + " " + strconv.Quote(phrase.Clip(a.Value.String(), 64))
 	}
+}
+
+// logAttr describes the request in the log.
+func (w *work) logAttr() slog.Attr { return attrOf(w.Handler) }
+
+// attrOf returns the LogAttr of a Handler, which may panic.
+func attrOf(h feature.Handler) (a slog.Attr) {
+	defer func() {
+		if v := recover(); v != nil {
+			a = slog.Any("request", fmt.Errorf("panic of LogAttr: %v", v))
+		}
+	}()
+	return h.LogAttr()
 }
 
 // do runs the handler, and the methods of the errors and data that it returns.
@@ -539,7 +552,7 @@ func (s *Server) logFailure(ctx context.Context, w *work, f *Failure) {
 	if f.Log == nil {
 		return
 	}
-	attrs := []slog.Attr{w.Handler.LogAttr(), slog.Any("error", f.Log)}
+	attrs := []slog.Attr{w.logAttr(), slog.Any("error", f.Log)}
 	if f.errorID != "" {
 		attrs = append(attrs, slog.String(errorid.Attr, f.errorID))
 	}

@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
@@ -96,4 +99,52 @@ func TestResultsThatAreNone(t *testing.T) {
 			})
 		}
 	}
+}
+
+// silent is a handler whose LogAttr panics.
+type silent struct{ err error }
+
+func (s silent) Run(ctx context.Context, _ []byte) ([]byte, error) {
+	if s.err == nil {
+		<-ctx.Done()
+	}
+	return nil, s.err
+}
+func (s silent) LogAttr() slog.Attr { panic("no attr") }
+
+// A request gets its response even if its handler cannot be described.
+func TestLogAttrPanics(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{"an error": errors.New("secret"), "no response": nil} {
+		synctest.Test(t, func(t *testing.T) {
+			s := serverOf(t, byWork(silent{err}), Config{})
+			p := serve(t, s)
+			p.in <- statelessRequest("1", "m", "")
+			time.Sleep(time.Minute)
+			out := p.ask()
+			require.Len(t, out, 1, name)
+			assert.Contains(t, out[0], `"error":{"code":-32603,"message":"`, name)
+			assert.NotContains(t, out[0], "secret", name)
+			var e *wire.Error
+			_, err := s.Call(t.Context(), "m", nil, CallOptions{})
+			assert.ErrorAs(t, err, &e, name)
+			p.end(t)
+			assert.Empty(t, s.InUse(), name)
+		})
+	}
+}
+
+// Call returns even if Notify panics.
+func TestNotifyPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := feature.HandlerFunc(slog.String("method", "m"), func(ctx context.Context, dst []byte) ([]byte, error) {
+			Progress(ctx, 1, 2, "") // which is sent when the handler has returned
+			return append(dst, "{}"...), nil
+		})
+		s := serverOf(t, byWork(h), Config{})
+		_, err := s.Call(t.Context(), "m", []byte(`{"_meta":{"progressToken":1}}`), CallOptions{Notify: func(string, json.RawMessage) { panic("no") }})
+		assert.Equal(t, ErrNoReturn, err)
+		assert.Empty(t, s.InUse())
+	})
 }

@@ -115,7 +115,7 @@ func (t *task) timeout() time.Duration {
 
 // run waits for a slot, does the work of the task and sends the response, unless the
 // request is completed meanwhile. At the time limit, the client gets an error response
-// while the work continues. The limit includes the wait.
+// while the work continues. The wait has the same limit, counted by itself.
 func (t *task) run() error {
 	timeout := t.timeout()
 	defer t.release()
@@ -187,7 +187,7 @@ func (t *task) stop(flush bool) {
 func (t *task) end(result []byte, f *Failure) error {
 	switch {
 	case !t.finish():
-		return t.whyCompleted(t.work.Handler.LogAttr)
+		return t.whyCompleted(t.work.logAttr)
 	case f == nil && t.call != nil:
 		return t.call.respond(t, result, nil)
 	case f == nil:
@@ -222,7 +222,7 @@ func (t *task) fail(e *wire.Error, log func()) error {
 func (t *task) giveUp(cause error) error {
 	t.ticket.Leave()
 	if !t.finish() {
-		return t.whyCompleted(t.work.Handler.LogAttr)
+		return t.whyCompleted(t.work.logAttr)
 	}
 	if errors.Is(cause, limit.ErrBusy) {
 		return t.fail(wire.Busy(), nil)
@@ -261,7 +261,7 @@ func (t *task) Expire() {
 	e, id := withErrorID(fmt.Sprintf("%s timed out after %v", t.work.subject(), t.timeout()))
 	log := func() {
 		t.server.Log(t.forLog(), slog.LevelError, "request timed out",
-			t.work.Handler.LogAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
+			t.work.logAttr(), slog.Duration("timeout", t.timeout()), slog.String(errorid.Attr, id))
 	}
 	if expired {
 		t.ctx.cancel(ErrTimeout)
