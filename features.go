@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -213,7 +214,9 @@ type Interaction struct {
 	// "tool", and the value a name.
 	About slog.Attr
 	// Arguments are the arguments of the request, as JSON, with the limits MaxArguments
-	// and MaxArgumentBytes. The answers of the user count only for the same arguments.
+	// and MaxArgumentBytes. The answers of the user count only for the same arguments, which
+	// a client may encode in another way, for example with members in another order. nil
+	// means an empty object.
 	Arguments json.RawMessage
 	// Run appends the result of the request to dst, as the Run of a feature.Handler. ctx
 	// is also that of a [RenderFunc]: [Ask], [Elicit], [Once] and [Include] work. An error
@@ -256,7 +259,7 @@ func (r *interactionRequest) LogAttr() slog.Attr { return r.About }
 func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	r.Context, r.request = ctx, rpc.FromContext(ctx)
 	to := sync.OnceValue(func() seal.Binding {
-		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.About.Value.String(), string(r.Arguments)})
+		return elicit.Bind(r.clientMethod, r.server.Principal(ctx), []string{r.About.Value.String(), r.canonicalArguments()})
 	})
 	if !r.retry.IsZero() {
 		if f := r.resume(r.retry, to); f != nil {
@@ -276,6 +279,17 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 		r.server.rpc.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
 	}
 	return r.Rejected(ctx, dst, (*Error)(f.Client))
+}
+
+// canonicalArguments returns the arguments in the form that is the same for every
+// encoding of them.
+func (r *interactionRequest) canonicalArguments() string {
+	text := cmp.Or(string(r.Arguments), "{}")
+	var doc strictjson.Doc
+	if doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return text
+	}
+	return string(doc.Root().AppendCanonical(nil))
 }
 
 // call calls the Run of the application, or reports that questions to the client are

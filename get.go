@@ -155,7 +155,8 @@ func (g *getRequest) binding(ctx context.Context) seal.Binding {
 		parts := []string{g.definition.prompt.Name}
 		for i, text := range g.texts {
 			if text.Given {
-				parts = append(parts, g.definition.plan.Arguments[i].Name, text.Value)
+				a := &g.definition.plan.Arguments[i]
+				parts = append(parts, a.Name, a.Canonical(text.Value))
 			}
 		}
 		to := elicit.Bind(g.clientMethod(), g.server.Principal(ctx), parts)

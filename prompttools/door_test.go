@@ -184,6 +184,7 @@ func TestAsking(t *testing.T) {
 			assert.Equal(t, "3 days in Rome", c.call("trip", `{"days":3}`, answers, state).Content[0].Text)
 			assert.Contains(t, c.request("prompts/get", `"name":"trip","arguments":{"days":"3"},`+answers+","+state), "requestState")
 			assert.Equal(t, -32602, c.call("trip", `{"days":4}`, answers, state).Code)
+			assert.Equal(t, "3 days in Rome", c.call("trip", `{ "days": 3.0 }`, answers, state).Content[0].Text)
 			assert.Equal(t, -32602, c.call("trip", `{"days":3}`, `"inputResponses":1`).Code)
 			assert.Equal(t, -32602, c.call("trip", `{"days":3}`, `"inputResponses":{"where":1}`, state).Code)
 		})
@@ -237,6 +238,49 @@ func TestOwnToolsAsk(t *testing.T) {
 	assert.Equal(t, -32602, c.call("book", `{"days":3}`, `"inputResponses":1`).Code)
 	_, err := srv.Call(t.Context(), "tools/call", json.RawMessage(`{"name":"book"}`), prompts.CallOptions{Version: "2026-07-28"})
 	assert.ErrorContains(t, err, "the tool needs client capabilities that are not declared: elicitation.form (-32021)")
+}
+
+// MRT-13, MRT-15: a requestState is bound to the arguments and not to their encoding,
+// which a client may change when it retries.
+func TestStateIsBoundToTheValuesOfArguments(t *testing.T) {
+	t.Parallel()
+	elicit := func(ctx context.Context) (string, error) {
+		p, err := prompts.Elicit[place](ctx, "where", "Where to?")
+		return p.City, err
+	}
+	srv, _ := serve(t, prompttools.Options{Select: all, Tools: []prompttools.Tool{{Name: "own", Call: func(ctx context.Context, _ json.RawMessage) (*prompttools.Result, error) {
+		city, err := elicit(ctx)
+		return &prompttools.Result{Content: []prompts.Content{prompts.Text{Text: city}}}, err
+	}}}}, prompts.Options{}, prompts.NewText(prompts.Prompt{Name: "prompt"}, func(ctx context.Context, _ struct {
+		Tags []int          `json:"tags,omitempty"`
+		More map[string]any `json:"more,omitempty"`
+	}) (string, error) {
+		return elicit(ctx)
+	}))
+	c := connect(t, srv, "2026-07-28")
+	for _, tool := range []string{"own", "prompt"} {
+		for _, test := range []struct {
+			first, retry string
+			ok           bool
+		}{
+			{`{"tags":[1,2],"more":{"b":"é","a":{}}}`, `{ "more": {"a": { }, "b": "\u00e9"}, "tags": [1, 2] }`, true},
+			{`{"tags":[1,2]}`, `{"tags":[2,1]}`, false},
+			{`{"more":{"a":"1"}}`, `{"more":{"a":1}}`, false},
+			{`{"more":{"a":1}}`, `{"more":{"a":1,"b":1}}`, false},
+			{``, `{}`, true},
+			{`null`, ``, true},
+			{`{}`, `{"more":{}}`, false},
+		} {
+			r := c.call(tool, test.first)
+			require.Equal(t, "input_required", r.ResultType, "%s %s: %s", tool, test.first, r.Message)
+			r = c.call(tool, test.retry, `"inputResponses":{"where":{"action":"accept","content":{"city":"Rome"}}}`, fmt.Sprintf(`"requestState":%q`, r.RequestState))
+			if !test.ok {
+				assert.Equal(t, "invalid or expired requestState; send the request again without it", r.Message, "%s %s", tool, test.retry)
+			} else if assert.NotEmpty(t, r.Content, "%s %s: %s", tool, test.retry, r.Message) {
+				assert.Equal(t, "Rome", r.Content[0].Text)
+			}
+		}
+	}
 }
 
 // A client of 2026-07-28 that cannot be asked has the error that the protocol has for

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
@@ -72,6 +73,16 @@ func (v *value) hasType(k strictjson.Kind) bool {
 		return true // which the schema decides
 	}
 	return k == strictjson.String
+}
+
+// Canonical returns a form of a text of the argument that is the same for every encoding
+// of a JSON array or object. It returns the text of any other type unchanged.
+func (a *Argument) Canonical(text string) string {
+	var doc strictjson.Doc
+	if k := a.value.kind; k != kindList && k != kindJSON || doc.Parse(text, jsonenc.MaxDepth) != nil {
+		return text
+	}
+	return string(doc.Root().AppendCanonical(nil))
 }
 
 // plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any

@@ -1,6 +1,11 @@
 package strictjson
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
 
 // AppendString appends s to dst as a JSON string. It escapes what RFC 8259 requires and nothing else. Each byte of s
 // that is not part of valid UTF-8 becomes U+FFFD.
@@ -56,4 +61,28 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	const digits = "0123456789abcdef"
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xF])
+}
+
+// AppendCanonical appends v in a form that is the same for every encoding of the value: without white space, with the
+// members of objects in the order of their keys, and with strings as from AppendString. Numbers are verbatim.
+func (v Value) AppendCanonical(dst []byte) []byte {
+	switch v.Kind() {
+	case String:
+		return AppendString(dst, v.Text())
+	case Array:
+		dst = append(dst, '[')
+		for element := range v.Elements() {
+			dst = append(element.AppendCanonical(dst), ',')
+		}
+		return append(bytes.TrimSuffix(dst, []byte{','}), ']')
+	case Object:
+		dst = append(dst, '{')
+		members := maps.Collect(v.Members())
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			dst = append(AppendString(dst, key), ':')
+			dst = append(members[key].AppendCanonical(dst), ',')
+		}
+		return append(bytes.TrimSuffix(dst, []byte{','}), '}')
+	}
+	return append(dst, v.Raw()...)
 }

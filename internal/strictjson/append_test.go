@@ -53,6 +53,22 @@ func TestAppendInvalidString(t *testing.T) {
 	}
 }
 
+func TestAppendCanonical(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ src, want string }{
+		{` null `, `null`},
+		{`{ "b" : [ ] , "a" : { } }`, `{"a":{},"b":[]}`},
+		{"{\"b\":[1, true,\n[null]],\"\\u0061\":{\"z\":\"\\u00e9\\/\",\"y\":-1.50e+2}}", `{"a":{"y":-1.50e+2,"z":"é/"},"b":[1,true,[null]]}`},
+		{`["a,",","]`, `["a,",","]`},
+		{`{"é":1,"z":2,"":3}`, `{"":3,"z":2,"é":1}`},
+	}
+	for _, tt := range tests {
+		var doc strictjson.Doc
+		require.NoError(t, doc.Parse(tt.src, 0))
+		assert.Equal(t, "x"+tt.want, string(doc.Root().AppendCanonical([]byte("x"))))
+	}
+}
+
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "abc", "\"\\/\b\f\n\r\t", "\x00\x1f\x7f", "é€😀\u2028", "\xff\xc3(", "\xed\xa0\x80", "\uFFFD", sample} {
 		f.Add(s)

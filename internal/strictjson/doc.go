@@ -5,7 +5,7 @@
 // differently: texts with unpaired surrogate escapes, and texts with duplicate object keys. For duplicate keys and for
 // too many levels, Parse returns a [RuleError].
 //
-// [AppendString] and [AppendValidString] write JSON strings.
+// [AppendString] and [AppendValidString] write JSON strings. [Value.AppendCanonical] writes a value in its canonical form.
 package strictjson
 
 import (
