@@ -137,7 +137,7 @@ func (c *checker) render(p *prompts.Prompt, pinned map[string]string, names []st
 			return nil, obstacle{refusal.text(c, arguments, attempt), refusal.remedy()}
 		}
 	}
-	return nil, obstacle{fmt.Sprintf("no values were found for its arguments in %d attempts", mostAttempts), giveExamples}
+	return nil, obstacle{fmt.Sprintf("no valid values for the arguments found in %d attempts", mostAttempts), giveExamples}
 }
 
 // refusal is why a prompt has no result.
@@ -146,12 +146,12 @@ type refusal struct {
 	other error          // why it gets nothing
 }
 
-const giveExamples = "Fix it, or give values that do in CheckOptions.Examples."
+const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examples."
 
 // remedy returns what to do, for people.
 func (r *refusal) remedy() string {
 	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
-		return "It asks: give a client with ClientOptions.Answer in CheckOptions.Client."
+		return "The prompt asks the user: set CheckOptions.Client to a client with ClientOptions.Answer."
 	}
 	return giveExamples
 }
@@ -159,10 +159,11 @@ func (r *refusal) remedy() string {
 // text returns why there is no result, for people, with the arguments that were
 // tried after so many others.
 func (r *refusal) text(c *checker, arguments map[string]string, others int) string {
-	with := "with " + list(arguments) + " "
+	with := "with " + list(arguments)
 	if others > 0 {
-		with += fmt.Sprintf("(and with other values in %d attempts before) ", others)
+		with += fmt.Sprintf(" (and with other values in %d attempts before)", others)
 	}
+	with += ": "
 	if r.err == nil {
 		return with + r.other.Error()
 	}
@@ -214,7 +215,7 @@ func (c *checker) renderings(p *prompts.Prompt) []*rendering {
 	c.t.Helper()
 	full, why := c.render(p, nil, argumentNames(p, false))
 	if full == nil {
-		c.errorf(p, "it cannot be rendered, so it cannot be checked: %s\n\t%s", why.text, why.remedy)
+		c.errorf(p, "rendering failed, so nothing is checked: %s\n\t%s", why.text, why.remedy)
 		return nil
 	}
 	all := []*rendering{full}

@@ -37,7 +37,7 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 	c.t.Helper()
 	base, why := c.render(p, nil, argumentNames(p, false))
 	if base == nil {
-		c.errorf(p, "it cannot be rendered, so its arguments cannot be checked: %s\n\t%s", why.text, why.remedy)
+		c.errorf(p, "rendering failed, so the arguments are not checked: %s\n\t%s", why.text, why.remedy)
 		return
 	}
 	again, _ := c.get(p, base.arguments)
@@ -50,13 +50,13 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 		switch {
 		case r.found():
 		case r.isVolatile:
-			c.errorf(p, "argument %q: it is unknown whether it reaches the output: the result differs from call to call, and has no value of it in a text\n\tUse it in the prompt, or take it out of its declaration, or make the result constant: in a bubble of testing/synctest the time is.",
+			c.errorf(p, "argument %q may not reach the output: the result differs from call to call, and no text contains a value of the argument\n\tUse the argument in the prompt, remove it from the declaration, or make the result constant; in a bubble of testing/synctest, the time is constant.",
 				a.Name)
 		case len(r.tried) == 0:
-			c.errorf(p, "argument %q: it is unknown whether it reaches the output: no value but %s renders (%s)\n\tGive another one in CheckOptions.Examples.",
+			c.errorf(p, "argument %q may not reach the output: no value but %s renders (%s)\n\tGive a second value in CheckOptions.Examples.",
 				a.Name, quote(base.arguments[a.Name]), r.refused)
 		default:
-			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse it in the prompt, or take it out of its declaration; or if it takes other values to count, give them in CheckOptions.Examples.",
+			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, give them in CheckOptions.Examples.",
 				a.Name, some(append([]string{quote(base.arguments[a.Name])}, r.tried...)))
 		}
 	}

@@ -1,7 +1,6 @@
 package prompttest
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -46,7 +45,7 @@ func CheckDoc(t testing.TB, reg *prompts.Registry, path string) {
 			t.Errorf("prompttest: %v", err)
 		}
 	default:
-		t.Errorf("prompttest: the table of prompts in %s is not that of the registry (- there, + registry)\n%sTo update it, run:\n\t%s",
+		t.Errorf("prompttest: table of prompts in %s differs from the registry (- file, + registry)\n%sTo update the table, run:\n\t%s",
 			path, difference(has, table, strings.Count(before, "\n")), updateCommand(t))
 	}
 }
@@ -73,9 +72,9 @@ func cutTable(text string) (before, table, after string, err error) {
 	}
 	switch {
 	case begin < 0 || end < 0:
-		return "", "", "", fmt.Errorf("put these two lines where the table of prompts is to be, and run the test with -update:\n\t%s\n\t%s", docBegin, docEnd)
+		return "", "", "", fmt.Errorf("lines around the table of prompts are missing; add them, and run the test with -update:\n\t%s\n\t%s", docBegin, docEnd)
 	case end < begin:
-		return "", "", "", errors.New("the line " + docEnd + " comes before " + docBegin)
+		return "", "", "", fmt.Errorf("line %s must come after the line %s", docEnd, docBegin)
 	}
 	return text[:begin], text[begin:end], text[end:], nil
 }

@@ -22,13 +22,13 @@ func CheckEnums(t testing.TB, reg *prompts.Registry, o CheckOptions) {
 func (c *checker) checkEnums(p *prompts.Prompt) {
 	c.t.Helper()
 	if r, why := c.render(p, nil, argumentNames(p, false)); r == nil {
-		c.errorf(p, "it cannot be rendered: %s\n\t%s", why.text, why.remedy)
+		c.errorf(p, "rendering failed: %s\n\t%s", why.text, why.remedy)
 		return
 	}
 	required := argumentNames(p, true)
 	if len(required) < len(p.Arguments) {
 		if r, why := c.render(p, nil, required); r == nil {
-			c.errorf(p, "it cannot be rendered without its optional arguments: %s", why.text)
+			c.errorf(p, "rendering without optional arguments failed: %s", why.text)
 		}
 	}
 	for i := range p.Arguments {
@@ -36,11 +36,11 @@ func (c *checker) checkEnums(p *prompts.Prompt) {
 		for _, v := range sample.Finite(a.Schema) {
 			pinned := map[string]string{a.Name: v}
 			if r, why := c.render(p, pinned, argumentNames(p, false)); r == nil {
-				c.errorf(p, "argument %q: its value %s is declared and cannot be rendered: %s", a.Name, quote(v), why.text)
+				c.errorf(p, "argument %q: rendering with the declared value %s failed: %s", a.Name, quote(v), why.text)
 				continue
 			}
 			if r, why := c.render(p, pinned, required); r == nil {
-				c.errorf(p, "argument %q: its value %s cannot be rendered without other optional arguments: %s", a.Name, quote(v), why.text)
+				c.errorf(p, "argument %q: rendering with the declared value %s, without other optional arguments, failed: %s", a.Name, quote(v), why.text)
 			}
 		}
 	}

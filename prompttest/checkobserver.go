@@ -85,7 +85,7 @@ func (c *checkedObserver) Begin(ctx context.Context, op prompts.Operation) conte
 	case got == nil:
 		c.report("Begin of a %s returns nil; return ctx or a context made from ctx", op.Kind)
 	case got.Value(beganKey{}) != b:
-		c.report("the context that Begin of a %s returns lacks the values of ctx; return ctx or a context made from ctx", op.Kind)
+		c.report("context that Begin of a %s returns lacks the values of ctx; return ctx or a context made from ctx", op.Kind)
 	default:
 		return got
 	}
@@ -98,7 +98,7 @@ func (c *checkedObserver) End(ctx context.Context, op prompts.Operation, out pro
 	select {
 	case <-ctx.Done():
 	case <-time.After(c.patience()):
-		c.report("the context that Begin of a %s returns does not end with ctx; return ctx or a context made from ctx", op.Kind)
+		c.report("context that Begin of a %s returns does not end with ctx; return ctx or a context made from ctx", op.Kind)
 	}
 }
 

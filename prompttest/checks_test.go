@@ -195,10 +195,10 @@ func TestCheckArgumentsCases(t *testing.T) {
 			return args["a"], nil
 		}), nil},
 		{"refused without examples", CheckOptions{}, text(two, refuse),
-			[]string{`it cannot be rendered, so its arguments cannot be checked: with a "`}},
+			[]string{`rendering failed, so the arguments are not checked: with a "`}},
 		{"examples", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}, {"a": "blue"}}}}, text(two[:1], refuse), nil},
 		{"one example", CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "red"}}}}, text(two[:1], refuse),
-			[]string{`argument "a": it is unknown whether it reaches the output: no value but "red" renders ("`}},
+			[]string{`argument "a" may not reach the output: no value but "red" renders ("`}},
 		{"an example of no prompt", CheckOptions{Examples: map[string][]map[string]string{"q": nil}}, says("x"),
 			[]string{`CheckOptions.Examples: unknown prompt "q"`}},
 		{"an example of no argument", CheckOptions{Examples: map[string][]map[string]string{"p": {{"c": ""}}}}, says("x"),
@@ -216,15 +216,15 @@ func TestCheckArgumentsCases(t *testing.T) {
 		}), nil},
 		{"a result that is never the same, without the argument", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1)), nil
-		}), []string{`argument "a": it is unknown whether it reaches the output: the result differs from call to call`}},
+		}), []string{`argument "a" may not reach the output: the result differs from call to call`}},
 		{"a result that is never the same, with a value anyhow", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
 			return fmt.Sprint(calls.Add(1), " prompttest-a-one"), nil
-		}), []string{`argument "a": it is unknown whether it reaches the output: the result differs from call to call`}},
+		}), []string{`argument "a" may not reach the output: the result differs from call to call`}},
 		{"a result that is never the same, with the argument in its description", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two[:1], Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{prompts.User(fmt.Sprint(calls.Add(1)))}}, nil
 		}}, nil},
 		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
-			[]string{`argument "a": it is unknown whether it reaches the output`}},
+			[]string{`argument "a" may not reach the output`}},
 		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(
 			[]prompts.Argument{{Name: "product", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "version", Required: true, Complete: versions}},
 			func(args map[string]string) (string, error) {
@@ -309,7 +309,7 @@ func TestCheckArgumentsTogether(t *testing.T) {
 	got := checked(t, CheckArguments, CheckOptions{}, p).errors
 	require.NotEmpty(t, got)
 	assert.Contains(t, got[len(got)-1], `argument "c" does not reach the output`)
-	assert.Contains(t, got[len(got)-1], "or if it takes other values to count, give them in CheckOptions.Examples.")
+	assert.Contains(t, got[len(got)-1], "If only other values have an effect, give them in CheckOptions.Examples.")
 	o := CheckOptions{Examples: map[string][]map[string]string{"p": {{"a": "y", "b": "y"}}}}
 	assert.Empty(t, checked(t, CheckArguments, o, p).errors)
 }
@@ -318,7 +318,7 @@ func TestCheckArgumentsTogether(t *testing.T) {
 func TestCheckArgumentsTime(t *testing.T) {
 	t.Parallel()
 	p := remarks(func(in struct{ Loud bool }) any { return fmt.Sprint(time.Now(), map[bool]string{true: "!"}[in.Loud]) })
-	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"in a bubble of testing/synctest the time is"})
+	expect(t, checked(t, CheckArguments, CheckOptions{}, p).errors, []string{"in a bubble of testing/synctest, the time is constant"})
 	synctest.Test(t, func(t *testing.T) {
 		assert.Empty(t, checked(t, CheckArguments, CheckOptions{}, p).errors)
 	})
@@ -387,21 +387,21 @@ func TestCheckEnums(t *testing.T) {
 		want   []string
 	}{
 		{"a value", text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y", "z")}}, fails(func(args map[string]string) bool { return args["a"] == "y" })),
-			[]string{`prompt "p": argument "a": its value "y" is declared and cannot be rendered: with a "y" the client gets the error -32603`}},
+			[]string{`prompt "p": argument "a": rendering with the declared value "y" failed: with a "y": got the error -32603`}},
 		{"a boolean", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "boolean"}}}, fails(func(args map[string]string) bool { return args["a"] == "false" })),
-			[]string{`argument "a": its value "false" is declared and cannot be rendered`}},
+			[]string{`argument "a": rendering with the declared value "false" failed`}},
 		{"an element", text([]prompts.Argument{{Name: "a", Required: true, Schema: &jsonschema.Schema{Type: "array", Items: prompts.Enum("x", "y")}}},
-			fails(func(args map[string]string) bool { return strings.Contains(args["a"], "y") })), []string{`argument "a": its value "y"`}},
+			fails(func(args map[string]string) bool { return strings.Contains(args["a"], "y") })), []string{`argument "a": rendering with the declared value "y"`}},
 		{"without what is optional", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] == "" })),
-			[]string{`it cannot be rendered without its optional arguments: with no arguments the client gets the error -32603`}},
+			[]string{`rendering without optional arguments failed: with no arguments: got the error -32603`}},
 		{"a value without what is optional", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b"}},
 			fails(func(args map[string]string) bool { return args["a"] == "y" && args["b"] == "" })),
-			[]string{`argument "a": its value "y" cannot be rendered without other optional arguments`}},
+			[]string{`argument "a": rendering with the declared value "y", without other optional arguments, failed`}},
 		{"a required value without what is optional", text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x", "y")}, {Name: "b"}},
 			fails(func(args map[string]string) bool { return args["a"] == "y" && args["b"] == "" })),
-			[]string{`argument "a": its value "y" cannot be rendered without other optional arguments`}},
+			[]string{`argument "a": rendering with the declared value "y", without other optional arguments, failed`}},
 		{"all of them", text([]prompts.Argument{{Name: "a"}}, fails(func(args map[string]string) bool { return args["a"] != "" })),
-			[]string{"it cannot be rendered: with a \"prompttest-a-one\" the client gets the error -32603"}},
+			[]string{"rendering failed: with a \"prompttest-a-one\": got the error -32603"}},
 		{"none", text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}, {Name: "b", Schema: &jsonschema.Schema{Type: "boolean"}}}, never), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -422,8 +422,8 @@ func TestChecksOfTools(t *testing.T) {
 	reg.MustAdd(says("x"), fails)
 	for names, want := range map[string][]string{
 		"p":     nil,
-		"fails": {`prompt "fails": it cannot be rendered`},
-		"none":  {"the server lists no tool with a name that ClientOptions.ToolName returns for a prompt of the registry"},
+		"fails": {`prompt "fails": rendering failed`},
+		"none":  {"tools/list must have a tool with a name that ClientOptions.ToolName returns for a prompt of the registry"},
 	} {
 		tools, err := prompttools.New(&reg, prompttools.Options{Names: []string{names}})
 		require.NoError(t, err)
@@ -442,11 +442,11 @@ func TestCheckDoc(t *testing.T) {
 		{"on Windows", strings.ReplaceAll("a\n<!-- prompts -->\n"+table+"<!-- end of prompts -->\nb", "\n", "\r\n"), ""},
 		{"another table", "<!-- prompts -->\n" + strings.Replace(table, "Reviews", "Reads", 1) + "<!-- end of prompts -->\n", "line 7:\n"}, // of the file
 		{"no table", "<!-- prompts -->\n<!-- end of prompts -->\n", "+ | Prompt | Argument | Required | Description |"},
-		{"no marks", "# A\n", "put these two lines where the table of prompts is to be, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
-		{"one mark", "<!-- prompts -->\n", "put these two lines"},
+		{"no marks", "# A\n", "lines around the table of prompts are missing; add them, and run the test with -update:\n\t<!-- prompts -->\n\t<!-- end of prompts -->"},
+		{"one mark", "<!-- prompts -->\n", "lines around the table of prompts are missing"},
 		{"a mark twice", "<!-- prompts -->\n<!-- prompts -->\n<!-- end of prompts -->\n", "duplicate line <!-- prompts -->; remove one"},
 		{"the other one twice", "<!-- prompts -->\n<!-- end of prompts -->\n<!-- end of prompts -->\n", "duplicate line <!-- end of prompts -->; remove one"},
-		{"the wrong order", "<!-- end of prompts -->\n<!-- prompts -->\n", "the line <!-- end of prompts --> comes before <!-- prompts -->"},
+		{"the wrong order", "<!-- end of prompts -->\n<!-- prompts -->\n", "line <!-- end of prompts --> must come after the line <!-- prompts -->"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -503,11 +503,11 @@ func TestCheckTools(t *testing.T) {
 	}{
 		{"known", with("search", "read"), says("Use the `search` tool and the `read` tool."), nil},
 		{"unknown", with("search"), says("First line.\nUse the `serach` tool, the `serach` tool."),
-			[]string{"prompt \"p\": it names the tool \"serach\", which there is not (with no arguments); there are [\"search\"]\n\tIt says: Use the `serach` tool, the `serach` tool."}},
-		{"none at all", with(), says("call `read`"), []string{`the tool "read", which there is not (with no arguments); CheckTools was given none`}},
+			[]string{"prompt \"p\": unknown tool \"serach\" (with no arguments); CheckTools knows [\"search\"]\n\tThe text is: Use the `serach` tool, the `serach` tool."}},
+		{"none at all", with(), says("call `read`"), []string{`unknown tool "read" (with no arguments); CheckTools knows no tools`}},
 		{"with one value of an enum", with(), text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
 			return map[string]string{"y": "call `read`"}[args["a"]], nil
-		}), []string{`the tool "read", which there is not (with a "y")`}},
+		}), []string{`unknown tool "read" (with a "y")`}},
 		{"without what is optional", with(), text([]prompts.Argument{{Name: "a"}}, func(args map[string]string) (string, error) {
 			if args["a"] == "" {
 				return "call `read`", nil
@@ -516,9 +516,9 @@ func TestCheckTools(t *testing.T) {
 		}), []string{`(with no arguments)`}},
 		{"in a resource", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) {
 			return prompts.Messages(prompts.Message{Role: prompts.RoleUser, Content: prompts.EmbeddedResource{URI: "a:b", Text: "call `read`"}}), nil
-		}), []string{`the tool "read"`}},
+		}), []string{`unknown tool "read"`}},
 		{"it cannot be rendered", with(), data("p", func(context.Context, map[string]string) (*prompts.Result, error) { return nil, errors.New("planted") }),
-			[]string{"it cannot be rendered, so it cannot be checked"}},
+			[]string{"rendering failed, so nothing is checked"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -604,7 +604,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		client func(t testing.TB) *Client
 		want   []string
 	}{
-		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tIt asks: give a client with ClientOptions.Answer in CheckOptions.Client."}},
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tThe prompt asks the user: set CheckOptions.Client to a client with ClientOptions.Answer."}},
 		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`unknown prompt "p"`}},
 		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
 		{"it is shown, and answered", func(t testing.TB) *Client {

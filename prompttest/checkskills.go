@@ -89,7 +89,7 @@ func (c *skillChecker) check(e *skillEntry) {
 	root, ok := strings.CutSuffix(e.URI, "/"+promptskills.Main)
 	var front struct{ Name, Description string }
 	if err := json.Unmarshal(e.Frontmatter, &front); err != nil || !ok || path.Base(root) != front.Name || front.Description == "" {
-		fail("name %q and description %q: the name must be the last segment of the path, and the description must not be empty", front.Name, front.Description)
+		fail("name must be the last segment of the path, and description must not be empty, got %q and %q", front.Name, front.Description)
 	}
 	var files []skillResource
 	isDynamic := string(e.Resources) == `"dynamic"`
@@ -103,13 +103,13 @@ func (c *skillChecker) check(e *skillEntry) {
 	seen, total := map[string]bool{}, int64(0)
 	for _, f := range files {
 		if seen[f.URI] || !strings.HasPrefix(f.URI, root+"/") {
-			fail("file %s: it must be in the skill, and once in the list", f.URI)
+			fail("file %s must be in the skill, and once in the list", f.URI)
 		}
 		seen[f.URI] = true
 		total += f.Size
 	}
 	if !seen[e.URI] || len(files) > promptskills.MaxFiles || total > promptskills.MaxBytes {
-		fail("%d files with %d bytes: at most %d and %d, and SKILL.md must be one of them", len(files), total, promptskills.MaxFiles, promptskills.MaxBytes)
+		fail("skill must have SKILL.md, and at most %d files with %d bytes, got %d files with %d bytes", promptskills.MaxFiles, promptskills.MaxBytes, len(files), total)
 	}
 	for _, f := range files {
 		content, err := c.read(f.URI)
@@ -118,7 +118,7 @@ func (c *skillChecker) check(e *skillEntry) {
 			continue
 		}
 		if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(content)); !isDynamic && (sum != f.Digest || int64(len(content)) != f.Size) {
-			fail("file %s: read %d bytes with %s, the entry says %d and %s", f.URI, len(content), sum, f.Size, f.Digest)
+			fail("file %s must have the %d bytes with %s of its entry, got %d bytes with %s", f.URI, f.Size, f.Digest, len(content), sum)
 		}
 		if f.URI != e.URI {
 			continue
@@ -127,7 +127,7 @@ func (c *skillChecker) check(e *skillEntry) {
 		if !isDynamic {
 			for _, link := range relativeLinks(string(content)) {
 				if !leadsTo(root, link, seen) {
-					fail("the link %q leads to no file of the skill", link)
+					fail("link %q must lead to a file of the skill", link)
 				}
 			}
 		}
@@ -145,7 +145,7 @@ func (c *skillChecker) checkFrontmatter(e *skillEntry, content []byte, fail func
 	}
 	var want, got any
 	if json.Unmarshal(raw, &want) != nil || json.Unmarshal(e.Frontmatter, &got) != nil || !reflect.DeepEqual(want, got) {
-		fail("front matter: the entry says %s, and the file %s", e.Frontmatter, raw)
+		fail("front matter of the entry must be that of the file, %s, got %s", raw, e.Frontmatter)
 	}
 }
 
@@ -160,7 +160,7 @@ func (c *skillChecker) read(uri string) ([]byte, error) {
 		return nil, err
 	}
 	if len(result.Contents) != 1 {
-		return nil, fmt.Errorf("it has %d contents instead of 1", len(result.Contents))
+		return nil, fmt.Errorf("resources/read must return 1 content, got %d", len(result.Contents))
 	}
 	if blob := result.Contents[0].Blob; blob != nil {
 		return base64.StdEncoding.DecodeString(*blob)

@@ -24,8 +24,8 @@ func TestCheckSkills(t *testing.T) {
 	}{
 		"good":                        {"[x](ref/x.md) [y](ref/y%20z.md#part) [d](ref/) [up](../b/SKILL.md) [web](https://x.y)\n\n```\n[no](none.md)\n```", same, ""},
 		"without front matter's read": {"", nil, ""},
-		"broken link":                 {"[x](none.md)", same, `skill skill://a/SKILL.md: the link "none.md" leads to no file of the skill`},
-		"another front matter":        {"", func([]byte) (json.RawMessage, error) { return json.RawMessage(`{"name":"b"}`), nil }, "front matter: the entry says"},
+		"broken link":                 {"[x](none.md)", same, `skill skill://a/SKILL.md: link "none.md" must lead to a file of the skill`},
+		"another front matter":        {"", func([]byte) (json.RawMessage, error) { return json.RawMessage(`{"name":"b"}`), nil }, "front matter of the entry must be that of the file"},
 		"no front matter":             {"", func([]byte) (json.RawMessage, error) { return nil, errors.New("none") }, "front matter: none"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,16 +15,12 @@ import (
 // without optional arguments, with each value of an enum, and with the examples of
 // the options. It reports each other name through t.Errorf.
 //
-// A mention of a tool is a name in backquotes, made of letters, digits and the
-// characters _
-//
-//   - . /, in one of these positions:
+// A mention of a tool is a name in backquotes, made of letters, digits, "_", "-", "."
+// and "/", in one of these positions:
 //
 //   - before the word tool: the `search_issues` tool;
-//
 //   - after the word tool or tools, also in a list: the tools `search_issues`,
 //     `read_file` and `write_file`;
-//
 //   - after a form of the verbs call and invoke: call `read_file`, by calling the
 //     `read_file`.
 //
@@ -42,7 +38,7 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 				for _, name := range toolsIn(text, o.ToolPattern) {
 					if !slices.Contains(tools, name) && !reported[name] {
 						reported[name] = true
-						c.errorf(p, "it names the tool %q, which there is not (with %s); %s\n\tIt says: %s",
+						c.errorf(p, "unknown tool %q (with %s); %s\n\tThe text is: %s",
 							name, list(r.arguments), known(tools), around(text, name))
 					}
 				}
@@ -54,9 +50,9 @@ func CheckTools(t testing.TB, reg *prompts.Registry, o CheckOptions, tools ...st
 // known names the tools that CheckTools was given, for people.
 func known(tools []string) string {
 	if len(tools) == 0 {
-		return "CheckTools was given none"
+		return "CheckTools knows no tools"
 	}
-	return fmt.Sprintf("there are %q", tools)
+	return fmt.Sprintf("CheckTools knows %q", tools)
 }
 
 const quotedName = "`([A-Za-z0-9_./-]{1,128})`"

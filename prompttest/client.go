@@ -156,11 +156,11 @@ func (c *Client) initialize(method string) error {
 	if err != nil {
 		return err
 	}
-	o := newObject("LIF-03", "the result", raw)
+	o := newObject("LIF-03", "result", raw)
 	if version := o.mustText("protocolVersion"); o.err == nil && version != c.protocol.String() {
-		o.breaks("LIF-05", "has the protocolVersion %q, but the client speaks %s", version, c.protocol.String())
+		o.breaks("LIF-05", "must have the protocolVersion %q, got %q", c.protocol.String(), version)
 	}
-	info := newObject("LIF-03", "the serverInfo", o.take("serverInfo"))
+	info := newObject("LIF-03", "serverInfo", o.take("serverInfo"))
 	info.mustText("name")
 	info.mustText("version")
 	o.keep(info.err)
@@ -182,7 +182,7 @@ func (c *Client) discover(method string) error {
 	var versions []string
 	o.must("supportedVersions", "an array of strings", &versions)
 	if o.err == nil && !slices.Contains(versions, c.protocol.String()) {
-		o.reject("has the supportedVersions %q, but the client speaks %s", versions, c.protocol.String())
+		o.reject("must have %q in supportedVersions, got %q", c.protocol.String(), versions)
 	}
 	readCapabilities(o)
 	return o.end()
@@ -238,11 +238,11 @@ func (c *Client) close() {
 	select {
 	case <-ended:
 	case <-timer.C:
-		c.t.Errorf("prompttest: the transport's Close, or a Read or Write that it has to end, has not returned within %v", c.options.Timeout)
+		c.t.Errorf("prompttest: transport has not returned within %v from Close, or from a Read or Write that Close must end", c.options.Timeout)
 		return
 	}
 	if err := <-closed; err != nil {
-		c.t.Errorf("prompttest: closing the transport: %v", err)
+		c.t.Errorf("prompttest: Close of the transport must return nil, got: %v", err)
 	}
 	if c.served == nil {
 		return
@@ -250,14 +250,14 @@ func (c *Client) close() {
 	select {
 	case err := <-c.served:
 		if err != nil {
-			c.t.Errorf("prompttest: the server's Serve has returned an error: %v", err)
+			c.t.Errorf("prompttest: Serve of the server must return nil after its client has closed the connection, got: %v", err)
 		}
 	case <-timer.C:
-		c.t.Errorf("prompttest: the server's Serve has not returned within %v of the end of its client", c.options.Timeout)
+		c.t.Errorf("prompttest: Serve of the server has not returned within %v after its client has closed the connection", c.options.Timeout)
 	}
 }
 
-var errClosed = errors.New("the client is closed")
+var errClosed = errors.New("client is closed")
 
 // fatal ends the test.
 func (c *Client) fatal(err error) {
@@ -285,7 +285,7 @@ func (c *Client) signal() {
 }
 
 // errLate is the error of until if no message arrives in time.
-var errLate = errors.New("nothing was received in time")
+var errLate = errors.New("no message received in time")
 
 // until waits until ready, which is called with mu held, returns true. It returns
 // why that does not happen: the connection has failed, ctx has ended, or nothing
@@ -335,7 +335,7 @@ func (c *Client) write(msg []byte) error {
 		}
 		return nil
 	case <-timer.C:
-		return fmt.Errorf("sending %s: the server has not taken it within %v", excerpt(msg), c.options.Timeout)
+		return fmt.Errorf("sending %s: server has not read the message within %v", excerpt(msg), c.options.Timeout)
 	}
 }
 
@@ -343,7 +343,7 @@ func (c *Client) write(msg []byte) error {
 func encode(v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("this test's values are not JSON: %w", err)
+		return nil, fmt.Errorf("values of the test must be JSON: %w", err)
 	}
 	return raw, nil
 }

@@ -84,87 +84,87 @@ func TestServerFaults(t *testing.T) {
 		do      func(c *Client) // default get2025
 		want    string
 	}{
-		{name: "no answer", want: `prompts/get "p": the server has not answered within 1m0s`},
+		{name: "no answer", want: `prompts/get "p": server has not answered within 1m0s`},
 		{name: "no answer in less time", options: ClientOptions{Timeout: time.Second}, want: "within 1s"},
-		{name: "closed", script: script{get: {"CLOSE"}}, want: "the server has closed the connection"},
-		{name: "closed in the handshake", script: script{"initialize": {"CLOSE"}}, want: "initialize: the server has closed the connection"},
-		{name: "no JSON", script: script{get: {"hello"}}, want: "the server has sent what it should not: invalid JSON at byte 0: expected a value (JRP-01, RFC 8259)\n\tIt has sent: hello"},
-		{name: "nothing in a message", script: script{get: {""}}, want: "invalid JSON at byte 0: empty input (JRP-01, RFC 8259)\n\tIt has sent an empty message."},
+		{name: "closed", script: script{get: {"CLOSE"}}, want: "server has closed the connection"},
+		{name: "closed in the handshake", script: script{"initialize": {"CLOSE"}}, want: "initialize: server has closed the connection"},
+		{name: "no JSON", script: script{get: {"hello"}}, want: "invalid message from the server: invalid JSON at byte 0: expected a value (JRP-01, RFC 8259)\n\tReceived: hello"},
+		{name: "nothing in a message", script: script{get: {""}}, want: "invalid JSON at byte 0: empty input (JRP-01, RFC 8259)\n\tReceived an empty message."},
 		{name: "a batch that nobody asked for", version: "2025-03-26", script: script{
 			"initialize": {strings.ReplaceAll(handshake, "2025-11-25", "2025-03-26")}, get: {"[" + greeting + "]"},
-		}, want: "no batch was asked for"},
-		{name: "the id as another type", script: script{get: {`{"jsonrpc":"2.0","id":2,"result":{}}`}}, want: "no request with the id 2 waits"},
+		}, want: "server must send a batch only as the response to a batch"},
+		{name: "the id as another type", script: script{get: {`{"jsonrpc":"2.0","id":2,"result":{}}`}}, want: "response has the id 2, which no pending request has"},
 		{name: "two answers", script: script{get: {greeting, greeting}}, do: func(c *Client) {
 			c.Get("p", nil)
 			synctest.Wait()
 			c.Close()
-		}, want: `the request "prompttest-2" has been answered before`},
+		}, want: `request "prompttest-2" has already been answered`},
 		{name: "an error", script: script{get: {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad","data":{"problems":[{"argument":"a","reason":"enum","message":"is odd","allowed":["b"],"suggestion":"b"}]}}}`}},
-			want: "the client gets the error -32602 (invalid params): bad\n\targument \"a\": is odd (enum; allowed: [\"b\"]; suggestion: \"b\")"},
+			want: "got the error -32602 (invalid params): bad\n\targument \"a\": is odd (enum; allowed: [\"b\"]; suggestion: \"b\")"},
 		{name: "an error with data", script: script{get: {`{"jsonrpc":"2.0","id":ID,"error":{"code":7,"message":"bad","data":{"a":1}}}`}},
-			want: "the client gets the error 7 (of the application): bad\n\tdata: {\"a\":1}"},
+			want: "got the error 7 (of the application): bad\n\tdata: {\"a\":1}"},
 		{name: "no error", script: script{get: {greeting}}, do: func(c *Client) { c.GetError("p", nil) },
-			want: "it should have failed, but the client gets:\n=== no messages"},
+			want: "prompt must fail, got:\n=== no messages"},
 		{name: "a question to one who cannot be asked", script: script{get: {ask}}, want: "set ClientOptions.Answer (LIF-20, MRT-07)"},
 		{name: "a question without an answer", version: "2026-07-28",
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Who?"}}}}}`}},
-			want:   "is asked (elicitation/create: Who?): set ClientOptions.Answer (LIF-20, MRT-07)"},
+			want:   "but the server asks (elicitation/create: Who?); set ClientOptions.Answer (LIF-20, MRT-07)"},
 		{name: "an error as an answer", version: "2026-07-28", options: ClientOptions{Answer: func(Question) any { return io.EOF }},
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create"}}}}`}},
-			want:   `question "k" cannot be answered with an error in revision 2026-07-28: EOF`},
+			want:   `question "k" cannot be answered with an error in protocol version 2026-07-28: EOF`},
 		{name: "questions without end", version: "2026-07-28",
-			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "it has asked 32 times"},
-		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: the client gets the error -32600"},
+			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "server must end its questions, got more than 32 rounds"},
+		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: got the error -32600"},
 		{name: "a version that there is not", version: "2025-01-01", want: `unknown protocol version "2025-01-01"; expected one of`},
 		{name: "a list is refused", script: script{"prompts/list": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},
-			do: func(c *Client) { c.List() }, want: "prompts/list: the client gets the error -32601 (method not found)"},
+			do: func(c *Client) { c.List() }, want: "prompts/list: got the error -32601 (method not found)"},
 		{name: "a completion is refused", script: script{"completion/complete": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},
-			do: func(c *Client) { c.Complete("p", "a", "", nil) }, want: `completion/complete of "p", "a": the client gets the error -32601`},
-		{name: "changes are not told", do: func(c *Client) { c.Listen() }, want: "it has not declared the capability prompts.listChanged"},
-		{name: "nobody listens", version: "2026-07-28", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "call Listen before WaitChanged"},
-		{name: "no acknowledgement", version: "2026-07-28", do: func(c *Client) { c.Listen() }, want: "the server has not acknowledged it within 1m0s"},
+			do: func(c *Client) { c.Complete("p", "a", "", nil) }, want: `completion/complete of "p", "a": got the error -32601`},
+		{name: "changes are not told", do: func(c *Client) { c.Listen() }, want: "server has not declared the capability prompts.listChanged"},
+		{name: "nobody listens", version: "2026-07-28", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "WaitChanged needs a subscription in protocol version 2026-07-28; call Listen before"},
+		{name: "no acknowledgement", version: "2026-07-28", do: func(c *Client) { c.Listen() }, want: "server has not acknowledged the subscription within 1m0s"},
 		{name: "a subscription is refused", version: "2026-07-28", script: script{listenMethod: {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},
-			do: func(c *Client) { c.Listen() }, want: "subscriptions/listen: the client gets the error -32601"},
+			do: func(c *Client) { c.Listen() }, want: "subscriptions/listen: got the error -32601"},
 		{name: "a subscription ends at once", version: "2026-07-28", script: script{listenMethod: {ended}},
-			do: func(c *Client) { c.Listen() }, want: "not acknowledged it before (SUB-04)"},
+			do: func(c *Client) { c.Listen() }, want: "without an acknowledgement (SUB-04)"},
 		{name: "a subscription ends", version: "2026-07-28", script: script{listenMethod: {acknowledged(`{"promptsListChanged":true}`), ended}},
 			do: func(c *Client) {
 				c.Listen()
 				c.WaitChanged(context.Background())
-			}, want: "the server has ended the subscription"},
+			}, want: "server has ended the subscription"},
 		{name: "closed while it subscribes", version: "2026-07-28", script: script{listenMethod: {"CLOSE"}}, do: func(c *Client) { c.Listen() },
-			want: "subscriptions/listen: the server has closed the connection"},
+			want: "subscriptions/listen: server has closed the connection"},
 		{name: "closed while a change is waited for", version: "2026-07-28", script: script{listenMethod: {acknowledged(`{"promptsListChanged":true}`), "CLOSE"}},
 			do: func(c *Client) {
 				c.Listen()
 				c.WaitChanged(context.Background())
-			}, want: "the server has closed the connection"},
+			}, want: "server has closed the connection"},
 		{name: "another change", version: "2026-07-28", script: script{listenMethod: {acknowledged(`{"promptsListChanged":true}`), strings.ReplaceAll(told, "prompts", "tools")}},
 			do: func(c *Client) {
 				c.Listen()
 				synctest.Wait()
-			}, want: "this client has not subscribed to that (SUB-03)"},
-		{name: "no change", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "the server has not notified of a change within 1m0s"},
+			}, want: "notifications/tools/list_changed is not part of the subscription (SUB-03)"},
+		{name: "no change", do: func(c *Client) { c.WaitChanged(context.Background()) }, want: "server has not notified of a change within 1m0s"},
 		{name: "no change in the time of the context", do: func(c *Client) {
 			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errors.New("too late"))
 			defer cancel()
 			c.WaitChanged(ctx)
-		}, want: "the server has not notified of a change: too late"},
-		{name: "nothing to receive", do: func(c *Client) { c.Receive() }, want: "no message has come to be received within 1m0s"},
+		}, want: "server has not notified of a change: too late"},
+		{name: "nothing to receive", do: func(c *Client) { c.Receive() }, want: "no message received within 1m0s"},
 		{name: "closed, and nothing to receive", script: script{"x": {"CLOSE"}}, do: func(c *Client) {
 			c.Send(`{"jsonrpc":"2.0","method":"x"}`)
 			c.Receive()
-		}, want: "the server has closed the connection"},
+		}, want: "server has closed the connection"},
 		{name: "params that are no object", do: func(c *Client) { c.Call("x", []int{1}) }, want: "x: params must be a JSON object"},
-		{name: "params that are no JSON", do: func(c *Client) { c.Call("x", func() {}) }, want: "this test's values are not JSON"},
+		{name: "params that are no JSON", do: func(c *Client) { c.Call("x", func() {}) }, want: "values of the test must be JSON"},
 		{name: "a request after the end", do: func(c *Client) {
 			c.Close()
 			c.Get("p", nil)
-		}, want: "the client is closed"},
+		}, want: "client is closed"},
 		{name: "a message after the end", do: func(c *Client) {
 			c.Close()
 			c.Send("{}")
-		}, want: "the client is closed"},
+		}, want: "client is closed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -231,7 +231,7 @@ func TestServerLiberties(t *testing.T) {
 		}}, ClientOptions{}, func(t *testing.T, c *Client) {
 			c.Listen()
 			for range 2 {
-				assert.ErrorContains(t, c.waitChanged(t.Context()), "the server has ended the subscription")
+				assert.ErrorContains(t, c.waitChanged(t.Context()), "server has ended the subscription")
 			}
 		}},
 		{"a late answer comes once", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`}}, ClientOptions{Version: "2025-11-25"},
@@ -240,7 +240,7 @@ func TestServerLiberties(t *testing.T) {
 				assert.ErrorContains(t, err, "has not answered")
 				require.NoError(t, c.write([]byte(`{"jsonrpc":"2.0","method":"x"}`)))
 				synctest.Wait()
-				assert.ErrorContains(t, c.because(nil), "has been answered before")
+				assert.ErrorContains(t, c.because(nil), "has already been answered")
 				c.told = true // the end of the test need not say it again
 			}},
 		{"a late answer is none", script{get: {}, "x": {`{"jsonrpc":"2.0","id":"prompttest-2","result":{}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`}}, ClientOptions{Version: "2025-11-25"},
@@ -306,11 +306,11 @@ func TestTransportFaults(t *testing.T) {
 		stuck stuck
 		want  []string
 	}{
-		{"nothing is read", stuck{}, []string{"the server has not taken it within 1m0s"}},
+		{"nothing is read", stuck{}, []string{"server has not read the message within 1m0s"}},
 		{"writing fails", stuck{writes: io.ErrShortWrite}, []string{"sending ", "short write"}},
 		{"reading fails", stuck{reads: io.ErrNoProgress}, []string{"reading from the server: multiple Read calls return no data or error"}},
-		{"closing fails", stuck{writes: io.ErrShortWrite, closes: io.ErrUnexpectedEOF}, []string{"short write", "closing the transport: unexpected EOF"}},
-		{"it goes on", stuck{stays: true}, []string{"has not taken it", "the transport's Close, or a Read or Write that it has to end, has not returned within 1m0s"}},
+		{"closing fails", stuck{writes: io.ErrShortWrite, closes: io.ErrUnexpectedEOF}, []string{"short write", "Close of the transport must return nil, got: unexpected EOF"}},
+		{"it goes on", stuck{stays: true}, []string{"has not read the message", "transport has not returned within 1m0s from Close, or from a Read or Write that Close must end"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -365,7 +365,7 @@ func TestPromptThatHangs(t *testing.T) {
 			return nil, ctx.Err()
 		}))
 		r := record(t, func(t testing.TB) { New(t, &reg).Get("slow", nil) })
-		assert.Contains(t, r.all(), `prompttest: prompts/get "slow": the client gets the error -32603 (internal error): prompt "slow" timed out after 30s`)
+		assert.Contains(t, r.all(), `prompttest: prompts/get "slow": got the error -32603 (internal error): prompt "slow" timed out after 30s`)
 	})
 }
 
@@ -382,7 +382,7 @@ func TestServerThatGoesOn(t *testing.T) {
 		r := record(t, func(t testing.TB) {
 			Serve(t, prompts.NewServer(&reg, prompts.Options{}), ClientOptions{Timeout: time.Millisecond}).Get("deaf", nil)
 		})
-		expect(t, r.errors, []string{"the server has not answered within 1ms", "the server's Serve has not returned within 1ms of the end of its client"})
+		expect(t, r.errors, []string{"server has not answered within 1ms", "Serve of the server has not returned within 1ms after its client has closed the connection"})
 		close(release)
 	})
 }
@@ -391,6 +391,6 @@ func TestServerThatGoesOn(t *testing.T) {
 func TestLogged(t *testing.T) {
 	t.Parallel()
 	r := record(t, func(t testing.TB) { New(t, catalogue()).Get("broken", nil) })
-	assert.Contains(t, r.all(), "The cause is in what the server logs (prompts.Options.Logger).")
+	assert.Contains(t, r.all(), "The log of the server has the cause (prompts.Options.Logger).")
 	assert.Contains(t, r.output.String(), "unexpected EOF")
 }

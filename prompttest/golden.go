@@ -22,7 +22,7 @@ import (
 func Golden(t testing.TB, path string, result *prompts.Result) {
 	t.Helper()
 	if result == nil {
-		t.Errorf("prompttest: there is no result to compare with %s", path)
+		t.Errorf("prompttest: result to compare with %s must not be nil", path)
 		return
 	}
 	got := format(result)
@@ -35,7 +35,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 	raw, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.Errorf("prompttest: golden file %s does not exist. To create it, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)
+		t.Errorf("prompttest: golden file %s does not exist. To create the file, run:\n\t%s\nThe result is:\n%s", path, updateCommand(t), got)
 		return
 	case err != nil:
 		t.Errorf("prompttest: %v", err)
@@ -43,7 +43,7 @@ func Golden(t testing.TB, path string, result *prompts.Result) {
 	}
 	want := string(raw)
 	if want != got && strings.ReplaceAll(want, "\r\n", "\n") != got {
-		t.Errorf("prompttest: the result is not that of %s (- wanted, + got)\n%sIf the result is right, run:\n\t%s",
+		t.Errorf("prompttest: result differs from %s (- wanted, + got)\n%sIf the result is right, run:\n\t%s",
 			path, difference(want, got, 0), updateCommand(t))
 	}
 }

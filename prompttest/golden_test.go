@@ -114,7 +114,7 @@ func TestGoldenMissing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.golden")
 	r := record(t, func(t testing.TB) { Golden(t, path, all()) })
-	assert.Equal(t, "prompttest: golden file "+path+" does not exist. To create it, run:\n\tgo test -run \"^TestRecorded$\" -update\nThe result is:\n"+allText, r.all())
+	assert.Equal(t, "prompttest: golden file "+path+" does not exist. To create the file, run:\n\tgo test -run \"^TestRecorded$\" -update\nThe result is:\n"+allText, r.all())
 	r = record(t, func(t testing.TB) { Golden(t, filepath.Dir(path), all()) })
 	assert.Contains(t, r.all(), "prompttest: read ")
 }

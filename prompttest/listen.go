@@ -22,7 +22,7 @@ func (c *Client) Listen() {
 	}
 }
 
-var errNotTold = errors.New("the server does not notify of changes: it has not declared the capability prompts.listChanged (LIF-08, DSC-04)")
+var errNotTold = errors.New("server has not declared the capability prompts.listChanged, so it does not notify of changes (LIF-08, DSC-04)")
 
 func (c *Client) subscribe() error {
 	c.mu.Lock()
@@ -44,14 +44,14 @@ func (c *Client) subscribe() error {
 	}
 	switch {
 	case errors.Is(err, errLate):
-		err = fmt.Errorf("the server has not acknowledged it within %v (SUB-04)", c.options.Timeout)
+		err = fmt.Errorf("server has not acknowledged the subscription within %v (SUB-04)", c.options.Timeout)
 	case err != nil:
 	case !got.isAcknowledged && got.response.failure != nil:
 		err = errors.New(explain(got.response.failure))
 	case !got.isAcknowledged:
-		err = errors.New("the server has ended the subscription, and not acknowledged it before (SUB-04)")
+		err = errors.New("server has ended the subscription without an acknowledgement (SUB-04)")
 	case !got.isHonored:
-		err = errors.New("the server has declared the capability prompts.listChanged, and does not promise to notify of changes (SUB-06)")
+		err = errors.New("server has declared the capability prompts.listChanged, so the acknowledgement must have promptsListChanged (SUB-06)")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", listenMethod, err)
@@ -80,9 +80,9 @@ func (c *Client) waitChanged(ctx context.Context) error {
 			c.changes--
 			return true
 		case c.protocol.Stateless() && p == nil:
-			ended = errors.New("call Listen before WaitChanged: in this revision no client is notified without it")
+			ended = fmt.Errorf("WaitChanged needs a subscription in protocol version %s; call Listen before", c.protocol.String())
 		case c.protocol.Stateless() && p.response != nil:
-			ended = errors.New("the server has ended the subscription")
+			ended = errors.New("server has ended the subscription")
 		}
 		return ended != nil
 	})
@@ -90,9 +90,9 @@ func (c *Client) waitChanged(ctx context.Context) error {
 	case err == nil:
 		return ended
 	case errors.Is(err, errLate):
-		return fmt.Errorf("the server has not notified of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
+		return fmt.Errorf("server has not notified of a change within %v (LCH-01, LCH-04)", c.options.Timeout)
 	case ctx.Err() != nil && err == context.Cause(ctx):
-		return fmt.Errorf("the server has not notified of a change: %w", err)
+		return fmt.Errorf("server has not notified of a change: %w", err)
 	}
 	return err
 }

@@ -40,12 +40,12 @@ func problemsOf(err *prompts.Error) []problem {
 }
 
 // logsKnow is where the cause of an internal error is.
-const logsKnow = "\n\tThe cause is in what the server logs (prompts.Options.Logger)."
+const logsKnow = "\n\tThe log of the server has the cause (prompts.Options.Logger)."
 
 // explain returns all that a client gets to know of an error, for people.
 func explain(err *prompts.Error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the client gets the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
+	fmt.Fprintf(&b, "got the error %d (%s): %s", int(err.Code), codeName(err.Code), err.Message)
 	problems := problemsOf(err)
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n\targument %q: %s (%s", p.Argument, p.Message, p.Reason)
@@ -89,9 +89,9 @@ func codeName(code prompts.Code) string {
 // received returns what a failure repeats of a message from the server.
 func received(msg []byte) string {
 	if len(msg) == 0 {
-		return "It has sent an empty message."
+		return "Received an empty message."
 	}
-	return "It has sent: " + excerpt(msg)
+	return "Received: " + excerpt(msg)
 }
 
 // excerptBytes is how much of a message a failure repeats.

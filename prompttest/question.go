@@ -2,7 +2,6 @@ package prompttest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/mcp-prompts/prompts"
@@ -77,7 +76,7 @@ const mostRounds = 32
 // inputResponses answers the questions of a result of revision 2026-07-28,
 // and puts what its retry needs to params.
 func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) error {
-	o := newObject("MRT-05", "the result", raw)
+	o := newObject("MRT-05", "result", raw)
 	o.text("resultType")
 	c.protocol.meta(o)
 	var requests map[string]json.RawMessage
@@ -85,7 +84,7 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	o.read("inputRequests", "an object", &requests)
 	o.read("requestState", "a string", &state)
 	if requests == nil && state == nil {
-		o.reject("has neither inputRequests nor a requestState")
+		o.reject("must have inputRequests or a requestState")
 	}
 	if err := o.end(); err != nil {
 		return err
@@ -97,7 +96,7 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	delete(params, "inputResponses")
 	responses := map[string]any{}
 	for key, raw := range requests {
-		r := newObject("MRT-06", fmt.Sprintf("the question %q", key), raw)
+		r := newObject("MRT-06", fmt.Sprintf("question %q", key), raw)
 		q := newQuestion(key, r.mustText("method"), r.take("params"))
 		if err := r.end(); err != nil {
 			return err
@@ -106,11 +105,11 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 			return err
 		}
 		if c.options.Answer == nil {
-			return fmt.Errorf("it asks (%s: %s): set ClientOptions.Answer", q.Method, q.Message)
+			return fmt.Errorf("server asks (%s: %s); set ClientOptions.Answer", q.Method, q.Message)
 		}
 		v := c.options.Answer(q)
 		if err, ok := v.(error); ok {
-			return fmt.Errorf("the question %q cannot be answered with an error in revision %s: %w", key, c.protocol.String(), err)
+			return fmt.Errorf("question %q cannot be answered with an error in protocol version %s: %w", key, c.protocol.String(), err)
 		}
 		responses[key] = v
 	}
@@ -119,5 +118,3 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	}
 	return nil
 }
-
-var errAsksForEver = errors.New("it has asked 32 times, and asks again")

@@ -71,7 +71,7 @@ func (c *Client) Receive() string {
 		return true
 	})
 	if errors.Is(err, errLate) {
-		err = fmt.Errorf("no message has come to be received within %v", c.options.Timeout)
+		err = fmt.Errorf("no message received within %v", c.options.Timeout)
 	}
 	if err != nil {
 		c.fatal(err)

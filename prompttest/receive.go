@@ -17,7 +17,7 @@ func (c *Client) read() {
 		case c.ctx.Err() != nil:
 			return
 		case errors.Is(err, io.EOF):
-			c.fail(errors.New("the server has closed the connection"), false)
+			c.fail(errors.New("server has closed the connection"), false)
 			return
 		default:
 			c.fail(fmt.Errorf("reading from the server: %w", err), true)
@@ -28,7 +28,7 @@ func (c *Client) read() {
 			err = c.take(m)
 		}
 		if err != nil {
-			c.fail(fmt.Errorf("the server has sent what it should not: %w\n\t%s", err, received(raw)), true)
+			c.fail(fmt.Errorf("invalid message from the server: %w\n\t%s", err, received(raw)), true)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (c *Client) sort(m *message) error {
 
 func (c *Client) takeBatch(m *message) error {
 	if !c.protocol.Batches() || c.owed == 0 {
-		return errors.New("no batch was asked for (JRP-29)")
+		return errors.New("server must send a batch only as the response to a batch (JRP-29)")
 	}
 	c.owed = 0
 	return c.queue(m)
@@ -96,14 +96,14 @@ func (c *Client) takeResponse(m *message) error {
 			c.capabilities = first.Capabilities
 		}
 		if id == c.listen && m.failure == nil && subscriptionOf(m.result) != id {
-			return errors.New("the result that ends the subscription does not have its id in _meta (SUB-12)")
+			return errors.New("result that ends the subscription must have the id of the subscription in _meta (SUB-12)")
 		}
 		return nil
 	}
 	answered, isOwn := c.settled[id]
 	switch {
 	case isOwn && answered:
-		return fmt.Errorf("the request %s has been answered before (JRP-06)", id)
+		return fmt.Errorf("request %s has already been answered (JRP-06)", id)
 	case isOwn: // and too late
 		c.settled[id] = true
 		return nil
@@ -111,15 +111,15 @@ func (c *Client) takeResponse(m *message) error {
 		c.owed--
 		return c.queue(m)
 	case m.id == nil:
-		return errors.New("an answer without an id, and nothing was sent that could not be read (JRP-14)")
+		return errors.New("response must have an id, because every message of the client has been readable (JRP-14)")
 	}
-	return fmt.Errorf("no request with the id %s waits for an answer (JRP-06)", id)
+	return fmt.Errorf("response has the id %s, which no pending request has (JRP-06)", id)
 }
 
 // queue keeps a message for Receive.
 func (c *Client) queue(m *message) error {
 	if len(c.unclaimed) == mostUnclaimed {
-		return fmt.Errorf("%d messages wait for Receive already", mostUnclaimed)
+		return fmt.Errorf("%d messages already wait for Receive; call Receive, or set ClientOptions.Notified", mostUnclaimed)
 	}
 	c.unclaimed = append(c.unclaimed, m.raw)
 	return nil
@@ -161,7 +161,7 @@ func (c *Client) checkNotification(m *message) error {
 	case listChanged, "notifications/tools/list_changed", "notifications/resources/list_changed":
 		group := strings.Split(m.method, "/")[1]
 		if c.capabilities[group]["listChanged"] != true {
-			o.breaks("LCH-02", "is sent, and the server has not declared the capability %s.listChanged", group)
+			o.breaks("LCH-02", "needs the capability %s.listChanged, which the server has not declared", group)
 		}
 		o.rule = "LCH-03"
 		o.take("_meta")
@@ -170,10 +170,10 @@ func (c *Client) checkNotification(m *message) error {
 		return c.checkProgress(o)
 	case "notifications/message":
 		if c.capabilities["logging"] == nil {
-			o.breaks("LOG-02", "is sent, and the server has not declared the capability logging")
+			o.breaks("LOG-02", "needs the capability logging, which the server has not declared")
 		}
 		if isNewest && !c.logs {
-			o.breaks("LOG-06", "is sent, and no request has asked for it by its logLevel")
+			o.breaks("LOG-06", "needs a request with a logLevel, which the client has not sent")
 		}
 	case "notifications/cancelled", "notifications/resources/updated":
 	case "notifications/elicitation/complete", "notifications/tasks/status":
@@ -184,7 +184,7 @@ func (c *Client) checkNotification(m *message) error {
 		isKnown = false
 	}
 	if !isKnown {
-		o.reject("is no notification of revision %s", c.protocol.String())
+		o.reject("is not a notification of protocol version %s", c.protocol.String())
 	}
 	return o.err
 }
@@ -206,7 +206,7 @@ func (c *Client) checkProgress(o *object) error {
 	case p == nil:
 		o.breaks("PRO-02", "has the progressToken %s, which no request in flight has", token)
 	case p.last >= done:
-		o.breaks("PRO-04", "has the progress %v after %v", done, p.last)
+		o.breaks("PRO-04", "must have a progress above %v, got %v", p.last, done)
 	default:
 		p.last = done
 	}
@@ -231,15 +231,15 @@ func (c *Client) checkSubscription(m *message, id string) error {
 	p := c.pending[id]
 	switch isAcknowledgement := m.method == acknowledgedMethod; {
 	case id == "" && isSubscribed:
-		return errors.New("in this revision a notification belongs to a subscription, and this one names none (LCH-05, MET-11)")
+		return fmt.Errorf("%s must have the id of a subscription in _meta in protocol version %s (LCH-05, MET-11)", m.method, c.protocol.String())
 	case id == "" || c.listens[id]:
 		return nil
 	case id != c.listen:
-		return fmt.Errorf("there is no subscription with the id %s (SUB-07)", id)
+		return fmt.Errorf("%s has the unknown subscription id %s (SUB-07)", m.method, id)
 	case p == nil:
-		return errors.New("the subscription has ended before (SUB-11)")
+		return fmt.Errorf("%s was sent after the end of its subscription (SUB-11)", m.method)
 	case isAcknowledgement && p.isAcknowledged:
-		return errors.New("the subscription has been acknowledged before (SUB-04)")
+		return errors.New("subscription has already been acknowledged (SUB-04)")
 	case isAcknowledgement:
 		var params struct {
 			Notifications struct{ PromptsListChanged bool }
@@ -248,16 +248,16 @@ func (c *Client) checkSubscription(m *message, id string) error {
 		p.isAcknowledged, p.isHonored = true, params.Notifications.PromptsListChanged
 		return nil
 	case !p.isAcknowledged:
-		return errors.New("the subscription has not been acknowledged before (SUB-04)")
+		return fmt.Errorf("%s was sent before the acknowledgement of its subscription (SUB-04)", m.method)
 	case m.method == listChanged:
 		return nil
 	}
-	return errors.New("this client has not subscribed to that (SUB-03)")
+	return fmt.Errorf("%s is not part of the subscription (SUB-03)", m.method)
 }
 
 func (c *Client) takeRequest(m *message) error {
 	if c.protocol.Stateless() {
-		return errors.New("in this revision a server sends no requests (JRP-36)")
+		return fmt.Errorf("server must not send requests in protocol version %s, got %s (JRP-36)", c.protocol.String(), m.method)
 	}
 	q := newQuestion("", m.method, m.params)
 	switch err := c.checkAsked(q); {
@@ -276,7 +276,7 @@ func (c *Client) checkAsked(q Question) error {
 	if _, ok := c.declared[capability]; ok {
 		return nil
 	}
-	return fmt.Errorf("the client has not declared the capability %s, and is asked (%s: %s): set ClientOptions.Answer (LIF-20, MRT-07)",
+	return fmt.Errorf("client has not declared the capability %s, but the server asks (%s: %s); set ClientOptions.Answer (LIF-20, MRT-07)",
 		capability, q.Method, q.Message)
 }
 

@@ -56,7 +56,7 @@ func (c *Client) GetError(name string, arguments map[string]string) *prompts.Err
 		c.fatal(err)
 	}
 	if refusal == nil {
-		c.fatal(fmt.Errorf("%s: it should have failed, but the client gets:\n%s", c.wayTo(name), format(result)))
+		c.fatal(fmt.Errorf("%s: prompt must fail, got:\n%s", c.wayTo(name), format(result)))
 	}
 	return refusal
 }
@@ -110,7 +110,7 @@ func (c *Client) rounds(method string, params map[string]any) (json.RawMessage, 
 			return nil, nil, err
 		}
 	}
-	return nil, nil, errAsksForEver
+	return nil, nil, fmt.Errorf("server must end its questions, got more than %d rounds", mostRounds)
 }
 
 // kindOf returns the resultType of a result.
@@ -154,7 +154,7 @@ func pages[T any](c *Client, method string, read func(json.RawMessage) ([]T, *st
 			return nil, err
 		}
 		if params != nil && scope != pageScope {
-			return nil, fmt.Errorf("a page has the cacheScope %q after one with %q (CCH-05)", pageScope, scope)
+			return nil, fmt.Errorf("pages must have the cacheScope of the first page, %q, got %q (CCH-05)", scope, pageScope)
 		}
 		scope = pageScope
 		for _, entry := range page {
@@ -168,7 +168,7 @@ func pages[T any](c *Client, method string, read func(json.RawMessage) ([]T, *st
 			return all, nil
 		}
 		if cursors[*next] {
-			return nil, fmt.Errorf("the cursor %q comes twice: the list has no end (PAG-04)", *next)
+			return nil, fmt.Errorf("cursor %q was sent twice, so the list has no end (PAG-04)", *next)
 		}
 		cursors[*next] = true
 		params = map[string]any{"cursor": *next}
@@ -248,7 +248,7 @@ func (c *Client) checkCapability(method string) error {
 		return nil
 	}
 	if c.capabilities[capability] == nil {
-		return fmt.Errorf("the server answers it, and has not declared the capability %s (%s)", capability, rule)
+		return fmt.Errorf("server answers the method, but has not declared the capability %s (%s)", capability, rule)
 	}
 	return nil
 }
@@ -332,7 +332,7 @@ func (c *Client) await(id string, p *pending) (*message, error) {
 		switch {
 		case errors.Is(err, errLate):
 			c.forget(id)
-			return nil, fmt.Errorf("the server has not answered within %v", c.options.Timeout)
+			return nil, fmt.Errorf("server has not answered within %v", c.options.Timeout)
 		case err != nil:
 			return nil, err
 		case a == nil:

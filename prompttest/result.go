@@ -17,7 +17,7 @@ const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 // newResult reads what all results have.
 func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.Meta) {
-	o := newObject(rule, "the result", raw)
+	o := newObject(rule, "result", raw)
 	meta := r.meta(o)
 	delete(meta, serverInfoKey)
 	if len(meta) == 0 {
@@ -25,16 +25,16 @@ func (r protocol) newResult(rule string, raw json.RawMessage) (*object, prompts.
 	}
 	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
 		if o.members[name] != nil && !r.Stateless() {
-			o.breaks("GAP-45", "has the %s of a later version", name)
+			o.breaks("GAP-45", "has the member %q of a later protocol version", name)
 		}
 	}
 	if r.Stateless() {
 		switch kind := o.text("resultType"); kind {
 		case "complete":
 		case "":
-			o.breaks("JRP-09", "has no resultType")
+			o.breaks("JRP-09", "must have a resultType")
 		default:
-			o.breaks("JRP-10", "has the resultType %q", kind)
+			o.breaks("JRP-10", "must have the resultType %q, got %q", "complete", kind)
 		}
 	}
 	return o, meta
@@ -48,10 +48,10 @@ func (r protocol) cacheable(o *object) (scope string) {
 	}
 	var ttl uint64
 	if !o.read("ttlMs", "an integer from 0", &ttl) {
-		o.breaks("CCH-02", "has no ttlMs")
+		o.breaks("CCH-02", "must have a ttlMs")
 	}
 	if scope = o.text("cacheScope"); scope != "public" && scope != "private" {
-		o.breaks("CCH-03", "has the cacheScope %q", scope)
+		o.breaks("CCH-03", "must have the cacheScope public or private, got %q", scope)
 	}
 	return scope
 }
@@ -61,7 +61,7 @@ func (r protocol) meta(o *object) (m map[string]any) {
 	o.read("_meta", "an object", &m)
 	for key := range m {
 		if err := syntax.CheckMetaKey(key); err != nil && r.Titles() && key != serverInfoKey {
-			o.breaks("MET-01", "has a _meta with the key %q: %v", key, err)
+			o.breaks("MET-01", "has the invalid key %q in _meta: %v", key, err)
 		}
 	}
 	return m
@@ -73,7 +73,7 @@ func (r protocol) readPrompt(raw json.RawMessage) (*prompts.Result, error) {
 	result := &prompts.Result{Description: o.text("description"), Meta: meta}
 	messages, ok := o.list("messages")
 	if !ok {
-		o.reject("has no messages")
+		o.reject("must have messages")
 	}
 	for i, raw := range messages {
 		m, err := r.readTurn(fmt.Sprintf("message %d", i+1), raw)
@@ -87,7 +87,7 @@ func (r protocol) readTurn(name string, raw json.RawMessage) (prompts.Message, e
 	o := newObject("PRG-08", name, raw)
 	role := prompts.Role(o.mustText("role"))
 	if o.err == nil && role != prompts.RoleUser && role != prompts.RoleAssistant {
-		o.reject("has the role %q", role)
+		o.reject("must have the role user or assistant, got %q", role)
 	}
 	content, err := r.readContent(name, o.take("content"))
 	o.keep(err)
@@ -100,7 +100,7 @@ var contentRules = map[string]string{
 }
 
 func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content, error) {
-	o := newObject("PRG-08", "the content of "+name, raw)
+	o := newObject("PRG-08", "content of "+name, raw)
 	kind := o.mustText("type")
 	if rule, ok := contentRules[kind]; ok {
 		o.rule = rule
@@ -131,13 +131,13 @@ func (r protocol) readContent(name string, raw json.RawMessage) (prompts.Content
 		o.read("size", "an integer", &link.Size)
 		content = link
 	default:
-		o.breaks("CNT-07, CNT-08", "has the type %q, which revision %s has not", kind, r.String())
+		o.breaks("CNT-07, CNT-08", "has the type %q, which protocol version %s does not have", kind, r.String())
 	}
 	return content, o.end()
 }
 
 func (r protocol) readResource(name string, raw json.RawMessage) (prompts.EmbeddedResource, error) {
-	o := newObject("CNT-04", "the resource of "+name, raw)
+	o := newObject("CNT-04", "resource of "+name, raw)
 	e := prompts.EmbeddedResource{URI: o.check("uri", o.mustText("uri"), syntax.CheckURI), MIMEType: o.text("mimeType")}
 	if r.Titles() {
 		e.ResourceMeta = r.meta(o)
@@ -155,22 +155,22 @@ func (r protocol) annotations(o *object) *prompts.Annotations {
 	if raw == nil {
 		return nil
 	}
-	a := newObject("CNT-09", "the annotations", raw)
+	a := newObject("CNT-09", "annotations", raw)
 	annotations := new(prompts.Annotations)
 	a.read("audience", "an array of roles", &annotations.Audience)
 	for _, role := range annotations.Audience {
 		if role != prompts.RoleUser && role != prompts.RoleAssistant {
-			a.reject("have the audience %q", role)
+			a.reject("must have an audience of user or assistant, got %q", role)
 		}
 	}
 	if a.read("priority", "a number", &annotations.Priority); annotations.Priority != nil && (*annotations.Priority < 0 || *annotations.Priority > 1) {
-		a.reject("have the priority %v, and may have 0 to 1", *annotations.Priority)
+		a.reject("must have a priority from 0 to 1, got %v", *annotations.Priority)
 	}
 	if r.Titles() {
 		if text := a.text("lastModified"); text != "" {
 			var err error
 			if annotations.LastModified, err = time.Parse(time.RFC3339, text); err != nil {
-				a.breaks("CNT-10", "have a lastModified that is not a time: %v", err)
+				a.breaks("CNT-10", "must have a lastModified that is a time: %v", err)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (r protocol) icon(o *object) []prompts.Icon {
 	all, _ := o.list("icons")
 	var icons []prompts.Icon
 	for _, raw := range all {
-		i := newObject("CNT-14, CNT-15", "an icon", raw)
+		i := newObject("CNT-14, CNT-15", "icon", raw)
 		icon := prompts.Icon{Src: i.check("src", i.mustText("src"), syntax.CheckURI), MIMEType: i.text("mimeType"), Theme: i.text("theme")}
 		i.read("sizes", "an array of strings", &icon.Sizes)
 		o.keep(i.end())
@@ -200,7 +200,7 @@ func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *st
 	scope = r.cacheable(o)
 	all, ok := o.list("prompts")
 	if !ok {
-		o.reject("has no prompts")
+		o.reject("must have prompts")
 	}
 	for _, raw := range all {
 		p, err := r.readEntry(raw)
@@ -212,22 +212,22 @@ func (r protocol) readList(raw json.RawMessage) (page []prompts.Prompt, next *st
 }
 
 func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
-	o := newObject("PRL-06", "a prompt of the list", raw)
+	o := newObject("PRL-06", "prompt of the list", raw)
 	p := prompts.Prompt{Name: o.mustText("name"), Description: o.text("description"), Icons: r.icon(o)}
-	o.name = fmt.Sprintf("the prompt %q of the list", p.Name)
+	o.name = fmt.Sprintf("prompt %q of the list", p.Name)
 	if r.Titles() {
 		p.Title, p.Meta = o.text("title"), r.meta(o)
 	}
 	arguments, _ := o.list("arguments")
 	for _, raw := range arguments {
-		a := newObject("PRL-09", "an argument of the prompt "+p.Name, raw)
+		a := newObject("PRL-09", fmt.Sprintf("argument of prompt %q", p.Name), raw)
 		argument := prompts.Argument{Name: a.mustText("name"), Description: a.text("description")}
 		if r.Titles() {
 			argument.Title = a.text("title")
 		}
 		a.read("required", "a boolean", &argument.Required)
 		if slices.ContainsFunc(p.Arguments, func(other prompts.Argument) bool { return other.Name == argument.Name }) {
-			a.reject("has the name of another one: %q", argument.Name)
+			a.reject("has the name %q of another argument", argument.Name)
 		}
 		o.keep(a.end())
 		p.Arguments = append(p.Arguments, argument)
@@ -238,16 +238,16 @@ func (r protocol) readEntry(raw json.RawMessage) (prompts.Prompt, error) {
 // readCompletion reads the result of completion/complete.
 func (r protocol) readCompletion(raw json.RawMessage) ([]string, error) {
 	o, _ := r.newResult("CMP-05, CMP-06", raw)
-	c := newObject("CMP-05, CMP-06", "the completion", o.take("completion"))
+	c := newObject("CMP-05, CMP-06", "completion", o.take("completion"))
 	var values []string
 	var total *uint64
 	var more bool
 	c.must("values", "an array of strings", &values)
 	if len(values) > 100 {
-		c.reject("has %d values, and may have 100", len(values))
+		c.reject("must have at most 100 values, got %d", len(values))
 	}
 	if c.read("total", "an integer from 0", &total); total != nil && *total < uint64(len(values)) {
-		c.breaks("CMP-06", "has the total %d and %d values", *total, len(values))
+		c.breaks("CMP-06", "must have a total of at least %d, the number of values, got %d", len(values), *total)
 	}
 	c.read("hasMore", "a boolean", &more)
 	o.keep(c.end())

@@ -33,7 +33,7 @@ type object struct {
 func newObject(rule, name string, raw json.RawMessage) *object {
 	o := &object{rule: rule, name: name}
 	if isNull(raw) || json.Unmarshal(raw, &o.members) != nil {
-		o.reject("is not a JSON object")
+		o.reject("must be a JSON object")
 	}
 	return o
 }
@@ -72,7 +72,7 @@ func (o *object) read(name, kind string, to any) bool {
 		return false
 	}
 	if isNull(raw) || json.Unmarshal(raw, to) != nil {
-		o.reject("has a member %q that is not %s", name, kind)
+		o.reject("must have a member %q that is %s", name, kind)
 	}
 	return true
 }
@@ -80,7 +80,7 @@ func (o *object) read(name, kind string, to any) bool {
 // must is read for a member that has to be there.
 func (o *object) must(name, kind string, to any) {
 	if !o.read(name, kind, to) {
-		o.reject("has no member %q", name)
+		o.reject("must have a member %q", name)
 	}
 }
 
@@ -105,7 +105,7 @@ func (o *object) list(name string) (all []json.RawMessage, ok bool) {
 func (o *object) mustData(name string) []byte {
 	data, err := base64.StdEncoding.Strict().DecodeString(o.mustText(name))
 	if err != nil {
-		o.reject("has a member %q that is not base64", name)
+		o.reject("must have a member %q that is base64", name)
 	}
 	return data
 }
@@ -113,7 +113,7 @@ func (o *object) mustData(name string) []byte {
 // check returns the value of a member, which check has to accept.
 func (o *object) check(name, value string, check func(string) error) string {
 	if o.err == nil && check(value) != nil {
-		o.reject("has a member %q that is not valid: %v", name, check(value))
+		o.reject("has an invalid member %q: %v", name, check(value))
 	}
 	return value
 }
@@ -122,7 +122,7 @@ func (o *object) check(name, value string, check func(string) error) string {
 func (o *object) end() error {
 	if len(o.members) > 0 {
 		names := slices.Sorted(maps.Keys(o.members))
-		o.reject("has a member that it should not have in this revision: %s", strings.Join(names, ", "))
+		o.reject("has members that do not exist in the protocol version: %s", strings.Join(names, ", "))
 	}
 	return o.err
 }

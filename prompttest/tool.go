@@ -20,7 +20,7 @@ func (c *Client) CallTool(name string, arguments any) *prompts.Result {
 	c.t.Helper()
 	result := c.callTool(name, arguments)
 	if result.isError {
-		c.fatal(fmt.Errorf("tools/call %q: the result has isError:\n%s", name, format(&result.Result)))
+		c.fatal(fmt.Errorf("tools/call %q: result must not have isError, got:\n%s", name, format(&result.Result)))
 	}
 	return &result.Result
 }
@@ -31,7 +31,7 @@ func (c *Client) CallToolError(name string, arguments any) *prompts.Result {
 	c.t.Helper()
 	result := c.callTool(name, arguments)
 	if !result.isError {
-		c.fatal(fmt.Errorf("tools/call %q: it should have failed, but the client gets:\n%s", name, format(&result.Result)))
+		c.fatal(fmt.Errorf("tools/call %q: result must have isError, got:\n%s", name, format(&result.Result)))
 	}
 	return &result.Result
 }
@@ -114,7 +114,7 @@ func (c *checker) onlyTools() {
 	}
 	c.prompts = slices.DeleteFunc(c.prompts, func(p prompts.Prompt) bool { return schemas[c.client.options.ToolName(p.Name)] == nil })
 	if len(c.prompts) == 0 {
-		c.t.Errorf("prompttest: the server lists no tool with a name that ClientOptions.ToolName returns for a prompt of the registry")
+		c.t.Errorf("prompttest: tools/list must have a tool with a name that ClientOptions.ToolName returns for a prompt of the registry")
 	}
 }
 
@@ -131,7 +131,7 @@ func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	result := &toolResult{Result: prompts.Result{Meta: meta}}
 	content, ok := o.list("content")
 	if !ok {
-		o.reject("has no content")
+		o.reject("must have content")
 	}
 	for i, raw := range content {
 		c, err := r.readContent(fmt.Sprintf("part %d", i+1), raw)
@@ -157,10 +157,10 @@ func (r protocol) readTools(raw json.RawMessage) (page []listedTool, next *strin
 	scope = r.cacheable(o)
 	all, ok := o.list("tools")
 	if !ok {
-		o.reject("has no tools")
+		o.reject("must have tools")
 	}
 	for _, raw := range all {
-		t := newObject("tools/list", "a tool of the list", raw)
+		t := newObject("tools/list", "tool of the list", raw)
 		tool := listedTool{name: t.mustText("name")}
 		t.must("inputSchema", "a JSON schema", &tool.inputSchema)
 		t.text("description")

@@ -350,7 +350,7 @@ func TestSoakFindsBugs(t *testing.T) {
 	}{
 		{faultWrong, `"user stray-`},
 		{faultMissing, "has not answered within"},
-		{faultTwice, "has been answered before"},
+		{faultTwice, "has already been answered"},
 		{faultGoroutine, "(*faulty).Write.func1"},
 		{faultDropped, "the observer: good-"},
 		{faultDoubled, "the observer: good-"},
