@@ -126,7 +126,7 @@ func (r *reach) varied(from *rendering) bool {
 		delete(without, name)
 		if got, _ := r.get(r.prompt, without); got != nil {
 			if got.form != from.form {
-				return true
+				return r.isStable(from) || r.varied(from)
 			}
 			r.note("none")
 		}
@@ -138,12 +138,20 @@ func (r *reach) varied(from *rendering) bool {
 		}
 		if got := r.with(from, v); got != nil {
 			if got.form != from.form {
-				return true
+				return r.isStable(from) || r.varied(from)
 			}
 			r.note(quote(v))
 		}
 	}
 	return false
+}
+
+// isStable reports whether a result is still the same with the same arguments, so that
+// another result is due to the argument. If not, the prompt is volatile from then on.
+func (r *reach) isStable(from *rendering) bool {
+	again, _ := r.get(r.prompt, from.arguments)
+	r.isVolatile = again == nil || again.form != from.form
+	return !r.isVolatile
 }
 
 // with returns the result with another value of the argument.

@@ -130,6 +130,7 @@ func (c *checkedObserver) call(method string, op prompts.Operation, f func()) bo
 
 // drive sends the messages of a version to a server.
 func (c *checkedObserver) drive(version string) {
+	p, _ := protocolOf(version)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	running, proceed := make(chan struct{}), make(chan struct{})
@@ -138,7 +139,7 @@ func (c *checkedObserver) drive(version string) {
 		Observer: c, Logger: slog.New(slog.DiscardHandler), Timeouts: prompts.Timeouts{Render: time.Minute},
 	})
 	message := func(id, method, members string) string {
-		if version >= statelessVersion {
+		if p.Stateless() {
 			members += `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 		}
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"x":0` + members + `}}`
@@ -152,7 +153,7 @@ func (c *checkedObserver) drive(version string) {
 		return nil
 	}}
 	handle = func(msg string) { _ = session.Handle(ctx, []byte(msg), x) }
-	if version < statelessVersion {
+	if !p.Stateless() {
 		handle(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version +
 			`","capabilities":{"elicitation":{}},"clientInfo":{"name":"prompttest","version":"1"}}}`)
 		handle(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -204,8 +205,6 @@ func (c *checkedObserver) listen(ctx context.Context, reg *prompts.Registry, ses
 func (c *checkedObserver) TransportInfo() transport.Info {
 	return transport.Info{Network: "tcp", Protocol: "http", ProtocolVersion: "1.1", ClientAddress: "192.0.2.1", ServerAddress: "192.0.2.2"}
 }
-
-const statelessVersion = "2026-07-28" // the first one
 
 var askedID = regexp.MustCompile(`"id":("[^"]*"),"method"`)
 

@@ -168,7 +168,7 @@ func TestCheckArgumentsTyped(t *testing.T) {
 func TestCheckArgumentsCases(t *testing.T) {
 	t.Parallel()
 	two := []prompts.Argument{{Name: "a", Required: true}, {Name: "b"}}
-	var calls atomic.Int64
+	var calls, rare, rareToo atomic.Int64
 	for _, test := range []struct {
 		name   string
 		o      CheckOptions
@@ -223,6 +223,12 @@ func TestCheckArgumentsCases(t *testing.T) {
 		{"a result that is never the same, with the argument in its description", CheckOptions{}, prompts.Prompt{Name: "p", Arguments: two[:1], Render: func(_ context.Context, args map[string]string) (*prompts.Result, error) {
 			return &prompts.Result{Description: args["a"], Messages: []prompts.Message{prompts.User(fmt.Sprint(calls.Add(1)))}}, nil
 		}}, nil},
+		{"a result that changes now and then", CheckOptions{}, text(two[:1], func(map[string]string) (string, error) {
+			return fmt.Sprint(rare.Add(1) / 3), nil
+		}), []string{`argument "a" may not reach the output: the result differs from call to call`}},
+		{"a result that changes now and then, with the argument", CheckOptions{}, text(two[:1], func(args map[string]string) (string, error) {
+			return fmt.Sprint(rareToo.Add(1)/3, args["a"]), nil
+		}), nil},
 		{"a result that comes once", CheckOptions{}, text(two[:1], once()),
 			[]string{`argument "a" may not reach the output`}},
 		{"values that depend on each other, and are said anyhow", CheckOptions{}, text(

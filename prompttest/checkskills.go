@@ -82,6 +82,7 @@ type skillChecker struct {
 
 // check verifies one skill.
 func (c *skillChecker) check(e *skillEntry) {
+	c.t.Helper()
 	fail := func(format string, args ...any) {
 		c.t.Helper()
 		c.t.Errorf("skill %s: %s", e.URI, fmt.Sprintf(format, args...))
@@ -135,6 +136,7 @@ func (c *skillChecker) check(e *skillEntry) {
 }
 
 func (c *skillChecker) checkFrontmatter(e *skillEntry, content []byte, fail func(string, ...any)) {
+	c.t.Helper()
 	if c.frontmatter == nil {
 		return
 	}

@@ -69,7 +69,8 @@
 //     optional arguments;
 //   - [CheckDoc]: the table of prompts in a document is current;
 //   - [CheckTools]: the tools in the prompts exist;
-//   - [CheckPortable]: the features that known clients do not show.
+//   - [CheckPortable]: the features that known clients do not show;
+//   - [CheckSkills]: the skills of a registry are as hosts expect.
 //
 // The checks render prompts with values from CheckOptions.Examples, or with
 // generated values.

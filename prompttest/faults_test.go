@@ -114,6 +114,8 @@ func TestServerFaults(t *testing.T) {
 			want:   `question "k" cannot be answered with an error in protocol version 2026-07-28: EOF`},
 		{name: "questions without end", version: "2026-07-28",
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "server must end its questions, got more than 32 rounds"},
+		{name: "structured content that is an array", version: "2026-07-28", script: script{"tools/call": {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[],"structuredContent":[]}}`}},
+			do: func(c *Client) { c.CallTool("t", nil) }, want: `tools/call "t": result must have a member "structuredContent" that is an object (tools/call)`},
 		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: got the error -32600"},
 		{name: "a version that there is not", version: "2025-01-01", want: `unknown protocol version "2025-01-01"; expected one of`},
 		{name: "a list is refused", script: script{"prompts/list": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`}},

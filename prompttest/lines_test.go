@@ -2,6 +2,7 @@ package prompttest
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 // located is a test that notes in which file each failure is reported, as the
@@ -100,8 +102,16 @@ func TestReportedLines(t *testing.T) {
 		"CheckEnums": func(t testing.TB, reg *prompts.Registry) {
 			CheckEnums(t, reg, CheckOptions{Examples: map[string][]map[string]string{"q": nil, "p": {{"c": ""}}}})
 		},
-		"CheckDoc":      func(t testing.TB, reg *prompts.Registry) { CheckDoc(t, reg, "none.md") },
-		"CheckTools":    func(t testing.TB, reg *prompts.Registry) { CheckTools(t, reg, CheckOptions{}) },
+		"CheckDoc":   func(t testing.TB, reg *prompts.Registry) { CheckDoc(t, reg, "none.md") },
+		"CheckTools": func(t testing.TB, reg *prompts.Registry) { CheckTools(t, reg, CheckOptions{}) },
+		"CheckSkills": func(t testing.TB, _ *prompts.Registry) {
+			var skills promptskills.Registry
+			_ = skills.Add(promptskills.Skill{
+				Path: "a", Frontmatter: json.RawMessage(`{"name":"a","description":"d"}`),
+				Files: map[string][]byte{"SKILL.md": []byte("[x](none.md)")},
+			})
+			CheckSkills(t, &skills, func([]byte) (json.RawMessage, error) { return nil, nil })
+		},
 		"CheckPortable": func(t testing.TB, reg *prompts.Registry) { CheckPortable(t, reg, CheckOptions{}, "Zed", "Nano") },
 	} {
 		t.Run(name, func(t *testing.T) {

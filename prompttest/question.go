@@ -3,6 +3,8 @@ package prompttest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -95,8 +97,8 @@ func (c *Client) inputResponses(raw json.RawMessage, params map[string]any) erro
 	}
 	delete(params, "inputResponses")
 	responses := map[string]any{}
-	for key, raw := range requests {
-		r := newObject("MRT-06", fmt.Sprintf("question %q", key), raw)
+	for _, key := range slices.Sorted(maps.Keys(requests)) { // so that Answer has the same order in each run
+		r := newObject("MRT-06", fmt.Sprintf("question %q", key), requests[key])
 		q := newQuestion(key, r.mustText("method"), r.take("params"))
 		if err := r.end(); err != nil {
 			return err

@@ -114,6 +114,25 @@ func serve(t *testing.T, srv *prompts.Server, transport prompts.Transport) {
 	t.Cleanup(func() { assert.NoError(t, <-served) })
 }
 
+// The questions of one result are answered by the order of their keys, in each run.
+func TestOrderOfAnswers(t *testing.T) {
+	t.Parallel()
+	var reg prompts.Registry
+	reg.MustAdd(data("p", func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		var questions []prompts.Question
+		for _, key := range []string{"d", "b", "a", "e", "c"} {
+			questions = append(questions, prompts.Form[struct{}](key, "OK?"))
+		}
+		return prompts.Messages(), prompts.Ask(ctx, questions...)
+	}))
+	asked := ""
+	Serve(t, prompts.NewServer(&reg, prompts.Options{}), ClientOptions{Answer: func(q Question) any {
+		asked += q.Key
+		return Accept(map[string]any{})
+	}}).Get("p", nil)
+	assert.Equal(t, "abcde", asked)
+}
+
 // The client has all that a revision has, over every transport.
 func TestRevisions(t *testing.T) {
 	t.Parallel()

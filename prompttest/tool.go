@@ -85,7 +85,9 @@ func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts
 	}
 	if result.isError {
 		refusal = &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(textsOf(&result.Result), "\n")}
-		_ = json.Unmarshal(result.structured, &refusal.Data) // there may be none
+		if result.structured != nil {
+			refusal.Data = result.structured
+		}
 		return nil, refusal, nil
 	}
 	return &result.Result, nil, nil
@@ -122,7 +124,7 @@ func (c *checker) onlyTools() {
 type toolResult struct {
 	prompts.Result
 	isError    bool
-	structured json.RawMessage
+	structured map[string]any // nil for none
 }
 
 // readTool reads the result of tools/call.
@@ -140,7 +142,7 @@ func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	}
 	o.read("isError", "a boolean", &result.isError)
 	if r.StructuredContent() {
-		result.structured = o.take("structuredContent")
+		o.read("structuredContent", "an object", &result.structured)
 	}
 	return result, o.end()
 }
@@ -166,14 +168,14 @@ func (r protocol) readTools(raw json.RawMessage) (page []listedTool, next *strin
 		t.text("description")
 		r.icon(t)
 		if r.ToolAnnotations() {
-			t.take("annotations")
+			t.read("annotations", "an object", new(map[string]any))
 		}
 		if r.Titles() {
 			t.text("title")
 			r.meta(t)
 		}
 		if r.StructuredContent() {
-			t.take("outputSchema")
+			t.read("outputSchema", "an object", new(map[string]any))
 		}
 		o.keep(t.end())
 		page = append(page, tool)
