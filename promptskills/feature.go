@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // This file has the feature: the methods, the capabilities and the notifications.
@@ -83,11 +84,11 @@ type service struct {
 
 // request is one request, checked as far as its params allow.
 type request struct {
-	method  string
-	from    feature.Client
-	version string
-	uri     string // empty if the method takes no URI
-	after   string // what the cursor says; empty for the first page
+	method string
+	from   feature.Client
+	rev    revision.Revision
+	uri    string // empty if the method takes no URI
+	after  string // what the cursor says; empty for the first page
 }
 
 // errNeedsWork says that a result needs code of the application, or much time.
@@ -111,7 +112,8 @@ func (s *service) serve(f func(ctx context.Context, q *request, dst []byte) ([]b
 
 // readRequest reads the params of a request.
 func readRequest(c feature.Call) (*request, error) {
-	q := &request{method: c.Method(), from: c.From(), version: c.Version()}
+	rev, _ := revision.Parse(c.Version())
+	q := &request{method: c.Method(), from: c.From(), rev: rev}
 	var params map[string]json.RawMessage
 	if raw := c.Params(); raw != nil {
 		if err := json.Unmarshal(raw, &params); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/ordmap"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -116,7 +117,7 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 		links = slices.Clone(links)
 		slices.SortStableFunc(links, func(a, b prompts.ResourceLink) int { return strings.Compare(a.URI, b.URI) })
 		for _, l := range links {
-			if name := ownPrefix + l.URI; name > q.after && !p.add(name, func(dst []byte) []byte { return appendLink(dst, &l, q.version) }) {
+			if name := ownPrefix + l.URI; name > q.after && !p.add(name, func(dst []byte) []byte { return appendLink(dst, &l, q.rev) }) {
 				return p.end(), nil
 			}
 		}
@@ -175,7 +176,7 @@ func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]
 		if t.URITemplate > q.after && !p.add(t.URITemplate, func(dst []byte) []byte {
 			dst = appendMember(dst, '{', "uriTemplate", t.URITemplate)
 			dst = appendMember(dst, ',', "name", t.Name)
-			if q.version >= hasTitles {
+			if q.rev.Titles() {
 				dst = appendMember(dst, ',', "title", t.Title)
 			}
 			dst = appendMember(dst, ',', "description", t.Description)
@@ -187,9 +188,6 @@ func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]
 	return p.end(), nil
 }
 
-// hasTitles is the first protocol version with titles.
-const hasTitles = "2025-06-18"
-
 // appendMember appends a string, unless it is empty.
 func appendMember(dst []byte, before byte, name, value string) []byte {
 	if value == "" && before == ',' {
@@ -200,10 +198,10 @@ func appendMember(dst []byte, before byte, name, value string) []byte {
 }
 
 // appendLink appends a resource of the application.
-func appendLink(dst []byte, l *prompts.ResourceLink, version string) []byte {
+func appendLink(dst []byte, l *prompts.ResourceLink, rev revision.Revision) []byte {
 	dst = appendMember(dst, '{', "uri", l.URI)
 	dst = appendMember(dst, ',', "name", cmp.Or(l.Name, l.URI))
-	if version >= hasTitles {
+	if rev.Titles() {
 		dst = appendMember(dst, ',', "title", l.Title)
 	}
 	dst = appendMember(dst, ',', "description", l.Description)
