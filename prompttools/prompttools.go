@@ -121,7 +121,8 @@ type Tool struct {
 	// Call answers a call. arguments is a JSON object that InputSchema accepts, or nil,
 	// which counts as an empty object. Defaults of the schema are not filled in. If the
 	// schema rejects the arguments, or they exceed MaxArguments or MaxArgumentBytes of
-	// prompts.Limits, the model gets a result with isError instead.
+	// prompts.Limits, the model gets a result with isError instead. Options.Middleware and
+	// Options.Visible of the server do not apply to these tools.
 	//
 	// The rules for ctx are those of a [prompts.RenderFunc]: Elicit, Ask, Once and Include
 	// work, and the model learns by a result with isError if the user did not answer. The
