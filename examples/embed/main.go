@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"time"
 
 	"github.com/mcp-prompts/prompts"
 )
@@ -47,9 +46,6 @@ func newServer(reg *prompts.Registry, logger *slog.Logger) *server {
 func mount(s *server, reg *prompts.Registry, srv *prompts.Server) {
 	for _, name := range srv.Methods() {
 		s.methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
-			// Call sets no time limit itself.
-			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-			defer cancel()
 			result, err := srv.Call(ctx, name, params, prompts.CallOptions{})
 			if err != nil {
 				return nil, ownError(err)
@@ -106,7 +102,7 @@ func callTool(reg *prompts.Registry) method {
 			Arguments struct{ Name, Text string }
 		}
 		if err := json.Unmarshal(params, &call); err != nil || call.Name != "save_prompt" {
-			return nil, &rpcError{Code: -32602, Message: "there is no such tool"}
+			return nil, &rpcError{Code: -32602, Message: "unknown tool"}
 		}
 		text, failed := "saved", false
 		if err := reg.Set(savedPrompt(call.Arguments.Name, call.Arguments.Text)); err != nil {

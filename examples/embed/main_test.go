@@ -163,7 +163,7 @@ func TestErrors(t *testing.T) {
 		{"prompts/get", `{"name":"broken"}`,
 			`"error":{"code":-32603,"message":"internal error: prompt \"broken\" failed (error id ID)","data":{"errorId":"ID"}}`},
 		{"tools/call", `{"name":"nothing"}`,
-			`"error":{"code":-32602,"message":"there is no such tool"}`},
+			`"error":{"code":-32602,"message":"unknown tool"}`},
 		{"resources/list", `{}`,
 			`"error":{"code":-32601,"message":"method not found"}`},
 		{"ping", `{}`,
@@ -189,7 +189,7 @@ func TestErrors(t *testing.T) {
 
 	// The server's own loop goes on after what is no message.
 	c.send(`{"jsonrpc":`)
-	assert.Equal(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is no message"}}`+"\n", c.receive())
+	assert.Equal(t, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"message must be a JSON object"}}`+"\n", c.receive())
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	assert.Equal(t, `"result":{}`, c.call("ping", "{}"))
 	stop()

@@ -66,7 +66,7 @@ func (s *server) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		var m message
 		switch err := json.Unmarshal(lines.Bytes(), &m); {
 		case err != nil:
-			s.write(message{ID: json.RawMessage("null"), Error: &rpcError{Code: -32700, Message: "this is no message"}})
+			s.write(message{ID: json.RawMessage("null"), Error: &rpcError{Code: -32700, Message: "message must be a JSON object"}})
 		case m.Method == "notifications/initialized":
 			ready()
 		case m.ID != nil && m.Method != "":
