@@ -88,9 +88,9 @@ func run(ctx context.Context, o options, say io.Writer) (err error) {
 		return errors.New("-replicas must be 1 or more")
 	}
 	if o.nats == "" {
-		b, err := startBroker()
-		if err != nil {
-			return err
+		b, startErr := startBroker()
+		if startErr != nil {
+			return startErr
 		}
 		defer func() { err = errors.Join(err, b.stop()) }()
 		o.nats = b.url()
