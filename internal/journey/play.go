@@ -110,7 +110,9 @@ func overHTTP(handshake, request string) func() func(int) error {
 func listChanged() func(int) error {
 	r, c := connect(stateful)
 	return func(number int) error {
-		r.Set(prompts.New(prompts.Prompt{Name: "greet", Title: fmt.Sprint(number)}, greet))
+		if err := r.Set(prompts.New(prompts.Prompt{Name: "greet", Title: fmt.Sprint(number)}, greet)); err != nil {
+			return err
+		}
 		m, err := c.read()
 		if err == nil && m.Method != "notifications/prompts/list_changed" {
 			err = fmt.Errorf("got %+v", m)
