@@ -301,16 +301,22 @@ func (e *observed) setTool(name string) {
 
 // respond notes the response.
 func (e *observed) respond(r wire.Response, err error) {
-	if e != nil {
-		e.o.respond(r, err)
+	if e == nil {
+		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.o.respond(r, err)
 }
 
 // respondCall notes the response to a [Server.Call].
 func (e *observed) respondCall(result []byte, err *wire.Error) {
-	if e != nil {
-		e.o.respondCall(result, err)
+	if e == nil {
+		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.o.respondCall(result, err)
 }
 
 // expire notes that the time limit has passed.
