@@ -59,13 +59,10 @@ func (r *RateLimiter) Wait(principal string, session *Bucket, address string) (w
 	case principal != "":
 		return r.waitNamed("principal "+principal, 1)
 	case session != nil:
-		// A client must not reset its rate with a new session. Several clients
-		// can share an address.
-		if address != "" {
+		if wait = r.take(session, time.Since(r.began), 1); wait == 0 && address != "" {
+			// A client must not reset its rate with a new session. Several clients
+			// can share an address.
 			wait = r.waitNamed("sessions of "+address, sessionsFactor)
-		}
-		if wait == 0 {
-			wait = r.take(session, time.Since(r.began), 1)
 		}
 		return wait
 	case address != "":

@@ -34,3 +34,18 @@ func TestRateLimiterForgets(t *testing.T) {
 		assert.Len(t, r.buckets, 10)
 	})
 }
+
+// A session over its own rate does not use up that of the other sessions from its
+// address.
+func TestRejectedRequestsCostOthersNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRateLimiter(1)
+		var greedy, other Bucket
+		for range 100 {
+			r.Wait("", &greedy, "address")
+		}
+		assert.NotZero(t, r.Wait("", &greedy, "address"))
+		assert.Zero(t, r.Wait("", &other, "address"))
+	})
+}
