@@ -4,7 +4,6 @@ package sample
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -236,19 +235,22 @@ func listOf(s *jsonschema.Schema, elements []string) string {
 
 // objects returns JSON objects with all the properties of the schema.
 func objects(name string, s *jsonschema.Schema) []string {
+	var members [8][]string
+	add := func(property, name string, p *jsonschema.Schema) {
+		values := append(enumerated(p), Values(name, p)...)
+		for i := range members {
+			members[i] = append(members[i], JSON(nil, property)+":"+JSON(p, values[i%len(values)]))
+		}
+	}
+	for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
+		add(property, property, s.Properties[property])
+	}
+	if len(s.Properties) == 0 && s.AdditionalProperties != nil {
+		add("key", name, s.AdditionalProperties)
+	}
 	var all []string
-	for i := range 8 {
-		var members []string
-		for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
-			p := s.Properties[property]
-			values := append(enumerated(p), Values(property, p)...)
-			members = append(members, strconv.Quote(property)+":"+JSON(p, values[i%len(values)]))
-		}
-		if len(s.Properties) == 0 && s.AdditionalProperties != nil {
-			values := append(enumerated(s.AdditionalProperties), Values(name, s.AdditionalProperties)...)
-			members = append(members, fmt.Sprintf(`"key":%s`, JSON(s.AdditionalProperties, values[i%len(values)])))
-		}
-		all = append(all, "{"+strings.Join(members, ",")+"}")
+	for _, m := range members {
+		all = append(all, "{"+strings.Join(m, ",")+"}")
 	}
 	return all
 }

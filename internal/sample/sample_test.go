@@ -65,6 +65,18 @@ func TestSamplesOfLists(t *testing.T) {
 	}
 }
 
+// Each level of nested objects costs the same: 20 of them would never end if it were a
+// multiple of the level below.
+func TestSamplesOfNestedObjects(t *testing.T) {
+	t.Parallel()
+	nested := &jsonschema.Schema{Type: "boolean"}
+	for range 20 {
+		nested = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"a": nested}}
+	}
+	want := strings.Repeat(`{"a":`, 20) + "true" + strings.Repeat("}", 20)
+	assert.Equal(t, want, Values("a", nested)[0])
+}
+
 func enum(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }
 
 // A text is JSON of the type in its schema, if it can be.
