@@ -23,19 +23,27 @@ import (
 // Secrets are the secrets of one request. The zero value and nil contain no
 // secrets. Safe for concurrent use.
 type Secrets struct {
-	mu     sync.Mutex // protects the field below
+	mu     sync.Mutex // protects the fields below
 	values []string
+	parts  []string // of the values; nil until they are looked for
 }
 
 // Add adds secrets.
 func (s *Secrets) Add(values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.values = append(s.values, values...)
+	s.values, s.parts = append(s.values, values...), nil
 }
 
 // IsEmpty reports whether there are no secrets.
-func (s *Secrets) IsEmpty() bool { return len(s.Values()) == 0 }
+func (s *Secrets) IsEmpty() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.values) == 0
+}
 
 // Values returns what was added.
 func (s *Secrets) Values() []string {
@@ -59,7 +67,7 @@ const maxParts = 100
 // Text replaces the secrets in a text, also in their escaped forms. A short secret
 // is replaced where it is a word of its own.
 func (s *Secrets) Text(text string) string {
-	for _, form := range s.forms() {
+	for _, form := range s.forms(len(text)) {
 		if len(form) >= minSecret {
 			text = strings.ReplaceAll(text, form, withheld)
 		} else {
@@ -76,7 +84,7 @@ func (s *Secrets) CheckURI(uri string) error {
 		return nil
 	}
 	texts := []string{uri, unescape(uri), unescape(strings.ReplaceAll(uri, "+", " "))}
-	for _, form := range s.forms() {
+	for _, form := range s.forms(len(uri)) {
 		if len(form) >= minSecret && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, form) }) {
 			return errors.New("URI contains the value of a sensitive argument")
 		}
@@ -148,20 +156,41 @@ func replaceWord(text, word string) string {
 }
 
 // forms returns how the secrets may be written in text, in quotes and in a URL, the
-// longest first: one secret may contain another.
-func (s *Secrets) forms() []string {
+// longest first: one secret may contain another. Parts of more than most bytes are left
+// out: no form is shorter than its part, so a short text costs little beside a long secret.
+func (s *Secrets) forms(most int) []string {
 	var forms []string
-	for _, secret := range s.Values() {
-		for _, part := range partsOf(secret) {
-			html, _ := json.Marshal(part)
-			forms = append(forms, part, url.QueryEscape(part), url.PathEscape(part))
-			for _, quoted := range []string{strconv.Quote(part), strconv.QuoteToASCII(part), jsonenc.Text(part), string(html)} {
-				forms = append(forms, quoted[1:len(quoted)-1])
-			}
+	for _, part := range s.allParts() {
+		if len(part) > most {
+			continue
+		}
+		forms = append(forms, part, url.QueryEscape(part), url.PathEscape(part))
+		html, _ := json.Marshal(part)
+		quotes := []string{strconv.Quote(part), strconv.QuoteToASCII(part), string(html)}
+		if utf8.ValidString(part) { // else it is not JSON
+			quotes = append(quotes, jsonenc.Text(part))
+		}
+		for _, quoted := range quotes {
+			forms = append(forms, quoted[1:len(quoted)-1])
 		}
 	}
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(forms)
+}
+
+// allParts returns the parts of all secrets.
+func (s *Secrets) allParts() []string {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parts == nil {
+		for _, secret := range s.values {
+			s.parts = append(s.parts, partsOf(secret)...)
+		}
+	}
+	return s.parts
 }
 
 // partsOf returns a secret and what a render function may have got of it: the

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -69,6 +70,33 @@ func TestCheckURI(t *testing.T) {
 		}
 	}
 	assert.NoError(t, (*Secrets)(nil).CheckURI("a:b"))
+}
+
+// A short text costs little, whatever the size of the secret: an error has many texts.
+func TestLongSecrets(t *testing.T) {
+	var s Secrets
+	s.Add([]string{"[" + strings.Repeat(`"key",`, 100_000) + `"last"]`, strings.Repeat("\"\x00ü", 100_000)})
+	assert.Equal(t, "no [sensitive]", s.Text("no key")) // finds the parts of the secret
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 10 {
+		assert.Equal(t, "no login", s.Text("no login"))
+		assert.NoError(t, s.CheckURI("a:login"))
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+}
+
+// The value of an argument that the application has changed may have any bytes.
+func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"\xff", "\xff\xfe", "\xff\xfe\xfd", "secret\xff"} {
+		var s Secrets
+		s.Add([]string{secret})
+		assert.Equal(t, "a [sensitive] b", s.Text("a "+secret+" b"))
+		assert.Equal(t, `a "[sensitive]" b`, s.Text(fmt.Sprintf("a %q b", secret)))
+		assert.NoError(t, s.CheckURI("a:b"))
+	}
 }
 
 // The whole of a value and its first hundred elements are removed.
