@@ -230,12 +230,14 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 	return nil
 }
 
-// detach copies the strings for the application, so that they do not retain the message.
+// detach copies all strings, so that they do not keep the message in memory.
 func (p *completeParams) detach() {
-	p.prefix = strings.Clone(p.prefix)
+	p.prompt, p.argument, p.prefix = strings.Clone(p.prompt), strings.Clone(p.argument), strings.Clone(p.prefix)
+	others := make(map[string]string, len(p.others))
 	for name, text := range p.others {
-		p.others[name] = strings.Clone(text)
+		others[strings.Clone(name)] = strings.Clone(text)
 	}
+	p.others = others
 }
 
 // firstCompletions returns the values that fit in a response.

@@ -87,6 +87,12 @@ func newHolder(l prompts.Limits, o streamablehttp.Options, result, cacheBytes in
 		prompts.New(prompts.Prompt{Name: "fail"}, func(context.Context, holderArgs) (*prompts.Result, error) {
 			return nil, failed
 		}),
+		prompts.New(prompts.Prompt{Name: "complete", Arguments: []prompts.Argument{{
+			Name: "text", Complete: func(context.Context, string, map[string]string) ([]string, error) {
+				h.block()
+				return nil, nil
+			},
+		}}}, func(context.Context, holderArgs) (*prompts.Result, error) { return nil, errDisk }),
 		prompts.New(prompts.Prompt{Name: "run"}, func(ctx context.Context, in holderArgs) (*prompts.Result, error) {
 			memory := make([]byte, rendering)
 			h.block()
@@ -230,6 +236,15 @@ func (h *holder) ask(text, padding int) {
 		body := `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"ask","arguments":{"text":"` + strings.Repeat("x", text) +
 			`"},"_meta":{"pad":"` + strings.Repeat("x", padding) + `"}}}`
 		h.post(client, id, body, len(body), atEnd, h.count)
+	})
+}
+
+// complete has a completion run, in a request with padding.
+func (h *holder) complete(padding int) {
+	h.hold(func() {
+		h.handle([]byte(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"complete"},`+
+			`"argument":{"name":"text","value":"x"},"context":{"arguments":{"other":"x"}},"_meta":{"pad":"`+strings.Repeat("x", padding)+`",`+
+			strings.TrimPrefix(bareEnvelope, `"_meta":{`)+`}}`), transport.Exchange{})
 	})
 }
 
@@ -408,8 +423,8 @@ func fill(h *holder, l prompts.Limits, o streamablehttp.Options, random *rand.Ra
 	}
 }
 
-// A stream that is idle and a question that waits keep nothing of the message that
-// began them.
+// A stream that is idle, a question that waits and a completion that runs keep nothing of
+// the message that began them but its params.
 func TestStreamsKeepNoMessage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a measurement, which takes long")
@@ -420,6 +435,7 @@ func TestStreamsKeepNoMessage(t *testing.T) {
 	for range 75 {
 		h.listen(4 << 20)
 		h.ask(10, 4<<20-1000)
+		h.complete(4<<20 - 1000)
 	}
 	assert.Less(t, liveHeapSince(before, int64(8<<20)), int64(8<<20))
 }
