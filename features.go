@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 
@@ -66,7 +67,8 @@ func Render(c feature.Call, r Rendering) (feature.Work, error) {
 	}
 	if s.handler != nil {
 		p := &middlewareRequest{promptMethod: methodGet, via: v, retry: retry}
-		p.request = &Request{Prompt: r.Prompt, Arguments: v.typed.Texts}
+		// A copy: the middleware may change its arguments, and collect compares them with v.typed.
+		p.request = &Request{Prompt: r.Prompt, Arguments: maps.Clone(v.typed.Texts)}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)

@@ -118,6 +118,23 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
+// A middleware may change the arguments of a call in place: an argument that is JSON,
+// and one that was sent with another type.
+func TestMiddlewareChangesArguments(t *testing.T) {
+	t.Parallel()
+	srv, _ := serve(t, prompttools.Options{Select: all}, prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler {
+		return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
+			if r.Method == "prompts/get" {
+				r.Arguments["when"], r.Arguments["lines"] = `{"day":"Friday"}`, "5"
+				delete(r.Arguments, "strict")
+			}
+			return next(ctx, r)
+		}
+	}}, reviewPrompt())
+	got := connect(t, srv, "2026-07-28").call("review", `{"language":"go","lines":"five","strict":true,"when":{"day":"Monday"}}`)
+	assert.Equal(t, "go 5 false [] Friday", got.Content[0].Text)
+}
+
 // The response of one list is none to another.
 func TestMiddlewareOfLists(t *testing.T) {
 	t.Parallel()
