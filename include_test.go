@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -215,6 +217,37 @@ func TestIncludeAndTime(t *testing.T) {
 		assert.Equal(t, textLine("1", "without it"), answerTo(t, s, newSession(t, s), getLine("1", "hurries")))
 		assert.ErrorIs(t, <-w.causes, context.DeadlineExceeded)
 	})
+}
+
+// Messages may be appended to an included result, also if the render function returns
+// the same result again.
+func TestIncludedResultIsACopy(t *testing.T) {
+	t.Parallel()
+	same := prompts.Messages(prompts.User("same"))
+	same.Messages = slices.Grow(same.Messages, 1)
+	s := prompts.NewServer(registryOf(
+		rendered("same", func(context.Context) (*prompts.Result, error) { return same, nil }),
+		rendered("outer", func(ctx context.Context) (*prompts.Result, error) {
+			r, err := prompts.Include(ctx, "same", nil)
+			if err != nil {
+				return nil, err
+			}
+			r.Messages = append(r.Messages, prompts.User("more"))
+			return r, nil
+		}),
+	), prompts.Options{})
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			var log strings.Builder
+			got, _, err := called(t, s, &log, "outer")
+			assert.NoError(t, err)
+			assert.Equal(t, []string{"same", "more"}, got)
+		})
+	}
+	all.Wait()
+	assert.Len(t, same.Messages, 1)
+	assert.Equal(t, prompts.Message{}, same.Messages[:2][1])
 }
 
 // A prompt that returns neither a result nor an error is nothing to include.

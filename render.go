@@ -110,7 +110,7 @@ func (d *definition) fillArguments(args []argument.Text) (filledRender, []argume
 // maxResultKey is the maximum size of the key of a cached result in bytes.
 const maxResultKey = 4 << 10
 
-// cached returns the render function with a memory.
+// cached returns the render function with the cache of the prompt around it.
 func (d *definition) cached(args []argument.Text, render filledRender) filledRender {
 	return filledFunc(func(ctx context.Context) (*Result, error) {
 		s := scopeOf(ctx)
@@ -132,8 +132,8 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 			return overhead + len(key) + len(encoded) + perMessage*len(r.Messages), true
 		}
 		result, err := d.results.Get(ctx, key, keep, func(ctx context.Context) (*Result, error) {
-			// Whose request it is must not show; what has included the prompt must,
-			// lest it waits for itself.
+			// The context has no values of the request, but the prompts that include this
+			// one: a cycle would wait for itself.
 			if around != nil {
 				ctx = context.WithValue(ctx, includesKey{}, around)
 			}
@@ -143,8 +143,8 @@ func (d *definition) cached(args []argument.Text, render filledRender) filledRen
 	})
 }
 
-// clone returns a copy for a caller that may append to the messages or the Meta, because
-// other callers have the same result.
+// clone returns a copy for a caller that may append to the messages or the Meta. Other
+// callers may have the same result: of a cache, or of a function that returns it again.
 func (r *Result) clone() *Result {
 	if r == nil {
 		return nil
@@ -305,7 +305,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 	if err != nil {
 		return nil, &includeError{prompt: name, err: err}
 	}
-	return result, nil
+	return result.clone(), nil
 }
 
 // includes is a prompt that is being rendered and what has included it.
