@@ -108,7 +108,8 @@ func (g *getRequest) Subject() string { return promptSubject(g.definition.prompt
 func (g *getRequest) LogAttr() slog.Attr { return slog.String("prompt", g.definition.prompt.Name) }
 
 // Run is the work of a request for a prompt.
-func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
+func (g *getRequest) Run(ctx context.Context, dst []byte) (_ []byte, err error) {
+	defer withholdFromError(ctx, g, &err)
 	result, pending, f := g.render(ctx)
 	switch {
 	case f != nil:
@@ -116,11 +117,7 @@ func (g *getRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	case pending:
 		return runResult(g.appendInputRequired(dst, g.binding(ctx)))
 	}
-	dst, err := g.append(ctx, dst, result)
-	if err != nil {
-		return nil, redactError(ctx, g.secrets(), g.Subject(), err)
-	}
-	return dst, nil
+	return g.append(ctx, dst, result)
 }
 
 // append appends the result.

@@ -38,7 +38,7 @@ type middlewareRequest struct {
 
 	retry    elicit.Retry
 	examples map[string]string // of NonStrings, see argument.ExampleOf
-	secrets  redact.Secrets    // of the prompts that have been rendered
+	rendered redact.Secrets    // the secrets of the prompts that have been rendered
 	isOver   atomic.Bool
 
 	// Of a request of a feature, see Render and List; else nil.
@@ -97,14 +97,11 @@ func (p *middlewareRequest) Subject() string { return p.subject }
 
 func (p *middlewareRequest) LogAttr() slog.Attr { return p.about }
 
-// Run is the work of the request.
-func (p *middlewareRequest) Run(ctx context.Context, dst []byte) ([]byte, error) {
-	dst, err := p.respond(ctx, dst)
-	return dst, redactError(ctx, &p.secrets, p.subject, err)
-}
+func (p *middlewareRequest) secrets() *redact.Secrets { return &p.rendered }
 
-// respond appends the result that the middleware makes.
-func (p *middlewareRequest) respond(ctx context.Context, dst []byte) ([]byte, error) {
+// Run is the work of the request.
+func (p *middlewareRequest) Run(ctx context.Context, dst []byte) (_ []byte, err error) {
+	defer withholdFromError(ctx, p, &err)
 	s := p.server
 	p.Context, p.caller = ctx, rpc.FromContext(ctx)
 	defer p.isOver.Store(true)
@@ -223,7 +220,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 		g.texts, g.others = texts, newOtherArguments(problems, ignored)
 	}
 	result, pending, f := g.render(ctx)
-	p.secrets.Add(g.secrets().Values())
+	p.rendered.Add(g.secrets().Values())
 	if pending {
 		return nil, g, nil
 	}

@@ -95,17 +95,30 @@ func (s *scope) withhold(result **Result, f **rpc.Failure) {
 	}
 }
 
-// redactError returns the error of a Handler without secrets. A result that is invalid
-// may have them in its error, too.
-func redactError(ctx context.Context, secrets *redact.Secrets, subject string, err error) error {
-	if err == nil || secrets.IsEmpty() {
-		return err
+// secretHandler is a Handler whose request may have secrets.
+type secretHandler interface {
+	Subject() string
+	secrets() *redact.Secrets
+}
+
+// withholdFromError is deferred by the Run of a Handler. It removes the secrets from the
+// error, which may be a panic, or that of an invalid result.
+func withholdFromError(ctx context.Context, h secretHandler, err *error) {
+	secrets := h.secrets()
+	if secrets.IsEmpty() {
+		return // a panic continues
 	}
-	f, ok := err.(*rpc.Failure)
+	if v := recover(); v != nil {
+		*err = rpc.Panic(h.Subject(), v)
+	}
+	if *err == nil {
+		return
+	}
+	f, ok := (*err).(*rpc.Failure)
 	if !ok {
-		f = featureFailure(ctx, subject, err)
+		f = featureFailure(ctx, h.Subject(), *err)
 	}
-	return redactFailure(secrets, f, subject)
+	*err = redactFailure(secrets, f, h.Subject())
 }
 
 // redactFailure returns the failure without secrets. The methods of its errors are the

@@ -108,6 +108,10 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 	} {
 		add(name, func(_ context.Context, in vault) (*prompts.Result, error) { return result(in), nil })
 	}
+	add("describes", func(_ context.Context, in vault) (*prompts.Result, error) {
+		link := prompts.ResourceLink{URI: "a:b", Name: "x", Description: in.Token}
+		return prompts.Messages(prompts.UserContent(link), prompts.Message{}), nil // so that no version has the result
+	})
 	add("names", func(_ context.Context, in vault) (*prompts.Result, error) {
 		return nil, prompts.InvalidArgument(in.Token, "is not known")
 	})
@@ -136,7 +140,7 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 
 var vaultPrompts = []string{
 	"fine", "fails", "panics", "refuses", "errs", "links", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly",
-	"in a role", "in an audience", "in a key", "in a value", "names",
+	"in a role", "in an audience", "in a key", "in a value", "names", "describes",
 }
 
 // notJSON is a value that cannot be encoded.
@@ -161,6 +165,14 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 		"strictly":             {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 60}},
 		"by asking":            {ElicitArguments: true},
 		"through a middleware": {Middleware: passing},
+		"through a middleware that panics": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			response, err := next(ctx, r)
+			if r.Method == "prompts/get" {
+				panic(fmt.Sprint(r.Arguments))
+			}
+			return response, err
+		})},
+		"with a fallback that panics": {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
 		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
 			response, err := next(ctx, r)
 			if err != nil {
