@@ -209,7 +209,7 @@ func TestWhoGetsToSeeWhat(t *testing.T) {
 		"a panic": {func(context.Context, in) (*prompts.Result, error) { panic("secret panic") }, failed,
 			[]string{"level=ERROR", "panic: secret panic", "stack=", "call_test.go"}, "panic"},
 		"content that is not valid, all of it": {invalid, `{"code":-32603,"message":"internal error: prompt returned an invalid result"}`,
-			[]string{"message 1", "system", "message 2", "content is nil"}, "system"},
+			[]string{"message 1", "unknown role", "message 2", "content is nil"}, "system"},
 		"an error of its own":               {fails(sorry), `{"code":7,"message":"sorry","data":1}`, nil, ""},
 		"a wrapped error of its own":        {fails(fmt.Errorf("shard 3: %w", sorry)), `{"code":7,"message":"sorry","data":1}`, []string{"level=INFO", "shard 3: sorry"}, "shard"},
 		"an error that cannot be unwrapped": {fails((*withNilUnwrap)(nil)), failed, []string{"level=ERROR"}, ""},

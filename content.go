@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/markdown"
-	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // This file has what a render function returns: a result, its messages and their
@@ -41,7 +40,7 @@ func checkRole(r Role) error {
 	if r == RoleUser || r == RoleAssistant {
 		return nil
 	}
-	return fmt.Errorf("unknown role %q; use %q or %q", phrase.Clip(string(r), 32), RoleUser, RoleAssistant)
+	return fmt.Errorf("unknown role; use %q or %q", RoleUser, RoleAssistant)
 }
 
 // Messages returns a result with the messages.

@@ -33,15 +33,15 @@ func TestInvalidContent(t *testing.T) {
 		want   []string
 	}{
 		{"nil", nil, []string{"render function returned neither a result nor an error"}},
-		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: unknown role ""; use "user" or "assistant"`, "message 1: content is nil"}},
-		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: unknown role "system"`, `message 2: unknown role "User"`}},
+		{"zero message", prompts.Messages(prompts.Message{}), []string{`message 1: unknown role; use "user" or "assistant"`, "message 1: content is nil"}},
+		{"role", prompts.Messages(prompts.Message{"system", prompts.Text{}}, prompts.Message{"User", prompts.Text{}}), []string{`message 1: unknown role; use`, `message 2: unknown role; use`}},
 		{"nil pointer", in((*prompts.Image)(nil)), []string{"message 2: content is nil"}},
 		{"embedding", in(embedsText{}), []string{"message 2: unsupported content type prompts_test.embedsText"}},
 		{"UTF-8 in a text", in(prompts.Text{Text: "a\xff"}), []string{"message 2: text is not valid UTF-8"}},
 		{"surrogates", in(prompts.Text{Text: "\xed\xa0\x80"}), []string{"message 2: text is not valid UTF-8"}},
 		{"UTF-8 in a description", &prompts.Result{Description: "\xff"}, []string{"description is not valid UTF-8"}},
-		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: unknown role "\xff"`, "message 1: role is not valid UTF-8"}},
-		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta "a": invalid UTF-8`}},
+		{"UTF-8 in a role", prompts.Messages(prompts.Message{"\xff", prompts.Text{}}), []string{`message 1: unknown role; use`, "message 1: role is not valid UTF-8"}},
+		{"UTF-8 in _meta", &prompts.Result{Meta: prompts.Meta{"a": "\xff"}}, []string{`_meta: invalid UTF-8`}},
 		{"UTF-8 in a name", in(prompts.ResourceLink{URI: "a:b", Name: "\xff", Title: "\xff", Description: "\xff"}),
 			[]string{"message 2: name is not", "message 2: title is not", "message 2: description is not"}},
 		{"UTF-8 in a resource", in(prompts.EmbeddedResource{URI: "a:b\xff", Text: "\xff", MIMEType: "a/\xff"}), []string{
@@ -54,7 +54,7 @@ func TestInvalidContent(t *testing.T) {
 		{"priority below 0", notes(prompts.Annotations{Priority: ptr(-0.1)}), []string{"message 2: priority must be from 0 to 1, got -0.1"}},
 		{"priority NaN", notes(prompts.Annotations{Priority: ptr(math.NaN())}), []string{"message 2: priority must be from 0 to 1, got NaN"}},
 		{"priority infinite", notes(prompts.Annotations{Priority: ptr(math.Inf(1))}), []string{"message 2: priority must be from 0 to 1, got +Inf"}},
-		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 2: unknown audience "model"`}},
+		{"audience", notes(prompts.Annotations{Audience: []prompts.Role{prompts.RoleUser, "model"}}), []string{`message 2: unknown audience; use "user" or "assistant"`}},
 		{"year 10000", notes(prompts.Annotations{LastModified: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year 10000"}},
 		{"year 10000 in UTC", notes(prompts.Annotations{LastModified: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -7200))}), []string{"message 2: lastModified: year 10000"}},
 		{"year -1", notes(prompts.Annotations{LastModified: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}), []string{"message 2: lastModified: year -1"}},
@@ -63,15 +63,15 @@ func TestInvalidContent(t *testing.T) {
 		{"relative URI", in(prompts.ResourceLink{URI: "/a/b", Name: "n"}), []string{`message 2: uri: not an absolute URI: it has no scheme`}},
 		{"no name", in(prompts.ResourceLink{URI: "a:b"}), []string{`message 2: resource link has no Name`}},
 		{"negative size", in(prompts.ResourceLink{URI: "a:b", Name: "n", Size: ptr(int64(-1))}), []string{"message 2: size -1 is negative"}},
-		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src "x": not an absolute URI`}},
+		{"icon", in(prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "x"}}}), []string{`message 2: icon 1: src: not an absolute URI`}},
 		{"icons", in(prompts.ResourceLink{URI: "a:b", Name: "n", MIMEType: "x", Icons: []prompts.Icon{{Src: "file:///x", MIMEType: "x", Sizes: []string{"x"}, Theme: "x"}}}), []string{
-			`message 2: MIME type: no subtype`, `message 2: icon 1: src "file:///x" must be an https`, `message 2: icon 1: MIME type "x": no subtype`,
-			`message 2: icon 1: invalid size "x"`, `message 2: icon 1: unknown theme "x"`}},
-		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key "io.modelcontextprotocol/x": the prefix is reserved for the protocol`}},
-		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key "a b": a name must`}},
-		{"_meta with duplicate keys", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(`{"a":1,"a":2}`)}}, []string{`_meta "a": `}},
-		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta "a": panic: a panic`}},
-		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta "a": `}},
+			`message 2: MIME type: no subtype`, `message 2: icon 1: src must be an https`, `message 2: icon 1: MIME type: no subtype`,
+			`message 2: icon 1: invalid size; use`, `message 2: icon 1: unknown theme; use`}},
+		{"reserved _meta", in(prompts.Text{Meta: prompts.Meta{"io.modelcontextprotocol/x": 1}}), []string{`message 2: _meta key: the prefix is reserved for the protocol`}},
+		{"_meta of a resource", in(prompts.EmbeddedResource{URI: "a:b", ResourceMeta: prompts.Meta{"a b": 1}}), []string{`message 2: _meta key: a name must`}},
+		{"_meta with duplicate keys", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(`{"a":1,"a":2}`)}}, []string{`_meta: `}},
+		{"_meta that panics", &prompts.Result{Meta: prompts.Meta{"a": panics{}}}, []string{`_meta: panic: a panic`}},
+		{"_meta too deep", &prompts.Result{Meta: prompts.Meta{"a": json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200))}}, []string{`_meta: `}},
 		{"all of them", prompts.Messages(prompts.Message{}, prompts.Message{prompts.RoleUser, prompts.Image{}}), []string{"message 1: unknown role", "message 1: content is nil", `message 2: MIME type: required`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,12 +99,23 @@ func TestInvalidContent(t *testing.T) {
 	}
 }
 
-// The content of a message may be the value of an argument, which must not reach the
-// log.
+// Whatever is in a result may be the value of an argument, which must not reach the log.
 func TestContentErrorsDoNotQuoteArguments(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret value"
+	for _, r := range []*prompts.Result{
+		prompts.Messages(prompts.Message{Role: secret, Content: prompts.Text{}}),
+		{Meta: prompts.Meta{secret: 1}},
+		{Meta: prompts.Meta{"s3cret": func() {}}},
+	} {
+		_, faults := prompts.EncodeResult(revision.V20251125, r)
+		assert.NotEmpty(t, faults)
+		assert.NotContains(t, errors.Join(faults...).Error(), "s3cret")
+	}
 	for _, c := range []prompts.Content{
+		prompts.Text{Annotations: &prompts.Annotations{Audience: []prompts.Role{secret}}},
+		prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: secret, MIMEType: secret, Sizes: []string{secret}, Theme: secret}}},
+		prompts.ResourceLink{URI: "a:b", Name: "n", Icons: []prompts.Icon{{Src: "s3cret:x"}}},
 		prompts.EmbeddedResource{URI: secret}, prompts.ResourceLink{URI: secret}, prompts.Image{MIMEType: secret},
 		prompts.EmbeddedResource{URI: "a:b", Text: secret, Blob: []byte(secret)}, prompts.Text{Text: secret + "\xff"},
 	} {
@@ -139,7 +150,7 @@ func TestErrorsOfResultAreBounded(t *testing.T) {
 	t.Parallel()
 	_, faults := prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, 50_000)...))
 	require.Len(t, faults, maxResultErrors+1)
-	assert.EqualError(t, faults[0], `message 1: unknown role ""; use "user" or "assistant"`)
+	assert.EqualError(t, faults[0], `message 1: unknown role; use "user" or "assistant"`)
 	assert.EqualError(t, faults[maxResultErrors], "and 99984 more")
 
 	_, faults = prompts.EncodeResult(revision.V20251125, prompts.Messages(make([]prompts.Message, maxResultErrors/2)...))

@@ -27,12 +27,12 @@ type encoder struct {
 	buf  []byte
 	rev  revision.Revision
 	errs []error
-	// fallback and serverInfo are for results.
+	// isResult says that the JSON is a result. fallback and serverInfo are for results.
+	isResult   bool
 	fallback   func(c Content, version string) Content
 	serverInfo []byte
-	// most is the maximum number of errors to collect, 0 for no limit. dropped
-	// counts the errors beyond the limit.
-	most, dropped int
+	// dropped counts the errors of a result beyond maxResultErrors.
+	dropped int
 	// inMessages reports whether an error is in a message, and message is its index.
 	inMessages bool
 	message    int
@@ -46,7 +46,7 @@ type encoder struct {
 const maxResultErrors = 16
 
 func (e *encoder) errorf(format string, args ...any) {
-	if e.most > 0 && len(e.errs) >= e.most {
+	if e.isResult && len(e.errs) >= maxResultErrors {
 		e.dropped++
 		return
 	}
@@ -58,10 +58,10 @@ func (e *encoder) errorf(format string, args ...any) {
 }
 
 // quoteName returns the subject of an error message: the name of a member and its
-// value. In a message, the value is left out: it may be the value of an argument,
-// which must not reach the log.
+// value. In a result, the value is left out: it may be the value of an argument, which
+// must not reach the log.
 func (e *encoder) quoteName(name, value string) string {
-	if e.inMessages {
+	if e.isResult {
 		return name
 	}
 	return name + " " + strconv.Quote(phrase.Clip(value, 128))
@@ -124,7 +124,6 @@ func (e *encoder) result(r *Result) {
 		e.errorf("render function returned neither a result nor an error")
 		return
 	}
-	e.most = maxResultErrors
 	e.raw("{")
 	if e.rev.Stateless() {
 		e.raw(`"resultType":"complete"`)
@@ -300,7 +299,7 @@ func (e *encoder) annotations(a *Annotations) {
 		e.key("audience")
 		for i, role := range a.Audience {
 			if checkRole(role) != nil {
-				e.errorf("unknown audience %q; use %q or %q", phrase.Clip(string(role), 32), RoleUser, RoleAssistant)
+				e.errorf("unknown audience; use %q or %q", RoleUser, RoleAssistant)
 			}
 			e.buf = append(e.buf, "[,"[min(i, 1)])
 			e.buf = strictjson.AppendString(e.buf, string(role))
@@ -332,7 +331,7 @@ func (e *encoder) icons(icons []Icon) {
 	}
 	e.key("icons")
 	for i, icon := range icons {
-		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme) {
+		for _, err := range syntax.CheckIcon(icon.Src, icon.MIMEType, icon.Sizes, icon.Theme, e.quoteName) {
 			e.errorf("icon %d: %w", i+1, err)
 		}
 		e.buf = append(e.buf, "[,"[min(i, 1)], '{')
@@ -376,13 +375,13 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if err := syntax.CheckMetaKey(k); err != nil {
-			e.errorf("_meta key %q: %w", phrase.Clip(k, 128), err)
+			e.errorf("%s: %w", e.quoteName("_meta key", k), err)
 			continue
 		}
 		e.key(k) // a checked key needs no escapes
 		var err error
 		if e.buf, err = jsonenc.Append(e.buf, m[k]); err != nil {
-			e.errorf("_meta %q: %w", k, err)
+			e.errorf("%s: %w", e.quoteName("_meta", k), err)
 		}
 	}
 	e.raw("}")

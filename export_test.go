@@ -50,7 +50,7 @@ func (s *Server) Filled() Options { return s.options }
 
 // EncodeResult returns a result in the form of a revision, and its errors.
 func EncodeResult(rev revision.Revision, r *Result) (string, []error) {
-	e := encoder{rev: rev}
+	e := encoder{rev: rev, isResult: true}
 	e.result(r)
 	return string(e.buf), e.errs
 }

@@ -255,7 +255,7 @@ func (s *Server) appendResult(dst []byte, rev revision.Revision, r *Result) ([]b
 // newEncoder returns an encoder that appends a result.
 func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
 	return encoder{
-		buf: dst, rev: rev, fallback: s.options.Fallback, serverInfo: s.serverInfo, most: maxResultErrors,
+		buf: dst, rev: rev, isResult: true, fallback: s.options.Fallback, serverInfo: s.serverInfo,
 		room: min(s.options.Limits.MaxResultBytes, math.MaxInt-1) + 1, // 0 is no limit
 	}
 }

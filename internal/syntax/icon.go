@@ -4,32 +4,31 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 var iconSize = regexp.MustCompile(`^([1-9][0-9]*x[1-9][0-9]*|any)$`)
 
-// CheckIcon returns everything that is wrong with the members of an icon.
-func CheckIcon(src, mimeType string, sizes []string, theme string) (faults []error) {
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+// CheckIcon returns all errors of the members of an icon. quote returns the name of a
+// member, with its value if the value may be in an error.
+func CheckIcon(src, mimeType string, sizes []string, theme string, quote func(name, value string) string) (errs []error) {
+	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if err := CheckURI(src); err != nil {
-		fault("src %q: %w", phrase.Clip(src, 128), err)
+		add("%s: %w", quote("src", src), err)
 	} else if scheme, _, _ := strings.Cut(strings.ToLower(src), ":"); scheme != "https" && scheme != "http" && scheme != "data" {
-		fault("src %q must be an https, http or data URI", phrase.Clip(src, 128))
+		add("%s must be an https, http or data URI", quote("src", src))
 	}
 	if mimeType != "" {
 		if err := CheckMIMEType(mimeType); err != nil {
-			fault("MIME type %q: %w", phrase.Clip(mimeType, 128), err)
+			add("%s: %w", quote("MIME type", mimeType), err)
 		}
 	}
 	for _, s := range sizes {
 		if !iconSize.MatchString(s) {
-			fault(`invalid size %q; use a form such as "48x48", or "any"`, phrase.Clip(s, 32))
+			add(`invalid %s; use a form such as "48x48", or "any"`, quote("size", s))
 		}
 	}
 	if theme != "" && theme != "light" && theme != "dark" {
-		fault(`unknown theme %q; use "light" or "dark"`, phrase.Clip(theme, 32))
+		add(`unknown %s; use "light" or "dark"`, quote("theme", theme))
 	}
-	return faults
+	return errs
 }
