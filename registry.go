@@ -93,7 +93,9 @@ func (r *Registry) Update(f func(tx *Tx) error) error {
 		if err != nil {
 			return err
 		}
-		commits = append(commits, commit)
+		if commit != nil {
+			commits = append(commits, commit)
+		}
 	}
 	r.prompts.Store(&m)
 	for _, commit := range commits {
@@ -126,8 +128,8 @@ func changesOf(m ordmap.Map[*definition], names []string) []Change {
 // Follow calls f for each change of the registry before the change takes effect, and
 // at once for the prompts that exist, in the order of their names. An error of f
 // rejects the change: Add, Set and Update return the error, and so does Follow, which
-// then has no effect. commit is called when the change has taken effect, and not if
-// another function rejects the change. Calls of f and commit do not overlap. They must
+// then has no effect. commit, if not nil, is called when the change has taken effect, and
+// not if another function rejects the change. Calls of f and commit do not overlap. They must
 // not use the registry. There is no end of a Follow but that of the registry: it is
 // for what is made of prompts, such as tools, and must be consistent with them.
 func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) error {
@@ -142,7 +144,9 @@ func (r *Registry) Follow(f func(changes []Change) (commit func(), err error)) e
 	if err != nil {
 		return err
 	}
-	commit()
+	if commit != nil {
+		commit()
+	}
 	r.followers = append(r.followers, f)
 	return nil
 }

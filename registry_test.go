@@ -263,3 +263,21 @@ func TestNotify(t *testing.T) {
 	assert.Len(t, changed, 1)
 	assert.Equal(t, 1, reg.Len())
 }
+
+// A follower that has nothing to do once the change has taken effect returns no commit.
+func TestFollowWithoutCommit(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(textPrompt("a", ""))
+	var seen []string
+	require.NoError(t, reg.Follow(func(changes []prompts.Change) (func(), error) {
+		for _, c := range changes {
+			seen = append(seen, c.Name)
+		}
+		return nil, nil
+	}))
+	changed, cancel := reg.Subscribe()
+	defer cancel()
+	reg.MustAdd(textPrompt("b", ""))
+	assert.Equal(t, []string{"a", "b"}, seen)
+	assert.Len(t, changed, 1)
+}
