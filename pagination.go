@@ -62,16 +62,42 @@ func (l *listRequest) Subject() string { return methodList }
 
 func (l *listRequest) LogAttr() slog.Attr { return slog.String("method", methodList) }
 
-// appendPage appends the members of the result that are the page.
+// appendPage appends the members of the result that are the page, without the braces. A
+// hidden prompt is not in the page, nor in the cursor.
 func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.Failure) {
-	s := l.server
-	var visible func(*definition) bool
-	if s.options.Visible != nil {
-		visible = func(d *definition) bool { return ctx.Err() == nil && s.isVisible(ctx, d) }
+	s, shape := l.server, l.rev.Shape()
+	isFiltered := s.options.Visible != nil
+	dst = append(dst, `"prompts":[`...)
+	n, last, hasMore := 0, "", false
+	all := s.registry.snapshot()
+	for name, d := range all.After(l.after) { // no name is empty
+		if isFiltered && ctx.Err() != nil {
+			break
+		}
+		if !s.isVisible(ctx, d) {
+			continue
+		}
+		if n == s.options.PageSize {
+			hasMore = true
+			break
+		}
+		entry := d.listed[shape]
+		if s.options.InputSchemas {
+			entry = d.entriesWithSchema()[shape]
+		}
+		if n == 0 && !isFiltered { // the others may be of about the same size
+			dst = slices.Grow(dst, min((len(entry)+1)*min(s.options.PageSize, all.Len()), pageReserve))
+		}
+		dst = append(append(dst, entry...), ',')
+		n, last = n+1, name
 	}
-	dst = appendPage(dst, s.registry, l.rev.Shape(), l.after, s.options.PageSize, s.options.InputSchemas, visible)
-	if visible != nil && ctx.Err() != nil {
+	if isFiltered && ctx.Err() != nil {
 		return nil, rpc.InternalFailure(l.Subject(), context.Cause(ctx)) // and not half a list
+	}
+	dst = append(bytes.TrimSuffix(dst, []byte{','}), ']')
+	if hasMore {
+		dst = append(dst, `,"nextCursor":"`...)
+		dst = append(cursor.Append(dst, "", last), '"')
 	}
 	return dst, nil
 }
@@ -114,32 +140,4 @@ func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
 		return p, wire.WrongKind("cursor", "params.cursor", "a string", c)
 	}
 	return p, nil
-}
-
-// appendPage appends the members of a page's result, without the braces. If
-// visible is not nil it chooses what there is; the cursor names nothing else.
-func appendPage(dst []byte, r *Registry, shape revision.Shape, after string, size int, schemas bool, visible func(*definition) bool) []byte {
-	dst = append(dst, `"prompts":[`...)
-	n, last := 0, ""
-	m := r.snapshot()
-	for name, d := range m.After(after) { // no name is empty
-		if visible != nil && !visible(d) {
-			continue
-		}
-		if n == size {
-			dst = append(dst[:len(dst)-1], `],"nextCursor":"`...)
-			dst = cursor.Append(dst, "", last)
-			return append(dst, '"')
-		}
-		entry := d.listed[shape]
-		if schemas {
-			entry = d.entriesWithSchema()[shape]
-		}
-		if n == 0 && visible == nil { // the others may be of about the same size
-			dst = slices.Grow(dst, min((len(entry)+1)*min(size, m.Len()), pageReserve))
-		}
-		dst = append(append(dst, entry...), ',')
-		n, last = n+1, name
-	}
-	return append(bytes.TrimSuffix(dst, []byte{','}), ']')
 }
