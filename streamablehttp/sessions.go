@@ -280,8 +280,8 @@ func (x *exchange) reject(status int, err error) (transport.Session, error) {
 	return nil, err
 }
 
-// notStateless returns the error for a message whose header has a version without
-// sessions, and whose _meta has none.
+// notStateless returns the error for a message without a version in _meta, if its
+// header has a version without sessions.
 func notStateless(m transport.RequestInfo, version string) error {
 	if m.Method == "" {
 		return &prompts.Error{Code: transport.CodeInvalidRequest, Message: "protocol version " + version + " supports neither batches nor client responses"}
