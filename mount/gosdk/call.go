@@ -61,5 +61,5 @@ func (m *mount) failure(ctx context.Context, method string, err error) error {
 	case ctx.Err() != nil:
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"} // which nobody reads
 	}
-	return internalError(ctx, m.logger, "request failed", method, slog.String("method", method), err)
+	return internalError(ctx, m.server, "request failed", method, slog.String("method", method), err)
 }

@@ -23,8 +23,7 @@ func (m *mount) complete(ctx context.Context, r *mcp.CompleteRequest) (mcp.Resul
 		return res, err
 	case err != nil && hasHandler:
 		if isOurs {
-			m.logger.LogAttrs(ctx, slog.LevelInfo,
-				"CompletionHandler returned an error for a registry prompt",
+			m.server.Log(ctx, slog.LevelInfo, "CompletionHandler returned an error for a registry prompt",
 				slog.String("prompt", ref.Name), slog.Any("error", err))
 		}
 		return nil, err

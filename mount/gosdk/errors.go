@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/errorid"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // wireError returns the SDK's form of an error that the client is to get. The
@@ -30,22 +30,9 @@ const cannotConvert = "cannot convert result for go-sdk"
 
 // internalError logs an error of a request and returns the error for the client, which
 // gets the subject only. Both have the same error id.
-func internalError(ctx context.Context, logger *slog.Logger, event, subject string, about slog.Attr, err error) error {
-	message, id := errorid.New("internal error: " + subject + " failed")
-	logger.LogAttrs(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorid.Attr, id))
-	return wireError(&prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorid.Data{ID: id}})
+func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
+	return wireError(bridge.InternalError(ctx, srv, event, subject, about, err))
 }
-
-// existsError is a name that the server uses itself.
-type existsError struct{ kind, name string }
-
-// Error says what both have.
-func (e *existsError) Error() string {
-	return fmt.Sprintf("gosdk: %s %q already exists on the server; rename one of the two", e.kind, e.name)
-}
-
-// Unwrap returns prompts.ErrExists.
-func (e *existsError) Unwrap() error { return prompts.ErrExists }
 
 // ownError returns this library's form of an error of an SDK's handler: one
 // with a code keeps that, with its message and data; of any other the client

@@ -40,7 +40,7 @@ func (m *mount) get(ctx context.Context, r *mcp.GetPromptRequest) (mcp.Result, e
 	}
 	result, err := getResult(raw)
 	if err != nil {
-		return nil, internalError(ctx, m.logger, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
+		return nil, internalError(ctx, m.server, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
 	}
 	return result, nil
 }

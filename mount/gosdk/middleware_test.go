@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -123,19 +124,23 @@ func TestEarlierMiddlewareRefusesLists(t *testing.T) {
 }
 
 // A CompletionHandler that fails for prompts that it does not know cannot be
-// told from a middleware that refuses.
+// told from a middleware that refuses. Its failures do not fill the log.
 func TestCompletionHandlerThatFails(t *testing.T) {
 	t.Parallel()
-	s := newServer(&mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-		return nil, fmt.Errorf("no such prompt")
-	}})
-	var log logged
-	mount(t, s, registry(withArgument()), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	c := dial(t, s, newest)
-	assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("own_a"), "lang", "")).Message)
-	assert.Empty(t, log.String(), "which is none of the mount's concern")
-	assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Message)
-	assert.Contains(t, log.String(), "CompletionHandler returned an error for a registry prompt")
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(&mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+			return nil, fmt.Errorf("no such prompt")
+		}})
+		var log logged
+		mount(t, s, registry(withArgument()), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		c := dial(t, s, newest)
+		assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("own_a"), "lang", "")).Message)
+		assert.Empty(t, log.String(), "which is none of the mount's concern")
+		for range 1000 {
+			assert.Equal(t, "no such prompt", c.refused("completion/complete", completion(ofPrompt("a"), "lang", "")).Message)
+		}
+		assert.Equal(t, 200, strings.Count(log.String(), "CompletionHandler returned an error for a registry prompt"), "the burst of the limit")
+	})
 }
 
 // Middleware that answers by itself, such as a cache, has answered.

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // Mount adds the prompts of a registry to a server of the SDK: lists, results,
@@ -49,12 +50,9 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 	case len(o.Methods) > 0 || len(o.Capabilities) > 0:
 		return nil, errors.New("gosdk: Options.Methods and Options.Capabilities have no effect on a mount; add the methods to the server of go-sdk")
 	}
-	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, logger: o.Logger, stopped: make(chan struct{})}
-	if m.logger == nil {
-		m.logger = slog.Default()
-	}
-	if m.server, err = newServer(r, o); err != nil {
-		return nil, err
+	m := &mount{state: stateOf(s), sdk: s, registry: r, completes: !o.DisableCompletions, stopped: make(chan struct{})}
+	if m.server, err = bridge.NewServer(r, o); err != nil {
+		return nil, fmt.Errorf("gosdk: %w", err)
 	}
 	if err := m.checkNames(); err != nil {
 		return nil, err
@@ -76,16 +74,6 @@ func Mount(s *mcp.Server, r *prompts.Registry, o prompts.Options) (unmount func(
 
 var errMounted = errors.New("gosdk: server already has a mounted registry; put all prompts into one registry")
 
-// newServer is prompts.NewServer with an error.
-func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("gosdk: %v", v)
-		}
-	}()
-	return prompts.NewServer(r, o), nil
-}
-
 // mount is a registry on a server.
 type mount struct {
 	state     *serverState
@@ -93,7 +81,6 @@ type mount struct {
 	server    *prompts.Server
 	registry  *prompts.Registry
 	completes bool
-	logger    *slog.Logger
 	tools     *tools // nil without any
 
 	stopped chan struct{}  // closed to end the mount's goroutine
@@ -108,7 +95,7 @@ func (m *mount) checkNames() error {
 	var faults []error
 	err := m.state.walk(context.Background(), m.sdk, func(p *mcp.Prompt) {
 		if m.has(p.Name) {
-			faults = append(faults, &existsError{"prompt", p.Name})
+			faults = append(faults, bridge.Exists("gosdk", "prompt", p.Name))
 		}
 	})
 	if err != nil {
@@ -138,15 +125,12 @@ func (m *mount) addPlaceholder() {
 	})
 }
 
-// Changes arrive in bursts. The mount notifies clients when the registry has not
-// changed for changeQuiet, and after changeLongest at the latest. Both are longer
-// than the 10 ms that the SDK waits for another change before it notifies clients.
-// Each change starts the wait of the SDK over (v1.8.0 mcp/server.go:763), so that
-// continuous changes would delay its notification forever.
-const (
-	changeQuiet   = 20 * time.Millisecond
-	changeLongest = 50 * time.Millisecond
-)
+// changeLongest limits the wait for the end of a burst of changes. The wait for a
+// quiet moment, and this one, are longer than the 10 ms that the SDK waits for another
+// change before it notifies clients. Each change starts the wait of the SDK over
+// (v1.8.0 mcp/server.go:763), so that continuous changes would delay its notification
+// forever.
+const changeLongest = 50 * time.Millisecond
 
 func (m *mount) start(silent bool) {
 	if silent && m.tools == nil {
@@ -164,34 +148,17 @@ func (m *mount) start(silent bool) {
 			case <-m.stopped:
 				return
 			}
-			if !m.settle(changed) {
+			if !bridge.Settle(changed, m.stopped, changeLongest) {
 				return
 			}
 			if !silent {
 				m.addPlaceholder()
 			}
 			if err := m.tools.update(context.Background()); err != nil {
-				m.logger.LogAttrs(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
+				m.server.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
 			}
 		}
 	})
-}
-
-// settle waits for the end of a burst of changes, and reports whether the
-// registry is still mounted.
-func (m *mount) settle(changed <-chan struct{}) bool {
-	longest := time.After(changeLongest)
-	for {
-		select {
-		case <-changed:
-		case <-time.After(changeQuiet):
-			return true
-		case <-longest:
-			return true
-		case <-m.stopped:
-			return false
-		}
-	}
 }
 
 func (m *mount) unmount() {

@@ -2,15 +2,14 @@ package gosdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // FromPrompt converts a prompt of the SDK and its handler to a prompt for a
@@ -124,8 +123,10 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 				return nil, &prompts.Error{Code: prompts.CodeInternalError, Message: fmt.Sprintf("prompt %q is at capacity; retry later", out.Name)}
 			}
 			next := *params
-			next.RequestState = result.RequestState
-			if next.InputResponses, err = ask(ctx, round, result.InputRequests); err != nil {
+			next.RequestState, next.InputResponses = result.RequestState, nil
+			// The same key in another round is another question.
+			unique := func(key string) string { return fmt.Sprintf("%d:%s", round+1, key) }
+			if err := bridge.Ask(ctx, result.InputRequests, unique, &next.InputResponses); err != nil {
 				return nil, err
 			}
 			params = &next
@@ -133,47 +134,4 @@ func rendered(p *mcp.Prompt, h handler) prompts.Prompt {
 		return nil, fmt.Errorf("handler returned input requests %d times in a row (limit %[1]d)", maxRounds)
 	}
 	return out
-}
-
-// ask asks the client what a handler wants to know. The same key in another
-// round is another question.
-func ask(ctx context.Context, round int, all mcp.InputRequestMap) (mcp.InputResponseMap, error) {
-	keys := slices.Sorted(maps.Keys(all))
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return nil, err
-	}
-	var wire map[string]wireQuestion
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		return nil, err
-	}
-	asked := make([]*prompts.Answer[json.RawMessage], len(keys))
-	questions := make([]prompts.Question, len(keys))
-	for i, key := range keys {
-		asked[i] = prompts.InputRequest(fmt.Sprintf("%d:%s", round+1, key), wire[key].Method, wire[key].Params)
-		questions[i] = asked[i]
-	}
-	err = prompts.Ask(ctx, questions...)
-	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrCanceled) {
-		return nil, err
-	}
-	answered := make(map[string]json.RawMessage, len(keys))
-	for i, key := range keys {
-		switch refused := asked[i].Err(); {
-		case errors.Is(refused, prompts.ErrDeclined):
-			answered[key] = json.RawMessage(`{"action":"decline"}`)
-		case errors.Is(refused, prompts.ErrCanceled):
-			answered[key] = json.RawMessage(`{"action":"cancel"}`)
-		case refused != nil:
-			return nil, refused
-		default:
-			answered[key] = asked[i].Value
-		}
-	}
-	if raw, err = json.Marshal(answered); err != nil {
-		return nil, err
-	}
-	var out mcp.InputResponseMap
-	err = json.Unmarshal(raw, &out)
-	return out, err
 }

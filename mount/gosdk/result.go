@@ -1,12 +1,12 @@
 package gosdk
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // getResult returns the SDK's form of a result of prompts/get.
@@ -93,7 +93,7 @@ func contentOf(raw json.RawMessage) (mcp.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isSame(raw, again) {
+	if !bridge.SameJSON(raw, again) {
 		return &exactContent{m.Content, raw}, nil
 	}
 	return m.Content, nil
@@ -109,15 +109,3 @@ type exactContent struct {
 
 // MarshalJSON returns the content as our server has encoded it.
 func (c *exactContent) MarshalJSON() ([]byte, error) { return c.raw, nil }
-
-// isSame reports whether two texts are the same JSON value.
-func isSame(a, b []byte) bool {
-	var x, y any
-	return decode(a, &x) && decode(b, &y) && reflect.DeepEqual(x, y)
-}
-
-func decode(text []byte, v *any) bool {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	return d.Decode(v) == nil
-}

@@ -8,6 +8,8 @@ import (
 	"weak"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-prompts/prompts/internal/revision"
 )
 
 // serverState is what a server of the SDK has of this package: one receiving
@@ -104,8 +106,8 @@ func (st *serverState) initialize(ctx context.Context, m *mount, method string, 
 		st.negotiated.Store(key, result.ProtocolVersion)
 		runtime.AddCleanup(r.Session, func(key weak.Pointer[mcp.ServerSession]) { st.negotiated.Delete(key) }, key)
 	}
-	if result.ProtocolVersion == oldest {
-		return result, nil // it has no capability for completion
+	if rev, ok := revision.Parse(result.ProtocolVersion); ok && !rev.Completions() {
+		return result, nil
 	}
 	changed := *result
 	changed.Capabilities = m.capabilities(result.Capabilities)
@@ -134,20 +136,17 @@ func (m *mount) capabilities(c *mcp.ServerCapabilities) *mcp.ServerCapabilities 
 	return &changed
 }
 
-// Versions of the protocol that are more than one of several.
-const (
-	oldest         = "2024-11-05"
-	newestStateful = "2025-11-25"
-	stateless      = "2026-07-28" // the first one without sessions
-)
+// stateless is the first protocol version without sessions.
+const stateless = "2026-07-28"
 
 // version returns the protocol version that a request is answered in.
 func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) string {
 	if v, ok := meta[mcp.MetaKeyProtocolVersion].(string); ok && v >= stateless {
 		return v
 	}
+	newest := revision.NewestStateful().String()
 	if ss == nil {
-		return newestStateful
+		return newest
 	}
 	if v, ok := st.negotiated.Load(weak.Make(ss)); ok {
 		return v.(string)
@@ -161,5 +160,5 @@ func (st *serverState) version(ss *mcp.ServerSession, meta map[string]any) strin
 			}
 		}
 	}
-	return newestStateful
+	return newest
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -40,11 +41,8 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 	if s == nil || r == nil {
 		return nil, errors.New("gosdk: server or registry is nil")
 	}
-	if logger == nil {
-		logger = slog.Default()
-	}
 	o.Resources = promptskills.Resources{}
-	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, logger: logger, listed: map[string]skillResource{}}
+	m := &skillMount{sdk: s, registry: r, isListed: o.Visible == nil, listed: map[string]skillResource{}}
 	m.server = prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{promptskills.Feature(r, o)}, Logger: logger})
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
 		err := mcp.AddReceivingCustomMethod(s, method, func(ctx context.Context, ss *mcp.ServerSession, p *skillParams) (*skillResult, error) {
@@ -61,33 +59,25 @@ func MountSkills(s *mcp.Server, r *promptskills.Registry, o promptskills.Options
 	s.AddReceivingMiddleware(m.declare)
 	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: skillFiles, Name: "skills", Description: "Files of skills"}, m.read)
 	changed, cancel := r.Subscribe()
-	stop := make(chan struct{})
-	var running sync.WaitGroup
-	unmount = sync.OnceFunc(func() {
+	end := func() {
 		m.isOver.Store(true)
 		cancel()
-		close(stop)
-		running.Wait()
 		s.RemoveResourceTemplates(skillFiles)
 		m.remove()
-	})
+	}
 	if err := m.sync(); err != nil {
-		unmount()
+		end()
 		return nil, err
 	}
-	running.Go(func() {
-		for {
-			select {
-			case <-changed:
-				if err := m.sync(); err != nil {
-					logger.Warn("skill not mounted", "error", err)
-				}
-			case <-stop:
-				return
-			}
+	stop := bridge.Watch(changed, func() {
+		if err := m.sync(); err != nil {
+			m.server.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
 	})
-	return unmount, nil
+	return sync.OnceFunc(func() {
+		stop()
+		end()
+	}), nil
 }
 
 // skillMount is a registry of skills on a server.
@@ -96,7 +86,6 @@ type skillMount struct {
 	server   *prompts.Server
 	registry *promptskills.Registry
 	isListed bool
-	logger   *slog.Logger
 	isOver   atomic.Bool
 	next     mcp.MethodHandler        // of the server, without the mount
 	listed   map[string]skillResource // by URI; of one goroutine at a time
@@ -152,7 +141,7 @@ func (m *skillMount) call(ctx context.Context, method string, ss *mcp.ServerSess
 	if errors.As(err, &e) {
 		return nil, wireError(e)
 	}
-	return nil, internalError(ctx, m.logger, "request failed", method, slog.String("method", method), err)
+	return nil, internalError(ctx, m.server, "request failed", method, slog.String("method", method), err)
 }
 
 // read is the handler of resources/read.
@@ -242,7 +231,7 @@ func (m *skillMount) sync() error {
 	for s := range m.registry.All() {
 		uri := s.URI()
 		if native[uri] {
-			errs = append(errs, &existsError{"resource", uri})
+			errs = append(errs, bridge.Exists("gosdk", "resource", uri))
 			continue
 		}
 		now[uri] = true
@@ -269,7 +258,7 @@ func (m *skillMount) sync() error {
 func (m *skillMount) remove() {
 	native, err := m.native()
 	if err != nil {
-		m.logger.Warn("cannot list the server's resources", "error", err)
+		m.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's resources", slog.Any("error", err))
 	}
 	for uri := range m.listed {
 		if !native[uri] {

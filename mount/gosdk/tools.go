@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // The methods of a feature of package prompttools.
@@ -59,41 +60,11 @@ func newTools(m *mount, o prompts.Options) (*tools, error) {
 	if !slices.Contains(m.server.Methods(), methodCallTool) {
 		return nil, nil
 	}
-	lister, err := newServer(m.registry, prompts.Options{Features: o.Features, Logger: m.logger})
-	return &tools{mount: m, lister: lister, filter: o.Visible != nil, added: map[string]string{}}, err
-}
-
-// list returns the entries of all tools of a server, by name.
-func list(ctx context.Context, call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
-	all := map[string]string{}
-	for params := json.RawMessage(`{}`); ; {
-		raw, err := call(params)
-		if err != nil {
-			return nil, err
-		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, err
-		}
-		for _, entry := range page.Tools {
-			var tool struct {
-				Name string `json:"name"`
-			}
-			if err := json.Unmarshal(entry, &tool); err != nil {
-				return nil, err
-			}
-			all[tool.Name] = string(entry)
-		}
-		if page.NextCursor == "" || ctx.Err() != nil {
-			return all, ctx.Err()
-		}
-		if params, err = json.Marshal(map[string]string{"cursor": page.NextCursor}); err != nil {
-			return nil, err
-		}
+	lister, err := bridge.NewServer(m.registry, prompts.Options{Features: o.Features, Logger: o.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("gosdk: %w", err)
 	}
+	return &tools{mount: m, lister: lister, filter: o.Visible != nil, added: map[string]string{}}, nil
 }
 
 // native returns the names of the server's own tools.
@@ -128,7 +99,7 @@ func (t *tools) update(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	all, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.lister.Call(ctx, methodListTools, params, prompts.CallOptions{})
 	})
 	if err != nil {
@@ -143,7 +114,7 @@ func (t *tools) update(ctx context.Context) error {
 		entry := all[name]
 		if native[name] {
 			delete(t.added, name)
-			errs = append(errs, &existsError{"tool", name})
+			errs = append(errs, bridge.Exists("gosdk", "tool", name))
 			continue
 		}
 		if t.added[name] == entry {
@@ -179,7 +150,7 @@ func (t *tools) remove() {
 	}
 	native, err := t.native(context.Background())
 	if err != nil {
-		t.mount.logger.Warn("cannot list the server's tools", "error", err)
+		t.mount.server.Log(context.Background(), slog.LevelWarn, "cannot list the server's tools", slog.Any("error", err))
 	}
 	maps.DeleteFunc(t.added, func(name, _ string) bool { return native[name] })
 	t.mount.sdk.RemoveTools(slices.Sorted(maps.Keys(t.added))...)
@@ -211,7 +182,7 @@ func (t *tools) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallTool
 	}
 	result, err := toolResult(raw)
 	if err != nil {
-		return nil, internalError(ctx, m.logger, cannotConvert, fmt.Sprintf("tool %q", r.Params.Name), slog.String("tool", r.Params.Name), err)
+		return nil, internalError(ctx, m.server, cannotConvert, fmt.Sprintf("tool %q", r.Params.Name), slog.String("tool", r.Params.Name), err)
 	}
 	return result, nil
 }
@@ -279,7 +250,7 @@ func (m *mount) listTools(ctx context.Context, r *mcp.ListToolsRequest) (mcp.Res
 	if err != nil || !ok || result == nil {
 		return res, err
 	}
-	visible, err := list(ctx, func(params json.RawMessage) (json.RawMessage, error) {
+	visible, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		members := map[string]any{}
 		if err := json.Unmarshal(params, &members); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func (m *mount) get(ctx context.Context, request mcp.GetPromptRequest) (*mcp.Get
 	result, err := decodeResult(raw)
 	if err != nil {
 		name := request.Params.Name
-		return nil, internalError(ctx, m.logger(), cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
+		return nil, internalError(ctx, m.calls, cannotConvert, fmt.Sprintf("prompt %q", name), slog.String("prompt", name), err)
 	}
 	return result, nil
 }

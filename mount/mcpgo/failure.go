@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/errorid"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // callError is what a handler returns of an error that the client is to see.
@@ -27,22 +27,9 @@ const cannotConvert = "cannot convert result for mcp-go"
 
 // internalError logs an error of a request and returns the error for the client, which
 // gets the subject only. Both have the same error id.
-func internalError(ctx context.Context, logger *slog.Logger, event, subject string, about slog.Attr, err error) error {
-	message, id := errorid.New("internal error: " + subject + " failed")
-	logger.LogAttrs(ctx, slog.LevelError, event, about, slog.Any("error", err), slog.String(errorid.Attr, id))
-	return failure(ctx, &prompts.Error{Code: prompts.CodeInternalError, Message: message, Data: errorid.Data{ID: id}})
+func internalError(ctx context.Context, srv *prompts.Server, event, subject string, about slog.Attr, err error) error {
+	return failure(ctx, bridge.InternalError(ctx, srv, event, subject, about, err))
 }
-
-// existsError is a name that the server uses itself.
-type existsError struct{ kind, name string }
-
-// Error says what both have.
-func (e *existsError) Error() string {
-	return fmt.Sprintf("mcpgo: %s %q already exists on the server; rename one of the two", e.kind, e.name)
-}
-
-// Unwrap returns prompts.ErrExists.
-func (e *existsError) Unwrap() error { return prompts.ErrExists }
 
 // failure returns what a handler is to return for an error of a call: an
 // [*prompts.Error] where there is one, without the code in its text.
@@ -57,8 +44,10 @@ func failure(ctx context.Context, err error) error {
 		}
 		return failed
 	case errors.Is(ctx.Err(), context.Canceled) && l != nil:
-		// A deadline is not the client's, but of the author's middleware.
-		return fmt.Errorf("%w %s", err, l.add(pendingError{cancelled: true}))
+		// A deadline is not the client's, but of the application's middleware.
+		return fmt.Errorf("%w %s", ctx.Err(), l.add(pendingError{cancelled: true}))
+	case ctx.Err() != nil:
+		return ctx.Err() // without the cause, which the application has not written for clients
 	}
-	return err // the request's context has ended, or an option is invalid
+	return err // an option is invalid
 }

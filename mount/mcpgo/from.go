@@ -2,7 +2,6 @@ package mcpgo
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // maxRounds is how often a handler may ask for input, as in the SDK.
@@ -109,7 +109,13 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 	}
 	// Those that came are the answers to what Ask has asked.
 	request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{}
-	asked := map[string]int{}
+	asked := map[string]int{} // how often, by key: a handler may use a key again
+	unique := func(key string) string {
+		if asked[key]++; asked[key] > 1 {
+			return fmt.Sprintf("%s#%d", key, asked[key])
+		}
+		return key
+	}
 	for range maxRounds {
 		result, err := h(ctx, request)
 		switch {
@@ -119,61 +125,16 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 			return nil, fmt.Errorf("mcpgo: handler of prompt %q returned neither a result nor an error", name)
 		case !result.NeedsInput():
 			return resultFrom(result)
+		case len(result.InputRequests) == 0:
+			return nil, server.ErrLoadShedding
 		}
-		responses, err := inputs(ctx, result.InputRequests, asked)
-		if err != nil {
+		var responses mcp.InputResponses
+		if err := bridge.Ask(ctx, result.InputRequests, unique, &responses); err != nil {
 			return nil, err
 		}
 		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState
 	}
 	return nil, fmt.Errorf("mcpgo: handler of prompt %q returned input requests %d times in a row (limit %[2]d)", name, maxRounds)
-}
-
-// inputs asks the client. asked counts the questions of each key: for Ask, the
-// same key is the same question, and handlers of the SDK may use one again.
-func inputs(ctx context.Context, requests mcp.InputRequests, asked map[string]int) (mcp.InputResponses, error) {
-	if len(requests) == 0 {
-		return nil, server.ErrLoadShedding
-	}
-	answers := map[string]*prompts.Answer[json.RawMessage]{}
-	var questions []prompts.Question
-	for _, key := range slices.Sorted(maps.Keys(requests)) {
-		var params any
-		switch r := requests[key]; r.Method {
-		case mcp.MethodElicitationCreate:
-			params = r.Elicitation
-		case mcp.MethodSamplingCreateMessage:
-			params = r.Sampling
-		}
-		asked[key]++
-		unique := key
-		if n := asked[key]; n > 1 {
-			unique = fmt.Sprintf("%s#%d", key, n)
-		}
-		answers[key] = prompts.InputRequest(unique, string(requests[key].Method), params)
-		questions = append(questions, answers[key])
-	}
-	// One that is declined has an answer, too: handlers of the SDK look at it.
-	err := prompts.Ask(ctx, questions...)
-	if err != nil && !errors.Is(err, prompts.ErrDeclined) && !errors.Is(err, prompts.ErrCanceled) {
-		return nil, err
-	}
-	responses := mcp.InputResponses{}
-	for key, answer := range answers {
-		var response mcp.InputResponse
-		raw := answer.Value
-		switch {
-		case errors.Is(answer.Err(), prompts.ErrDeclined):
-			raw = json.RawMessage(`{"action":"decline"}`)
-		case errors.Is(answer.Err(), prompts.ErrCanceled):
-			raw = json.RawMessage(`{"action":"cancel"}`)
-		}
-		if err := response.UnmarshalJSON(raw); err != nil {
-			return nil, err
-		}
-		responses[key] = response
-	}
-	return responses, nil
 }
 
 // handlerError is an error of a handler whose text the client gets, as from

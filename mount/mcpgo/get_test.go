@@ -1,6 +1,7 @@
 package mcpgo_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,6 +119,47 @@ func TestRenderFaults(t *testing.T) {
 		assert.Equal(t, -32603, a.Error.Code, name)
 		assert.NotContains(t, a.Error.Message, "secret", name)
 	}
+}
+
+// The cause of a context of the application is not for the client.
+func TestCauseIsNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var r prompts.Registry
+		r.MustAdd(prompts.Prompt{Name: "slow", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}})
+		s := server.NewMCPServer("s", "1")
+		mount(t, s, &r, prompts.Options{})
+		client := dial(t, s, "2025-11-25")
+		var cancel context.CancelFunc
+		client.ctx, cancel = context.WithTimeoutCause(client.ctx, time.Second, errors.New("secret"))
+		defer cancel()
+		a := client.do("prompts/get", `{"name":"slow"}`)
+		require.NotNil(t, a.Error)
+		assert.Equal(t, "context deadline exceeded", a.Error.Message)
+	})
+}
+
+// A Visible that panics for each request does not fill the log.
+func TestPanicsInVisibleAreLimited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var r prompts.Registry
+		r.MustAdd(says("a", "x"))
+		s := server.NewMCPServer("s", "1")
+		mount(t, s, &r, prompts.Options{
+			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+			Visible: func(context.Context, prompts.Prompt) bool { panic("secret") },
+		})
+		client := dial(t, s, "2025-11-25")
+		for range 1000 {
+			assert.Empty(t, client.names())
+		}
+		assert.Equal(t, 200, strings.Count(log.String(), "panic in Options.Visible"), "the burst of the limit")
+	})
 }
 
 // A render function that does not mind its context is not waited for.

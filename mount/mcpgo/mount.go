@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,14 +15,11 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
-// Changes arrive in bursts. The mount notifies clients when the registry has not
-// changed for changeQuiet, and after changeLongest at the latest.
-const (
-	changeQuiet   = 20 * time.Millisecond
-	changeLongest = 200 * time.Millisecond
-)
+// changeLongest limits the wait for the end of a burst of changes.
+const changeLongest = 200 * time.Millisecond
 
 // maxGone is how many prompts that have left the registry may stay in the
 // server, unseen.
@@ -58,12 +56,12 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 	}
 	m := &mount{server: s, registry: r, options: o, stop: make(chan struct{})}
 	o.PageSize = everything
-	if m.calls, err = newServer(r, o); err != nil {
-		return nil, err
+	if m.calls, err = bridge.NewServer(r, o); err != nil {
+		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
-	// What a client may not know of is taken out elsewhere.
-	if m.lister, err = newServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
-		return nil, err
+	// Without Visible: serverState.filter removes hidden prompts.
+	if m.lister, err = bridge.NewServer(r, prompts.Options{PageSize: everything, Features: o.Features}); err != nil {
+		return nil, fmt.Errorf("mcpgo: %w", err)
 	}
 	if len(own) > 0 {
 		m.own = own[0]
@@ -80,20 +78,6 @@ func Mount(s *server.MCPServer, r *prompts.Registry, o prompts.Options, own ...s
 		m.follow(changed)
 	}()
 	return m.end, nil
-}
-
-// newServer is prompts.NewServer with an error for invalid options.
-func newServer(r *prompts.Registry, o prompts.Options) (srv *prompts.Server, err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case error:
-			err = fmt.Errorf("mcpgo: %w", v)
-		default:
-			err = fmt.Errorf("mcpgo: %v", v)
-		}
-	}()
-	return prompts.NewServer(r, o), nil
 }
 
 // mount is a registry on a server.
@@ -124,7 +108,7 @@ func (m *mount) begin() error {
 	present := m.server.ListPrompts()
 	for _, name := range slices.Sorted(maps.Keys(next.prompts)) {
 		if present[name] != nil && !isGone(present[name]) {
-			faults = append(faults, &existsError{"prompt", name})
+			faults = append(faults, bridge.Exists("mcpgo", "prompt", name))
 		}
 	}
 	if len(faults) > 0 {
@@ -152,33 +136,12 @@ func (m *mount) follow(changed <-chan struct{}) {
 			return
 		case <-changed:
 		}
-		if !m.settle(changed) {
+		if !bridge.Settle(changed, m.stop, changeLongest) {
 			return
 		}
 		for _, name := range m.update() {
-			m.logger().Warn("prompt not mounted", "prompt", name, "error", &existsError{"prompt", name})
-		}
-	}
-}
-
-// settle waits for the end of a burst of changes, and reports whether the
-// prompts are still mounted.
-func (m *mount) settle(changed <-chan struct{}) bool {
-	longest := time.NewTimer(changeLongest)
-	defer longest.Stop()
-	for {
-		quiet := time.NewTimer(changeQuiet)
-		select {
-		case <-m.stop:
-			quiet.Stop()
-			return false
-		case <-quiet.C:
-			return true
-		case <-longest.C:
-			quiet.Stop()
-			return true
-		case <-changed:
-			quiet.Stop()
+			m.calls.Log(context.Background(), slog.LevelWarn, "prompt not mounted", slog.String("prompt", name),
+				slog.Any("error", bridge.Exists("mcpgo", "prompt", name)))
 		}
 	}
 }
@@ -215,7 +178,7 @@ func (m *mount) update() (taken []string) {
 	}
 	m.put(next, put, gone)
 	if err := m.tools.update(); err != nil {
-		m.logger().Warn("tool not mounted", "error", err)
+		m.calls.Log(context.Background(), slog.LevelWarn, "tool not mounted", slog.Any("error", err))
 	}
 	return taken
 }

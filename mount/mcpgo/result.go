@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"reflect"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // rawContent is content that the SDK's type would change. It keeps the encoding of
@@ -72,7 +72,7 @@ func decodeContent(raw json.RawMessage) (mcp.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sameJSON(raw, again) {
+	if bridge.SameJSON(raw, again) {
 		return content, nil
 	}
 	return rawContent{content, raw}, nil
@@ -129,22 +129,6 @@ func decodeMeta(raw json.RawMessage) (*mcp.Meta, error) {
 		return nil, err
 	}
 	return &mcp.Meta{AdditionalFields: fields}, nil
-}
-
-// sameJSON reports whether two texts are of the same value.
-func sameJSON(a, b []byte) bool {
-	values := [2]any{}
-	for i, text := range [][]byte{a, b} {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if decoder.Decode(&values[i]) != nil {
-			return false
-		}
-		if _, err := decoder.Token(); err != io.EOF {
-			return false
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
 }
 
 // resultMeta returns the _meta of a result without the identity of the server, which

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 	"github.com/mcp-prompts/prompts/promptskills"
 )
 
@@ -39,24 +40,14 @@ func MountSkills(s *server.MCPServer, r *promptskills.Registry) (unmount func(),
 		m.remove()
 		return nil, err
 	}
-	stop := make(chan struct{})
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			select {
-			case <-changed:
-				if err := m.sync(); err != nil {
-					slog.Default().Warn("skill not mounted", "error", err)
-				}
-			case <-stop:
-				return
-			}
+	stop := bridge.Watch(changed, func() {
+		if err := m.sync(); err != nil {
+			m.calls.Log(context.Background(), slog.LevelWarn, "skill not mounted", slog.Any("error", err))
 		}
 	})
 	return sync.OnceFunc(func() {
 		cancel()
-		close(stop)
-		running.Wait()
+		stop()
 		m.remove()
 	}), nil
 }
@@ -98,7 +89,7 @@ func (m *skillMount) sync() error {
 		}
 		there := present[resource.URI]
 		if there != nil && !m.owns(there) {
-			errs = append(errs, &existsError{"resource", resource.URI})
+			errs = append(errs, bridge.Exists("mcpgo", "resource", resource.URI))
 			continue
 		}
 		if there == nil || m.listed[resource.URI] != string(entry) {

@@ -55,7 +55,7 @@ func (s *snapshot) entries(version string) map[string]mcp.Prompt {
 			entries, err = decodeList(raw)
 		}
 		if err != nil {
-			s.mount.logger().Error("cannot list prompts", "version", version, "error", err)
+			s.mount.calls.Log(context.Background(), slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
 		}
 		s.made[version] = entries
 	}
@@ -115,7 +115,7 @@ func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Pr
 		entries, err = decodeList(raw)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.mount.logger().ErrorContext(ctx, "cannot list prompts", "version", version, "error", err)
+		s.mount.calls.Log(ctx, slog.LevelError, "cannot list prompts", slog.String("version", version), slog.Any("error", err))
 	}
 	return entries
 }
@@ -129,17 +129,10 @@ func (s *snapshot) visible(ctx context.Context, p prompts.Prompt) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			err := fmt.Errorf("panic: %v", r)
-			s.mount.logger().ErrorContext(ctx, "panic in Options.Visible", "prompt", p.Name, "error", err, "stack", string(debug.Stack()))
+			s.mount.calls.Log(ctx, slog.LevelError, "panic in Options.Visible",
+				slog.String("prompt", p.Name), slog.Any("error", err), slog.String("stack", string(debug.Stack())))
 			ok = false
 		}
 	}()
 	return f(ctx, p)
-}
-
-// logger is the author's.
-func (m *mount) logger() *slog.Logger {
-	if m.options.Logger == nil {
-		return slog.Default()
-	}
-	return m.options.Logger
 }

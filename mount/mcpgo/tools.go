@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/bridge"
 )
 
 // tools are the tools of a feature of package prompttools in Options.Features, as
@@ -35,39 +36,6 @@ func newTools(m *mount) *tools {
 	return t
 }
 
-// listTools returns the entries of all tools, by name.
-func listTools(call func(params json.RawMessage) (json.RawMessage, error)) (map[string]string, error) {
-	all := map[string]string{}
-	for params := json.RawMessage(`{}`); ; {
-		raw, err := call(params)
-		if err != nil {
-			return nil, err
-		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, err
-		}
-		for _, entry := range page.Tools {
-			var tool struct {
-				Name string `json:"name"`
-			}
-			if err := json.Unmarshal(entry, &tool); err != nil {
-				return nil, err
-			}
-			all[tool.Name] = string(entry)
-		}
-		if page.NextCursor == "" {
-			return all, nil
-		}
-		if params, err = json.Marshal(map[string]string{"cursor": page.NextCursor}); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // owns reports whether a tool of the server is one of added.
 func (t *tools) owns(added map[string]string, there *server.ServerTool) bool {
 	return there != nil && added[there.Tool.Name] != "" && isHandler(there.Handler, t.call)
@@ -80,7 +48,7 @@ func (t *tools) update() error {
 		return nil
 	}
 	ctx := context.Background()
-	all, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
+	all, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.mount.lister.Call(ctx, "tools/list", params, prompts.CallOptions{})
 	})
 	if err != nil {
@@ -93,7 +61,7 @@ func (t *tools) update() error {
 		switch {
 		case present[name] != nil && !t.owns(added, present[name]):
 			delete(added, name)
-			errs = append(errs, &existsError{"tool", name})
+			errs = append(errs, bridge.Exists("mcpgo", "tool", name))
 			continue
 		case present[name] != nil && added[name] == all[name]:
 			continue
@@ -159,11 +127,11 @@ func (t *tools) visible(ctx context.Context, all []mcp.Tool) []mcp.Tool {
 	if !slices.ContainsFunc(all, isOurs) {
 		return all
 	}
-	seen, err := listTools(func(params json.RawMessage) (json.RawMessage, error) {
+	seen, err := bridge.ListTools(func(params json.RawMessage) (json.RawMessage, error) {
 		return t.mount.call(ctx, "tools/list", params)
 	})
 	if err != nil && ctx.Err() == nil {
-		t.mount.logger().ErrorContext(ctx, "cannot list tools", "error", err) // and all are hidden
+		t.mount.calls.Log(ctx, slog.LevelError, "cannot list tools", slog.Any("error", err)) // and all are hidden
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(tool mcp.Tool) bool { return seen[tool.Name] == "" && isOurs(tool) })
 }
@@ -181,7 +149,7 @@ func (t *tools) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Cal
 	result, err := decodeToolResult(raw)
 	if err != nil {
 		name := request.Params.Name
-		return nil, internalError(ctx, t.mount.logger(), cannotConvert, fmt.Sprintf("tool %q", name), slog.String("tool", name), err)
+		return nil, internalError(ctx, t.mount.calls, cannotConvert, fmt.Sprintf("tool %q", name), slog.String("tool", name), err)
 	}
 	return result, nil
 }
