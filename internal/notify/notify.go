@@ -56,8 +56,8 @@ func (n *Notifier) Subscribe(c chan<- struct{}) *Subscriber {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.subscribers == nil {
+		n.cancel = n.source(func() { n.debouncer.change(n.notify) }) // the application's code, which may panic
 		n.subscribers = map[*Subscriber]struct{}{}
-		n.cancel = n.source(func() { n.debouncer.change(n.notify) })
 	}
 	s.seen.Store(n.debouncer.changes.Load())
 	n.subscribers[s] = struct{}{}

@@ -42,3 +42,21 @@ func TestLastSubscriberLeaves(t *testing.T) {
 		later.Unsubscribe()
 	})
 }
+
+// A source that panics once is subscribed to again for the next client.
+func TestSourcePanics(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	n := New(func(func()) (cancel func()) {
+		if calls++; calls == 1 {
+			panic("not now")
+		}
+		return func() { calls = 0 }
+	}, 0)
+	c := make(chan struct{}, 1)
+	assert.Panics(t, func() { n.Subscribe(c) })
+	s := n.Subscribe(c)
+	assert.Equal(t, 2, calls)
+	s.Unsubscribe()
+	assert.Zero(t, calls)
+}
