@@ -114,6 +114,10 @@ func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
 		if err != nil {
 			return nil, err
 		}
+		if ctx.Err() != nil { // the client gets no result
+			l.Unsubscribe()
+			return nil, context.Cause(ctx)
+		}
 		if err := session.addResource(l); err != nil {
 			return nil, &Failure{Client: err}
 		}
