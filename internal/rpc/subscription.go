@@ -43,33 +43,16 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	if wanted.Kind() != strictjson.Object {
 		return nil, wire.WrongKind("notifications", "params.notifications", "an object", wanted)
 	}
-	names := protocolFilters
-	var feeds []*feed
-	for _, f := range c.server.feeds {
-		if !slices.Contains(names, f.list.Filter) {
-			names = append(slices.Clip(names), f.list.Filter)
-		}
-		if wanted.Get(f.list.Filter).Raw() == "true" {
-			feeds = append(feeds, f)
-		}
-	}
-	for name := range wanted.Members() {
-		if k := wire.InOtherCase(name, append(slices.Clip(names), uriFilter)...); k != "" {
-			return nil, wire.InvalidParam("notifications", "unknown member %q of params.notifications: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
-		}
-	}
-	for _, name := range names {
-		switch v := wanted.Get(name); v.Kind() {
-		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
-		default:
-			return nil, wire.WrongKind("notifications", fmt.Sprintf("params.notifications[%q]", name), "a boolean", v)
-		}
-	}
-	if !isStrings(wanted.Get(uriFilter)) {
-		return nil, wire.InvalidParam("notifications", "params.notifications[%q] must be an array of strings", uriFilter)
+	if err := c.server.checkFilter(wanted); err != nil {
+		return nil, err
 	}
 	// What no feature has is left out of the acknowledgement (SUB-06).
-	f := &filter{feeds: feeds, from: c.From()}
+	f := &filter{from: c.From()}
+	for _, feed := range c.server.feeds {
+		if wanted.Get(feed.list.Filter).Raw() == "true" {
+			f.feeds = append(f.feeds, feed)
+		}
+	}
 	if c.server.resources != nil {
 		for uri := range wanted.Get(uriFilter).Elements() {
 			if len(f.uris) == maxResources {
@@ -80,6 +63,33 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 	}
 	c.work.subscribe = f
 	return nil, nil
+}
+
+// checkFilter returns an error for the first member of notifications that is in the
+// wrong case or of the wrong type.
+func (s *Server) checkFilter(notifications strictjson.Value) *wire.Error {
+	known := append([]string{uriFilter}, protocolFilters...)
+	for _, f := range s.feeds {
+		if !slices.Contains(known, f.list.Filter) {
+			known = append(known, f.list.Filter)
+		}
+	}
+	for name := range notifications.Members() {
+		if k := wire.InOtherCase(name, known...); k != "" {
+			return wire.InvalidParam("notifications", "unknown member %q of params.notifications: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
+		}
+	}
+	for _, name := range known[1:] {
+		switch v := notifications.Get(name); v.Kind() {
+		case strictjson.Invalid, strictjson.Null, strictjson.Bool:
+		default:
+			return wire.WrongKind("notifications", fmt.Sprintf("params.notifications[%q]", name), "a boolean", v)
+		}
+	}
+	if !isStrings(notifications.Get(uriFilter)) {
+		return wire.InvalidParam("notifications", "params.notifications[%q] must be an array of strings", uriFilter)
+	}
+	return nil
 }
 
 // isStrings reports whether v is an array of strings, null, or absent.
