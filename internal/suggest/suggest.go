@@ -7,28 +7,27 @@ import (
 	"unicode"
 )
 
-// longest is the length of the longest names that are compared, in bytes: one
-// of them may be anybody's.
-const longest = 64
+// maxBytes limits the length of the names that are compared. A client may send a name
+// of any length.
+const maxBytes = 64
 
-// most is how many names are looked at: of tens of thousands one is near by
-// chance.
-const most = 4096
+// maxNames limits how many names are compared. Among tens of thousands of names, one is
+// close by chance.
+const maxNames = 4096
 
-// beginning is what a name costs that is the beginning of another, or begins
-// with it: more than one slip, and never too much.
-const beginning = 2
+// prefixDistance is the distance of a name from a longer name that begins with it.
+const prefixDistance = 2
 
-// Near returns the one of the names that name may have been meant to be. It
-// is the empty string if none is near, or if several are equally so.
+// Near returns the name that is closest to the misspelled name. It returns the empty
+// string if no name is close, or if two names are equally close.
 //
-// Case and separators do not count. Names of six characters or more may differ
-// by two slips, those of three by one, and shorter ones by none: a character
-// too many, too few, another one, or two that are exchanged. Of more than 4,096
-// names only the first are looked at.
+// Case and the separators -, _ and . make no difference. The distance is the number of
+// characters that are inserted, removed, replaced or exchanged with their neighbor. It
+// is at most a third of the longer name's length, and at most 2. A name is also close to
+// a longer one that begins with it. Near compares the first 4,096 names only.
 func Near(name string, names []string) string {
 	s := NewSearch(name)
-	for _, n := range names[:min(len(names), most)] {
+	for _, n := range names[:min(len(names), maxNames)] {
 		s.Add(n, nil)
 	}
 	return s.Near()
@@ -36,17 +35,17 @@ func Near(name string, names []string) string {
 
 // Search is [Near] for names that are added one by one, any number of them.
 type Search struct {
-	name    [longest]rune
-	len     int // of the name; 0 if nothing is near it
+	name    [maxBytes]rune
+	len     int // of the name; 0 if no name is close to it
 	best    string
-	least   int // what best differs by
-	several bool
+	least   int  // the distance of best
+	several bool // another name has the same distance
 }
 
 // NewSearch returns a search for a name.
 func NewSearch(name string) Search {
 	var s Search
-	if len(name) <= longest {
+	if len(name) <= maxBytes {
 		s.len = len(folded(s.name[:0], name))
 	}
 	return s
@@ -55,11 +54,11 @@ func NewSearch(name string) Search {
 // Add adds a name that isKnown accepts; nil accepts each. isKnown is only called
 // if the name would change the result.
 func (s *Search) Add(name string, isKnown func() bool) {
-	if s.len == 0 || len(name) > longest {
+	if s.len == 0 || len(name) > maxBytes {
 		return
 	}
-	var buffer [longest]rune
-	d, near := slips(s.name[:s.len], folded(buffer[:0], name))
+	var buffer [maxBytes]rune
+	d, near := compare(s.name[:s.len], folded(buffer[:0], name))
 	switch {
 	case !near || s.best != "" && (d > s.least || d == s.least && (s.several || name == s.best)):
 	case isKnown != nil && !isKnown():
@@ -70,7 +69,7 @@ func (s *Search) Add(name string, isKnown func() bool) {
 	}
 }
 
-// Near returns the name that was probably meant, as the function Near does.
+// Near returns the result of the function [Near] for the names that were added.
 func (s *Search) Near() string {
 	if s.several {
 		return ""
@@ -78,7 +77,7 @@ func (s *Search) Near() string {
 	return s.best
 }
 
-// folded appends name without what is easily mistaken in it.
+// folded appends name in lower case and without separators.
 func folded(dst []rune, name string) []rune {
 	for _, r := range name {
 		if r != '-' && r != '_' && r != '.' {
@@ -88,8 +87,8 @@ func folded(dst []rune, name string) []rune {
 	return dst
 }
 
-// slips returns how far b is from a, and whether that is near.
-func slips(a, b []rune) (n int, near bool) {
+// compare returns the distance of two folded names, and whether they are close.
+func compare(a, b []rune) (n int, near bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return 0, false
 	}
@@ -99,27 +98,27 @@ func slips(a, b []rune) (n int, near bool) {
 	}
 	shorter := min(len(a), len(b))
 	if shorter >= 3 && slices.Equal(a[:shorter], b[:shorter]) {
-		return beginning, true
+		return prefixDistance, true
 	}
 	return 0, false
 }
 
 // distance returns how many characters have to be inserted, removed, replaced
-// or exchanged with their neighbour to make b of a, or any number above most if
-// it is more than that.
+// or exchanged with their neighbor to turn a into b, or any number above most if
+// there are more.
 func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1
 	}
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] { // as in names of a family
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] { // names often share a prefix
 		a, b = a[1:], b[1:]
 	}
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	// Row i+1 has what it costs to make the beginnings of b of a[:i+1]. Only the
-	// columns near the diagonal can be at most most.
-	var rows [3][longest + 2]uint8
+	// Row i+1 has the distances from a[:i+1] to the prefixes of b. Only columns near the
+	// diagonal can be at most most.
+	var rows [3][maxBytes + 2]uint8
 	far := uint8(most + 1)
 	for j := range min(len(b), most) + 1 {
 		rows[0][j] = uint8(j)

@@ -56,9 +56,9 @@ func TestNearOfMany(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprintf("Feature/Größe-%06d", i)
 	}
-	names[most-1] = "python"
+	names[maxNames-1] = "python"
 	assert.Equal(t, "python", Near("pyton", names))
-	names[most-1], names[most] = names[0], "python"
+	names[maxNames-1], names[maxNames] = names[0], "python"
 	assert.Empty(t, Near("pyton", names))
 	assert.Zero(t, testing.AllocsPerRun(3, func() { Near("fature/größe-000001x", names) }))
 }
@@ -69,8 +69,8 @@ func TestDistanceStops(t *testing.T) {
 	words := []string{"", "a", "ab", "ba", "abc", "acb", "cab", "abcd", "badc", "dcba", "abdc", "aabb", "bbaa"}
 	for _, a := range words {
 		for _, b := range words {
-			whole := distance([]rune(a), []rune(b), longest)
-			assert.Equal(t, whole, distance([]rune(b), []rune(a), longest), "%q %q", a, b)
+			whole := distance([]rune(a), []rune(b), maxBytes)
+			assert.Equal(t, whole, distance([]rune(b), []rune(a), maxBytes), "%q %q", a, b)
 			for most := range 4 {
 				if got := distance([]rune(a), []rune(b), most); whole <= most {
 					assert.Equal(t, whole, got, "%q %q", a, b)
