@@ -74,15 +74,15 @@ func (v *value) listCandidates() []string {
 	}
 	switch v.kind {
 	case kindBool:
-		return v.allowed([]string{"true", "false"})
+		return v.valid([]string{"true", "false"})
 	case kindInt, kindUint:
-		return v.allowed(v.rules.integers())
+		return v.valid(v.rules.integers())
 	}
 	return nil
 }
 
-// allowed returns the valid texts. It reuses the slice.
-func (v *value) allowed(texts []string) []string {
+// valid returns the valid texts. It reuses the slice.
+func (v *value) valid(texts []string) []string {
 	some := texts[:0]
 	for _, text := range texts {
 		if _, p := v.read(reflect.Value{}, text, false); p == nil {
@@ -119,7 +119,7 @@ func (v *value) durations(typed string) []string {
 			texts = append(texts, typed+unit)
 		}
 	}
-	return v.allowed(texts)
+	return v.valid(texts)
 }
 
 // openList is a comma-separated list whose last element is being typed. Of

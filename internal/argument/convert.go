@@ -336,24 +336,9 @@ func (v *value) splitJSON(text string) ([]string, *Problem) {
 	}
 	var texts []string
 	for e := range doc.Root().Elements() {
-		var t string
-		fits := true
-		switch v.elem.kind {
-		case kindString, kindText, kindDuration, kindURL, kindBytes:
-			t, fits = e.Text(), e.Kind() == strictjson.String
-		case kindBool:
-			t, fits = e.Raw(), e.Kind() == strictjson.Bool
-		case kindInt, kindUint, kindFloat:
-			t, fits = e.Raw(), e.Kind() == strictjson.Number
-		default:
-			t = e.Raw()
-			fits = v.elem.kind != kindList || e.Kind() == strictjson.Array
-		}
-		if !fits {
-			p := v.elem.typeProblem(e.Raw())
-			if v.elem.expected == "" { // of a string
-				p.Message = mustBe("a string", Quote(e.Raw()))
-			}
+		t, ok := v.elem.textOf(e)
+		if !ok {
+			p := v.elem.notTyped(shown(e))
 			p.setElement(len(texts))
 			return nil, p
 		}

@@ -3,9 +3,7 @@ package argument
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
@@ -55,7 +53,7 @@ func (a *Argument) example() string {
 func (v *value) hint(element bool) string {
 	switch {
 	case v.rules.texts != nil:
-		return "one of: " + v.rules.choices()
+		return "one of: " + phrase.List(v.rules.texts, phrase.Choice)
 	case v.rules.enum != nil:
 		return "one of: " + phrase.Enumerate(v.rules.enumTexts())
 	case v.kind.isNumber():
@@ -259,8 +257,8 @@ func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want strin
 		if answer.Kind() != strictjson.Number {
 			return "", "a number"
 		}
-		if v.kind != kindFloat && !answer.IsInteger() {
-			return integral(answer.Raw()), ""
+		if v.kind != kindFloat {
+			return plainInteger(answer.Raw()), ""
 		}
 	case v.isChoice() && modes:
 		if answer.Kind() != strictjson.Array {
@@ -278,14 +276,4 @@ func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want strin
 		return answer.Text(), ""
 	}
 	return answer.Raw(), ""
-}
-
-// integral returns the integer that is written with a fraction or an exponent, such
-// as 1.0, and any other number unchanged.
-func integral(number string) string {
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return number
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
 }

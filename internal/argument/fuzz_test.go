@@ -140,7 +140,7 @@ var subjects = []subject{
 	}),
 	subjectOf("float64", "number", floatOf(64), asValue[float64]),
 	subjectOf("strings", "array:string", listOf(anyText, func(v any) bool { _, ok := v.(string); return ok }), asList[string]),
-	subjectOf("int64s", "array:integer", listOf(isInt64, func(v any) bool { n, ok := v.(json.Number); return ok && isInt64(string(n)) }), asList[int64]),
+	subjectOf("int64s", "array:integer", listOf(isInt64, func(v any) bool { n, ok := v.(json.Number); return ok && isInt64(plainInteger(string(n))) }), asList[int64]),
 	subjectOf("float64s", "array:number", listOf(floatOf(64), func(v any) bool { n, ok := v.(json.Number); return ok && floatOf(64)(string(n)) }), asList[float64]),
 	subjectOf("map", "object", nil, asJSON[map[string]any]),
 	subjectOf("struct", "object", nil, asJSON[inner]),

@@ -15,14 +15,14 @@ func (p *Plan) InputSchema() *jsonschema.Schema {
 	all := &jsonschema.Schema{
 		Schema:               "https://json-schema.org/draft/2020-12/schema",
 		Type:                 "object",
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+		AdditionalProperties: falseSchema(),
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
 		if all.Properties == nil {
 			all.Properties = make(map[string]*jsonschema.Schema, len(p.Arguments))
 		}
-		all.Properties[a.Name] = p.schemaOf(i)
+		all.Properties[a.Name] = a.inputSchema()
 		all.PropertyOrder = append(all.PropertyOrder, a.Name)
 		if a.Required {
 			all.Required = append(all.Required, a.Name)
@@ -31,9 +31,8 @@ func (p *Plan) InputSchema() *jsonschema.Schema {
 	return all
 }
 
-// schemaOf returns the schema of one argument.
-func (p *Plan) schemaOf(i int) *jsonschema.Schema {
-	a := &p.Arguments[i]
+// inputSchema returns the schema of one argument.
+func (a *Argument) inputSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	if a.Schema != nil {
 		s = a.value.describe(a.Schema)
@@ -41,7 +40,7 @@ func (p *Plan) schemaOf(i int) *jsonschema.Schema {
 		s.Type = a.value.kind.instanceType()
 	}
 	s.Title, s.Description, s.WriteOnly = a.Title, a.Description, a.Sensitive
-	if s.MinLength == nil && a.Required && a.value.kind.isString() && p.refusesEmpty(i) {
+	if s.MinLength == nil && a.Required && a.value.kind.isString() && a.emptyIsAbsent {
 		s.MinLength = jsonschema.Ptr(1)
 	}
 	// Its references are within it.
@@ -72,13 +71,8 @@ func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 		d.Format = cmp.Or(d.Format, "uri-reference")
 	case v.isTime:
 		d.Format = cmp.Or(d.Format, "date-time")
-	case v.kind == kindList:
-		if items := s.Items; !refersOutside(s) && (items != nil || v.elem.kind != kindAny) {
-			if items == nil {
-				items = &jsonschema.Schema{}
-			}
-			d.Items = v.elem.describe(items)
-		}
+	case v.kind == kindList && !refersOutside(s):
+		d.Items = v.elem.describe(cmp.Or(s.Items, &jsonschema.Schema{}))
 	}
 	return &d
 }
@@ -88,27 +82,12 @@ func (v *value) describeRange(d *jsonschema.Schema) {
 	if v.bits == 64 {
 		return
 	}
-	low, high := -float64(int64(1)<<(v.bits-1)), float64(int64(1)<<(v.bits-1)-1)
-	if v.kind == kindUint {
-		low, high = 0, float64(int64(1)<<v.bits-1)
-	}
+	low, end, _ := v.held()
+	high := end - 1
 	if (d.ExclusiveMinimum == nil || *d.ExclusiveMinimum < low) && (d.Minimum == nil || *d.Minimum < low) {
 		d.Minimum = &low
 	}
 	if (d.ExclusiveMaximum == nil || *d.ExclusiveMaximum > high) && (d.Maximum == nil || *d.Maximum > high) {
 		d.Maximum = &high
 	}
-}
-
-// refusesEmpty reports whether the empty string is no value of the argument.
-func (p *Plan) refusesEmpty(i int) bool {
-	texts := make([]Text, len(p.Arguments))
-	texts[i].Given = true
-	_, problems := p.Texts(texts)
-	for _, problem := range problems {
-		if problem.Argument == p.Arguments[i].Name {
-			return true
-		}
-	}
-	return false
 }

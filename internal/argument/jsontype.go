@@ -110,7 +110,7 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 	if len(fields) == 0 && t.NumField() > 0 {
 		return nil, unsupported(t) // no field is exported
 	}
-	s := &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	s := &jsonschema.Schema{Type: "object", AdditionalProperties: falseSchema()}
 	for _, f := range fields {
 		if f.quoted && f.err == nil {
 			return nil, fmt.Errorf(`json tag of member %q has the option "string", which the schema does not know; remove the option, or declare the member as a string`, f.name)

@@ -50,7 +50,7 @@ func NewObject(s *jsonschema.Schema) (*Object, error) {
 	}
 	o := &Object{
 		members: map[string]*member{}, names: slices.Sorted(maps.Keys(s.Properties)), required: s.Required,
-		isClosed: reflect.DeepEqual(s.AdditionalProperties, falseSchema()) && s.PatternProperties == nil,
+		isClosed: isFalse(s.AdditionalProperties) && s.PatternProperties == nil,
 	}
 	if o.validator, err = NewValidator(s); err != nil {
 		return nil, err
@@ -200,23 +200,20 @@ func (m *member) accepts(name string, v strictjson.Value) bool {
 
 // problem returns the problem of a value that is not valid.
 func (m *member) problem(v strictjson.Value) *Problem {
-	text, sent := v.Raw(), phrase.Clip(v.Raw(), 64)
-	if v.Kind() == strictjson.String {
-		text, sent = v.Text(), Quote(v.Text())
-	}
 	if !m.hasType(v.Kind()) {
 		expected := make([]string, len(m.types))
 		for i, t := range m.types {
 			expected[i] = typeNames[t]
 		}
-		return &Problem{Reason: reasonType, Message: mustBe(strings.Join(expected, " or "), describeJSON(sent))}
+		return &Problem{Reason: reasonType, Message: mustBe(strings.Join(expected, " or "), describeJSON(shown(v)))}
 	}
 	if m.value != nil {
+		text, _ := m.value.textOf(v)
 		if _, p := m.value.read(reflect.Value{}, text, false); p != nil {
 			return p
 		}
 	}
-	return &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + sent}
+	return &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + shown(v)}
 }
 
 // typeNames name the JSON types in messages.

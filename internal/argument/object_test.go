@@ -114,6 +114,14 @@ func TestObjectOfAnySchema(t *testing.T) {
 	}
 }
 
+// JSON Schema takes 3.0 for an integer, so its bounds are the problem.
+func TestObjectIntegerWithFraction(t *testing.T) {
+	t.Parallel()
+	o, err := object(t, `{"type":"object","properties":{"a":{"type":"integer","minimum":5}}}`)
+	require.NoError(t, err)
+	assert.Equal(t, "a must be at least 5, got 3", o.Check(`{"a":3.0}`).Message)
+}
+
 // Objects are accepted as jsonschema-go accepts them, and a rejection has a message.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`, `{"a":"x"}`)

@@ -49,12 +49,14 @@ type Problem struct {
 const MaxProblems = 64
 
 // Sentence returns the message with its subject, the argument.
-func (p Problem) Sentence() string {
-	separator := " "
+func (p Problem) Sentence() string { return p.about(phrase.Clip(p.Argument, 64)) }
+
+// about returns the message after its subject.
+func (p Problem) about(subject string) string {
 	if p.Reason == ReasonRefused || p.inElement { // words of the application, or another subject
-		separator = ": "
+		return subject + ": " + p.Message
 	}
-	return phrase.Clip(p.Argument, 64) + separator + p.Message
+	return subject + " " + p.Message
 }
 
 // Sentences joins the sentences of the first problems, and counts the others.
@@ -75,11 +77,7 @@ func Sentences(problems []Problem, more int) string {
 
 // setElement says that the problem is one of the element i of a list.
 func (p *Problem) setElement(i int) {
-	separator := " "
-	if p.Reason == ReasonRefused || p.inElement {
-		separator = ": "
-	}
-	p.Message, p.inElement = fmt.Sprintf("element %d%s%s", i+1, separator, p.Message), true
+	p.Message, p.inElement = p.about(fmt.Sprintf("element %d", i+1)), true
 }
 
 // Redacted joins the sentences of problems without the values that clients sent,

@@ -47,20 +47,7 @@ type rules struct {
 // compileRules splits the schema of a value of the JSON type want into rules and
 // the rest, which jsonschema-go validates. Mostly there is no rest.
 func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
-	err := checkType(want, s)
-	if err == nil && want != "" {
-		err = checkApplies(s, []string{want})
-	}
-	if err != nil {
-		return rules{}, nil, fmt.Errorf("schema: %w", err)
-	}
-	what, values, err := allowed(s)
-	if err == nil {
-		err = checkAllowed(k, what, values)
-	}
-	if err == nil {
-		err = checkTypes(want, s)
-	}
+	values, err := checkFits(k, want, s)
 	if err != nil {
 		return rules{}, nil, fmt.Errorf("schema: %w", err)
 	}
@@ -71,8 +58,45 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 	if err := checkSchema(&checked); err != nil {
 		return rules{}, nil, err
 	}
-	r := rules{}
-	rest := annotationsRemoved(s)
+	r, rest := splitRules(k, s, values)
+	if isEmpty(&rest) {
+		return r, nil, nil
+	}
+	if hasReference(s) {
+		rest = *s
+	} else {
+		rest.Schema = s.Schema // the version of JSON Schema
+	}
+	validator, err := newValidator(&rest)
+	return r, validator, err
+}
+
+// checkFits returns the values that the schema allows, nil for all, or an error if
+// the schema does not fit the type.
+func checkFits(k kind, want string, s *jsonschema.Schema) ([]any, error) {
+	if err := checkType(want, s); err != nil {
+		return nil, err
+	}
+	if want != "" {
+		if err := checkApplies(s, []string{want}); err != nil {
+			return nil, err
+		}
+	}
+	what, values, err := allowed(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAllowed(k, what, values); err != nil {
+		return nil, err
+	}
+	return values, checkTypes(want, s)
+}
+
+// splitRules returns the rules of a checked schema, which allows the values, and the
+// schema of the rest.
+func splitRules(k kind, s *jsonschema.Schema, values []any) (r rules, rest jsonschema.Schema) {
+	rest = annotationsRemoved(s)
+	rest.Enum, rest.Const = nil, nil
 	if k.instanceType() != "" {
 		rest.Type, rest.Types = "", nil // ensured by the conversion
 	}
@@ -85,10 +109,11 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 			r.textSet = setOf(r.texts, func(text string) string { return text })
 		}
 		if s.Pattern != "" {
-			r.pattern = regexp.MustCompile(s.Pattern) // resolve has checked it
+			r.pattern = regexp.MustCompile(s.Pattern) // checkSchema has compiled it
 		}
 		r.minLength, r.maxLength = s.MinLength, s.MaxLength
 		rest.Pattern, rest.MinLength, rest.MaxLength = "", nil, nil
+		return r, rest
 	case k.isNumber():
 		r.minimum, r.maximum = s.Minimum, s.Maximum
 		r.exclusiveMinimum, r.exclusiveMaximum = s.ExclusiveMinimum, s.ExclusiveMaximum
@@ -101,24 +126,14 @@ func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator,
 			rest.Items = nil // checked by the elements
 		}
 	}
-	switch {
-	case k.isString() || values == nil:
+	switch r.enum = values; {
+	case values == nil:
 	case k.isNumber():
-		r.enum, r.numbers = values, setOf(values, numeralOf)
+		r.numbers = setOf(values, numeralOf)
 	default:
-		r.enum, r.others = values, setOf(values, func(e any) string { return string(appendKey(nil, e)) })
+		r.others = setOf(values, func(e any) string { return string(appendKey(nil, e)) })
 	}
-	rest.Enum, rest.Const = nil, nil
-	if isEmpty(&rest) {
-		return r, nil, nil
-	}
-	if hasReference(s) {
-		rest = *s
-	} else {
-		rest.Schema = s.Schema // the version of JSON Schema
-	}
-	validator, err := newValidator(&rest)
-	return r, validator, err
+	return r, rest
 }
 
 // checkText checks a string, after its enum.
@@ -293,11 +308,6 @@ func appendTextKey(dst []byte, text string) []byte {
 	dst = strconv.AppendInt(dst, int64(len(text)), 10)
 	dst = append(dst, ':')
 	return append(dst, text...)
-}
-
-// choices lists the strings of an enum.
-func (r *rules) choices() string {
-	return phrase.List(r.texts, phrase.Choice)
 }
 
 func (r *rules) length() string {

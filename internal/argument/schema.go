@@ -46,6 +46,12 @@ func isEmpty(s *jsonschema.Schema) bool {
 	return reflect.ValueOf(annotationsRemoved(s)).IsZero()
 }
 
+// falseSchema returns a schema that accepts no value.
+func falseSchema() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
+
+// isFalse reports whether the schema is a falseSchema, with other keywords or without.
+func isFalse(s *jsonschema.Schema) bool { return s != nil && s.Not != nil && isEmpty(s.Not) }
+
 func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
 // pointerEscaper escapes a name for a JSON pointer.

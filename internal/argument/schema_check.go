@@ -221,28 +221,30 @@ func checkAllowed(k kind, what string, values []any) error {
 	return nil
 }
 
-// checkReferences returns an error for a schema that refers to itself for the same
-// value. jsonschema-go 0.4.3 would follow the references until the stack overflows,
-// which no recover catches. A property or an element may refer back, because values
-// are finite.
+// resolveReferences resolves the references of a schema, without jsonschema-go. So it
+// returns an error for forms that could mean something else to jsonschema-go.
 //
-// The references are resolved here without jsonschema-go, so only forms are allowed
-// that mean the same to both.
-func checkReferences(root *jsonschema.Schema) error {
-	r := references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
-	if hasReference(root) { // else it is a tree
-		if err := r.collect(root, ""); err != nil {
-			return err
-		}
-		for _, s := range r.schemas {
-			if err := r.follow(s); err != nil {
-				return err
-			}
-		}
-		if err := checkCost(&r); err != nil {
-			return err
+// It also returns an error for a schema that refers to itself for the same value.
+// jsonschema-go 0.4.3 would follow the references until the stack overflows, which no
+// recover catches. A property or an element may refer back, because values are finite.
+func resolveReferences(root *jsonschema.Schema) (*references, error) {
+	r := &references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
+	if !hasReference(root) { // it is a tree
+		return r, nil
+	}
+	if err := r.collect(root, ""); err != nil {
+		return nil, err
+	}
+	for _, s := range r.schemas {
+		if err := r.follow(s); err != nil {
+			return nil, err
 		}
 	}
+	return r, checkCost(r)
+}
+
+// checkUnique returns an error for a uniqueItems that takes too long.
+func (r *references) checkUnique(root *jsonschema.Schema) error {
 	for s := range all(root) {
 		if s.UniqueItems && !r.areFewOrPlain(s) {
 			return fmt.Errorf("uniqueItems takes too long for elements that are arrays or objects; give the items a type such as string, or set maxItems to %d or less", maxUnique)
@@ -285,7 +287,7 @@ func (r *references) isPlain(s *jsonschema.Schema) bool {
 	areAll := func(in []*jsonschema.Schema) bool {
 		return in != nil && !slices.ContainsFunc(in, func(s *jsonschema.Schema) bool { return !r.isPlain(s) })
 	}
-	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || reflect.DeepEqual(s, falseSchema())
+	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || isFalse(s)
 }
 
 type references struct {

@@ -28,12 +28,14 @@ const (
 // checkCost returns an error if the number of schemas that are visited for one part
 // of a value is not bounded. Without references, each is visited once at most.
 //
-// A state is the multiset of the schemas that apply to one part of a value. The root
-// applies to the value. checkCost follows each step from a part to a member or an
-// element, and visits all states. If two schemas apply after a step, it follows the
+// The root applies to the value. checkCost follows each step from a part to a member or
+// an element, and checks all states. If two schemas apply after a step, it follows the
 // step for each value of a tag: an alternative that requires another value of the
-// member fails before its other members are visited, see guardOf. For {"anyOf": [{"properties": {"a": {"$ref": "#"}}},
-// {"properties": {"a": {"$ref": "#"}}}]} the states are 1, 2, 4, … times the root.
+// member fails before its other members are visited, see guardOf. For
+//
+//	{"anyOf": [{"properties": {"a": {"$ref": "#"}}}, {"properties": {"a": {"$ref": "#"}}}]}
+//
+// the states are 1, 2, 4, … times the root.
 func checkCost(r *references) error {
 	c := costs{
 		references: r, most: maxVisits * len(r.schemas), tags: map[string][]any{},
@@ -49,11 +51,6 @@ func checkCost(r *references) error {
 			}
 		}
 	}
-	type state struct {
-		counts counts
-		before *state
-		step   step
-	}
 	seen := map[string]bool{}
 	todo := []*state{{counts: counts{c.entry(r.schemas[0]): 1}}}
 	for len(todo) > 0 {
@@ -64,33 +61,11 @@ func checkCost(r *references) error {
 			continue
 		}
 		seen[key] = true
-		visits, heaviest := 0, r.schemas[0]
-		steps := map[step]bool{}
-		for _, entry := range c.sorted(s.counts) {
-			n := c.bounded(s.counts[entry] * c.visitsOf(entry))
-			if visits = c.bounded(visits + n); visits > c.most {
-				heaviest = entry
-				break
-			}
-			for _, st := range c.stepsOf(entry) {
-				steps[st] = true
-			}
+		steps, err := c.check(s)
+		if err != nil {
+			return err
 		}
-		if visits > c.most {
-			for ; s.before != nil; s = s.before {
-				for _, entry := range c.sorted(s.counts) {
-					if places := c.places(s.before.counts, s.step, entry); len(places) > 1 {
-						return fmt.Errorf("validating a value takes too long: %s and %s both refer to #%s for %s, so the work multiplies with each level of a value; declare the %s once, beside the alternatives, or require a member with another const in each alternative",
-							places[0], places[1], r.pointers[entry], s.step, s.step.kind)
-					}
-				}
-			}
-			return fmt.Errorf("validating a value takes too long: #%s visits more than %d schemas for one part of a value; refer to each schema once", r.pointers[heaviest], c.most)
-		}
-		inOrder := func(a, b step) int {
-			return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name), cmp.Compare(a.index, b.index))
-		}
-		for _, st := range slices.SortedFunc(maps.Keys(steps), inOrder) {
+		for _, st := range steps {
 			for _, st := range c.withTags(s.counts, st) {
 				todo = append(todo, &state{c.nextOfAll(s.counts, st), s, st})
 			}
@@ -100,6 +75,48 @@ func checkCost(r *references) error {
 		}
 	}
 	return nil
+}
+
+// state is the multiset of the schemas that apply to one part of a value, after a step
+// from the state before.
+type state struct {
+	counts counts
+	before *state // nil for the value itself
+	step   step
+}
+
+// check returns the steps from the state in order, or an error if the state visits too
+// many schemas.
+func (c *costs) check(s *state) ([]step, error) {
+	visits := 0
+	steps := map[step]bool{}
+	for _, entry := range c.sorted(s.counts) {
+		n := c.bounded(s.counts[entry] * c.visitsOf(entry))
+		if visits = c.bounded(visits + n); visits > c.most {
+			return nil, c.tooLong(s, entry)
+		}
+		for _, st := range c.stepsOf(entry) {
+			steps[st] = true
+		}
+	}
+	inOrder := func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name), cmp.Compare(a.index, b.index))
+	}
+	return slices.SortedFunc(maps.Keys(steps), inOrder), nil
+}
+
+// tooLong returns the error for a state that visits too many schemas: two places that
+// refer to the same schema on the way to the state, or else the heaviest schema.
+func (c *costs) tooLong(s *state, heaviest *jsonschema.Schema) error {
+	for ; s.before != nil; s = s.before {
+		for _, entry := range c.sorted(s.counts) {
+			if places := c.places(s.before.counts, s.step, entry); len(places) > 1 {
+				return fmt.Errorf("validating a value takes too long: %s and %s both refer to #%s for %s, so the work multiplies with each level of a value; declare the %s once, beside the alternatives, or require a member with another const in each alternative",
+					places[0], places[1], c.pointers[entry], s.step, s.step.kind)
+			}
+		}
+	}
+	return fmt.Errorf("validating a value takes too long: #%s visits more than %d schemas for one part of a value; refer to each schema once", c.pointers[heaviest], c.most)
 }
 
 // counts is a multiset of schemas.

@@ -58,19 +58,15 @@ func possibleTypes(s *jsonschema.Schema) (typeSet, error) {
 
 // newTypeFinder returns a typeFinder for the parts of the schema.
 func newTypeFinder(root *jsonschema.Schema) (*typeFinder, error) {
-	f := &typeFinder{found: map[*jsonschema.Schema]typeSet{}}
-	if hasReference(root) {
-		if err := checkReferences(root); err != nil {
-			return nil, err
-		}
-		f.references = references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}}
-		_ = f.references.collect(root, "") // checkReferences has reported the error
+	r, err := resolveReferences(root)
+	if err != nil {
+		return nil, err
 	}
-	return f, nil
+	return &typeFinder{references: r, found: map[*jsonschema.Schema]typeSet{}}, nil
 }
 
 type typeFinder struct {
-	references references
+	references *references
 	found      map[*jsonschema.Schema]typeSet // each schema is visited once
 }
 
@@ -105,8 +101,8 @@ func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
 			set &= either
 		}
 	}
-	if s.Not != nil && isEmpty(s.Not) {
-		set = 0 // the schema false
+	if isFalse(s) {
+		set = 0
 	}
 	f.found[s] = set
 	return set
@@ -142,6 +138,9 @@ func kindOfSchema(s *jsonschema.Schema) (kind, error) {
 	case numeric, typeFraction:
 		return kindFloat, nil
 	case typeArray:
+		if refersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
+			return kindJSON, nil // Items is not a schema by itself, or may be in another part
+		}
 		return kindList, nil
 	case typeObject:
 		return kindJSON, nil

@@ -135,7 +135,7 @@ func (c *costs) failsFor(s *jsonschema.Schema, st step) bool {
 		target, _ := c.target(s.Ref)
 		fails = c.failsFor(target, st)
 	} else {
-		fails = !isFor(s, st) || c.guardFails(s, st) || all(s.AnyOf) || all(s.OneOf) || s.Not != nil && isEmpty(s.Not) ||
+		fails = !isFor(s, st) || c.guardFails(s, st) || all(s.AnyOf) || all(s.OneOf) || isFalse(s) ||
 			slices.ContainsFunc(s.AllOf, func(s *jsonschema.Schema) bool { return c.failsFor(s, st) })
 	}
 	c.fails[key] = fails

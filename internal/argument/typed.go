@@ -1,6 +1,7 @@
 package argument
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -45,19 +46,25 @@ func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem
 		if !ok || !text.Given || text.Value != t.Texts[name] {
 			continue
 		}
-		switch v := p.Arguments[i].value; {
-		case !v.hasType(given.Kind()):
-			text.Given, text.notTyped = false, true
-			if text.Value = given.Raw(); given.Kind() == strictjson.String {
-				text.Value = Quote(given.Text())
-			}
-		case v.kind == kindJSON:
-			text.Value = given.Raw()
-		case v.kind == kindInt || v.kind == kindUint:
-			text.Value = plainInteger(text.Value)
+		if text.Value, text.Given = p.Arguments[i].value.textOf(given); !text.Given {
+			text.Value, text.notTyped = shown(given), true
 		}
 	}
 	return collected, problems
+}
+
+// textOf returns the text of a JSON value, and false if the value has another JSON
+// type.
+func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
+	switch {
+	case !v.hasType(given.Kind()):
+		return "", false
+	case v.kind.isString():
+		return given.Text(), true
+	case v.kind == kindInt || v.kind == kindUint:
+		return plainInteger(given.Raw()), true
+	}
+	return given.Raw(), true
 }
 
 // hasType reports whether a JSON value of the kind can be the value.
@@ -97,29 +104,32 @@ func plainInteger(number string) string {
 	return number
 }
 
-// notTyped is the problem of a JSON value of another type.
-func (v *value) notTyped(json string) *Problem {
-	expected := "a string"
-	switch v.kind {
-	case kindBool, kindInt, kindUint, kindFloat, kindList:
-		expected = v.expected
-	}
-	return &Problem{Reason: reasonType, Message: mustBe(expected, describeJSON(json))}
+// notTyped is the problem of a JSON value of another type, see shown.
+func (v *value) notTyped(shown string) *Problem {
+	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
 }
 
-// describeJSON returns what a message calls a value; of a string, json is short.
-func describeJSON(json string) string {
-	switch json[0] {
+// shown returns the beginning of a JSON value, for a message.
+func shown(v strictjson.Value) string {
+	if v.Kind() == strictjson.String {
+		return Quote(v.Text())
+	}
+	return phrase.Clip(v.Raw(), 64)
+}
+
+// describeJSON returns what a message calls the value that shown returned.
+func describeJSON(shown string) string {
+	switch shown[0] {
 	case '"':
-		return "the string " + json
+		return "the string " + shown
 	case '[':
 		return "an array"
 	case '{':
 		return "an object"
 	case 't', 'f':
-		return "the boolean " + json
+		return "the boolean " + shown
 	case 'n':
 		return "null"
 	}
-	return "the number " + phrase.Clip(json, 64)
+	return "the number " + shown
 }

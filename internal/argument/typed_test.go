@@ -144,6 +144,10 @@ func TestTypedArguments(t *testing.T) {
 		assert.Empty(t, problems, text)
 		assert.Equal(t, want, in.Interface().(one[int]).A, text)
 	}
+	var list one[[]int]
+	in, problems := typedDoor(t, filling(t, &list), `{"a":[3.0,1e2]}`)
+	assert.Empty(t, problems)
+	assert.Equal(t, []int{3, 100}, in.Interface().(one[[]int]).A)
 	for _, text := range []string{"3.5", "1e400", "1e-3", "9007199254740993.0", "1e999999999"} {
 		var got one[int]
 		_, problems := typedDoor(t, filling(t, &got), `{"a":`+text+`}`)

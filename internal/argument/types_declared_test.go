@@ -395,7 +395,7 @@ func TestDeclaredDefaults(t *testing.T) {
 		{"negative for a uint", faultOf[uint](def(`-1`)), []string{`argument "a": default: must be an integer from 0 to 18446744073709551615, got "-1"`}},
 		{"text for a bool", faultOf[bool](def(`"true"`)), []string{`argument "a": default "true" is not of type boolean`}},
 		{"text for a list", faultOf[[]string](def(`"x,y"`)), []string{`argument "a": default "x,y" is not of type array`}},
-		{"number in a list of strings", faultOf[[]string](def(`["x",1]`)), []string{`argument "a": default: element 2 must be a string, got "1"`}},
+		{"number in a list of strings", faultOf[[]string](def(`["x",1]`)), []string{`argument "a": default: element 2 must be a string, got the number 1`}},
 		{"number for a duration", faultOf[time.Duration](def(`5`)), []string{`argument "a": default 5 is not of type string`}},
 		{"no duration", faultOf[time.Duration](def(`"soon"`)), []string{`argument "a": default: must be a duration such as 1h30m, got "soon"`}},
 		{"no time", faultOf[time.Time](def(`"today"`)), []string{`argument "a": default: must be a time such as 2006-01-02T15:04:05Z, got "today"`}},

@@ -2,7 +2,6 @@ package argument
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -48,7 +47,11 @@ func checkSchema(s *jsonschema.Schema) (err error) {
 	if _, err := s.Resolve(nil); err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
-	if err := checkReferences(s); err != nil {
+	r, err := resolveReferences(s)
+	if err == nil {
+		err = r.checkUnique(s)
+	}
+	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}
 	return nil
@@ -139,11 +142,9 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 		if s.PropertyNames != nil {
 			s.PropertyNames = silent(s.PropertyNames)
 		}
-		if s.AdditionalProperties != nil && reflect.DeepEqual(s.AdditionalProperties, falseSchema()) {
+		if isFalse(s.AdditionalProperties) {
 			s.AdditionalProperties.Not.Title = "any" // else jsonschema-go lists the names
 		}
 	}
 	return root
 }
-
-func falseSchema() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }

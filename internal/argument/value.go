@@ -55,46 +55,20 @@ func tooLong(maxBytes int) *Problem {
 // compileValue compiles the schema for values of type t. If t is nil or an any, the
 // schema says how the text is read.
 func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
-	v := &value{bits: 64}
-	elem := reflect.Type(nil)
+	if t != nil {
+		t = withoutPointers(t)
+		if t.Kind() == reflect.Interface {
+			t = nil
+		}
+	}
 	s, err := withEnum(s)
 	if err != nil {
 		return nil, err
 	}
-	if t == nil || withoutPointers(t).Kind() == reflect.Interface {
-		if v.kind, err = kindOfSchema(s); err != nil {
-			return nil, err
-		}
-		if v.kind == kindList && (refersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil)) {
-			v.kind = kindJSON // Items is not a schema by itself, or may be in another part
-		}
-	} else {
-		t = withoutPointers(t)
-		if v.kind, err = kindOf(t); err != nil {
-			return nil, err
-		}
-		switch v.kind {
-		case kindInt, kindUint, kindFloat:
-			if v.isLiteral = t == typeNumber; !v.isLiteral {
-				v.bits = t.Bits()
-			}
-		case kindList:
-			elem = t.Elem()
-		case kindJSON:
-			v.members = memberCaseOf(t)
-		}
+	v := &value{bits: 64}
+	if err := v.compileKind(t, s); err != nil {
+		return nil, err
 	}
-	if v.kind == kindList {
-		items := s.Items
-		if items == nil || refersOutside(s) {
-			items = &jsonschema.Schema{}
-		}
-		if v.elem, err = compileValue(elem, items); err != nil {
-			return nil, fmt.Errorf("items: %w", err)
-		}
-	}
-	v.expected, v.isTime = expectedOf(v.kind, t, s), v.kind == kindText && t == typeTime
-	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
 	want := v.kind.instanceType()
 	if v.kind == kindJSON && t != nil {
 		want = jsonTypeOf(t)
@@ -127,6 +101,46 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	}
 	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
 	return v, nil
+}
+
+// compileKind compiles how a text is read. A t of nil leaves that to the schema.
+func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
+	if t != nil {
+		v.kind, err = kindOf(t)
+	} else {
+		v.kind, err = kindOfSchema(s)
+	}
+	if err != nil {
+		return err
+	}
+	v.expected, v.isTime, v.isLiteral = expectedOf(v.kind, t, s), t == typeTime, t == typeNumber
+	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
+	switch {
+	case v.kind == kindList:
+		return v.compileElement(t, s)
+	case t == nil:
+	case v.kind.isNumber() && !v.isLiteral:
+		v.bits = t.Bits()
+	case v.kind == kindJSON:
+		v.members = memberCaseOf(t)
+	}
+	return nil
+}
+
+// compileElement compiles the elements of a list of type t, which may be nil.
+func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error) {
+	var elem reflect.Type
+	if t != nil {
+		elem = t.Elem()
+	}
+	items := s.Items
+	if items == nil || refersOutside(s) {
+		items = &jsonschema.Schema{}
+	}
+	if v.elem, err = compileValue(elem, items); err != nil {
+		return fmt.Errorf("items: %w", err)
+	}
+	return nil
 }
 
 // expectedOf returns what the text of a value must be; "" if any text is valid, or
@@ -237,27 +251,27 @@ func (v *value) acceptsEmpty(required bool) bool {
 }
 
 // checkReadable returns an error for a value of an enum that no text can give, for an
-// example that is not valid, and for a default whose conversion panics. setDefault checks the rest of a default.
+// example that is not valid, and for a default whose conversion panics. setDefault
+// checks the rest of a default.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
 	what, values, err := allowed(s)
 	if err != nil {
 		return err
 	}
-	for _, e := range values {
-		p, err := v.readDeclared(t, e)
+	check := func(declared any) error {
+		p, err := v.readDeclared(t, declared)
 		if err == nil && p != nil {
 			err = errors.New(p.Message)
 		}
-		if err != nil {
+		return err
+	}
+	for _, e := range values {
+		if err := check(e); err != nil {
 			return fmt.Errorf("%s %s is not a valid value: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
 		}
 	}
 	for _, e := range s.Examples {
-		p, err := v.readDeclared(t, e)
-		if err == nil && p != nil {
-			err = errors.New(p.Message)
-		}
-		if err != nil {
+		if err := check(e); err != nil {
 			return fmt.Errorf("example: %w", err)
 		}
 	}
