@@ -270,6 +270,9 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 	case 3:
 		s.Title, s.Description, s.Comment = "t", "d", "c"
 	}
+	if s.Items != nil && m.IntN(6) == 0 {
+		s.UnevaluatedItems = falseSchema() // Items leaves none
+	}
 	return s
 }
 

@@ -122,8 +122,8 @@ func splitRules(k kind, s *jsonschema.Schema, values []any) (r rules, rest jsons
 	case k == kindList:
 		r.minItems, r.maxItems = s.MinItems, s.MaxItems
 		rest.MinItems, rest.MaxItems = nil, nil
-		if !refersOutside(s) {
-			rest.Items = nil // checked by the elements
+		if s.Items != nil && !refersOutside(s) {
+			rest.Items, rest.UnevaluatedItems = nil, nil // all elements are checked by Items, one by one
 		}
 	}
 	switch r.enum = values; {
