@@ -111,6 +111,9 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 	if name != "" {
 		f.name = name
 	}
+	if strings.ContainsAny(name, "'`\"\\") {
+		f.err = fmt.Errorf("json tag of field %s has a quote or a backslash in the name, so that encoding/json would ignore the name; rename the field", field)
+	}
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "":

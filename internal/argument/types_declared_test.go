@@ -146,6 +146,10 @@ func TestDeclaredTypesInside(t *testing.T) {
 			//lint:ignore SA5008 it is the point
 			A int `json:"x,omitzer"`
 		}](nil), []string{`argument "a": member "x": json tag of field A has the unknown option "omitzer"; did you mean "omitzero"?`}},
+		{"backslash in the name of a member", faultOf[struct {
+			//lint:ignore SA5008 the invalid name is the point
+			A string `json:"x\\y"`
+		}](nil), []string{`argument "a": member "x\\y": json tag of field A has a quote or a backslash in the name, so that encoding/json would ignore the name; rename the field`}},
 		{"jsonschema tag of keywords", faultOf[struct {
 			A int `jsonschema:"minimum=1"`
 		}](nil), []string{`argument "a": member "A": jsonschema tag "minimum=1" looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as minimum:"1"`}},
@@ -225,6 +229,10 @@ func TestDeclaredStructs(t *testing.T) {
 		{"option that there is not", faultOfStruct[struct {
 			A int `json:"a,inline"`
 		}](), []string{`argument "a": json tag of field A has the unknown option "inline"`}},
+		{"quote in a name", errorOf[struct {
+			//lint:ignore SA5008 the invalid name is the point
+			A string `json:"it's"`
+		}](), []string{`argument "it's": json tag of field A has a quote or a backslash in the name, so that encoding/json would ignore the name; rename the field`}},
 		{"tag that leaves out a field that is not exported", faultOfStruct[struct {
 			//lint:ignore U1000,SA5008 that it is no argument is the point
 			a int `json:"-"`
