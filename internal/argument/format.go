@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"reflect"
 	"regexp"
+	regexpsyntax "regexp/syntax"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ var formats = []*format{
 	{"uri", "a URI such as https://example.com", func(text string) bool { return syntax.CheckURI(text) == nil }},
 	{"uri-reference", "a URI or a relative reference", func(text string) bool { return syntax.CheckURIReference(text) == nil }},
 	{"uuid", "a UUID", uuid.MatchString},
-	{"regex", "a regular expression", func(text string) bool { _, err := regexp.Compile(text); return err == nil }},
+	{"regex", "a regular expression of at most 1000 bytes", isRegex},
 	{"json-pointer", "a JSON pointer such as /a/0", jsonPointer.MatchString},
 }
 
@@ -120,6 +121,20 @@ func isHostname(text string) bool {
 func isIPv6(text string) bool {
 	ip, err := netip.ParseAddr(text)
 	return err == nil && ip.Is6() && ip.Zone() == ""
+}
+
+// maxRegex limits the bytes of a regular expression. Package regexp takes 700 MB of
+// memory to compile x{999}, repeated to 20,000 bytes.
+const maxRegex = 1000
+
+// isRegex reports whether regexp.Compile accepts the text. It does not compile the text,
+// which may take long.
+func isRegex(text string) bool {
+	if len(text) > maxRegex {
+		return false
+	}
+	_, err := regexpsyntax.Parse(text, regexpsyntax.Perl)
+	return err == nil
 }
 
 // typeFormats are the formats of Go types with a text form of their own. A type

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,17 @@ func TestFormats(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Regular expressions of a client are short, because each byte may take much memory.
+func TestRegexIsShort(t *testing.T) {
+	t.Parallel()
+	s := &jsonschema.Schema{Format: "regex"}
+	_, problems := readAs[string](t, strings.Repeat("x", maxRegex), s)
+	assert.Empty(t, problems)
+	_, problems = readAs[string](t, strings.Repeat("x", maxRegex+1), s)
+	require.Len(t, problems, 1)
+	assert.Contains(t, problems[0].Message, "must be a regular expression of at most 1000 bytes")
 }
 
 // The checks of formats agree with the standard library and with each other.
