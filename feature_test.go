@@ -170,6 +170,7 @@ func TestExtensionsAreMerged(t *testing.T) {
 func TestFeaturesThatClash(t *testing.T) {
 	t.Parallel()
 	m := instant(`{}`, nil)
+	ratedAs := func(other string) feature.Method { return feature.Method{Serve: m.Serve, RateWith: other} }
 	has := func(capability string) feature.Feature {
 		return feature.Feature{Capabilities: func(string, bool) map[string]any { return map[string]any{capability: struct{}{}} }}
 	}
@@ -183,6 +184,8 @@ func TestFeaturesThatClash(t *testing.T) {
 		"a method of Options.Methods":      {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": m}}}, Methods: map[string]prompts.Method{"a": func(context.Context, json.RawMessage) (any, error) { return nil, nil }}}, `method "a" is defined twice`},
 		"a notification":                   {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"notifications/a": m}}}}, `method "notifications/a" is reserved`},
 		"no Serve":                         {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": {}}}}}, `method "a" has no Serve`},
+		"the rate of no method":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b")}}}}, `method "a" has the rate of "b", which is missing`},
+		"a rate at second hand":            {prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"a": ratedAs("b"), "b": ratedAs("prompts/get")}}}}, `method "a" has the rate of "b", which has no rate of its own`},
 		"a capability of two features":     {prompts.Options{Features: []feature.Feature{has("a"), has("a")}}, `the capability "a" is defined twice`},
 		"resources of two features":        {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}}, {Resources: &feature.Resources{}}}}, `two features have Resources`},
 		"resources and their method":       {prompts.Options{Features: []feature.Feature{{Resources: &feature.Resources{}, Methods: map[string]feature.Method{"resources/subscribe": m}}}}, `method "resources/subscribe" is defined twice`},

@@ -70,8 +70,8 @@ type Method struct {
 	// Rate, if above 0, is the number of requests per second that one client may
 	// send. Twice the rate may come at once.
 	Rate float64
-	// RateWith, if not empty, is another method of the server. Requests of both
-	// methods count toward the other method's rate.
+	// RateWith, if not empty, is another method of the server, without a RateWith.
+	// Requests of both methods count toward the other method's rate.
 	RateWith string
 	// Cache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.

@@ -34,8 +34,9 @@ type method struct {
 	beforeInit bool // the method is answered before initialize
 	callable   bool // [Server.Call] answers the method
 
-	limiter *limit.RateLimiter // nil for no rate
-	bucket  int                // of each session
+	limiter  *limit.RateLimiter // nil for no rate
+	bucket   int                // of each session
+	rateWith string             // the method whose limiter this is; empty for its own
 
 	isRaw bool
 	cache *feature.Cache
@@ -59,7 +60,7 @@ var (
 
 // newMethod returns the row of a feature's method.
 func (s *Server) newMethod(f feature.Method) *method {
-	m := &method{feature: f.Serve, callable: f.Callable, isRaw: f.Raw, cache: f.Cache}
+	m := &method{feature: f.Serve, callable: f.Callable, isRaw: f.Raw, cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
 	if f.Rate > 0 {
 		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated

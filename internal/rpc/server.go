@@ -141,45 +141,56 @@ func NewServer(c Config) (*Server, []error) {
 	if s.observer != nil || c.SessionIDs {
 		s.idKey = []byte(rand.Text())
 	}
-	var errs []error
 	for name, m := range base {
 		s.methods[name] = &m
 	}
+	var errs []error
 	for _, f := range c.Features {
-		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
-			switch {
-			case s.methods[name] != nil:
-				errs = append(errs, fmt.Errorf("method %q is defined twice", name))
-			case name == "" || strings.HasPrefix(name, "notifications/"):
-				errs = append(errs, fmt.Errorf("method %q is reserved", name))
-			case f.Methods[name].Serve == nil:
-				errs = append(errs, fmt.Errorf("method %q has no Serve", name))
-			}
-			s.methods[name] = s.newMethod(f.Methods[name])
-		}
-		for _, l := range f.Lists {
-			s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, c.Timeouts.Changes)})
-		}
+		errs = append(errs, s.addFeature(f)...)
 	}
-	for _, f := range c.Features {
-		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
-			m, with := s.methods[name], f.Methods[name].RateWith
-			if with == "" {
-				continue
-			}
-			if other := s.methods[with]; other != nil {
-				m.limiter, m.bucket = other.limiter, other.bucket
-			} else {
-				errs = append(errs, fmt.Errorf("method %q has the rate of %q, which is missing", name, with))
-			}
-		}
-	}
+	errs = append(errs, s.shareRates()...)
 	errs = append(errs, s.addResources()...)
 	errs = append(errs, s.encodeResults()...)
 	for _, m := range s.methods {
 		m.setTail(s.serverInfo)
 	}
 	return s, errs
+}
+
+// addFeature adds the methods and lists of a feature.
+func (s *Server) addFeature(f feature.Feature) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+		switch {
+		case s.methods[name] != nil:
+			errs = append(errs, fmt.Errorf("method %q is defined twice", name))
+		case name == "" || strings.HasPrefix(name, "notifications/"):
+			errs = append(errs, fmt.Errorf("method %q is reserved", name))
+		case f.Methods[name].Serve == nil:
+			errs = append(errs, fmt.Errorf("method %q has no Serve", name))
+		}
+		s.methods[name] = s.newMethod(f.Methods[name])
+	}
+	for _, l := range f.Lists {
+		s.feeds = append(s.feeds, &feed{list: l, notifier: notify.New(l.Subscribe, s.config.Timeouts.Changes)})
+	}
+	return errs
+}
+
+// shareRates gives each method with a RateWith the rate of that method.
+func (s *Server) shareRates() (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
+		m := s.methods[name]
+		switch other := s.methods[m.rateWith]; {
+		case m.rateWith == "":
+		case other == nil:
+			errs = append(errs, fmt.Errorf("method %q has the rate of %q, which is missing", name, m.rateWith))
+		case other.rateWith != "":
+			errs = append(errs, fmt.Errorf("method %q has the rate of %q, which has no rate of its own", name, m.rateWith))
+		default:
+			m.limiter, m.bucket = other.limiter, other.bucket
+		}
+	}
+	return errs
 }
 
 // base is what every server offers.
