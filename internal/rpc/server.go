@@ -24,10 +24,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -336,75 +334,6 @@ func appendCapability(dst []byte, name string, value any) ([]byte, error) {
 		err = errNoObject
 	}
 	return dst, err
-}
-
-// maxLogRate is how many records per second the logger gets, because clients
-// can cause records. Twice as many may come at once.
-const maxLogRate = 100
-
-// logger is the application's logger, with a bound on its records.
-type logger struct {
-	slog *slog.Logger
-	rate *limit.RateLimiter
-
-	mu      sync.Mutex // protects the fields below
-	bucket  limit.Bucket
-	dropped int // records since the last one that was written
-}
-
-func newLogger(l *slog.Logger) *logger {
-	return &logger{slog: l, rate: limit.NewRateLimiter(maxLogRate)}
-}
-
-// admit reports whether a record may be written, and how many were dropped
-// before it.
-func (l *logger) admit() (dropped int, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.rate.Allow(&l.bucket) {
-		l.dropped++
-		return 0, false
-	}
-	dropped, l.dropped = l.dropped, 0
-	return dropped, true
-}
-
-// Log writes a record. The logger's handler is the application's code: it may
-// block, so Log comes after everything that a client waits for. It may panic,
-// and that must not end the process either: Log is what a recovered panic ends
-// in, see recoverPanic.
-func (s *Server) Log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
-	defer func() { _ = recover() }()
-	if !s.logger.slog.Enabled(ctx, level) {
-		return
-	}
-	dropped, ok := s.logger.admit()
-	if !ok {
-		return
-	}
-	if dropped > 0 {
-		attrs = append(attrs, slog.Int("dropped", dropped))
-	}
-	s.logger.slog.LogAttrs(ctx, level, message, attrs...)
-}
-
-// spawn runs f on a goroutine of its own.
-func (s *Server) spawn(f func()) {
-	go func() {
-		defer s.recoverPanic()
-		f()
-	}()
-}
-
-// recoverPanic is deferred on each goroutine that the server starts, the
-// goroutines of timers included: a panic of the application's code, be it a
-// transport's, must not end the process. What the code leaves undone is cleaned
-// up by deferred functions on the way here.
-func (s *Server) recoverPanic() {
-	if v := recover(); v != nil {
-		s.Log(context.Background(), slog.LevelError, "panic recovered",
-			slog.Any("error", fmt.Errorf("panic: %v", v)), slog.String("stack", string(debug.Stack())))
-	}
 }
 
 // InUse counts what clients hold of the server, without what is zero. Tests of

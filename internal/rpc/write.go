@@ -1,0 +1,196 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/mcp-prompts/prompts/internal/limit"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file writes to a connection: one goroutine at a time writes, and what becomes
+// ready meanwhile is queued.
+
+// maxQueued is the size in bytes of the responses that may wait for a message
+// that is being written. Further senders wait themselves.
+const maxQueued = 64 << 10
+
+// writeQueue has the responses of a connection that became ready while another
+// message was being written. They are written together when that is done.
+// Nothing waits for them but the end of the connection.
+type writeQueue struct {
+	unsent limit.WaitGroup // responses in the queue, or taken and not written
+
+	mu    sync.Mutex // protects the fields below
+	texts *[]byte    // nil when taken
+	ends  []int      // of the messages in texts
+
+	// Of the goroutine that writes:
+	taken *[]byte
+	msgs  [][]byte // in taken
+}
+
+// push queues a copy of a message, if there is room.
+func (q *writeQueue) push(msg []byte) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.texts == nil {
+		q.texts = wire.GetBuffer()
+	}
+	if len(*q.texts)+len(msg) > maxQueued {
+		return false
+	}
+	*q.texts = append(*q.texts, msg...)
+	q.ends = append(q.ends, len(*q.texts))
+	q.unsent.Add()
+	return true
+}
+
+func (q *writeQueue) isEmpty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.ends) == 0
+}
+
+// take takes the messages out. When they are written, done must be called.
+func (q *writeQueue) take() [][]byte {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	start := 0
+	for _, end := range q.ends {
+		q.msgs = append(q.msgs, (*q.texts)[start:end:end])
+		start = end
+	}
+	q.texts, q.taken, q.ends = nil, q.texts, q.ends[:0]
+	return q.msgs
+}
+
+// done says that what was taken is written.
+func (q *writeQueue) done() {
+	for range q.msgs {
+		q.unsent.Done()
+	}
+	clear(q.msgs)
+	q.msgs = q.msgs[:0]
+	if q.taken != nil {
+		wire.PutBuffer(q.taken)
+		q.taken = nil
+	}
+}
+
+// send is the Send of the connection's exchange.
+func (c *connection) send(msg []byte, _ wire.Code, last bool) error {
+	if !last {
+		return c.write(msg)
+	}
+	if c.tryLock() {
+		return c.flush(msg)
+	}
+	if !c.queue.push(msg) {
+		return c.write(msg)
+	}
+	if c.tryLock() { // the goroutine that was writing may not have seen it
+		return c.flush(nil)
+	}
+	return nil
+}
+
+// emit is that of the connection's exchange.
+func (c *connection) emit(p *pending, msg []byte) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	if p.completed.Load() {
+		c.unlock()
+		return ErrAnswered
+	}
+	return c.flush(msg)
+}
+
+// write sends a message. If that fails, the connection ends.
+func (c *connection) write(msg []byte) error {
+	if err := c.lock(); err != nil {
+		return err
+	}
+	return c.flush(msg)
+}
+
+// tryLock reports whether the caller may write. If so, flush or unlock must
+// follow.
+func (c *connection) tryLock() bool {
+	select {
+	case c.writeLock <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// lock waits until the caller may write, or the connection has ended.
+func (c *connection) lock() error {
+	select {
+	case c.writeLock <- struct{}{}:
+		return nil
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	}
+}
+
+// unlock lets others write. What was queued meanwhile is left to another
+// goroutine: this one may have to read on.
+func (c *connection) unlock() {
+	<-c.writeLock
+	if !c.queue.isEmpty() && c.tryLock() {
+		c.submit(flushJob{c})
+	}
+}
+
+// flushJob writes what is queued. Its goroutine gets the write lock.
+type flushJob struct{ c *connection }
+
+func (f flushJob) run() error { return f.c.flush(nil) }
+
+// flush writes what is queued and then msg, unless that is nil, and unlocks.
+func (c *connection) flush(msg []byte) error {
+	defer c.unlock()
+	defer c.queue.done()
+	return c.writeMessages(c.queue.take(), msg)
+}
+
+// writeMessages calls the connection's Write for the messages and then for the
+// last one, which may be nil; or its WriteBatch, if there are several.
+func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	err = ErrNoReturn // if Write panics or ends its goroutine
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write message: %w", err)
+			c.cancel(err)
+		}
+	}()
+	if len(msgs) == 0 {
+		if last == nil {
+			return nil
+		}
+		return c.conn.Write(c.ctx, last)
+	}
+	if last != nil {
+		msgs = append(msgs, last)
+		defer func() { msgs[len(msgs)-1] = nil }() // it is not ours
+	}
+	if c.writeBatch != nil && len(msgs) > 1 {
+		return c.writeBatch(c.ctx, msgs)
+	}
+	for _, msg := range msgs {
+		if c.ctx.Err() != nil { // while the one before was written
+			return context.Cause(c.ctx)
+		}
+		if err := c.conn.Write(c.ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
