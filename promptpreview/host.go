@@ -16,12 +16,10 @@ import (
 func (h *Handler) refusal(r *http.Request) string {
 	if allowed := h.options.AllowedHosts; len(allowed) > 0 {
 		if !slices.ContainsFunc(allowed, func(host string) bool { return strings.EqualFold(host, r.Host) }) {
-			return "Host is not allowed; add the host to AllowedHosts"
+			return "Host is not allowed; add the host to the allowed hosts of the page"
 		}
-	} else if !isOnLoopback(r) {
-		return "address is not a loopback address; set AllowedHosts to serve other addresses"
-	} else if !isLoopbackName(r.Host) {
-		return "Host is not allowed; add the host to AllowedHosts"
+	} else if !isOnLoopback(r) || !isLoopbackName(r.Host) {
+		return "Host is not allowed; open the page at localhost, or add the host to the allowed hosts of the page"
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {

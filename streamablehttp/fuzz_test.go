@@ -359,7 +359,7 @@ func (h *held) replies(raw, text []byte) {
 
 // refusals are all that is said in text: so nothing of the request is.
 var refusals = []string{
-	"Host is not allowed; add the host to AllowedHosts", "Origin is not allowed; add the origin to AllowedOrigins",
+	"Host is not allowed; add the host to the allowed hosts of the server", "Origin is not allowed; add the origin to the allowed origins of the server",
 	"header Content-Type must be sent only once", "method is not allowed; use GET, POST, DELETE", "method is not allowed; use POST",
 	"missing or repeated header Mcp-Session-Id",
 	"Mcp-Protocol-Version of GET and DELETE must be one with sessions, sent once: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",

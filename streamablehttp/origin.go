@@ -18,7 +18,7 @@ func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
 	reject := func(header, option string) {
 		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request rejected",
 			slog.String("header", header), slog.String("allow_with", "streamablehttp.Options."+option))
-		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s is not allowed; add the %s to %s", header, strings.ToLower(header), option))
+		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server", header, strings.ToLower(header)))
 	}
 	switch o := &h.options; {
 	case !o.trustsHost(r):

@@ -127,7 +127,7 @@ func TestOriginAndHost(t *testing.T) {
 					assert.Equal(t, http.StatusOK, r.status, r.body)
 				} else {
 					assert.Equal(t, http.StatusForbidden, r.status, r.body)
-					assert.Contains(t, []string{"Host is not allowed; add the host to AllowedHosts\n", "Origin is not allowed; add the origin to AllowedOrigins\n"}, r.body)
+					assert.Contains(t, []string{"Host is not allowed; add the host to the allowed hosts of the server\n", "Origin is not allowed; add the origin to the allowed origins of the server\n"}, r.body)
 				}
 				assert.NotContains(t, r.body, "evil")
 			}
@@ -149,7 +149,7 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 	} {
 		r := p.post(initializeBody("2025-11-25"), header{test.header: test.value})
 		assert.Equal(t, http.StatusForbidden, r.status)
-		assert.Equal(t, fmt.Sprintf("%s is not allowed; add the %s to %s\n", test.header, strings.ToLower(test.header), test.option), r.body)
+		assert.Equal(t, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server\n", test.header, strings.ToLower(test.header)), r.body)
 		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s allow_with=streamablehttp.Options.%s\n", test.header, test.option))
 	}
 }

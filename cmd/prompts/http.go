@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,24 @@ import (
 type httpOptions struct {
 	address, cert, key, tokens string
 	hosts, origins             []string
+}
+
+// checkHosts reports a value of --allow-host that no Host header can have.
+func checkHosts(hosts []string) error {
+	for _, host := range hosts {
+		if host == "" || strings.ContainsAny(host, "/ *") {
+			return usageErrorf("--allow-host must have the form mcp.example.org or mcp.example.org:8080, got %q", host)
+		}
+	}
+	return nil
+}
+
+// isOrigin reports whether a value of --allow-origin is a scheme and a host, with a port
+// if the origin has one.
+func isOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		strings.EqualFold(origin, u.Scheme+"://"+u.Host) && !strings.Contains(u.Host, "*")
 }
 
 // drainTimeout is how long requests have to finish when the server stops.
@@ -40,35 +59,19 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 		authenticate = tokens.authenticate
 		options.Principal = principal
 	}
-	handler := streamablehttp.NewHandler(prompts.NewServer(reg, options), streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
-	var isReady atomic.Bool
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", authenticate(handler))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !isReady.Load() {
-			http.Error(w, "server is shutting down", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
-	scheme := "http"
-	if o.cert != "" {
-		scheme = "https"
-		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
-			return fmt.Errorf("load certificate: %w", err)
-		}
-	}
-	listener, err := net.Listen("tcp", o.address)
+	listener, err := o.listen(options.Logger, reg.Len())
 	if err != nil {
 		return err
 	}
-	options.Logger.Info("serving", slog.String("url", fmt.Sprintf("%s://%s/mcp", scheme, listener.Addr())), slog.Int("prompts", reg.Len()))
-	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {
-		options.Logger.Warn("serving without authentication; set --tokens")
+	handler := streamablehttp.NewHandler(prompts.NewServer(reg, options), streamablehttp.Options{AllowedHosts: o.hosts, AllowedOrigins: o.origins})
+	var isStopping atomic.Bool
+	server := &http.Server{
+		Handler:           routes(authenticate(handler), &isStopping),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
-	isReady.Store(true)
 	served := make(chan error, 1)
 	go func() { // ends with Shutdown or Close
 		if o.cert != "" {
@@ -82,7 +85,7 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 		return errors.Join(err, handler.Close())
 	case <-ctx.Done():
 	}
-	isReady.Store(false)
+	isStopping.Store(true)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	// The handler stops first: the server waits for the streams that it has open.
@@ -92,6 +95,50 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	}
 	<-served
 	return err
+}
+
+// listen checks the certificate, opens the address, and logs the URL of the server.
+func (o *httpOptions) listen(logger *slog.Logger, prompts int) (net.Listener, error) {
+	scheme := "http"
+	if o.cert != "" {
+		scheme = "https"
+		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
+			return nil, fmt.Errorf("load certificate: %w", err)
+		}
+	}
+	listener, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return nil, err
+	}
+	logger.Info("serving", slog.String("url", scheme+"://"+localAddress(listener)+"/mcp"), slog.Int("prompts", prompts))
+	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {
+		logger.Warn("serving without authentication; set --tokens")
+	}
+	return listener, nil
+}
+
+// localAddress returns the host and port at which this machine reaches a listener. A
+// listener for all addresses is reached at localhost.
+func localAddress(l net.Listener) string {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(a.Port))
+	}
+	return l.Addr().String()
+}
+
+// routes returns the handler of all paths: the endpoint and the health of the server.
+func routes(endpoint http.Handler, isStopping *atomic.Bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", endpoint)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if isStopping.Load() {
+			http.Error(w, "server is shutting down", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	return mux
 }
 
 // tokens has the names of clients by the hashes of their tokens, so that the time of a
@@ -108,7 +155,7 @@ func readTokens(path string) (tokens, error) {
 	all := tokens{}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(lines.Text())
+		fields := strings.Fields(strings.TrimPrefix(lines.Text(), "\ufeff")) // of an editor on Windows
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
@@ -140,6 +187,10 @@ func principal(ctx context.Context) string {
 // authenticate answers requests without a valid bearer token with 401.
 func (t tokens) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions { // a CORS preflight, which has no credentials
+			next.ServeHTTP(w, r)
+			return
+		}
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		name, ok := t[sha256.Sum256([]byte(strings.TrimSpace(token)))]
 		if !ok || !strings.EqualFold(scheme, "Bearer") {
@@ -149,13 +200,4 @@ func (t tokens) authenticate(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, name)))
 	})
-}
-
-// redacted returns a URL without its password.
-func redacted(rawURL string) string {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return "the URL"
-	}
-	return u.Redacted()
 }

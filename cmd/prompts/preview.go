@@ -20,6 +20,7 @@ import (
 
 func newPreview() *cobra.Command {
 	var address string
+	var hosts []string
 	var noOpen bool
 	cmd := &cobra.Command{
 		Use:   "preview DIR...",
@@ -28,11 +29,16 @@ func newPreview() *cobra.Command {
 a client gets, and the errors of files, and opens it in the browser. The page follows
 each change of a file.
 
-The page is for the author: it answers everybody who can connect to the address.`,
-		Example:           "  prompts preview prompts",
+The page is for the author: it answers on this machine only, at localhost. With
+--allow-host, it answers everybody who can connect to the address, at that host.`,
+		Example: `  prompts preview prompts
+  prompts preview --addr :8081 --allow-host dev.example.org:8081 prompts`,
 		Args:              atLeastOne("folder"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if err := checkHosts(hosts); err != nil {
+				return err
+			}
 			if err := openFolders(dirs); err != nil {
 				return err
 			}
@@ -40,7 +46,7 @@ The page is for the author: it answers everybody who can connect to the address.
 			if err != nil {
 				return err
 			}
-			url := "http://" + listener.Addr().String() + "/"
+			url := "http://" + append(hosts, localAddress(listener))[0] + "/"
 			fmt.Fprintln(cmd.OutOrStdout(), url)
 			if !noOpen {
 				if err := openBrowser(url); err != nil {
@@ -48,16 +54,17 @@ The page is for the author: it answers everybody who can connect to the address.
 				}
 			}
 			logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return servePreview(cmd.Context(), listener, dirs, logger)
+			return servePreview(cmd.Context(), listener, dirs, promptpreview.Options{AllowedHosts: hosts}, logger)
 		},
 	}
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "serve the page at this address; port 0 is a free one")
+	cmd.Flags().StringArrayVar(&hosts, "allow-host", nil, "answer requests with this Host header, and no others (repeatable)")
 	cmd.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return cmd
 }
 
 // servePreview serves the page until ctx ends.
-func servePreview(ctx context.Context, listener net.Listener, dirs []string, logger *slog.Logger) error {
+func servePreview(ctx context.Context, listener net.Listener, dirs []string, o promptpreview.Options, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reg := new(prompts.Registry)
@@ -66,7 +73,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, log
 		InputSchemas: true,
 		ChangeDelay:  previewDelay,
 		Logger:       logger,
-	}), promptpreview.Options{})
+	}), o)
 	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}

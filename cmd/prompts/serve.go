@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -104,11 +106,19 @@ func (o *serveOptions) check(dirs []string) error {
 	case (h.cert == "") != (h.key == ""):
 		return usageErrorf("--cert and --key need each other")
 	}
+	if err := checkHosts(h.hosts); err != nil {
+		return err
+	}
+	for _, origin := range h.origins {
+		if !isOrigin(origin) {
+			return usageErrorf("--allow-origin must have the form https://app.example.org, got %q", origin)
+		}
+	}
 	return openFolders(dirs)
 }
 
 func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
-	options := &slog.HandlerOptions{Level: o.logLevel}
+	options := &slog.HandlerOptions{Level: o.logLevel, ReplaceAttr: nameFlag}
 	switch o.logFormat {
 	case "text":
 		return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), options)), nil
@@ -116,6 +126,21 @@ func (o *serveOptions) logger(cmd *cobra.Command) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), options)), nil
 	}
 	return nil, usageErrorf("--log-format must be text or json, got %q", o.logFormat)
+}
+
+// nameFlag replaces the option of package streamablehttp that would allow a rejected
+// request by the flag for it.
+func nameFlag(_ []string, a slog.Attr) slog.Attr {
+	if a.Key != "allow_with" {
+		return a
+	}
+	switch a.Value.String() {
+	case "streamablehttp.Options.AllowedHosts":
+		return slog.String(a.Key, "--allow-host")
+	case "streamablehttp.Options.AllowedOrigins":
+		return slog.String(a.Key, "--allow-origin")
+	}
+	return a
 }
 
 // serve serves until ctx ends.
@@ -137,9 +162,13 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		options.Features = append(options.Features, tools)
 	}
 	if o.nats != "" {
+		urls, err := natsURLs(o.nats)
+		if err != nil {
+			return err
+		}
 		stop, err := o.follow(ctx, reg, files)
 		if err != nil {
-			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(o.nats), err)
+			return fmt.Errorf("bucket %q at %s: %w", o.bucket, redacted(urls), err)
 		}
 		defer stop()
 	} else if err := watchFolders(ctx, reg, dirs, files, nil); err != nil {
@@ -177,4 +206,36 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 		return nil, err
 	}
 	return func() { follower.Close(); nc.Close() }, nil
+}
+
+// natsURLs returns the URLs in the value of --nats, which separates them by commas.
+func natsURLs(value string) ([]*url.URL, error) {
+	var all []*url.URL
+	for part := range strings.SplitSeq(value, ",") {
+		part = strings.TrimSpace(part)
+		if !strings.Contains(part, "://") {
+			part = "nats://" + part
+		}
+		u, err := url.Parse(part)
+		if err != nil || u.Host == "" { // the error may have the password
+			return nil, usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
+
+// redacted returns URLs of NATS without passwords and tokens. A user without a password
+// is a token.
+func redacted(urls []*url.URL) string {
+	var all []string
+	for _, u := range urls {
+		if _, hasPassword := u.User.Password(); u.User != nil && !hasPassword {
+			bare := *u
+			bare.User = url.User("xxxxx")
+			u = &bare
+		}
+		all = append(all, u.Redacted())
+	}
+	return strings.Join(all, ",")
 }

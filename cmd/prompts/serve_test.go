@@ -33,27 +33,66 @@ import (
 // code must be 0.
 func serveHTTP(t *testing.T, args ...string) string {
 	t.Helper()
+	url, logs := serveLogged(t, args...)
+	go func() { _, _ = io.Copy(io.Discard, logs) }() // ends with the server
+	return url
+}
+
+// serveLogged is serveHTTP, and returns the log, which has to be read.
+func serveLogged(t *testing.T, args ...string) (url string, log io.Reader) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	logs, log := io.Pipe()
-	ended := make(chan int, 1)
+	logs, in := io.Pipe()
+	ended, code := make(chan struct{}), 0
 	go func() { // ends with ctx
-		code := run(ctx, append([]string{"serve", "--http", "127.0.0.1:0"}, args...), strings.NewReader(""), io.Discard, log)
-		log.Close()
-		ended <- code
+		defer close(ended)
+		code = run(ctx, append([]string{"serve", "--http", "127.0.0.1:0"}, args...), strings.NewReader(""), io.Discard, in)
+		in.Close()
 	}()
 	t.Cleanup(func() {
 		cancel()
-		assert.Equal(t, exitOK, <-ended)
+		<-ended
+		assert.Equal(t, exitOK, code)
 	})
-	lines := bufio.NewScanner(logs)
-	for lines.Scan() {
-		if m := regexp.MustCompile(`url=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
-			go func() { _, _ = io.Copy(io.Discard, logs) }() // ends with the server
-			return m[1]
+	lines := bufio.NewReader(logs)
+	for {
+		line, err := lines.ReadString('\n')
+		if m := regexp.MustCompile(`url"?[=:]"?([^\s"]+)`).FindStringSubmatch(line); m != nil {
+			return m[1], lines
+		}
+		if err != nil {
+			t.Fatal("the server has not started")
 		}
 	}
-	t.Fatalf("the server has not started: exit code %d", <-ended)
-	return ""
+}
+
+// TestRejectedRequest checks that the log of a request with status 403 names the flag
+// that would allow the request, and that the body names no option of Go.
+func TestRejectedRequest(t *testing.T) {
+	t.Parallel()
+	url, log := serveLogged(t, folderOfHello(t))
+	lines := bufio.NewReader(log)
+	for header, flag := range map[string]string{"Host": "--allow-host", "Origin": "--allow-origin"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("{}"))
+		require.NoError(t, err)
+		if r.Header.Set(header, "https://evil.example.org"); header == "Host" {
+			r.Host = "evil.example.org"
+		}
+		status, body := make(chan int, 1), make(chan string, 1)
+		go func() { // ends with the response
+			code, text := do(t, http.DefaultClient, r)
+			status <- code
+			body <- text
+		}()
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		assert.Contains(t, line, "allow_with="+flag)
+		assert.Equal(t, http.StatusForbidden, <-status)
+		text := <-body
+		assert.Contains(t, text, header+" is not allowed")
+		assert.NotContains(t, text, "Allowed")
+	}
+	go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server
 }
 
 // getPrompt sends a prompts/get of the prompt hello, and returns the status and the
@@ -143,6 +182,26 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
+// TestServeTokensToPages checks that a page of an allowed origin can call a server with
+// tokens: a browser first sends a preflight, which has no token.
+func TestServeTokensToPages(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "tokens.txt")
+	require.NoError(t, os.WriteFile(file, []byte("\ufeff# of an editor on Windows\r\nada token-of-ada\r\n"), 0o600))
+	url := serveHTTP(t, "--tokens", file, "--allow-origin", "https://app.example.org", folderOfHello(t))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, url, nil)
+	require.NoError(t, err)
+	r.Header.Set("Origin", "https://app.example.org")
+	r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	assert.Equal(t, http.StatusNoContent, response.StatusCode)
+	assert.Contains(t, response.Header.Get("Access-Control-Allow-Headers"), "Authorization")
+	status, _ := getPrompt(t, http.DefaultClient, url, "token-of-ada")
+	assert.Equal(t, http.StatusOK, status)
+}
+
 func TestServeTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,8 +215,17 @@ func TestServeTLS(t *testing.T) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
 	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyBytes}), 0o600))
-	url := serveHTTP(t, "--cert", certFile, "--key", keyFile, folderOfHello(t))
+	url, log := serveLogged(t, "--log-format", "json", "--cert", certFile, "--key", keyFile, folderOfHello(t))
 	assert.True(t, strings.HasPrefix(url, "https://"), url)
+	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/mcp"))
+	require.NoError(t, err)
+	_, err = c.Write([]byte("no TLS at all\n"))
+	require.NoError(t, err)
+	line, err := bufio.NewReader(log).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, `"level":"WARN","msg":"http: TLS handshake error`)
+	require.NoError(t, c.Close())
+	go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server
 	roots := x509.NewCertPool()
 	parsed, err := x509.ParseCertificate(certificate)
 	require.NoError(t, err)
