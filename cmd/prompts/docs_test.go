@@ -72,7 +72,7 @@ func TestClientsPage(t *testing.T) {
 			continue
 		}
 		if c.command != nil {
-			assert.Contains(t, section, shellQuoted(c.command(s))+"\n", c.name)
+			assert.Contains(t, section, shellQuoted(c.command(s, ""))+"\n", c.name)
 			continue
 		}
 		want, err := json.Marshal(nested(append(c.keys, s.name), c.entry(s)))

@@ -27,9 +27,15 @@ type client struct {
 	// entry returns what the file has of a server.
 	entry func(s server) any
 	// command, if not nil, returns the client's own command, which is run instead of a
-	// change of a file.
-	command func(s server) []string
+	// change of a file. scope is one of scopes, or empty for the client's default.
+	command func(s server, scope string) []string
+	// hasScopes reports whether the command has scopes.
+	hasScopes bool
 }
+
+// scopes are those of Claude Code: for the user in the current project, for everybody in
+// the project, and for all projects of the user.
+var scopes = []string{"local", "project", "user"}
 
 // server is what a client starts.
 type server struct {
@@ -49,11 +55,15 @@ func plainEntry(s server) any { return commandEntry{Command: s.command, Args: s.
 
 // clients are sorted by name.
 var clients = []client{
-	{name: "claude-code", title: "Claude Code", command: func(s server) []string {
-		return append([]string{"claude", "mcp", "add", s.name, "--", s.command}, s.args...)
+	{name: "claude-code", title: "Claude Code", hasScopes: true, command: func(s server, scope string) []string {
+		command := []string{"claude", "mcp", "add"}
+		if scope != "" {
+			command = append(command, "--scope", scope)
+		}
+		return append(append(command, s.name, "--", s.command), s.args...)
 	}},
 	{name: "claude-desktop", title: "Claude Desktop", path: claudeDesktopPath, keys: []string{"mcpServers"}, entry: plainEntry},
-	{name: "codex", title: "Codex", command: func(s server) []string {
+	{name: "codex", title: "Codex", command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
 	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry},
@@ -135,7 +145,7 @@ func exists(path string) bool {
 }
 
 type installOptions struct {
-	name, file            string
+	name, file, scope     string
 	print, project, force bool
 }
 
@@ -158,6 +168,7 @@ The clients:
 ` + strings.Join(titles, "\n"),
 		Example: `  prompts install gemini prompts
   prompts install vscode --project prompts
+  prompts install claude-code --scope user prompts
   prompts install claude-desktop --print prompts`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -179,7 +190,9 @@ The clients:
 	cmd.Flags().StringVar(&o.file, "file", "", "change this file instead of the client's usual one")
 	cmd.Flags().BoolVar(&o.print, "print", false, "print the entry or the command, and change nothing")
 	cmd.Flags().BoolVar(&o.project, "project", false, "change the configuration of the project in the current folder")
+	cmd.Flags().StringVar(&o.scope, "scope", "", "scope of the server in Claude Code: local, project or user (default: local)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "change a server of the same name")
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -197,17 +210,39 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 		return err
 	}
 	s, err := o.server(dirs)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case strings.HasPrefix(s.name, "-"):
+	}
+	if strings.HasPrefix(s.name, "-") {
 		return usageErrorf("name %q begins with a hyphen; choose another with --name", s.name)
-	case o.file == "" && cmd.Flags().Changed("file"):
+	}
+	if o.file == "" && cmd.Flags().Changed("file") {
 		return usageErrorf("--file is empty; give the path of a file")
+	}
+	if err := o.checkScope(c); err != nil {
+		return err
 	}
 	if c.command != nil && o.file == "" {
 		return o.run(cmd, c, s)
 	}
+	return o.change(cmd, c, s)
+}
+
+// checkScope reports a scope that the client does not have.
+func (o *installOptions) checkScope(c *client) error {
+	switch {
+	case o.scope != "" && !c.hasScopes:
+		return usageErrorf("%s has no scopes; omit --scope", c.title)
+	case o.scope != "" && !slices.Contains(scopes, o.scope):
+		return usageErrorf("--scope must be local, project or user, got %q", o.scope)
+	case o.project && c.hasScopes:
+		return usageErrorf("--project has no effect on the command of %s; use --scope project", c.title)
+	}
+	return nil
+}
+
+// change adds the server to the file of a client, or prints the entry.
+func (o *installOptions) change(cmd *cobra.Command, c *client, s server) error {
 	if c.path == nil {
 		return usageErrorf("%s has no configuration file to change; omit --file", c.title)
 	}
@@ -216,6 +251,7 @@ func (o *installOptions) install(cmd *cobra.Command, clientName string, dirs []s
 	}
 	path := o.file
 	if path == "" {
+		var err error
 		if path, err = c.path(o.project); err != nil {
 			return err
 		}
@@ -271,7 +307,7 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 	if o.project || o.force {
 		return usageErrorf("--project and --force have no effect on the command of %s; omit them", c.title)
 	}
-	command := c.command(s)
+	command := c.command(s, o.scope)
 	if o.print {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))
 		return err
