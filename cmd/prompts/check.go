@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -166,13 +165,13 @@ func (p *progress) end() {
 	<-p.done
 }
 
-// complete returns a completion of the folders on the command line.
+// completeFolders completes the folders on the command line.
 func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// promptNames completes the names of the prompts in the folder args[0].
-func promptNames(_ context.Context, dir string) []string {
+// promptNames completes the names of the prompts in a folder.
+func promptNames(dir string) []string {
 	if openFolders([]string{dir}) != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,12 +47,13 @@ asked for.`,
 			if err != nil {
 				return err
 			}
+			renderer := newRenderer(reg)
 			if ok && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr()) {
-				if err := askMissing(&p, values, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+				if err := renderer.askMissing(cmd.Context(), &p, values, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 					return err
 				}
 			}
-			result, raw, cause, err := newRenderer(reg).render(cmd.Context(), args[1], values)
+			result, raw, cause, err := renderer.render(cmd.Context(), args[1], values)
 			switch {
 			case err != nil && !ok && loadErr != nil:
 				return fmt.Errorf("%w\nThese files have errors:\n%w", renderError(err, cause), loadErr)
@@ -75,12 +77,12 @@ func loadShown(cmd *cobra.Command, dirs []string) (*prompts.Registry, error) {
 }
 
 // completeRender completes the folder, the name of the prompt, and its arguments.
-func completeRender(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+func completeRender(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case 1:
-		return promptNames(cmd.Context(), args[0]), cobra.ShellCompDirectiveNoFileComp
+		return promptNames(args[0]), cobra.ShellCompDirectiveNoFileComp
 	}
 	reg, _ := loadFolders(args[:1])
 	p, ok := reg.Lookup(args[1])
@@ -155,8 +157,9 @@ func readLimited(r io.Reader) (string, error) {
 	return string(content), err
 }
 
-// askMissing asks for the required arguments that have no value.
-func askMissing(p *prompts.Prompt, values map[string]string, in io.Reader, out io.Writer) error {
+// askMissing asks for the required arguments that have no value, each until the server
+// accepts the answer.
+func (r *renderer) askMissing(ctx context.Context, p *prompts.Prompt, values map[string]string, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for _, a := range p.Arguments {
 		if _, ok := values[a.Name]; ok || !a.Required {
@@ -168,23 +171,40 @@ func askMissing(p *prompts.Prompt, values map[string]string, in io.Reader, out i
 		if few := sample.Finite(a.Schema); few != nil {
 			fmt.Fprintln(out, printable("one of: "+strings.Join(few, ", ")))
 		}
-		fmt.Fprintf(out, "%s: ", printable(a.Name))
-		if a.Sensitive {
-			secret, err := term.ReadPassword(int(in.(*os.File).Fd()))
-			fmt.Fprintln(out)
-			if err != nil {
-				return err
+		for isAsked := false; !isAsked; {
+			fmt.Fprintf(out, "%s: ", printable(a.Name))
+			value, err := readAnswer(&a, in, lines, out)
+			if err == nil {
+				err = ctx.Err()
 			}
-			values[a.Name] = string(secret)
-			continue
+			if err != nil {
+				return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
+			}
+			values[a.Name], isAsked = value, true
+			for _, problem := range problemsOf(r.check(ctx, p, values)) {
+				if problem.Argument == a.Name {
+					fmt.Fprintln(out, printable(problem.Message))
+					isAsked = false
+				}
+			}
 		}
-		line, err := lines.ReadString('\n')
-		if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
-			return fmt.Errorf("no value for the argument %q: %w", a.Name, err)
-		}
-		values[a.Name] = strings.TrimRight(line, "\r\n")
 	}
 	return nil
+}
+
+// readAnswer reads the line with the value of an argument. A terminal does not show a
+// sensitive value.
+func readAnswer(a *prompts.Argument, in io.Reader, lines *bufio.Reader, out io.Writer) (string, error) {
+	if a.Sensitive {
+		secret, err := term.ReadPassword(int(in.(*os.File).Fd()))
+		fmt.Fprintln(out)
+		return string(secret), err
+	}
+	line, err := lines.ReadString('\n')
+	if line != "" && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
 }
 
 // renderError returns the error of a rendering, with a line for each argument, and

@@ -28,7 +28,7 @@ func newRenderer(reg *prompts.Registry) *renderer {
 		Info:   prompts.Implementation{Name: "prompts", Version: version()},
 		Logger: slog.New(slog.DiscardHandler),
 		Limits: prompts.Limits{GetsPerSecond: -1},
-		// Who types an argument wants it in the prompt.
+		// A misspelled argument is an error: its value would not be in the prompt.
 		StrictArguments: true,
 		Middleware: func(next prompts.Handler) prompts.Handler {
 			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
