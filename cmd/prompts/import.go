@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// source is a format from which import converts.
+// importFormat is a format from which import converts.
 type importFormat struct {
 	extension string
 	convert   func(c *conversion)
@@ -228,12 +227,8 @@ func (c *conversion) finish(ctx context.Context) {
 	if c.isRefused {
 		return
 	}
-	switch base := path.Base(c.path); {
-	case strings.EqualFold(base, "README.md"), strings.EqualFold(base, "SKILL.md"):
-		c.refuse(0, "%s is not loaded as a prompt; rename the file", base)
-		return
-	case slices.ContainsFunc(strings.Split(c.path, "/"), func(s string) bool { return s[0] == '.' || s[0] == '_' }):
-		c.refuse(0, "names that begin with . or _ are not loaded; rename the file or folder")
+	if err := checkLoaded(c.path); err != nil {
+		c.refuse(0, "%v", err)
 		return
 	}
 	c.result = c.prompt.content()

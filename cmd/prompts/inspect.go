@@ -182,8 +182,8 @@ func (i *inspection) failure(p *prompts.Prompt, err error) {
 	switch {
 	case errors.As(err, &e):
 		f := finding{Path: p.Source, Line: e.Line, Column: e.Column, Level: levelError, Rule: "render", Prompt: p.Name, Message: "prompt cannot be rendered: " + e.Err.Error(), Hint: e.Hint}
-		if strings.TrimPrefix(p.Source, e.Path) == p.Source && !strings.HasSuffix(p.Source, e.Path) { // a partial
-			f.Path = strings.TrimSuffix(p.Source, i.pathIn(p)) + e.Path
+		if own := i.pathIn(p); e.Path != own { // a partial
+			f.Path = strings.TrimSuffix(p.Source, own) + e.Path
 		}
 		i.findings = append(i.findings, f)
 	case len(problemsOf(err)) > 0:
@@ -264,7 +264,7 @@ func argumentLine(lines []string, name string) int {
 	return 0
 }
 
-// sizeOf returns the bytes of the texts of a result.
+// sizeOf returns the size of a result as JSON, in bytes.
 func sizeOf(r *prompts.Result) int {
 	raw, err := json.Marshal(r)
 	if err != nil {

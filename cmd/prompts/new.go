@@ -46,6 +46,9 @@ is a file in the folder review. An existing file is never changed.`,
 			if !fs.ValidPath(name) || name == "." {
 				return usageErrorf("invalid name %q; write names separated by /, such as review/text", args[0])
 			}
+			if err := checkLoaded(name + ".md"); err != nil {
+				return usageErrorf("invalid name %q: %w", args[0], err)
+			}
 			content := fmt.Appendf(nil, starter, filepath.Base(name))
 			if _, err := promptfs.Parse(nil, name+".md", content, promptfs.Options{}); err != nil {
 				return usageErrorf("invalid name: %w", err)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -64,6 +67,20 @@ func (p *promptFile) content() []byte {
 		panic(err)
 	}
 	return []byte("---\n" + string(front) + "---\n\n" + strings.TrimSpace(separator.ReplaceAllString(text, `\$1`)) + "\n")
+}
+
+// checkLoaded returns an error for the path of a Markdown file that is not loaded as a
+// prompt.
+func checkLoaded(name string) error {
+	base := path.Base(name)
+	isHidden := func(s string) bool { return s[0] == '.' || s[0] == '_' }
+	switch {
+	case strings.EqualFold(base, "README.md"), strings.EqualFold(base, "SKILL.md"):
+		return fmt.Errorf("%s is not loaded as a prompt; rename the file", base)
+	case slices.ContainsFunc(strings.Split(name, "/"), isHidden):
+		return errors.New("names that begin with . or _ are not loaded; rename the file or folder")
+	}
+	return nil
 }
 
 // firstLine returns the first line of a text, without the marks of a heading.
