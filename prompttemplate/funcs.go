@@ -70,10 +70,7 @@ func (r *run) functions(author template.FuncMap) template.FuncMap {
 		"lt":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c < 0, err },
 		"le":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c <= 0, err },
 		"gt":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c > 0, err },
-		"ge": func(a, b reflect.Value) (bool, error) {
-			c, err := r.compare(a, b)
-			return c >= 0, err
-		},
+		"ge":    func(a, b reflect.Value) (bool, error) { c, err := r.compare(a, b); return c >= 0, err },
 	}
 	for i := range 1 + bits.Len(2*maxWeight) {
 		all[stepFunc+strconv.Itoa(i)] = func() bool { return r.step(1 << i) }

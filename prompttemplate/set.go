@@ -347,17 +347,12 @@ func (s *Set) compile(p prompts.Prompt, messages []Message, d data, faults []*Er
 	check := &checker{set: s, data: d, used: map[string]bool{}, said: map[string]bool{}, called: map[*text]bool{}}
 	for i, m := range messages {
 		at := place{message: i + 1}
-		var t *text
-		switch err := checkMessage(m); {
-		case err != nil:
+		if err := checkMessage(m); err != nil {
 			faults = append(faults, at.error(err))
-			fallthrough
-		case m.Content == nil && m.Text != "":
-			if m.Text != "" {
-				t = parseText(at, m.Text)
-			}
 		}
-		if t != nil {
+		var t *text
+		if m.Text != "" {
+			t = parseText(at, m.Text)
 			if t.tree != nil {
 				t.tree.ParseName = "message " + strconv.Itoa(i+1)
 				if parse.IsEmptyTree(t.tree.Root) {
