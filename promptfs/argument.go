@@ -67,9 +67,9 @@ func (d decoder) argument(e member) argument {
 		case "description":
 			a.declared.Description = d.text(m)
 		case "required":
-			a.declared.Required = d.boolean(m)
+			a.declared.Required = d.boolean(m, false)
 		case "sensitive":
-			a.declared.Sensitive = d.boolean(m)
+			a.declared.Sensitive = d.boolean(m, false)
 		case "complete":
 			a.declared.Complete = prompts.Suggest(d.texts(m)...)
 		}
@@ -129,6 +129,10 @@ func (d decoder) schema(members []member, types []string) (*jsonschema.Schema, s
 	for _, m := range members {
 		switch m.key {
 		case "enum":
+			if typ == "array" {
+				d.faults.add(m.line, hint.New("move enum into items, such as items: {enum: [bug, docs]}", "enum cannot be used with type: array"))
+				continue
+			}
 			for _, e := range d.elements(m) {
 				if v, ok := d.typed(e, typ); ok {
 					s.Enum = append(s.Enum, v)

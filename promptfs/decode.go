@@ -123,11 +123,11 @@ func (d decoder) text(m member) string {
 	return m.value.Value
 }
 
-// boolean returns a true or false.
-func (d decoder) boolean(m member) bool {
+// boolean returns a true or false, and otherwise for a value that is neither.
+func (d decoder) boolean(m member, otherwise bool) bool {
 	if m.value.Kind != yaml.ScalarNode || m.value.ShortTag() != boolTag {
 		d.fault(m.value, hint.New(booleanFor(m.value), "%s must be true or false, got %s", m.key, found(m.value)))
-		return false
+		return otherwise
 	}
 	return strings.EqualFold(m.value.Value, "true")
 }

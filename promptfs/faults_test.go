@@ -101,6 +101,8 @@ p.md:5: duplicate key "name" (first defined on line 3); remove one
 p.md:6: unknown key "unit" in argument; use one of: name, title, description, required, sensitive, default, complete, type, enum, format, pattern, minimum, maximum, minLength, maxLength, items, minItems, maxItems`},
 		{"a type", "---\narguments:\n  - name: a\n    type: int\n---\n{{.a}}", `p.md:4: unknown type "int"; did you mean "integer"?`},
 		{"a type of elements", "---\narguments:\n  - name: a\n    type: array\n    items:\n      type: array\n---\n{{.a}}", `p.md:6: unknown type "array"; use one of: string, integer, number, boolean`},
+		{"a template that is no boolean", "---\ntemplate: yes\narguments:\n  - name: a\n---\n{{.a}}", `p.md:2: template must be true or false, got "yes"; write true`},
+		{"an enum of a list", "---\narguments:\n  - name: a\n    type: array\n    enum: [b, c]\n---\n{{.a}}", "p.md:5: enum cannot be used with type: array; move enum into items, such as items: {enum: [bug, docs]}"},
 		{"items of what is no list", "---\narguments:\n  - name: a\n    items: {type: integer}\n---\n{{.a}}", "p.md:4: items is only allowed with type: array; write type: array, or remove items"},
 		{"values of keywords", "---\narguments:\n  - name: a\n    complete: []\n    enum: a\n    minLength: -1\n    maxLength: 1.5\n    minimum: x\n    required: 1\n---\n{{.a}}", `p.md:4: complete must be a list with elements, got an empty list; write a list, for example complete: [one, two], or remove the key
 p.md:5: enum must be a list with elements, got "a"; write a list, for example enum: [one, two], or remove the key
@@ -160,7 +162,7 @@ p.md:1:9: {{.}} means all arguments; use a single argument`},
 		{"a path of Windows", `--- user: image img\a.png ---`, `p.md:1: img\a.png: path must use forward slashes; write img/a.png`},
 		{"a file that there is not", "--- user: image b.png ---", "p.md:1: b.png: file not found"},
 		{"a folder", "--- user: resource _partials ---", "p.md:1: _partials: file expected, got a folder"},
-		{"a file that is large", "--- user: resource large.log ---", "p.md:1: large.log: file exceeds the limit of 1024 bytes; shorten the file, or raise Options.MaxResourceBytes"},
+		{"a file that is large", "--- user: resource large.log ---", "p.md:1: large.log: file exceeds the limit of 1024 bytes; shorten the file"},
 
 		{"several", "---\ntitel: x\narguments:\n  - name: a\n    default: 1\n    required: true\n---\n{{.b}}\n--- usr ---\nhi", `p.md:2: unknown key "titel" in front matter; did you mean "title"?
 p.md:5: argument "a": a required argument never uses its default; remove one of the two
@@ -356,7 +358,7 @@ func (l lying) ReadDir(name string) ([]fs.DirEntry, error) {
 // looked at is not read to its end.
 func TestSizeThatIsNotTheSize(t *testing.T) {
 	t.Parallel()
-	const want = "a.md: file exceeds the limit of 1024 bytes; shorten the file, or raise Options.MaxFileBytes"
+	const want = "a.md: file exceeds the limit of 1024 bytes; shorten the file"
 	o := promptfs.Options{MaxFileBytes: 1024}
 	for _, c := range []struct {
 		name   string

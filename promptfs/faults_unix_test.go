@@ -29,7 +29,7 @@ func TestPartialsThatAreNoFolder(t *testing.T) {
 		require.NoError(t, err)
 		defer root.Close()
 		loaded, err := promptfs.Load(root.FS(), promptfs.Options{})
-		assert.EqualError(t, err, "_partials: folder expected, got a file; move the file, or set Options.Partials", name)
+		assert.EqualError(t, err, "_partials: folder expected, got a file; move the file", name)
 		assert.Len(t, loaded, 1, name)
 	}
 }
@@ -72,7 +72,7 @@ func TestErrorsOfAFolder(t *testing.T) {
 	want := []string{
 		"absolute.md: symbolic link points outside of the prompts folder; copy the file into the folder",
 		"again: symbolic link to the folder sub, which is already loaded; remove the link",
-		"gigabyte.md: file exceeds the limit of 1048576 bytes; shorten the file, or raise Options.MaxFileBytes",
+		"gigabyte.md: file exceeds the limit of 1048576 bytes; shorten the file",
 		"loop.md: symbolic link loop; point the link to a file",
 		"loop2.md: symbolic link loop; point the link to a file",
 		"nothing.md: broken symbolic link; point the link to a file",

@@ -58,9 +58,9 @@ func (d decoder) header(n *yaml.Node) header {
 			}
 			h.prompt.Meta = d.meta(m)
 		case "hints":
-			h.prompt.DisableHints = !d.boolean(m)
+			h.prompt.DisableHints = !d.boolean(m, true)
 		case "template":
-			h.isText = !d.boolean(m)
+			h.isText = !d.boolean(m, true)
 		case "arguments":
 			h.arguments = d.arguments(m)
 			h.lost = len(h.arguments) == 0 || len(h.arguments) < len(m.value.Content)

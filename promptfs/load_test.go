@@ -171,7 +171,7 @@ func TestOptions(t *testing.T) {
 		MaxFileBytes: 64,
 	}
 	loaded, err := promptfs.Load(fsys, o)
-	assert.EqualError(t, err, "shared/large.md: file exceeds the limit of 64 bytes; shorten the file, or raise Options.MaxFileBytes")
+	assert.EqualError(t, err, "shared/large.md: file exceeds the limit of 64 bytes; shorten the file")
 	require.Len(t, loaded, 1)
 	var reg prompts.Registry
 	require.NoError(t, reg.Add(loaded...))

@@ -111,7 +111,7 @@ func TestMirrorErrors(t *testing.T) {
 		"../e.md: invalid path; use a relative path such as review/code.md",
 		"/f.md: invalid path; use a relative path such as review/code.md",
 		"a.md:2: missing value for if; write a value, for example {{if .name}}",
-		"b.md: file exceeds the limit of 100 bytes; shorten the file, or raise Options.MaxFileBytes",
+		"b.md: file exceeds the limit of 100 bytes; shorten the file",
 		"c.md:1: file is not valid UTF-8; save the file as UTF-8",
 		"d.md: it has been lost",
 		"g//h.md: invalid path; use a relative path such as review/code.md",

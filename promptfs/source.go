@@ -58,7 +58,7 @@ var (
 	errOutside = errors.New("link points outside of the folder")
 	errCircle  = errors.New("link loop")
 	// errNoFolder is said of what stands in the place of the partials.
-	errNoFolder = hint.New("move the file, or set Options.Partials", "folder expected, got a file")
+	errNoFolder = hint.New("move the file", "folder expected, got a file")
 )
 
 // maxLinks is how many links may follow one another.
@@ -118,32 +118,25 @@ func (s *source) stat(name string) (stamp, fs.FileInfo, error) {
 }
 
 // checkSize rejects what cannot be read as a file of limited size.
-func (s *source) checkSize(info fs.FileInfo, limit int64) error {
+func checkSize(info fs.FileInfo, limit int64) error {
 	switch {
 	case info.IsDir():
 		return errors.New("file expected, got a folder")
 	case !info.Mode().IsRegular():
 		return errors.New("not a regular file")
 	case info.Size() > limit:
-		return s.tooLarge(limit)
+		return tooLarge(limit)
 	}
 	return nil
 }
 
-func (s *source) tooLarge(limit int64) error {
-	fix := "shorten the file"
-	switch limit {
-	case s.options.MaxFileBytes:
-		fix += ", or raise Options.MaxFileBytes"
-	case s.options.MaxResourceBytes:
-		fix += ", or raise Options.MaxResourceBytes"
-	}
-	return hint.New(fix, "file exceeds the limit of %d bytes", limit)
+func tooLarge(limit int64) error {
+	return hint.New("shorten the file", "file exceeds the limit of %d bytes", limit)
 }
 
 // read reads a file that has been looked at.
 func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error) {
-	if err := s.checkSize(info, limit); err != nil {
+	if err := checkSize(info, limit); err != nil {
 		return nil, err
 	}
 	file, err := s.fsys.Open(real)
@@ -157,7 +150,7 @@ func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error
 		content = content[:len(content)+n]
 		switch {
 		case int64(len(content)) > limit: // it grows while it is read
-			return nil, s.tooLarge(limit)
+			return nil, tooLarge(limit)
 		case errors.Is(err, io.EOF):
 			return content, nil
 		case err != nil:
