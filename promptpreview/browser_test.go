@@ -217,3 +217,46 @@ func TestFilesThatBreak(t *testing.T) {
 	p.has(".conversation", "It is back.")
 	p.wait(`document.querySelector("[name=topic]").value === "tea"`)
 }
+
+// An argument whose default would take the place of the empty text can still be sent
+// empty: a text by a box, a choice by itself. A link has that, too.
+func TestEmptyText(t *testing.T) {
+	t.Parallel()
+	f, url := serveFolder(t)
+	f.write("empty.md", `---
+arguments:
+  - name: tone
+    default: formal
+  - name: sign
+    enum: ["", Ada, Grace]
+    default: Ada
+  - name: extra
+---
+[{{.tone}}|{{.sign}}|{{.extra}}]`)
+	p := open(t, url+"/#/empty")
+	p.wait(`document.querySelector("[name=tone]")`)
+	p.pressCtrl("\r")
+	p.has(".conversation", "[formal|Ada|]")
+	assert.Equal(t, 1, eval[int](p, `document.querySelectorAll(".empty-box").length`), "an argument without a default is empty by itself")
+
+	p.wait(`document.activeElement.name === "tone" || (document.querySelector("[name=tone]").focus(), false)`)
+	p.typing("x")
+	p.wait(`document.querySelector(".empty-box").hidden`)
+	p.typing(kb.Backspace)
+	p.wait(`!document.querySelector(".empty-box").hidden`)
+	p.typing("\t", " ")
+	p.wait(`document.querySelector(".empty-box input").checked`)
+	p.wait(`document.querySelector("[name=sign]").options[1].text === "(empty text)"`)
+	eval[bool](p, `(() => {
+		const select = document.querySelector("[name=sign]");
+		select.selectedIndex = 1;
+		return select.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`)
+	p.pressCtrl("\r")
+	p.has(".conversation", "[||]")
+
+	other := open(t, url+"/"+eval[string](p, `location.hash`))
+	other.wait(`document.querySelector(".empty-box input")?.checked && document.querySelector("[name=sign]").selectedIndex === 1`)
+	other.pressCtrl("\r")
+	other.has(".conversation", "[||]")
+}

@@ -77,12 +77,13 @@ class PromptView {
     abort?.abort();
   }
 
+  // values returns the values of all fields, undefined for one that has none.
   values() {
-    return Object.fromEntries(this.#fields.map((f) => [f.name, f.get()]));
+    return Object.fromEntries(this.#fields.map((f) => [f.name, f.isGiven() ? f.get() : undefined]));
   }
 
   arguments() {
-    return Object.fromEntries(Object.entries(this.values()).filter(([, v]) => v !== ""));
+    return Object.fromEntries(Object.entries(this.values()).filter(([, v]) => v !== undefined));
   }
 
   // known returns those of the arguments that the prompt has.
@@ -116,7 +117,7 @@ class PromptView {
       return complete(this.name, argument, value, others, signal);
     });
     for (const f of this.#fields) {
-      if (values[f.name]) f.set(values[f.name]);
+      if (values[f.name] !== undefined) f.set(values[f.name]);
     }
     this.problems = h("div", { class: "problems", role: "alert" });
     this.renderButton = h("button", { type: "submit", class: "primary" }, "Render ", h("kbd", {}, "Ctrl ⏎"));
@@ -350,7 +351,7 @@ class PromptView {
     const answer = (action) => {
       const answers = {};
       for (const part of parts) {
-        const content = Object.fromEntries(part.fields.filter((f) => f.required ? f.get() !== "" || f.type === "array" : f.get() !== "").map((f) => [f.name, f.json()]));
+        const content = Object.fromEntries(part.fields.filter((f) => f.isGiven() || (f.required && f.type === "array")).map((f) => [f.name, f.json()]));
         answers[part.key] = action === "accept" && part.isForm ? { action, content } : { action };
         if (action === "accept") this.#answers[part.key] = { question: JSON.stringify(part.request), answer: answers[part.key] };
       }
@@ -359,7 +360,7 @@ class PromptView {
     };
     const submit = () => {
       const missing = parts.flatMap((p) => p.fields).filter((f) => {
-        const isMissing = f.required && f.get() === "" && f.type !== "array";
+        const isMissing = f.required && !f.isGiven() && f.type !== "array";
         f.setError(isMissing ? "is required" : "");
         return isMissing;
       });

@@ -33,9 +33,10 @@ function elements(text) {
   return text.split(",").map((e) => e.trim());
 }
 
-// Field is one field of a form. Its value is a text; the empty text is no value.
+// Field is one field of a form. Its value is a text. The empty text is no value, but for
+// the box "Send an empty text" and a choice of the schema.
 class Field {
-  constructor({ name, title, description, hint, schema = {}, required, isLong, complete }) {
+  constructor({ name, title, description, hint, schema = {}, required, isLong, complete, canBeEmpty = false }) {
     Object.assign(this, { name, schema, required, sensitive: schema.writeOnly === true });
     this.type = typeOf(schema);
     this.id = newID("field");
@@ -47,6 +48,7 @@ class Field {
     else if (this.type === "boolean") this.#select([{ value: "true", label: "true" }, { value: "false", label: "false" }], common);
     else if (choices && choices.length <= fewChoices && this.type !== "array") this.#select(choices, common);
     else this.#input(common, isLong, complete);
+    if (canBeEmpty && !choices && (this.type === "string" || this.type === undefined)) this.#emptyBox();
 
     const isGroup = this.element !== undefined;
     const marks = [
@@ -64,7 +66,7 @@ class Field {
       this.element.setAttribute("aria-describedby", describedBy);
       this.element.append(help, this.error);
     } else {
-      this.element = h("div", { class: "field" }, label, help, this.control, this.error);
+      this.element = h("div", { class: "field" }, label, help, this.control, this.emptyBox, this.error);
     }
     this.element.dataset.field = visible(name);
   }
@@ -72,19 +74,22 @@ class Field {
   #select(choices, common) {
     const isDefault = this.schema.default !== undefined ? `default: ${textOf(this.schema.default)}` : "–";
     const input = h("select", common, h("option", { value: "" }, isDefault), choices.map((c) => {
-      const option = h("option", {}, c.label);
+      const option = h("option", {}, c.label || "(empty text)");
       option.value = c.value;
       return option;
     }));
     this.control = this.input = input;
     this.get = () => input.value;
+    this.isGiven = () => input.selectedIndex > 0;
     this.set = (text) => {
-      if (text !== "" && ![...input.options].some((o) => o.value === text)) {
+      let i = [...input.options].findIndex((o, n) => n > 0 && o.value === text);
+      if (i < 0 && text !== "") {
         const option = h("option", {}, text); // of a link, or of an older declaration
         option.value = text;
         input.append(option);
+        i = input.options.length - 1;
       }
-      input.value = text;
+      input.selectedIndex = Math.max(i, 0);
     };
   }
 
@@ -123,6 +128,27 @@ class Field {
     }
     this.get = () => this.input.value;
     this.set = (text) => { this.input.value = text; };
+  }
+
+  // emptyBox adds a box that sends the empty text. It is shown while the field is empty.
+  #emptyBox() {
+    const box = h("input", { type: "checkbox", id: newID("box") });
+    this.emptyBox = h("p", { class: "box empty-box" }, box, h("label", { for: box.id }, "Send an empty text"));
+    const { set } = this;
+    const show = () => { this.emptyBox.hidden = this.get() !== ""; };
+    for (const event of ["input", "change"]) this.input.addEventListener(event, show);
+    this.isGiven = () => this.get() !== "" || box.checked;
+    this.set = (text) => {
+      set(text);
+      box.checked = text === "";
+      show();
+    };
+    show();
+  }
+
+  // isGiven reports whether the field has a value.
+  isGiven() {
+    return this.get() !== "";
   }
 
   // setError shows an error at the field, and none for the empty text.
@@ -256,6 +282,7 @@ export function argumentFields(prompt, complete) {
     const hint = isHinted ? unsaid(all.slice(own.length).trim().replace(/^\((.*)\)$/s, "$1"), schema) : "";
     return new Field({
       name: a.name, title: a.title, description: isHinted ? own : all, hint, schema, required: a.required === true, isLong: true,
+      canBeEmpty: schema.minLength === 0 || (schema.default ?? "") !== "" && !(schema.minLength > 0),
       complete: (value, signal) => complete(a.name, value, signal),
     });
   });
