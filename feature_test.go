@@ -55,6 +55,8 @@ func TestResultsOfAFeature(t *testing.T) {
 		"work":            {served(func(context.Context) (string, error) { return `{"a":1}`, nil }), nil, false, `{"a":1,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
 		"empty":           {instant(`{}`, nil), nil, false, `{"resultType":"complete","_meta":{` + ownIdentity + `}}`},
 		"cached":          {instant(`{}`, nil), cache, false, `{"resultType":"complete","ttlMs":1500,"cacheScope":"public","_meta":{` + ownIdentity + `}}`},
+		"several lines":   {instant("{\r\n\t\"a\": 1\n}", nil), nil, false, "{  \t\"a\": 1" + `,"resultType":"complete","_meta":{` + ownIdentity + `}}`},
+		"lines of a work": {served(func(context.Context) (string, error) { return "{\n}", nil }), nil, false, `{"resultType":"complete","_meta":{` + ownIdentity + `}}`},
 		"not to be kept":  {instant(`{}`, nil), new(feature.Cache), false, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + ownIdentity + `}}`},
 		"raw":             {instant(`{"resultType":"x"}`, nil), cache, true, `{"resultType":"x"}`},
 		"raw, after work": {served(func(context.Context) (string, error) { return `{"resultType":"x"}`, nil }), nil, true, `{"resultType":"x"}`},

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,7 +86,7 @@ func appendTail(result []byte, tail string) []byte {
 	if result == nil {
 		return nil
 	}
-	result = result[:len(result)-1]
+	result = bytes.TrimRight(result[:len(result)-1], " \t")
 	if result[len(result)-1] == '{' {
 		tail = tail[1:]
 	}
@@ -273,6 +274,9 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		}
 		c.work.Handler = rejectMethod(c, err)
 		return nil, nil
+	}
+	if result != nil {
+		putOnOneLine(result[len(dst):])
 	}
 	c.work.Work = w
 	if c.Rev.Stateless() && m.tail != "" {

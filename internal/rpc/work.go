@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,18 @@ func isObject(result []byte, n int) bool {
 
 var errNotAnObject = errors.New("result is not a JSON object")
 
+// putOnOneLine replaces line breaks by spaces. JSON has line breaks between values only.
+// They would end a message of stdio, and a line of an event stream.
+func putOnOneLine(result []byte) {
+	for _, c := range []byte("\r\n") {
+		rest := result
+		for i := bytes.IndexByte(rest, c); i >= 0; i = bytes.IndexByte(rest, c) {
+			rest[i] = ' '
+			rest = rest[i+1:]
+		}
+	}
+}
+
 // subject names the request to the client, such as prompt "code_review".
 func (w *work) subject() string { return subjectOf(w.Handler) }
 
@@ -92,6 +105,7 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 		err = InvalidResult(w.subject(), errNotAnObject)
 	}
 	if err == nil {
+		putOnOneLine(result[len(dst):])
 		if w.tail != nil {
 			result = appendTail(result, *w.tail)
 		}
