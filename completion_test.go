@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -40,32 +39,41 @@ func completionLine(id, values string, total int, more bool) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"completion":{"values":[%s],"total":%d,"hasMore":%t}}}`, id, values, total, more)
 }
 
-// What the function keeps does not keep a large message alive.
-func TestCompletionOfALargeMessageIsDetached(t *testing.T) {
+// A string of a large message that a function keeps does not keep the message alive.
+func TestStringsOfLargeMessagesAreCopies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		padding int
 		shares  bool
 	}{{0, true}, {maxShared, false}} {
-		var prefix, other string
-		s := prompts.NewServer(registryOf(completing("p", func(_ context.Context, p string, others map[string]string) ([]string, error) {
-			prefix, other = p, others["c"]
+		var first, second string
+		p := completing("p", func(_ context.Context, prefix string, others map[string]string) ([]string, error) {
+			first, second = prefix, others["c"]
 			return nil, nil
-		})), prompts.Options{})
-		msg := envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "prefix")+`,"padding":"`+strings.Repeat("x", test.padding)+`","context":{"arguments":{"c":"other"}}`)
-		answerTo(t, s, nil, msg)
-		require.Equal(t, "prefix other", prefix+" "+other)
-		distance := uintptr(unsafe.Pointer(unsafe.StringData(other))) - uintptr(unsafe.Pointer(unsafe.StringData(prefix)))
-		inMessage := uintptr(strings.Index(msg, `other"`) - strings.Index(msg, `prefix"`))
-		assert.Equal(t, test.shares, distance == inMessage)
+		})
+		p.Render = func(_ context.Context, args map[string]string) (*prompts.Result, error) {
+			first, second = args["a"], args["c"]
+			return prompts.Messages(), nil
+		}
+		s := prompts.NewServer(registryOf(p), prompts.Options{})
+		for method, members := range map[string]string{
+			methodGet:      `"name":"p","arguments":{"a":"first","c":"second"}`,
+			methodComplete: completeParamsOf("p", "a", "first") + `,"context":{"arguments":{"c":"second"}}`,
+		} {
+			msg := envelopedLine("1", method, members+`,"padding":"`+strings.Repeat("x", test.padding)+`"`)
+			answerTo(t, s, nil, msg)
+			require.Equal(t, "first second", first+" "+second)
+			distance := uintptr(unsafe.Pointer(unsafe.StringData(second))) - uintptr(unsafe.Pointer(unsafe.StringData(first)))
+			inMessage := uintptr(strings.Index(msg, `second"`) - strings.Index(msg, `first"`))
+			assert.Equal(t, test.shares, distance == inMessage, method)
+		}
 	}
 }
 
-// CMP-08: how a function fails, and what its client gets of it.
+// CMP-08: how a function fails, and what its client gets of it, whichever completer calls it.
 func TestCompletionFailures(t *testing.T) {
 	t.Parallel()
-	const failed = completeFailed
-	internal := errorLine("1", prompts.CodeInternalError, failed)
+	internal := errorLine("1", prompts.CodeInternalError, completeFailed)
 	for _, test := range []struct {
 		name string
 		f    func() ([]string, error)
@@ -87,34 +95,60 @@ func TestCompletionFailures(t *testing.T) {
 		// MRT-03: input may be asked for by prompts/get alone.
 		{"a question", func() ([]string, error) { return nil, prompts.ErrInputRequired }, internal, "input required"},
 	} {
-		inBubble(t, test.name, func(t *testing.T) {
-			var j journal
-			s := prompts.NewServer(registryOf(completing("p", func(context.Context, string, map[string]string) ([]string, error) { return test.f() })), prompts.Options{Logger: j.logger()})
-			c := connect(t, s).handshake()
-			assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
-			assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
-			if test.log == "" {
-				assert.Empty(t, j.String())
-			} else {
-				assert.Contains(t, j.String(), test.log)
-				assert.Contains(t, j.String(), "completion.prompt=p completion.argument=a")
-			}
-			assert.NotContains(t, j.String(), "a value")
-			require.NoError(t, c.end())
-			assertNoTrace(t, s)
-		})
+		for name, f := range map[string]prompts.CompleteFunc{
+			"CompleteFunc":  func(context.Context, string, map[string]string) ([]string, error) { return test.f() },
+			"SuggestFunc":   prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
+			"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
+		} {
+			inBubble(t, name+", "+test.name, func(t *testing.T) {
+				var j journal
+				s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
+				c := connect(t, s).handshake()
+				assert.Equal(t, []string{test.want}, c.ask(completeLine("1", "p", "a", "a value")))
+				assert.Equal(t, []string{test.want}, c.ask(envelopedLine("1", "completion/complete", completeParamsOf("p", "a", "a value"))))
+				if test.log == "" {
+					assert.Empty(t, j.String())
+				} else {
+					assert.Contains(t, j.String(), test.log)
+					assert.Contains(t, j.String(), "completion.prompt=p completion.argument=a")
+				}
+				assert.NotContains(t, j.String(), "a value")
+				require.NoError(t, c.end())
+				assertNoTrace(t, s)
+			})
+		}
 	}
 }
 
-// All numbers are counted, and the first of them sent.
-func TestOwnCompletionsAreCounted(t *testing.T) {
+// A client gets the first 100 values, and the number of all: of integers, of an enum's list
+// and of an application's list. What comes before the last element of a list is repeated, up
+// to 1 KiB of it.
+func TestCompletionsAreBounded(t *testing.T) {
 	t.Parallel()
-	p := prompts.Prompt{
-		Name:      "p",
-		Arguments: []prompts.Argument{{Name: "percent", Schema: &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(100.0)}}},
-		Render:    completing("p", nil).Render,
+	names := candidateNames(250)
+	p := promptOf[struct {
+		Percent int      `json:"percent" minimum:"0" maximum:"100"`
+		Own     []string `json:"own"`
+		Given   []string `json:"given"`
+	}](
+		prompts.Argument{Name: "own", Schema: itemsOf(prompts.Enum(names...))},
+		prompts.Argument{Name: "given", Complete: prompts.Suggest(names...)},
+	)
+	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
+	for _, test := range []struct {
+		argument, typed, first string
+		values, total          int
+	}{
+		{"percent", "", "0", 100, 101},
+		{"own", "x,", "x," + names[0], 100, 250},
+		{"own", strings.Repeat("x", 1<<10) + ",", "", 0, 0},
+		{"own", strings.Repeat("x", 1<<20) + ",", "", 0, 0},
+		{"given", names[0] + ", ", names[0] + ", " + names[1], 100, 249},
+	} {
+		values, total, err := callComplete(t.Context(), s, "p", test.argument, test.typed)
+		require.NoError(t, err)
+		assert.Len(t, values, test.values)
+		assert.Equal(t, test.total, total)
+		assert.Equal(t, test.first, strings.Join(values[:min(1, test.values)], ""))
 	}
-	values, total := completes(t, p, "percent", "")
-	assert.Len(t, values, 100)
-	assert.Equal(t, 101, total)
 }

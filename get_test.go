@@ -9,7 +9,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
@@ -177,58 +176,6 @@ func TestValuePanic(t *testing.T) {
 	require.NotNil(t, e)
 	assert.Equal(t, prompts.CodeInternalError, e.Code)
 	assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
-}
-
-// Completion of the last element of a list repeats what is before it, but not
-// at any length, and not for more values than are sent.
-func TestListCompletionIsBounded(t *testing.T) {
-	t.Parallel()
-	var names []string
-	for i := range 250 {
-		names = append(names, fmt.Sprintf("v%03d", i))
-	}
-	p := prompts.New(prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "tags", Schema: &jsonschema.Schema{Items: prompts.Enum(names...)}}}},
-		func(context.Context, struct {
-			Tags []string `json:"tags"`
-		}) (*prompts.Result, error) {
-			return prompts.Messages(), nil
-		})
-	s := prompts.NewServer(registryOf(p), prompts.Options{Limits: prompts.Limits{MaxArgumentBytes: 4 << 20}})
-	complete := func(prefix string) string {
-		got, err := s.Call(t.Context(), "completion/complete", []byte(`{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"tags","value":"`+prefix+`"}}`), prompts.CallOptions{})
-		require.NoError(t, err)
-		return string(got)
-	}
-	assert.Equal(t, `{"completion":{"values":["a, v007"],"total":1,"hasMore":false}}`, complete("a, v007"))
-	assert.Equal(t, `{"completion":{"values":["v003"],"total":1,"hasMore":false}}`, complete("V003"))
-	assert.Equal(t, `{"completion":{"values":[],"total":0,"hasMore":false}}`, complete(`[\"v00`), "no list of JSON")
-	many := complete("x,")
-	assert.Contains(t, many, `"total":250,"hasMore":true`)
-	assert.Equal(t, 100, strings.Count(many, `"x,v`))
-	assert.Equal(t, `{"completion":{"values":[],"total":0,"hasMore":false}}`, complete(strings.Repeat("x", 1<<20)+","))
-}
-
-// A small argument that an author keeps must not keep a large message alive.
-func TestArgumentsOfLargeMessagesAreCopies(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		padding int
-		shares  bool
-	}{{0, true}, {maxShared, false}} {
-		var kept []string
-		var r prompts.Registry
-		r.MustAdd(prompts.New(prompts.Prompt{Name: "keep"}, func(_ context.Context, in struct{ A, B string }) (*prompts.Result, error) {
-			kept = append(kept, in.A, in.B)
-			return prompts.Messages(), nil
-		}))
-		params := `{"name":"keep","arguments":{"A":"first","B":"second"},"_meta":{"padding":"` + strings.Repeat("x", test.padding) + `"}}`
-		_, err := prompts.NewServer(&r, prompts.Options{}).Call(t.Context(), "prompts/get", []byte(params), prompts.CallOptions{})
-		require.NoError(t, err)
-		require.Equal(t, []string{"first", "second"}, kept)
-		distance := uintptr(unsafe.Pointer(unsafe.StringData(kept[1]))) - uintptr(unsafe.Pointer(unsafe.StringData(kept[0])))
-		inMessage := uintptr(strings.Index(params, "second") - strings.Index(params, "first"))
-		require.Equal(t, test.shares, distance == inMessage)
-	}
 }
 
 type unwrapsNil struct{}

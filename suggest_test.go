@@ -127,40 +127,6 @@ func TestSuggestFuncSeesTheRequest(t *testing.T) {
 	assert.Equal(t, `{"completion":{"values":["red of Ann"],"total":1,"hasMore":false}}`, string(got))
 }
 
-// CMP-08: how each of them fails is how a CompleteFunc of the author's own does.
-func TestCompletersFail(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name    string
-		f       func() ([]string, error)
-		message string
-		log     string
-	}{
-		{"a panic", func() ([]string, error) { panic("a secret") }, completeFailed, "panic: a secret"},
-		{"an error", func() ([]string, error) { return []string{"a"}, errors.New("a secret") }, completeFailed, "a secret"},
-		{"an error for the client", func() ([]string, error) { return nil, &prompts.Error{Code: 1001, Message: "no more"} }, "no more", ""},
-		{"a blamed argument", func() ([]string, error) { return nil, prompts.InvalidArgument("b", "is needed first") }, `invalid arguments for prompt "p": b: is needed first`, ""},
-		{"invalid UTF-8", func() ([]string, error) { return []string{"a", "\xff"}, nil }, completeFailed, "value 2 is not valid UTF-8"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			for name, f := range map[string]prompts.CompleteFunc{
-				"CompleteFunc":  func(context.Context, string, map[string]string) ([]string, error) { return test.f() },
-				"SuggestFunc":   prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.f() }),
-				"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) { return test.f() }),
-			} {
-				var j journal
-				s := prompts.NewServer(registryOf(completing("p", f)), prompts.Options{Logger: j.logger()})
-				_, _, err := callComplete(t.Context(), s, "p", "a", "a")
-				var e *prompts.Error
-				require.ErrorAs(t, err, &e, name)
-				assert.Equal(t, test.message, neutral(e.Message), name)
-				assert.Contains(t, j.String(), test.log, name)
-			}
-		})
-	}
-}
-
 // A list is completed by its last element, whoever completes that.
 func TestCompletionOfLists(t *testing.T) {
 	t.Parallel()
@@ -203,17 +169,6 @@ func TestCompletionOfLists(t *testing.T) {
 		}
 		assert.Equal(t, row[3], jsonText(prefixes), typed)
 	}
-}
-
-// Of a list too, the client gets the first values, and the number of all.
-func TestCompletionOfLongLists(t *testing.T) {
-	t.Parallel()
-	names := candidateNames(250)
-	var got struct{ L []string }
-	values, total := completes(t, storing(&got, prompts.Argument{Name: "L", Complete: prompts.Suggest(names...)}), "L", names[0]+", ")
-	assert.Len(t, values, 100)
-	assert.Equal(t, names[0]+", "+names[1], values[0])
-	assert.Equal(t, 249, total)
 }
 
 // SuggestCached keeps values for the time, by keys that are not too long, and not too
