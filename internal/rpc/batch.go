@@ -41,65 +41,23 @@ const batchTaskBytes = 2 << 10
 
 var errBatchFull = wire.InternalError("batch response is too large; send fewer requests per batch")
 
-// receiveBatch is read for a batch.
-func (s *Server) receiveBatch(ctx context.Context, session *Session, root strictjson.Value, large bool, x *Exchange, p *limit.Backpressure, left *received) {
-	elements, invalid := s.readBatch(session, root, large, x)
+// receiveBatch is read for a batch. c is the call that has the whole array as its
+// message.
+func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, x *Exchange, p *limit.Backpressure, left *received) {
+	elements, invalid := readBatch(c, root)
 	if invalid != nil {
-		left.reply = session.errorResponse(&wire.Message{}, invalid)
+		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
 		return
 	}
 	own := *x // which outlives the caller's
 	if own.observed != nil {
 		own.observed.isBatch, own.observed = true, nil
 	}
-	b := &batch{server: s, session: session, exchange: &own, parent: ctx}
-	session.batches.Add()
-	isRead := false
-	defer func() {
-		if !isRead { // a function of the exchange panicked
-			_ = b.finish(errBatchEnded)
-			b.release()
-		}
-	}()
-	var ignored error
-	kept := 0
-	for i := range elements {
-		e := &elements[i]
-		m := &e.call.Message
-		o := s.observer.start(ctx, KindInvalid, e.size, x.Conn)
-		e.call.observed = o
-		o.read(&e.call, e.err != nil)
-		o.inSession(&e.call)
-		var r received
-		switch {
-		case m.Kind != wire.KindRequest || e.err != nil:
-			s.handleNonRequest(session, m, e.err, &r)
-			ignored = cmp.Or(ignored, r.err)
-		case b.isFull():
-			r.reject(m.ID, errBatchFull)
-		default:
-			x := b.exchangeOf(m.ID)
-			x.observed = o
-			if s.answer(&e.call, x, &r) {
-				break
-			}
-			n, rejected := b.addTask(&e.call, x)
-			if rejected == nil {
-				kept += batchTaskBytes + n
-				continue
-			}
-			r.reject(m.ID, rejected)
-		}
-		if r.reply.Msg != nil {
-			b.add(m.ID, r.reply.Msg)
-			o.respond(r.reply, nil)
-			r.release(s, x.Client)
-		}
-		o.end(r.err)
-	}
-	isRead = true
+	b := &batch{server: s, session: c.session, exchange: &own, parent: ctx}
+	b.session.batches.Add()
+	kept, ignored := b.receive(elements)
 	switch {
-	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, session, x.Client, p):
+	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.Client, p):
 		if b.hold(kept) {
 			left.job = b
 			return
@@ -111,7 +69,7 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 			return b.giveUp(limit.ErrBusy)
 		}
 	case len(b.answers) == 0:
-		session.batches.Done()
+		b.session.batches.Done()
 		left.err = ignored
 	default:
 		left.finish = func() error {
@@ -119,6 +77,60 @@ func (s *Server) receiveBatch(ctx context.Context, session *Session, root strict
 			return b.finish(nil)
 		}
 	}
+}
+
+// receive answers the messages as far as that needs no application code, and makes
+// tasks of the other requests. It returns how many bytes the tasks keep, and why a
+// message without a response is not accepted.
+func (b *batch) receive(elements []element) (kept int, ignored error) {
+	hasReturned := false
+	defer func() {
+		if !hasReturned { // a function of the exchange panicked
+			_ = b.finish(errBatchEnded)
+			b.release()
+		}
+	}()
+	for i := range elements {
+		n, err := b.receiveMessage(&elements[i])
+		kept += n
+		ignored = cmp.Or(ignored, err)
+	}
+	hasReturned = true
+	return kept, ignored
+}
+
+// receiveMessage is receive for one message.
+func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
+	s, m := b.server, &e.call.Message
+	o := s.observer.start(b.parent, KindInvalid, e.size, e.call.conn)
+	e.call.observed = o
+	o.read(&e.call, e.err != nil)
+	o.inSession(&e.call)
+	var r received
+	switch {
+	case m.Kind != wire.KindRequest || e.err != nil:
+		s.handleNonRequest(b.session, m, e.err, &r)
+	case b.isFull():
+		r.reject(m.ID, errBatchFull)
+	default:
+		x := b.exchangeOf(m.ID)
+		x.observed = o
+		if s.answer(&e.call, x, &r) {
+			break
+		}
+		n, rejected := b.addTask(&e.call, x)
+		if rejected == nil { // the task ends the operation
+			return batchTaskBytes + n, nil
+		}
+		r.reject(m.ID, rejected)
+	}
+	if r.reply.Msg != nil {
+		b.add(m.ID, r.reply.Msg)
+		o.respond(r.reply, nil)
+		r.release(s, e.call.from)
+	}
+	o.end(r.err)
+	return 0, r.err
 }
 
 // hold counts n bytes more until release, and reports whether they were free.
@@ -143,18 +155,18 @@ type element struct {
 	err  *wire.Error
 }
 
-// readBatch takes a batch apart.
-func (s *Server) readBatch(session *Session, root strictjson.Value, large bool, x *Exchange) ([]element, *wire.Error) {
+// readBatch takes a batch apart. c is that of receiveBatch.
+func readBatch(c *Call, root strictjson.Value) ([]element, *wire.Error) {
 	var elements []element
 	responses := 0
 	for v := range root.Elements() {
 		if len(elements) == maxBatch {
 			return nil, wire.InvalidRequest("batch has too many messages (limit %d)", maxBatch)
 		}
-		e := element{call: Call{server: s, session: session, from: x.Client, conn: x.Conn}, size: len(v.Raw())}
+		e := element{call: Call{server: c.server, session: c.session, from: c.from, conn: c.conn}, size: len(v.Raw())}
 		m := &e.call.Message
 		e.err = m.Read(v)
-		if m.Large = large; large {
+		if m.Large = c.Message.Large; m.Large {
 			m.Detach()
 		}
 		switch {

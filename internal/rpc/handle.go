@@ -225,7 +225,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 		x.observed.inSession(c)
 	}
 	if isBatch && session.revision().Batches() {
-		s.receiveBatch(ctx, session, root, m.Large, x, p, left)
+		s.receiveBatch(ctx, c, root, x, p, left)
 		return
 	}
 	if root.Kind() == strictjson.Array {
