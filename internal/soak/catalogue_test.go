@@ -32,6 +32,8 @@ type catalogue struct {
 	touched  cell
 	changing sync.Mutex   // held to change the registry
 	waiting  atomic.Int64 // renders of "do-wait" and "do-overrun" that run
+	// cancelled has the clients whose "do-wait" has ended before its time limit.
+	cancelled sync.Map
 }
 
 // cell counts the changes of a prompt, before and after each. So a client knows
@@ -130,6 +132,9 @@ func newCatalogue() *catalogue {
 			prompts.Progress(ctx, float64(i+1), 0, "a step")
 		}
 		<-ctx.Done()
+		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			c.cancelled.Store(principalOf(ctx), true)
+		}
 		return nil, context.Cause(ctx)
 	})
 	add("do-ask", "topic", func(ctx context.Context, args map[string]string) (*prompts.Result, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/clienttest"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/speccheck"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
@@ -21,10 +22,10 @@ import (
 type client struct {
 	*prompttest.Client
 	*reporter
-	soak    *soak
-	version string
-	isHTTP  bool
-	seen    *observed
+	soak   *soak
+	rev    revision.Revision
+	isHTTP bool
+	seen   *observed
 }
 
 // live opens a connection, uses it and closes it.
@@ -38,7 +39,8 @@ func (s *soak) live(number int, version string, isHTTP bool, r *rand.Rand) {
 		stream := s.open(who)
 		transport = stdio.NewStream(stream, stream, stdio.Options{})
 	}
-	c := &client{reporter: report, soak: s, version: version, isHTTP: isHTTP, seen: &observed{Transport: transport, report: report}}
+	rev, _ := revision.Parse(version)
+	c := &client{reporter: report, soak: s, rev: rev, isHTTP: isHTTP, seen: &observed{Transport: transport, report: report}}
 	if s.checker != nil && r.IntN(8) == 0 {
 		c.seen.judge = s.checker.Judge(speccheck.Options{HTTP: isHTTP})
 	}
@@ -208,7 +210,7 @@ func (c *client) list() {
 func (c *client) ask(topic string) {
 	args := map[string]string{"topic": topic}
 	switch {
-	case c.version < "2025-06-18": // cannot be asked
+	case !c.rev.Elicitation(): // cannot be asked
 		c.fails("do-ask", args, prompts.CodeInternalError)
 	case strings.HasPrefix(topic, "no "): // declines
 		c.fails("do-ask", args, prompts.CodeInvalidParams)
@@ -231,22 +233,25 @@ func (c *client) hear() {
 	}
 }
 
-// cancel cancels a request that would take long, once it is running. An answer to
-// it would be an error of the server, and so would a render that is left.
+// cancel cancels a request that would take long, once it is running. The render must
+// end, and an answer to the request would be an error of the server.
 func (c *client) cancel(r *rand.Rand) {
-	if c.version == "2026-07-28" && c.isHTTP {
+	if c.rev.Stateless() && c.isHTTP {
 		return // where a client ends the request
 	}
 	id := fmt.Sprint("cancelled ", r.Uint64())
 	meta := `"progressToken":"token"`
-	if c.version == "2026-07-28" {
-		meta += `,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
+	if c.rev.Stateless() {
+		meta += fmt.Sprintf(`,"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}`, c.rev)
 	}
 	c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"prompts/get","params":{"name":"do-wait","_meta":{%s}}}`, id, meta))
 	if got := c.Receive(); !strings.Contains(got, `"notifications/progress"`) {
 		c.Errorf("instead of progress: %.300s", got)
 	}
 	c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%q}}`, id))
+	if !eventually(c.soak.patience, func() bool { _, ok := c.soak.catalogue.cancelled.LoadAndDelete(c.name()); return ok }) {
+		c.Errorf("a request goes on although it was cancelled")
+	}
 	c.get("do-include", map[string]string{"topic": id}, input{Topic: id}.text(stayName(0)))
 }
 

@@ -9,7 +9,8 @@
 // does, not when. Each client lives at least once, so no test depends on the
 // speed of the machine.
 //
-// A test fails if a response is wrong, missing or sent twice, if a request, a
-// session or a goroutine is left at the end, and if the heap has grown. If
-// MCP_SCHEMA_DIR is set, the specification's schemas check some connections.
+// A test fails if a response is wrong, missing or sent twice, if a cancelled request
+// continues, if a request, a session or a goroutine is left at the end, and if the heap
+// has grown. If MCP_SCHEMA_DIR is set, the specification's schemas check some
+// connections.
 package soak

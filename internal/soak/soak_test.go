@@ -306,6 +306,7 @@ const (
 	faultTwice
 	faultGoroutine
 	faultHeap
+	faultUncancelled
 	faultDropped // operations of the observer
 	faultDoubled
 )
@@ -321,9 +322,17 @@ var (
 	kept    [][]byte // by faultHeap
 )
 
+func (f *faulty) Read(ctx context.Context) ([]byte, error) {
+	msg, err := f.Transport.Read(ctx)
+	if f.soak.plant == faultUncancelled && bytes.Contains(msg, []byte(`"notifications/cancelled"`)) {
+		return f.Transport.Read(ctx)
+	}
+	return msg, err
+}
+
 func (f *faulty) Write(ctx context.Context, msg []byte) error {
 	part := []byte(`"text":"stay-`)
-	if f.soak.plant >= faultDropped || !bytes.Contains(msg, part) || f.soak.planted.Swap(true) && f.soak.plant != faultHeap {
+	if f.soak.plant >= faultUncancelled || !bytes.Contains(msg, part) || f.soak.planted.Swap(true) && f.soak.plant != faultHeap {
 		return f.Transport.Write(ctx, msg)
 	}
 	switch f.soak.plant {
@@ -352,6 +361,7 @@ func TestSoakFindsBugs(t *testing.T) {
 		{faultMissing, "has not answered within"},
 		{faultTwice, "has already been answered"},
 		{faultGoroutine, "(*faulty).Write.func1"},
+		{faultUncancelled, "a request goes on although it was cancelled"},
 		{faultDropped, "the observer: good-"},
 		{faultDoubled, "the observer: good-"},
 	} {
