@@ -126,12 +126,7 @@ func (b *balancer) turn() []*target {
 
 // send sends r to one replica.
 func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
-	ctx, cancel := r.Context(), func() {}
-	if isSubscription(r) { // which ends with its replica
-		ctx, cancel = context.WithCancel(ctx)
-		stop := context.AfterFunc(t.context(), cancel)
-		context.AfterFunc(ctx, func() { stop() })
-	}
+	ctx, cancel := context.WithCancel(r.Context())
 	attempt := r.Clone(ctx)
 	attempt.URL.Host = t.host
 	if r.Body != nil {
@@ -147,9 +142,14 @@ func (b *balancer) send(r *http.Request, t *target) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	if isSubscription(r) && isStream(response) {
-		response.Body = newStream(b, r, response.Body, cancel)
+	if !isSubscription(r) || !isStream(response) {
+		context.AfterFunc(r.Context(), cancel) // the response is read until then
+		return response, nil
 	}
+	t.set(true) // it has answered: the last check may be older than its restart
+	stop := context.AfterFunc(t.context(), cancel)
+	context.AfterFunc(ctx, func() { stop() })
+	response.Body = newStream(b, r, response.Body, cancel)
 	return response, nil
 }
 

@@ -186,6 +186,19 @@ func TestBalancerOfACutSubscription(t *testing.T) {
 	assert.EqualValues(t, 2, streams.Load())
 }
 
+// A replica that has restarted since the last check takes a subscription.
+func TestBalancerOfReplicasThatAreBack(t *testing.T) {
+	t.Parallel()
+	s := start(t, 2, nil)
+	cs := newClients(t, s.url)
+	cs.add("plain client", listenPlain)
+	for _, target := range s.balancer.targets {
+		target.set(false) // the stream ends with its replica
+	}
+	s.put("a.md", "a")
+	cs.wait([]string{"a", "announce"})
+}
+
 func TestBalancerBodies(t *testing.T) {
 	t.Parallel()
 	url := behind(t, func(w http.ResponseWriter, r *http.Request) {
