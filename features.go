@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"strings"
 	"sync"
 
@@ -59,27 +58,27 @@ type Rendering struct {
 func Render(c feature.Call, r Rendering) (feature.Work, error) {
 	call := c.(*rpc.Call)
 	s := call.Owner().(*Server)
-	v := &rendering{Rendering: r, server: s, clientMethod: strings.Clone(c.Method())}
-	v.read()
+	v := &rendering{Rendering: r, server: s, clientMethod: strings.Clone(c.Method()), text: string(r.Arguments)}
+	v.Arguments = nil // v.text has them
+	typed := v.check()
 	retry, err := elicit.ReadRetry(call)
 	if err != nil {
 		return feature.Work{}, err
 	}
 	if s.handler != nil {
 		p := &middlewareRequest{promptMethod: methodGet, via: v, retry: retry}
-		// A copy: the middleware may change its arguments, and collect compares them with v.typed.
-		p.request = &Request{Prompt: r.Prompt, Arguments: maps.Clone(v.typed.Texts)}
+		p.request = &Request{Prompt: r.Prompt, Arguments: typed.Texts}
 		return s.throughMiddleware(call, p, promptSubject(r.Prompt)), nil
 	}
 	d, ok := s.registry.snapshot().Get(r.Prompt)
 	if !ok {
 		run := func(ctx context.Context, dst []byte) ([]byte, error) {
-			return v.fail(ctx, dst, s.unknownPrompt(ctx, r.Prompt))
+			return v.fail(ctx, dst, s.unknownPrompt(ctx, v.Prompt))
 		}
 		return feature.Work{Handler: unknownRequest{feature.HandlerFunc(slog.String("prompt", "unknown"), run), promptSubject(r.Prompt)}}, nil
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, retry: retry, via: v}
-	g.collect(v.typed.Texts)
+	g.collect(typed, typed.Texts)
 	return feature.Work{Handler: g}, nil
 }
 
@@ -88,30 +87,43 @@ type rendering struct {
 	Rendering
 	server       *Server
 	clientMethod string
-	typed        argument.Typed
+	text         string      // of the arguments; empty if they are malformed
 	malformed    *wire.Error // of all arguments
 }
 
-// read reads the arguments.
-func (v *rendering) read() {
-	v.typed = argument.ReadTyped(strictjson.Value{})
-	if len(v.Arguments) == 0 || string(v.Arguments) == "null" {
-		return
+// check returns the arguments. If they are malformed, it sets the error and returns none.
+func (v *rendering) check() argument.Typed {
+	text := v.text
+	v.text = "" // unless they are valid
+	if text == "" || text == "null" {
+		return v.read()
 	}
 	var doc strictjson.Doc
-	if doc.Parse(string(v.Arguments), jsonenc.MaxDepth) != nil || doc.Root().Kind() != strictjson.Object {
+	if doc.Parse(text, jsonenc.MaxDepth) != nil || doc.Root().Kind() != strictjson.Object {
 		v.malformed = wire.InvalidParam("arguments", "arguments must be a JSON object")
-		return
+		return v.read()
 	}
-	if v.malformed = v.server.checkSizes("arguments", doc.Root(), true); v.malformed == nil {
-		v.typed = argument.ReadTyped(doc.Root())
+	if v.malformed = v.server.checkSizes("arguments", doc.Root(), true); v.malformed != nil {
+		return v.read()
 	}
+	v.text = text
+	return argument.ReadTyped(doc.Root())
 }
 
-// collect collects the typed arguments of a request of a feature. texts are those
-// that the middleware has left.
-func (g *getRequest) collect(texts map[string]string) {
-	collected, problems := g.definition.plan.CollectTyped(g.via.typed, texts)
+// read reads the arguments from their text. Their parsed form takes several times the
+// memory of the text, so it is not kept while a request waits.
+func (v *rendering) read() argument.Typed {
+	var doc strictjson.Doc
+	if v.text == "" || doc.Parse(v.text, jsonenc.MaxDepth) != nil {
+		return argument.ReadTyped(strictjson.Value{})
+	}
+	return argument.ReadTyped(doc.Root())
+}
+
+// collect collects the typed arguments of a request of a feature. texts are the texts of
+// the arguments, which a middleware may have changed.
+func (g *getRequest) collect(typed argument.Typed, texts map[string]string) {
+	collected, problems := g.definition.plan.CollectTyped(typed, texts)
 	g.texts, g.others = collected, newOtherArguments(problems, nil)
 }
 

@@ -214,7 +214,7 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 	}
 	g := &getRequest{scope: scope{server: s}, definition: d, retry: p.retry, via: p.via}
 	if p.via != nil {
-		g.collect(r.Arguments)
+		g.collect(p.via.read(), r.Arguments)
 	} else {
 		texts, problems, ignored := d.plan.CollectTexts(r.Arguments, r.NonStrings, p.examples, s.options.StrictArguments)
 		g.texts, g.others = texts, newOtherArguments(problems, ignored)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
@@ -37,7 +38,7 @@ func (s *server) call(c feature.Call, _ []byte) ([]byte, feature.Work, error) {
 		arguments = json.RawMessage(v.Raw())
 	}
 	rev, _ := revision.Parse(c.Version())
-	r := &request{server: s, rev: rev, tool: name.Text()}
+	r := &request{server: s, rev: rev, tool: strings.Clone(name.Text())}
 	if t := s.own[r.tool]; t != nil {
 		c.SetTool(t.name)
 		if t.serve != nil {
