@@ -2,6 +2,7 @@ package prompts_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -505,6 +506,49 @@ func TestUnreadErrors(t *testing.T) {
 	assert.Positive(t, sent)
 	assert.Less(t, liveHeapSince(before, int64(16<<20)), int64(16<<20), "a quarter is the share of one client")
 	assert.Equal(t, failed.Code, h.unread("another", getOf("fail", "")), "the others have their share")
+}
+
+// A middleware and a Method get all of the metadata of a message, which therefore counts.
+func TestMetadataForTheApplicationCounts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const size, all = 512 << 10, 40
+		const share = 8 << 20 / size // of one client, half of which is for parsing
+		w := newWaiter()
+		method := func(ctx context.Context, params json.RawMessage) (any, error) {
+			w.running.Add(1)
+			defer w.running.Add(-1)
+			<-ctx.Done()
+			runtime.KeepAlive(params)
+			return nil, ctx.Err()
+		}
+		s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{
+			Limits:  prompts.Limits{MaxMessageBytes: 1 << 20, MaxMemoryBytes: 64 << 20},
+			Methods: map[string]prompts.Method{"m": method},
+		})
+		passes := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{Limits: s.Filled().Limits, Middleware: passing})
+		for name, test := range map[string]struct {
+			server *prompts.Server
+			msg    string
+			want   int
+		}{
+			"none":       {s, getOf("wait", ""), all},
+			"middleware": {passes, getOf("wait", ""), share},
+			"method":     {s, envelopedLine("1", "m", ""), share},
+		} {
+			msg := []byte(strings.Replace(test.msg, `"_meta":{`, `"_meta":{"pad":"`+strings.Repeat("x", size)+`",`, 1))
+			ctx, cancel := context.WithCancel(t.Context())
+			var ended sync.WaitGroup
+			for range all {
+				ended.Go(func() {
+					_ = test.server.Handle(ctx, msg, transport.Exchange{ClientKey: "client", Send: func([]byte, prompts.Code, bool) error { return nil }})
+				})
+				synctest.Wait()
+			}
+			assert.InDelta(t, test.want, w.running.Load(), 1, name)
+			cancel()
+			ended.Wait()
+		}
+	})
 }
 
 // Release is called once for each message, before anything is sent.

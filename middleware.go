@@ -81,7 +81,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	info := c.ClientInfo()
 	r.Client = Implementation{Name: info.Name, Version: info.Version, Title: info.Title}
 	if m.Meta.Kind() == strictjson.Object {
-		r.Meta = json.RawMessage(m.Meta.Raw())
+		r.Meta, c.KeepsMeta = json.RawMessage(m.Meta.Raw()), true
 	}
 	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), transport.Info(c.TransportInfo())
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =

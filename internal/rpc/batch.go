@@ -217,7 +217,7 @@ func (b *batch) addTask(c *Call, x *Exchange) (kept int, rejected *wire.Error) {
 		return 0, err
 	}
 	b.tasks = append(b.tasks, t)
-	return keptBytes(&c.Message), nil
+	return c.keptBytes(), nil
 }
 
 // add adds a response, or an error if there are too many already.

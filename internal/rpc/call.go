@@ -100,7 +100,7 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 	if o.Notify == nil {
 		t.request.progress.token = ""
 	}
-	if err := t.admit(ctx, keptBytes(&c.Message), nil); err != nil {
+	if err := t.admit(ctx, c.keptBytes(), nil); err != nil {
 		return nil, err
 	}
 	c.observed = nil // the task's

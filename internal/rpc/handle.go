@@ -287,7 +287,7 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *li
 	if c.work.subscribe != nil {
 		left.job, rejected = s.newSubscription(ctx, c, x)
 	} else {
-		left.job, rejected = s.newTask(ctx, c, x).start(ctx, keptBytes(&c.Message), p)
+		left.job, rejected = s.newTask(ctx, c, x).start(ctx, c.keptBytes(), p)
 	}
 	if rejected != nil {
 		left.reject(c.Message.ID, rejected)

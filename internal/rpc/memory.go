@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
-	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file counts the bytes that clients make the server hold. Messages and
@@ -110,10 +109,14 @@ func (m *memory) release(h *holding, session *Session, client string) {
 }
 
 // keptBytes returns how many bytes of a large message its handler may keep: the
-// params, but of _meta only copies of short members.
-func keptBytes(m *wire.Message) int {
-	if !m.Large {
+// params, but of _meta only copies of short members, unless the call says otherwise.
+func (c *Call) keptBytes() int {
+	m := &c.Message
+	switch {
+	case !m.Large:
 		return 0
+	case c.KeepsMeta:
+		return len(m.Params.Raw())
 	}
 	return len(m.Params.Raw()) - len(m.Meta.Raw())
 }

@@ -101,6 +101,8 @@ type Call struct {
 	// Deferred says that the result must come from Work, because the
 	// application's code has to say first who the client is.
 	Deferred bool
+	// KeepsMeta says that the handler may keep a copy of all _meta of the message.
+	KeepsMeta bool
 
 	server  *Server
 	session *Session        // nil outside of one
@@ -127,6 +129,7 @@ func (c *Call) Params() json.RawMessage {
 	if c.Message.Params.Kind() != strictjson.Object {
 		return nil
 	}
+	c.KeepsMeta = true
 	return json.RawMessage(c.Message.Params.Raw())
 }
 
