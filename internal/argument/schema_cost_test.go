@@ -257,6 +257,7 @@ func TestErrorsOfValidationAreShort(t *testing.T) {
 		{"its length", `{"anyOf":[{"type":"string","maxLength":9},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
 		{"many alternatives", `{"anyOf":[` + strings.Repeat(`{"const":"a"},`, 99) + `{"pattern":"^b"}]}`, `"` + long + `"`},
 		{"a long name", `{"anyOf":[{"type":"object","additionalProperties":false},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"a long name where false has a title", `{"anyOf":[{"type":"object","additionalProperties":{"not":{},"title":"none"}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
 		{"the name's rules", `{"anyOf":[{"type":"object","propertyNames":{"enum":["a"]}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
 		{"a dynamic reference", `{"$dynamicAnchor":"a","anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$dynamicRef":"#a"}}]}`, nested(`"`+long+`"`, 100)},
 		{"draft 7", `{` + draft7 + `"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#","minItems":9}}]}`, nested(`"`+long+`"`, 100)},
@@ -273,11 +274,44 @@ func TestErrorsOfValidationAreShort(t *testing.T) {
 	}
 }
 
+// A value inside of JSON is not compared with the values of an enum one by one. Each
+// comparison of jsonschema-go allocates.
+func TestEnumsInsideAreFast(t *testing.T) {
+	var values, titled []string
+	for i := range 300 {
+		values = append(values, fmt.Sprintf(`"value %d."`, i))
+		titled = append(titled, fmt.Sprintf(`{"const":"value %d.","title":"%d"}`, i, i))
+	}
+	enum, consts := strings.Join(values, ","), strings.Join(titled, ",")
+	for schema, wants := range map[string]map[string]bool{
+		`{"enum":[` + enum + `]}`:                                            {`"value 299."`: true, `"value 299"`: false, `"value 299.\n"`: false, `1`: false, `null`: false},
+		`{"enum":[` + enum + `,null]}`:                                       {`"value 299."`: true, `null`: true, `[]`: false},
+		`{"type":["integer","string"],"enum":[` + enum + `,null]}`:           {`"value 299."`: true, `null`: false, `1`: false},
+		`{"type":"integer","enum":[` + enum + `,null]}`:                      {`"value 299."`: false, `null`: false},
+		`{"anyOf":[` + consts + `]}`:                                         {`"value 299."`: true, `"x"`: false, `1`: false},
+		`{"oneOf":[` + consts + `]}`:                                         {`"value 299."`: true, `"x"`: false, `1`: false},
+		`{"anyOf":[{"enum":[` + enum + `]},{"type":"integer"}]}`:             {`"value 299."`: true, `"x"`: false, `1`: true},
+		`{"required":["a"],"properties":{"a":{"enum":[` + enum + `]}}}`:      {`{"a":"value 299."}`: true, `{"a":"x"}`: false, `{}`: false},
+		`{"$ref":"#/$defs/a","$defs":{"a":{"enum":[` + enum + `]}}}`:         {`"value 299."`: true, `"x"`: false},
+		`{"enum":[` + enum + `],"pattern":"^.{9}$","allOf":[{"const":"x"}]}`: {`"value 99."`: false},
+	} {
+		v, err := NewValidator(schemaOfJSON(t, schema))
+		require.NoError(t, err, schema)
+		for value, want := range wants {
+			var instance any
+			require.NoError(t, json.Unmarshal([]byte(value), &instance))
+			assert.Equal(t, want, v.Accepts(instance), "%.60s %s", schema, value)
+			assert.Less(t, mallocs(func() { v.Accepts(instance) }), 200.0, "%.60s %s", schema, value)
+		}
+	}
+}
+
 // A Validator accepts what jsonschema-go accepts.
 func TestValidatorAgreesWithJSONSchema(t *testing.T) {
 	t.Parallel()
 	values := []string{`"x"`, `1`, `[]`, `[1,"x"]`, `{"x":1}`, `{"x":{"x":"x","z":1},"y":[{"x":1}]}`, `{"y":{"y":{}}}`, `[[{"z":null}],1]`, `{"op":"a","x":{"op":"b"}}`, `{"op":"c"}`}
-	rules := []string{`"minLength":1`, `"pattern":"x"`, `"propertyNames":{"maxLength":1}`, `"additionalProperties":false`, `"const":{"x":1}`, `"enum":[[],1]`, `"unevaluatedProperties":false`}
+	rules := []string{`"minLength":1`, `"pattern":"x"`, `"propertyNames":{"maxLength":1}`, `"additionalProperties":false`, `"const":{"x":1}`, `"enum":[[],1]`, `"unevaluatedProperties":false`,
+		`"enum":["a","b","c","d","e","f","g","h","x"]`}
 	accepted := 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
