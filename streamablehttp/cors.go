@@ -6,13 +6,13 @@ import "net/http"
 // Of the reply headers, the page needs permission only for the session id.
 const (
 	corsMethods = "GET, POST, DELETE"
-	corsHeaders = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id"
 	corsExposed = "Mcp-Session-Id"
 	corsMaxAge  = "7200" // seconds; browsers go no higher
 )
 
-// writeCORS allows a page of a listed origin to read the reply. It reports whether
-// the request is a preflight. The origin is checked already.
+// writeCORS allows a page of a listed origin to send all headers that it asks for, which
+// may be those of the application's authentication, and to read the reply. It reports
+// whether the request is a preflight. The origin is checked already.
 func (o *Options) writeCORS(w http.ResponseWriter, r *http.Request) (isPreflight bool) {
 	if len(o.AllowedOrigins) == 0 {
 		return false
@@ -28,8 +28,11 @@ func (o *Options) writeCORS(w http.ResponseWriter, r *http.Request) (isPreflight
 		h.Set("Access-Control-Expose-Headers", corsExposed)
 		return false
 	}
+	h.Add("Vary", "Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", corsMethods)
-	h.Set("Access-Control-Allow-Headers", corsHeaders)
+	if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+		h.Set("Access-Control-Allow-Headers", requested)
+	}
 	h.Set("Access-Control-Max-Age", corsMaxAge)
 	w.WriteHeader(http.StatusNoContent)
 	return true

@@ -43,12 +43,18 @@ func TestCORS(t *testing.T) {
 		{"unlisted, preflight", listed, "OPTIONS", "", header{"Origin": "https://evil.example.org", "Access-Control-Request-Method": "POST"}, 403, http.Header{}},
 		{"OPTIONS, no preflight", listed, "OPTIONS", "", header{"Origin": app}, 405, shared},
 		{"OPTIONS of no origin", listed, "OPTIONS", "", header{"Access-Control-Request-Method": "POST"}, 405, vary},
-		{"preflight", listed, "OPTIONS", "", header{"Origin": app, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "mcp-method"}, 204, http.Header{
+		{"preflight without headers", listed, "OPTIONS", "", header{"Origin": app, "Access-Control-Request-Method": "GET"}, 204, http.Header{
 			"Access-Control-Allow-Origin":  {app},
 			"Access-Control-Allow-Methods": {"GET, POST, DELETE"},
-			"Access-Control-Allow-Headers": {"Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id"},
 			"Access-Control-Max-Age":       {"7200"},
-			"Vary":                         {"Origin"},
+			"Vary":                         {"Origin", "Access-Control-Request-Headers"},
+		}},
+		{"preflight", listed, "OPTIONS", "", header{"Origin": app, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type,mcp-method,x-api-key"}, 204, http.Header{
+			"Access-Control-Allow-Origin":  {app},
+			"Access-Control-Allow-Methods": {"GET, POST, DELETE"},
+			"Access-Control-Allow-Headers": {"content-type,mcp-method,x-api-key"},
+			"Access-Control-Max-Age":       {"7200"},
+			"Vary":                         {"Origin", "Access-Control-Request-Headers"},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

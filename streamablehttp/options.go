@@ -11,8 +11,8 @@ import (
 type Options struct {
 	// AllowedOrigins are the origins, such as "https://app.example.org", of web
 	// pages that may call the server, in addition to the server's own origin. Only
-	// these pages get CORS headers. A request from any other origin gets status 403,
-	// as a defense against DNS rebinding. Browsers send OPTIONS requests without
+	// these pages get CORS headers, which allow all request headers. A request from
+	// any other origin gets status 403, as a defense against DNS rebinding. Browsers send OPTIONS requests without
 	// credentials, so authentication must let these requests pass. Default: none.
 	AllowedOrigins []string
 	// AllowedHosts are the accepted values of the Host header, with the port if the

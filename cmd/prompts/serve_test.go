@@ -193,11 +193,12 @@ func TestServeTokensToPages(t *testing.T) {
 	require.NoError(t, err)
 	r.Header.Set("Origin", "https://app.example.org")
 	r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+	r.Header.Set("Access-Control-Request-Headers", "authorization")
 	response, err := http.DefaultClient.Do(r)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	assert.Equal(t, http.StatusNoContent, response.StatusCode)
-	assert.Contains(t, response.Header.Get("Access-Control-Allow-Headers"), "Authorization")
+	assert.Contains(t, response.Header.Get("Access-Control-Allow-Headers"), "authorization")
 	status, _ := getPrompt(t, http.DefaultClient, url, "token-of-ada")
 	assert.Equal(t, http.StatusOK, status)
 }
