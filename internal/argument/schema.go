@@ -74,6 +74,9 @@ func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		v := reflect.ValueOf(s).Elem()
 		for i := range v.NumField() {
+			if v.Field(i).IsZero() { // as most are
+				continue
+			}
 			at := "/" + keywordOf(v.Type().Field(i))
 			switch f := v.Field(i).Interface().(type) {
 			case *jsonschema.Schema:

@@ -70,9 +70,12 @@ func checkApplies(s *jsonschema.Schema, types []string) error {
 	}
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
+		if v.Field(i).IsZero() { // as most are
+			continue
+		}
 		keyword := keywordOf(v.Type().Field(i))
 		applies := keywordTypes[keyword]
-		if applies == "" || v.Field(i).IsZero() || slices.Contains(types, applies) || applies == "number" && slices.Contains(types, "integer") {
+		if applies == "" || slices.Contains(types, applies) || applies == "number" && slices.Contains(types, "integer") {
 			continue
 		}
 		return fmt.Errorf("%s applies to %ss, but this value is read as %s", keyword, applies, strings.Join(types, " or "))
