@@ -95,10 +95,13 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, 
 		return nil, []error{err}
 	}
 	seen := map[string]bool{}
-	render := func(args map[string]string) {
+	render := func(args map[string]string, mayBeInvalid bool) {
 		result, _, cause, err := r.render(ctx, p.Name, args)
 		if err == nil {
 			trials = append(trials, trial{args, result})
+			return
+		}
+		if mayBeInvalid && len(problemsOf(err)) > 0 {
 			return
 		}
 		if cause == nil {
@@ -109,7 +112,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, 
 			failures = append(failures, cause)
 		}
 	}
-	render(args)
+	render(args, false)
 	required := maps.Clone(args)
 	for _, a := range p.Arguments {
 		if !a.Required {
@@ -117,7 +120,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, 
 		}
 	}
 	if len(required) < len(args) {
-		render(required)
+		render(required, false)
 	}
 	n := 0
 	for _, a := range p.Arguments {
@@ -128,9 +131,7 @@ func (r *renderer) try(ctx context.Context, p *prompts.Prompt) (trials []trial, 
 			n++
 			with := maps.Clone(args)
 			with[a.Name] = value
-			if len(problemsOf(r.check(ctx, p, with))) == 0 {
-				render(with)
-			}
+			render(with, true)
 		}
 	}
 	return trials, failures
