@@ -72,13 +72,14 @@ func newServer(r *Registry, o Options) (*Server, error) {
 	hints := s.cacheHints()
 	var errs []error
 	s.rpc, errs = rpc.NewServer(rpc.Config{
-		Info:         s.info,
-		Instructions: o.Instructions,
-		CacheHints:   hints,
-		Features:     slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
-		Failure:      featureFailure,
-		Owner:        s,
-		Capabilities: o.Capabilities,
+		Info:           s.info,
+		Instructions:   o.Instructions,
+		CacheHints:     hints,
+		Features:       slices.Concat([]feature.Feature{s.feature()}, o.Features, []feature.Feature{s.customMethods()}),
+		PrivateResults: o.Visible != nil,
+		Failure:        featureFailure,
+		Owner:          s,
+		Capabilities:   o.Capabilities,
 		Limits: rpc.Limits{
 			Concurrent:          o.Limits.MaxConcurrent,
 			ConcurrentTotal:     o.Limits.MaxConcurrentTotal,

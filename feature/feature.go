@@ -87,7 +87,8 @@ type Cache struct {
 	// TTL is the time that clients may cache the result, in whole milliseconds.
 	// Default: 0, not at all.
 	TTL time.Duration
-	// Public allows a shared cache to return the result to other clients.
+	// Public allows a shared cache to return the result to other clients. It has no
+	// effect on a server with Options.Visible.
 	Public bool
 }
 

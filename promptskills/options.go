@@ -18,7 +18,7 @@ type Options struct {
 	// their digests even within this time. Default: 0, not at all.
 	CacheTTL time.Duration
 	// CachePublic allows a shared cache to return these responses to other clients.
-	// Without effect if Visible is set.
+	// Without effect if Visible is set, here or in the options of the server.
 	CachePublic bool
 	// Visible, if not nil, reports whether the client in ctx may see a skill. A hidden
 	// skill is missing from lists, from the entries of skills above it and from

@@ -469,12 +469,19 @@ func TestListChanged(t *testing.T) {
 // The list of tools has the hints of the options (CCH-01).
 func TestCacheHints(t *testing.T) {
 	t.Parallel()
-	for want, o := range map[string]prompttools.Options{
-		`"ttlMs":0,"cacheScope":"private"`:   {},
-		`"ttlMs":2000,"cacheScope":"public"`: {CacheTTL: 2 * time.Second, CachePublic: true},
+	visible := func(context.Context, prompts.Prompt) bool { return true }
+	public := prompttools.Options{CacheTTL: 2 * time.Second, CachePublic: true}
+	for _, test := range []struct {
+		tools  prompttools.Options
+		server prompts.Options
+		want   string
+	}{
+		{prompttools.Options{}, prompts.Options{}, `"ttlMs":0,"cacheScope":"private"`},
+		{public, prompts.Options{}, `"ttlMs":2000,"cacheScope":"public"`},
+		{public, prompts.Options{Visible: visible}, `"ttlMs":2000,"cacheScope":"private"`},
 	} {
-		srv, _ := serve(t, o, prompts.Options{})
-		assert.Contains(t, connect(t, srv, "2026-07-28").request("tools/list", ""), want)
+		srv, _ := serve(t, test.tools, test.server)
+		assert.Contains(t, connect(t, srv, "2026-07-28").request("tools/list", ""), test.want)
 		assert.NotContains(t, connect(t, srv, "2025-11-25").request("tools/list", ""), "ttlMs")
 	}
 }

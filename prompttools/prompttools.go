@@ -72,8 +72,9 @@ type Options struct {
 	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a list of
 	// tools, in whole milliseconds. Default: 0, not at all.
 	CacheTTL time.Duration
-	// CachePublic allows a shared cache to return the list to other clients. Set it
-	// only if all clients see the same prompts.
+	// CachePublic allows a shared cache to return the list to other clients. It has no
+	// effect if the server has Options.Visible. Do not combine CachePublic with a
+	// middleware that hides prompts.
 	CachePublic bool
 }
 

@@ -57,6 +57,9 @@ var (
 func (s *Server) newMethod(f feature.Method) *method {
 	m := &method{feature: f.Serve, callable: f.Callable, isRaw: f.Raw, cache: f.Cache, rateWith: f.RateWith}
 	m.versions = versionsWith(func(rev revision.Revision) bool { return f.Versions == nil || f.Versions(rev.String()) })
+	if f.Cache != nil && s.config.PrivateResults {
+		m.cache = &feature.Cache{TTL: f.Cache.TTL}
+	}
 	if f.Rate > 0 {
 		m.limiter, m.bucket = limit.NewRateLimiter(f.Rate), s.rated
 		s.rated++

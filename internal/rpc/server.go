@@ -47,6 +47,9 @@ type Config struct {
 	// CacheHints are the members ttlMs and cacheScope of server/discover.
 	CacheHints string
 	Features   []feature.Feature
+	// PrivateResults says that no result of a feature is public, whatever its Cache
+	// says, because the application hides a part of the server from some clients.
+	PrivateResults bool
 	// Capabilities are advertised in addition to those of the features.
 	Capabilities map[string]any
 
