@@ -88,6 +88,9 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, c chan struct{}) []listener {
 	var all []listener
 	for i, uri := range uris {
+		if ctx.Err() != nil {
+			break // Subscribe may take time, and a client may cancel at any rate
+		}
 		if slices.Contains(uris[:i], uri) {
 			continue
 		}

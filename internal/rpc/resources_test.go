@@ -38,3 +38,25 @@ func TestSubscribeTooLate(t *testing.T) {
 		})
 	}
 }
+
+// A subscription that is canceled subscribes to no further resources.
+func TestCanceledWhileSubscribing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		calls, subscribed := 0, 0
+		resources := &feature.Resources{Subscribe: func(ctx context.Context, _ feature.Client, _ string, _ func()) (func(), error) {
+			<-ctx.Done()
+			calls++
+			subscribed++
+			return func() { subscribed-- }, nil
+		}}
+		s := newTestServer(t, Config{Features: []feature.Feature{{Resources: resources}}})
+		p := serve(t, s)
+		p.ask(statelessRequest("1", MethodListen, `"notifications":{"resourceSubscriptions":["a:1","a:2","a:3"]}`))
+		assert.Empty(t, p.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+		assert.Equal(t, 1, calls)
+		assert.Zero(t, subscribed)
+		p.end(t)
+		assert.Empty(t, s.InUse())
+	})
+}
