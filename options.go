@@ -197,8 +197,9 @@ type Limits struct {
 	// together: from a message that is being parsed to a response that the client
 	// does not read. A request that finds no memory free is rejected as busy
 	// (-32603). A message or a response counts if it has more than 16 KiB. A
-	// sixteenth is reserved for parsing, which waits instead. docs/limits.md has the
-	// formula for all memory. Default: 4 GiB.
+	// subscription to a resource counts with 1 KiB and its URI. A sixteenth is
+	// reserved for parsing, which waits instead. docs/limits.md has the formula for all
+	// memory. Default: 4 GiB.
 	MaxMemoryBytes int
 	// MaxMemoryBytesPerClient is the same for one client, as
 	// MaxConcurrentPerClient identifies it. Without a ClientKey a session is a

@@ -159,6 +159,9 @@ func newTestServer(t testing.TB, c Config, features ...*echo) *Server {
 		}
 	}
 	c.Limits.MessageBytes = 4 << 20
+	if c.Limits.Memory == 0 {
+		c.Limits.Memory, c.Limits.MemoryPerClient = 1<<30, 1<<28
+	}
 	for d, otherwise := range map[*time.Duration]time.Duration{
 		&c.Timeouts.Request: 30 * time.Second, &c.Timeouts.Elicit: time.Minute, &c.Timeouts.Drain: 5 * time.Second, &c.Timeouts.Changes: notify.MinPause,
 	} {

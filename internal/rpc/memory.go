@@ -10,7 +10,7 @@ import (
 
 // This file counts the bytes that clients make the server hold. Messages and
 // responses up to maxUncounted are bounded by their number instead: a count for
-// each would cost more than it saves.
+// each would cost more than it saves. Subscriptions to resources all count.
 
 // maxUncounted is the size in bytes up to which a message or a response does not
 // count toward Limits.Memory.
@@ -76,12 +76,14 @@ func (s *share) tryAdd(n, limit int64) bool {
 // holding is how many bytes one request holds. It is not concurrent.
 type holding int64
 
-// hold counts n bytes more for a client, or for a session without one, and reports
-// whether they were free. If it returns true, release must follow.
+// hold is count for a message or a response of n bytes.
 func (m *memory) hold(h *holding, session *Session, client string, n int) bool {
-	if n <= maxUncounted {
-		return true
-	}
+	return n <= maxUncounted || m.count(h, session, client, n)
+}
+
+// count counts n bytes more for a client, or for a session without one, and reports
+// whether they were free. If it returns true, release must follow.
+func (m *memory) count(h *holding, session *Session, client string, n int) bool {
 	hasShare := client == "" && session != nil
 	if hasShare && !session.held.tryAdd(int64(n), m.heldPerClient) {
 		return false

@@ -21,6 +21,9 @@ import (
 // subscription, is subscribed to.
 const maxResources = 1024
 
+// resourceBytes is about what a subscription to a resource costs besides its URI.
+const resourceBytes = 1 << 10
+
 // addResources adds the methods for the resources of the features.
 func (s *Server) addResources() []error {
 	var errs []error
@@ -76,7 +79,7 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 		}
 		return cancel
 	}, s.config.Timeouts.Changes)
-	l = listener{f.notifier.Subscribe(c), f}
+	l = listener{Subscriber: f.notifier.Subscribe(c), feed: f}
 	if err != nil {
 		l.Unsubscribe()
 	}
@@ -87,13 +90,15 @@ func (s *Server) listenTo(ctx context.Context, from feature.Client, uri string, 
 // client cannot subscribe to are left out (SUB-06).
 func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []string, c chan struct{}) []listener {
 	var all []listener
-	for i, uri := range uris {
+	seen := make(map[string]bool, len(uris))
+	for _, uri := range uris {
 		if ctx.Err() != nil {
 			break // Subscribe may take time, and a client may cancel at any rate
 		}
-		if slices.Contains(uris[:i], uri) {
+		if seen[uri] {
 			continue
 		}
+		seen[uri] = true
 		if l, err := s.listenTo(ctx, from, uri, c); err == nil {
 			all = append(all, l)
 		}
@@ -108,7 +113,7 @@ func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
 		return nil, err
 	}
 	uri = strings.Clone(uri)
-	session, server, from := c.session, c.server, c.From()
+	session, server, from, client := c.session, c.server, c.From(), c.from
 	run := func(ctx context.Context, dst []byte) ([]byte, error) {
 		if session == nil || session.isDetached {
 			return append(dst, "{}"...), nil // the client gets no notifications
@@ -121,6 +126,7 @@ func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
 			l.Unsubscribe()
 			return nil, context.Cause(ctx)
 		}
+		l.client = client
 		if err := session.addResource(l); err != nil {
 			return nil, &Failure{Client: err}
 		}
@@ -176,6 +182,9 @@ func (s *Session) addResource(l listener) *wire.Error {
 	case n >= maxResources:
 		l.Unsubscribe()
 		return wire.InternalError(fmt.Sprintf("too many subscriptions to resources (limit %d); unsubscribe from some", maxResources))
+	case !s.server.memory.count(&l.held, s, l.client, resourceBytes+len(l.feed.uri)):
+		l.Unsubscribe()
+		return wire.Busy()
 	}
 	s.lists = append(slices.Clip(s.lists), l)
 	return nil
@@ -190,7 +199,13 @@ func (s *Session) removeResource(uri string) {
 		if l.feed.uri != uri || uri == "" {
 			return false
 		}
-		l.Unsubscribe()
+		s.endListener(l)
 		return true
 	})
+}
+
+// endListener ends what subscribe or addResource began.
+func (s *Session) endListener(l listener) {
+	l.Unsubscribe()
+	s.server.memory.release(&l.held, s, l.client)
 }

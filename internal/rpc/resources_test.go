@@ -2,13 +2,17 @@ package rpc
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // A client is not notified of a resource if its request to subscribe got no result.
@@ -56,6 +60,43 @@ func TestCanceledWhileSubscribing(t *testing.T) {
 		assert.Empty(t, p.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
 		assert.Equal(t, 1, calls)
 		assert.Zero(t, subscribed)
+		p.end(t)
+		assert.Empty(t, s.InUse())
+	})
+}
+
+// Subscriptions to resources count toward the memory of the client, however small each
+// is.
+func TestMemoryOfResources(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		resources := &feature.Resources{Subscribe: func(context.Context, feature.Client, string, func()) (func(), error) {
+			return func() {}, nil
+		}}
+		s := newTestServer(t, Config{
+			Features: []feature.Feature{{Resources: resources}, (&echo{name: "birds"}).feature()},
+			Limits:   Limits{Memory: 64 << 20, MemoryPerClient: 1 << 20},
+		})
+		held := int64(1<<20) - int64(1<<20)/2 // without the part for parsing
+		p := serve(t, s)
+		p.ask(initializeAs("2025-11-25"), initialized)
+		subscribe := func(n int) string { return request("1", "resources/subscribe", fmt.Sprintf(`"uri":"x:%08d"`, n)) }
+		most := int(held) / (resourceBytes + len("x:00000000"))
+		for i := range most {
+			require.Equal(t, []string{result("1", "{}")}, p.ask(subscribe(i)))
+		}
+		assert.Equal(t, map[string]int{"bytes": most * (resourceBytes + len("x:00000000")), "listeners": 1}, s.InUse())
+		assert.Equal(t, []string{failed("1", wire.Busy())}, p.ask(subscribe(most)))
+		p.ask(request("1", "resources/unsubscribe", `"uri":"x:00000000"`))
+		assert.Equal(t, []string{result("1", "{}")}, p.ask(subscribe(most)))
+		p.ask(request("1", "resources/unsubscribe", `"uri":"x:00000001"`), request("1", "resources/unsubscribe", `"uri":"x:00000002"`))
+
+		long := `"notifications":{"birdsListChanged":true,"resourceSubscriptions":["x:` + strings.Repeat("a", resourceBytes/2) + `"]}`
+		assert.Contains(t, p.ask(statelessRequest("2", MethodListen, long))[0], "acknowledged")
+		assert.Equal(t, []string{failed("3", wire.Busy())}, p.ask(statelessRequest("3", MethodListen, long)))
+		assert.Equal(t, 1, s.InUse()["subscriptions"])
+		p.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		assert.Contains(t, p.ask(statelessRequest("3", MethodListen, long))[0], "acknowledged")
 		p.end(t)
 		assert.Empty(t, s.InUse())
 	})

@@ -114,17 +114,19 @@ func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, in
 	return nil
 }
 
-// listener is a subscriber of one list.
+// listener is a subscriber of one list or resource.
 type listener struct {
 	*notify.Subscriber
-	feed *feed
+	feed   *feed
+	held   holding // for a resource of a session
+	client string  // whose memory that is
 }
 
 // subscribe returns subscribers of the lists, which share a channel.
 func subscribe(feeds []*feed, changed chan struct{}) []listener {
 	var all []listener
 	for _, f := range feeds {
-		all = append(all, listener{f.notifier.Subscribe(changed), f})
+		all = append(all, listener{Subscriber: f.notifier.Subscribe(changed), feed: f})
 	}
 	return all
 }
@@ -229,8 +231,9 @@ func (s *Session) end(cause error) {
 		close(s.ended)
 		s.spare.Stop()
 		for _, l := range s.lists {
-			l.Unsubscribe()
+			s.endListener(l)
 		}
+		s.lists = nil
 		defer s.observed.end(nil)
 		s.observed = nil
 	}

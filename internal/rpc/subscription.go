@@ -113,7 +113,8 @@ type subscription struct {
 	pending
 	rev      revision.Revision
 	filter   *filter
-	released atomic.Bool // its place
+	held     holding     // for its resources
+	released atomic.Bool // its place and what it holds
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
@@ -153,7 +154,19 @@ func (l *subscription) acquire() *wire.Error {
 		}
 		return wire.Busy()
 	}
+	if n := l.filter.bytes(); n > 0 && !l.server.memory.count(&l.held, l.session, l.exchange.Client, n) {
+		l.release()
+		return wire.Busy()
+	}
 	return nil
+}
+
+// bytes returns about how many bytes the resources take.
+func (f *filter) bytes() (n int) {
+	for _, uri := range f.uris {
+		n += resourceBytes + len(uri)
+	}
+	return n
 }
 
 // release gives the place back. It may be called more than once.
@@ -161,6 +174,7 @@ func (l *subscription) release() {
 	if !l.released.CompareAndSwap(false, true) {
 		return
 	}
+	l.server.memory.release(&l.held, l.session, l.exchange.Client)
 	l.server.subscriptions.Release("", 1)
 	if l.session != nil {
 		l.session.subscribed.Release("", 1)
