@@ -205,9 +205,12 @@ func (e *encoder) content(c Content) {
 }
 
 func (e *encoder) text(c *Text) {
-	if !e.spend(len(c.Text)) {
-		return
+	if e.spend(len(c.Text)) {
+		e.appendText(c)
 	}
+}
+
+func (e *encoder) appendText(c *Text) {
 	e.raw(`"type":"text"`)
 	e.str("text", c.Text)
 	e.annotations(c.Annotations)
@@ -261,6 +264,9 @@ func (e *encoder) embeddedResource(c *EmbeddedResource) {
 }
 
 func (e *encoder) resourceLink(c *ResourceLink) {
+	if !e.spend(len(c.URI) + len(c.Name) + len(c.Title) + len(c.Description)) {
+		return
+	}
 	at := len(e.buf)
 	e.raw(`"type":"resource_link"`)
 	e.uri("uri", c.URI)
@@ -285,7 +291,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.metaFromTitles(c.Meta)
 	if !e.rev.ResourceLink() {
 		e.buf = e.buf[:at] // it has been checked, and that is all
-		e.text(&Text{Text: c.text(), Annotations: c.Annotations})
+		e.appendText(&Text{Text: c.text(), Annotations: c.Annotations})
 	}
 }
 
@@ -379,10 +385,12 @@ func (e *encoder) metaAfter(own []byte, m Meta) {
 			continue
 		}
 		e.key(k) // a checked key needs no escapes
+		at := len(e.buf)
 		var err error
 		if e.buf, err = jsonenc.Append(e.buf, m[k]); err != nil {
 			e.errorf("%s: %w", e.quoteName("_meta", k), err)
 		}
+		e.spend(len(e.buf) - at)
 	}
 	e.raw("}")
 }

@@ -217,9 +217,9 @@ type Limits struct {
 	// that is completed. If a value of a tool is not a string, its JSON counts. A larger
 	// value is rejected (-32602). Default: 1 MiB.
 	MaxArgumentBytes int
-	// MaxResultBytes is the maximum size of what a render function returns, text and
-	// data together, and of what a Method returns, as JSON. A larger result is an
-	// internal error. Default: 16 MiB.
+	// MaxResultBytes is the maximum size of what a render function returns, text, data,
+	// links and _meta together, and of what a Method returns, as JSON. A larger result
+	// is an internal error. Default: 16 MiB.
 	MaxResultBytes int
 }
 
