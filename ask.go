@@ -21,7 +21,7 @@ import (
 type Question interface{ ask() *elicit.Question }
 
 // Answer is a question made by [Form] or [InputRequest]. After [Ask], Answer
-// contains the answer too.
+// contains the answer too. An Answer must not be copied before Ask has returned.
 type Answer[T any] struct {
 	// Value is the answer. It is set by Ask.
 	Value T

@@ -188,7 +188,7 @@ func (e *encoder) forRevision(c Content) Content {
 	return c
 }
 
-// text says what a link says to those who know no links.
+// text returns the text that replaces the link in versions without links.
 func (c *ResourceLink) text() string {
 	name := c.Name
 	if c.Title != "" {

@@ -38,8 +38,7 @@ type definition struct {
 // listEntries are the entries of a prompt in prompts/list. Equal ones are shared.
 type listEntries [revision.Shapes][]byte
 
-// compile checks everything about a declaration and returns all that is
-// wrong with it, joined.
+// compile compiles a declaration. It returns all errors of the declaration, joined.
 func compile(p Prompt) (*definition, error) {
 	arguments := p.Arguments
 	p.Arguments = nil

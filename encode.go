@@ -17,7 +17,7 @@ import (
 )
 
 // This file writes results and content as JSON of one protocol version, and checks
-// them on the way. It is the last line before the wire: nothing invalid passes.
+// each value. A result with an error is not sent.
 
 // encoder appends declarations and results of the application to a message, in the
 // form of one revision. It leaves out members that the revision does not know, and
@@ -199,7 +199,7 @@ func (e *encoder) content(c Content) {
 	case *ResourceLink:
 		e.resourceLink(c)
 	default:
-		// What embeds a type of ours has its methods.
+		// A type that embeds one of the types above implements Content, too.
 		e.errorf("unsupported content type %T; use one of the types of package prompts", c)
 	}
 }
@@ -290,7 +290,7 @@ func (e *encoder) resourceLink(c *ResourceLink) {
 	e.annotations(c.Annotations)
 	e.metaFromTitles(c.Meta)
 	if !e.rev.ResourceLink() {
-		e.buf = e.buf[:at] // it has been checked, and that is all
+		e.buf = e.buf[:at] // the link was only checked
 		e.appendText(&Text{Text: c.text(), Annotations: c.Annotations})
 	}
 }

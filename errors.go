@@ -124,8 +124,8 @@ func InvalidArgument(name, reason string) error {
 	return argument.Refuse(name, reason)
 }
 
-// renderError returns what the client gets to see of an error of a render
-// function, or nil if that is nothing.
+// renderError returns the error for the client if err, of a render function, has one.
+// Otherwise it returns nil.
 func renderError(prompt string, err error) *wire.Error {
 	if problems := argument.ArgumentErrors(err, nil); len(problems) > 0 {
 		return argumentsError(prompt, problems)

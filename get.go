@@ -183,8 +183,8 @@ func (g *getRequest) resumeArguments(ctx context.Context) *rpc.Failure {
 	return nil
 }
 
-// maxAsked is how often a person is asked for arguments in one request.
-// (Where each question is a request of its own, the client decides.)
+// maxAsked is the maximum number of forms for arguments in one request of a session. In
+// 2026-07-28 a form ends the request, and the client decides whether to send another.
 const maxAsked = 3
 
 // askFor asks the client for the arguments that have problems, if
@@ -260,9 +260,9 @@ func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
 	}
 }
 
-// checkSizes refuses more arguments, and larger ones, than the options allow.
-// args is the member of params with that name. Values that are not strings have a size
-// if typed; otherwise they are rejected as such elsewhere.
+// checkSizes returns an error if there are more arguments, or larger ones, than the
+// options allow. args is the member of params with that name. The size of a value that is
+// not a string counts only if typed, because it is else rejected elsewhere.
 func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *wire.Error {
 	// Each has five characters at least, with its comma.
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
@@ -288,9 +288,9 @@ func (s *Server) tooLong(param, name string) *wire.Error {
 	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
 }
 
-// unknown answers a request for a prompt that does not exist. It takes the way of a
-// request for a hidden prompt, which has the same answer. The time limit is that of
-// the request; 0 is the usual one.
+// unknown returns the work of a request for a prompt that does not exist. It is work, as
+// for a hidden prompt, whose response is the same. The time limit is that of the request;
+// 0 is the usual one.
 func (s *Server) unknown(name, subject string, timeout time.Duration) feature.Work {
 	name = strings.Clone(phrase.Clip(name, phrase.MaxEcho))
 	run := func(ctx context.Context, _ []byte) ([]byte, error) { return nil, s.unknownPrompt(ctx, name) }

@@ -259,16 +259,16 @@ func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failur
 	return dst, nil
 }
 
-// nextError is the error of what the middleware is wrapped around: a failure, or
-// a request for a prompt whose questions to the client are pending.
+// nextError is the error of the next of a middleware: a failure, or a request for a
+// prompt whose questions to the client are pending.
 type nextError struct {
 	request *middlewareRequest
 	failure *rpc.Failure
 	pending *getRequest
 }
 
-// Error may be logged, by a middleware or by us if that wraps it: it has no
-// values of arguments, which the error for the client has.
+// Error returns the error without the values of arguments, which the error for the client
+// may have: a middleware may log the text.
 func (e *nextError) Error() string {
 	f := e.failure
 	switch {
@@ -294,7 +294,7 @@ func (e *nextError) Unwrap() []error {
 	return errs
 }
 
-// slogRequest says for the log what a request is.
+// slogRequest describes a request for the log.
 func slogRequest(r *Request) slog.Attr {
 	attrs := []any{slog.String("method", r.Method)}
 	if r.Prompt != "" {

@@ -176,7 +176,7 @@ func (r *Registry) All() iter.Seq[Prompt] {
 // Len returns the number of prompts.
 func (r *Registry) Len() int { return r.snapshot().Len() }
 
-// snapshot returns the prompts as they are now, for ever.
+// snapshot returns the current prompts, as an immutable map.
 func (r *Registry) snapshot() ordmap.Map[*definition] {
 	if m := r.prompts.Load(); m != nil {
 		return *m

@@ -56,14 +56,15 @@ func scopeOf(ctx context.Context) *scope {
 	return s
 }
 
-// knowledge is what a run has learnt: from its client, and the secrets in the arguments
-// of the prompt and of those that it includes.
+// knowledge is what a run knows: the answers of its client, and the secrets in the
+// arguments of the prompt and of included prompts.
 type knowledge struct {
 	elicit.State
 	secrets redact.Secrets
 }
 
-// knowledge returns what the run has learnt. Most learn nothing.
+// knowledge returns the knowledge of the run, which is made at the first call. Most runs
+// need none.
 func (s *scope) knowledge() *knowledge {
 	if k := s.known.Load(); k != nil {
 		return k
@@ -152,9 +153,9 @@ func (r *Result) clone() *Result {
 	return &Result{Description: r.Description, Messages: slices.Clone(r.Messages), Meta: maps.Clone(r.Meta)}
 }
 
-// resultKey returns a text that is the same for the same principal of a server
-// and the same arguments alone. Two servers of one registry may not mean the same
-// by a principal.
+// resultKey returns the key of a cached result. Each server, principal and set of
+// arguments has its own: two servers of one registry may give the name of a principal to
+// different users.
 func resultKey(s *Server, principal string, args []argument.Text) string {
 	b := slices.Clone(s.sealer.Own) // which no other server has
 	add := func(part string) {
@@ -312,7 +313,7 @@ func Include(ctx context.Context, name string, args map[string]string) (*Result,
 type includes struct {
 	server *Server
 	name   string
-	by     *includes // nil for the one that the client has asked for
+	by     *includes // nil for the prompt of the request
 }
 
 type includesKey struct{}

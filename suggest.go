@@ -84,8 +84,8 @@ func checkUTF8(values []string) error {
 const (
 	// maxCached is how many lists a SuggestCached keeps.
 	maxCached = 256
-	// maxCachedKey is how long the key of a list may be to keep it, as text: a
-	// client may have a say in it.
+	// maxCachedKey is how long the key of a list may be to keep it, as text: it may
+	// depend on values from clients.
 	maxCachedKey = 4 << 10
 	// maxCachedBytes is how many bytes the lists of a SuggestCached have together.
 	maxCachedBytes = 64 << 20

@@ -135,7 +135,7 @@ func requestedSchema(p strictjson.Value) (*argument.Validator, error) {
 	return validator, nil
 }
 
-// checkField refuses a property that the protocol's forms do not have.
+// checkField returns an error for a property that the protocol's forms do not have.
 func checkField(p strictjson.Value) error {
 	switch p.Get("type").Text() {
 	case "string":
@@ -155,11 +155,11 @@ func checkField(p strictjson.Value) error {
 	return errors.New("must be a string, a number, a boolean, or an array of choices")
 }
 
-// fieldFormats are those that the protocol's forms have.
+// fieldFormats are the formats that a string in a form may have.
 var fieldFormats = []string{"date", "date-time", "email", "uri"}
 
 // elicitParams returns the params of an elicitation in the form of a revision:
-// some do not know the mode, and one wants an id for what is asked by URL.
+// 2025-06-18 has no modes, and 2025-11-25 requires an id for URL mode.
 func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
 	out := []byte{'{'}
 	add := func(name, raw string) {
@@ -181,8 +181,8 @@ func elicitParams(rev revision.Revision, p strictjson.Value) json.RawMessage {
 	return append(out, '}')
 }
 
-// checkInput refuses a result that is not one of the method (MRT-19). Its
-// error is that of a question's read.
+// checkInput checks that a client's result is one of the method (MRT-19). Its error is
+// that of a question's read.
 func checkInput(key, method string, schema *argument.Validator, result string) error {
 	invalid := func(reason string) error { return &Invalid{key: key, reason: reason} }
 	doc := wire.GetDoc()

@@ -61,9 +61,8 @@ func (s *State) pendingState(ttl time.Duration) ([]*Question, sealedState) {
 	return slices.Clone(s.pending), state
 }
 
-// answer returns the client's answer to a question. One that was accepted
-// before stands, whatever the client says now: later steps have followed from
-// it.
+// answer returns the client's answer to a question. An answer that was accepted before
+// wins over a new one, because later steps may depend on it.
 func (s *State) answer(key string) (result string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
