@@ -99,14 +99,27 @@ func hasTextForm(t reflect.Type) bool {
 
 // readsItself reports whether t has a method by which encoding/json reads it.
 func readsItself(t reflect.Type) bool {
+	return readsJSON(t) || reflect.PointerTo(t).Implements(textUnmarshaler)
+}
+
+// readsJSON reports whether t has the method UnmarshalJSON, or UnmarshalJSONFrom of
+// encoding/json/v2. encoding/json calls that too, since Go 1.27.
+func readsJSON(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
+	if p.Implements(jsonUnmarshaler) {
+		return true
+	}
+	m, ok := p.MethodByName("UnmarshalJSONFrom")
+	if !ok || m.Type.NumIn() != 2 || m.Type.In(1).Kind() != reflect.Pointer {
+		return false
+	}
+	decoder := m.Type.In(1).Elem() // a type that Go 1.26 does not have
+	return decoder.PkgPath() == "encoding/json/jsontext" && decoder.Name() == "Decoder"
 }
 
 // isBytes reports whether t is a slice of plain bytes, which is base64.
 func isBytes(t reflect.Type) bool {
-	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) &&
-		!reflect.PointerTo(t.Elem()).Implements(jsonUnmarshaler)
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !hasTextForm(t.Elem()) && !readsJSON(t.Elem())
 }
 
 // kindOf returns how a value of type t is read.
@@ -121,7 +134,7 @@ func kindOf(t reflect.Type) (kind, error) {
 		return kindFloat, nil
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
 		return kindText, nil
-	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
+	case readsJSON(t):
 		return kindJSON, nil
 	}
 	switch t.Kind() {

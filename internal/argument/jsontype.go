@@ -36,7 +36,7 @@ func (within jsonTypes) schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		return nil, fmt.Errorf("recursive type %s; use json.RawMessage and decode it in the render function", t)
 	case t == typeURL:
 		return nil, errors.New("url.URL cannot be a member of JSON; use a string and parse the URL in the render function")
-	case reflect.PointerTo(t).Implements(jsonUnmarshaler) && t != typeTime:
+	case readsJSON(t) && t != typeTime:
 		return &jsonschema.Schema{}, nil // the method validates
 	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
 		return &jsonschema.Schema{Type: "string"}, nil
@@ -149,7 +149,7 @@ func isKey(t reflect.Type) bool {
 func jsonTypeOf(t reflect.Type) string {
 	t = withoutPointers(t)
 	switch {
-	case reflect.PointerTo(t).Implements(jsonUnmarshaler):
+	case readsJSON(t):
 		return ""
 	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
 		return "string"
