@@ -290,18 +290,8 @@ func constsOf(schemas []*jsonschema.Schema) []any {
 			return nil
 		}
 		rest := *s
-		rest.Const = nil
-		if types := typesOf(s); len(types) > 0 {
-			set := typeSet(0)
-			for _, t := range types {
-				set |= typeSets[t]
-			}
-			if set&typeSets[typeOf(*s.Const)] == 0 {
-				return nil
-			}
-			rest.Type, rest.Types = "", nil
-		}
-		if !isEmpty(&rest) {
+		rest.Const, rest.Type, rest.Types = nil, "", nil
+		if declaredTypes(s)&typeSets[typeOf(*s.Const)] == 0 || !isEmpty(&rest) {
 			return nil
 		}
 		values = append(values, *s.Const)

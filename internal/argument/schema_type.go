@@ -74,13 +74,7 @@ func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
 	if set, ok := f.found[s]; ok {
 		return set
 	}
-	set := anyType
-	if types := typesOf(s); len(types) > 0 {
-		set = 0
-		for _, name := range types {
-			set |= typeSets[name] // checkKeywords reports an unknown type
-		}
-	}
+	set := declaredTypes(s)
 	if _, values, err := allowed(s); err == nil && values != nil {
 		set &= typesOfValues(values)
 	}
@@ -105,6 +99,19 @@ func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
 		set = 0
 	}
 	f.found[s] = set
+	return set
+}
+
+// declaredTypes returns the types of the keyword type: all types without it.
+func declaredTypes(s *jsonschema.Schema) typeSet {
+	types := typesOf(s)
+	if len(types) == 0 {
+		return anyType
+	}
+	set := typeSet(0)
+	for _, name := range types {
+		set |= typeSets[name] // checkKeywords reports an unknown type
+	}
 	return set
 }
 
