@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -14,10 +13,9 @@ import (
 	"github.com/mcp-prompts/prompts/promptfs"
 )
 
-// follow loads what is in the bucket, and follows it until something goes
-// wrong, which is the error, or ctx ends. It reports whether it has been in
-// step.
-func (f *Follower) follow(ctx context.Context, states <-chan nats.Status) (wasInStep bool, err error) {
+// follow loads the bucket, and follows it until ctx ends or an error occurs. It reports
+// whether the registry was in sync.
+func (f *Follower) follow(ctx context.Context, states <-chan nats.Status) (wasSynced bool, err error) {
 	nc := f.js.Conn()
 	for len(states) > 0 {
 		<-states // of the time before this attempt
@@ -61,7 +59,7 @@ func notConnected(nc *nats.Conn) error {
 	return errNotConnected
 }
 
-// watchSession is the time from a connection to the end of it.
+// watchSession follows the bucket from one connection until the first error.
 type watchSession struct {
 	*Follower
 	watcher *watcher
@@ -71,8 +69,9 @@ type watchSession struct {
 	changed <-chan struct{} // gets a value when the registry has changed
 }
 
-// watch returns a watchSession, and what ends its subscription. That begins before
-// anything is loaded: a name may be given back at any time after that.
+// watch returns a watchSession, and a function that ends its subscription to the
+// registry. The subscription begins before the load, because a name may become
+// available during the load.
 func (f *Follower) watch(watcher *watcher, states <-chan nats.Status) (*watchSession, func()) {
 	changed, leave := f.registry.Subscribe()
 	return &watchSession{f, watcher, make(chan entry), make(chan error, 2), states, changed}, leave
@@ -98,7 +97,7 @@ func (s *watchSession) read(ctx context.Context) {
 	}
 }
 
-// watchBucket looks now and then whether the bucket is the one that it was.
+// watchBucket checks regularly that the bucket was not replaced or purged.
 func (s *watchSession) watchBucket(ctx context.Context) {
 	ticker := time.NewTicker(s.options.timing.check)
 	defer ticker.Stop()
@@ -144,133 +143,6 @@ func (s *watchSession) interrupted(state nats.Status, ok bool) error {
 	return nil
 }
 
-// load makes the registry equal to the bucket.
-func (s *watchSession) load(ctx context.Context) error {
-	info, isFirst := s.watcher.info, s.created.IsZero()
-	isAnother := !isFirst && !info.Created.Equal(s.created)
-	isReplaced := isAnother || info.State.LastSeq < s.high
-	if isReplaced {
-		s.tellReplaced(ctx)
-	}
-	files := map[string]promptfs.File{}
-	received, high := uint64(0), uint64(0)
-	rest, stalled := newTimer(), newTimer()
-	defer rest.Stop()
-	defer stalled.Stop()
-	wait, isWaiting, isOver := s.options.timing.patience, false, false
-	for {
-		isAll := received >= s.watcher.pending
-		switch {
-		case !isAll:
-			stalled.Reset(s.options.timing.request)
-		case isAnother && len(files) == 0:
-			// An empty bucket is not the end of all prompts.
-		case !isOver && (isAnother || !isReplaced && high < s.high):
-			// The bucket is being filled again, however long that takes; or one of
-			// the brokers is behind the others; or the last keys have been purged.
-			// In time it is seen which.
-			if !isWaiting {
-				isWaiting = true
-				rest.Reset(wait)
-			}
-		default:
-			return s.loaded(ctx, files, high, isReplaced)
-		}
-		select {
-		case e := <-s.entries:
-			if received++; e.isLast {
-				received = max(received, s.watcher.pending)
-			}
-			high = max(high, e.file.Revision)
-			if !e.isOurs {
-				continue
-			}
-			if before, ok := files[e.file.Path]; !ok || before.Revision < e.file.Revision {
-				files[e.file.Path] = e.file
-			}
-			if !isAnother {
-				continue
-			}
-			// The server sends the entries in the order in which they were written.
-			isWaiting, isOver = false, e.remaining == 0
-			switch {
-			case e.remaining > 0:
-				wait = s.options.timing.publisher
-			case isOver:
-				wait = s.options.timing.patience
-			}
-		case <-rest.C:
-			isOver = true
-		case <-stalled.C:
-			if !isAll {
-				return errStalled
-			}
-		case err := <-s.wrong:
-			return err
-		case state, ok := <-s.states:
-			if err := s.interrupted(state, ok); err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// errStalled is for messages that the broker has counted and does not have any
-// more.
-var errStalled = errors.New("incomplete content from the broker; reloading the bucket")
-
-// newTimer returns a timer that does not run.
-func newTimer() *time.Timer {
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return t
-}
-
-// tellReplaced says that the bucket is another.
-func (s *watchSession) tellReplaced(ctx context.Context) {
-	s.options.Files.Logger.WarnContext(ctx, "bucket was replaced; loading its content",
-		slog.Time("created", s.watcher.info.Created), slog.Uint64("last", s.watcher.info.State.LastSeq), slog.Uint64("had", s.high))
-	s.set(ctx, func(st *Status) { st.Synced, st.Err = false, ErrReplaced })
-}
-
-// loaded brings everything into the registry.
-func (s *watchSession) loaded(ctx context.Context, files map[string]promptfs.File, high uint64, isReplaced bool) error {
-	all := make([]promptfs.File, 0, len(files))
-	known := make(map[string]uint64, len(files))
-	for path, f := range files {
-		all = append(all, f)
-		known[path] = f.Revision
-		if s.known[path] > f.Revision && !isReplaced { // which no bucket does by itself
-			isReplaced = true
-			s.tellReplaced(ctx)
-		}
-	}
-	s.hasChanged = false
-	if err := failure(s.mirror.Reset(ctx, all...)); err != nil {
-		return err
-	}
-	if s.hasChanged {
-		s.announce()
-	}
-	s.created, s.high, s.known = s.watcher.info.Created, high, known
-	s.set(ctx, func(st *Status) { st.Synced, st.Err, st.Revision = true, nil, high })
-	s.report(ctx, nil)
-	return nil
-}
-
-// announce notifies the other Followers that this one has served old prompts until
-// now: their clients may have read them here. A server that starts does not
-// announce, because it has served no prompts.
-func (s *watchSession) announce() {
-	select {
-	case <-s.begun:
-		_ = s.tell(s.place.news(), []byte(s.id)) // at worst nobody hears of it
-	default:
-	}
-}
-
 // failure returns the error of a Mirror, or nil for an error of files, which the
 // Mirror has already reported.
 func failure(err error) error {
@@ -281,81 +153,116 @@ func failure(err error) error {
 	return err
 }
 
+// newTimer returns a timer that does not run.
+func newTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
 // patience is how many times Options.Files.Debounce changes may continue before
 // they are applied.
 const patience = 10
 
-// apply brings into the registry what changes.
-func (s *watchSession) apply(ctx context.Context) error {
-	quiet, most := newTimer(), newTimer()
-	defer quiet.Stop()
-	defer most.Stop()
-	var batch []promptfs.File
-	isWaiting, isTold, removed := false, false, 0
-	later := func() {
-		quiet.Reset(s.options.Files.Debounce)
-		if !isWaiting {
-			isWaiting = true
-			most.Reset(patience * s.options.Files.Debounce)
-		}
+// changes are collected until they are applied.
+type changes struct {
+	debounce    time.Duration
+	files       []promptfs.File
+	removed     int         // of all files, applied ones included
+	isAnnounced bool        // another Follower has caught up
+	isWaiting   bool        // the timers run
+	quiet, most *time.Timer // until no change arrives, and until changes continue for too long
+}
+
+// wait starts or continues the wait for further changes.
+func (c *changes) wait() {
+	c.quiet.Reset(c.debounce)
+	if !c.isWaiting {
+		c.isWaiting = true
+		c.most.Reset(patience * c.debounce)
 	}
+}
+
+// reset forgets the changes that were applied.
+func (c *changes) reset() {
+	c.quiet.Stop()
+	c.most.Stop()
+	c.files, c.isWaiting, c.isAnnounced = nil, false, false
+}
+
+// apply brings changes into the registry until the session ends. It returns the reason
+// for the end.
+func (s *watchSession) apply(ctx context.Context) error {
+	c := &changes{debounce: s.options.Files.Debounce, quiet: newTimer(), most: newTimer()}
+	defer c.reset()
 	for {
-		isOver, end := false, error(nil)
-		select {
-		case e := <-s.entries:
-			if e.isOurs && e.file.Revision > s.known[e.file.Path] {
-				s.known[e.file.Path] = e.file.Revision
-				batch = append(batch, e.file)
-				later()
-				if e.file.Removed {
-					removed++
-				}
-			}
-			s.high = max(s.high, e.file.Revision)
-		case <-s.changed:
-			// By this Follower or by others, who may have given back a name.
-			if s.Status().FileErrors != nil {
-				later()
-			}
-		case <-s.news:
-			isTold = true
-			later()
-		case <-quiet.C:
-			isOver = true
-		case <-most.C:
-			isOver = true
-		case end = <-s.wrong:
-		case state, ok := <-s.states:
-			end = s.interrupted(state, ok)
-		case <-ctx.Done():
+		isDue, end := s.collect(ctx, c)
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !isOver && (end == nil || len(batch) == 0) {
-			if end != nil {
-				return end
+		if isDue || end != nil && len(c.files) > 0 {
+			if err := s.commit(ctx, c); err != nil {
+				return err
 			}
-			continue
-		}
-		if err := failure(s.mirror.Apply(ctx, batch...)); err != nil {
-			return err
-		}
-		if isTold {
-			s.registry.Notify()
-			if skills := s.options.Files.Skills; skills != nil {
-				skills.Notify()
+			if c.removed > maxRemoved && end == nil {
+				end = errForget
 			}
 		}
-		quiet.Stop()
-		most.Stop()
-		batch, isWaiting, isTold = nil, false, false
-		s.set(ctx, func(st *Status) { st.Revision = s.high })
 		if end != nil {
 			return end
 		}
-		if removed > maxRemoved {
-			return errForget
+	}
+}
+
+// collect waits for one event. It reports whether the changes are due, and returns the
+// error that ends the session.
+func (s *watchSession) collect(ctx context.Context, c *changes) (isDue bool, end error) {
+	select {
+	case e := <-s.entries:
+		s.high = max(s.high, e.file.Revision)
+		if e.isOurs && e.file.Revision > s.known[e.file.Path] {
+			s.known[e.file.Path] = e.file.Revision
+			c.files = append(c.files, e.file)
+			if e.file.Removed {
+				c.removed++
+			}
+			c.wait()
+		}
+	case <-s.changed:
+		// This Follower or another one may have removed a prompt, so that its name is
+		// available to a file with an error.
+		if s.Status().FileErrors != nil {
+			c.wait()
+		}
+	case <-s.news:
+		c.isAnnounced = true
+		c.wait()
+	case <-c.quiet.C:
+		return true, nil
+	case <-c.most.C:
+		return true, nil
+	case end = <-s.wrong:
+	case state, ok := <-s.states:
+		end = s.interrupted(state, ok)
+	case <-ctx.Done():
+	}
+	return false, end
+}
+
+// commit applies the changes in one update of the registry.
+func (s *watchSession) commit(ctx context.Context, c *changes) error {
+	if err := failure(s.mirror.Apply(ctx, c.files...)); err != nil {
+		return err
+	}
+	if c.isAnnounced {
+		s.registry.Notify()
+		if skills := s.options.Files.Skills; skills != nil {
+			skills.Notify()
 		}
 	}
+	c.reset()
+	s.set(ctx, func(st *Status) { st.Revision = s.high })
+	return nil
 }
 
 // maxRemoved is how many keys may be removed before all is read again, so that

@@ -34,14 +34,14 @@ type Follower struct {
 
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when the goroutine has ended
-	first  chan error    // gets what became of each attempt, while Follow waits for that
-	begun  chan struct{} // closed when it does not any more
+	first  chan error    // receives the result of each attempt while Follow waits
+	begun  chan struct{} // closed when Follow returns
 	id     string        // of this Follower, among those of the bucket
 	tell   func(subject string, message []byte) error
 	news   chan struct{} // gets a value when another Follower has caught up
 
-	// Only the goroutine has these.
-	created time.Time         // when the bucket was
+	// Only the goroutine uses the fields below.
+	created time.Time         // of the bucket
 	high    uint64            // the highest revision that the registry has
 	known   map[string]uint64 // the revisions of the files, by path
 	// hasChanged says that the registry has changed.
@@ -125,7 +125,7 @@ func Follow(ctx context.Context, reg *prompts.Registry, js jetstream.JetStream, 
 	}
 }
 
-// isFinal reports whether trying again would be of no use by itself.
+// isFinal reports whether another attempt would fail too.
 func isFinal(err error) bool {
 	for _, final := range []error{jetstream.ErrBucketNotFound, jetstream.ErrBadBucket, jetstream.ErrInvalidStreamName, nats.ErrConnectionClosed} {
 		if errors.Is(err, final) {
@@ -212,13 +212,13 @@ func (f *Follower) run(ctx context.Context) {
 	}
 	retry := backoff{f.options.timing.wait, f.options.timing.most, 0}
 	for {
-		wasInStep, err := f.follow(ctx, states)
+		wasSynced, err := f.follow(ctx, states)
 		if ctx.Err() != nil {
 			return
 		}
 		f.set(ctx, func(s *Status) { s.Synced, s.Err = false, err })
 		f.report(ctx, err)
-		if wasInStep {
+		if wasSynced {
 			retry.reset()
 		}
 		if f.pause(ctx, states, retry.next()) {

@@ -70,7 +70,7 @@ const partMark = "./"
 // place is a part of a bucket, or the bucket.
 type place struct{ bucket, prefix string }
 
-// stem is what the subject of every key begins with.
+// stem is the beginning of the subject of every key.
 func (p place) stem() string { return "$KV." + p.bucket + "." }
 
 // filter is the subject of all keys.
@@ -97,8 +97,8 @@ func (p place) key(path string) string {
 	return p.prefix + partMark + Key(path)
 }
 
-// rest returns what the key has behind the prefix, and whether it is one of
-// this place. Of another place there is no ill to speak.
+// rest returns the key without the prefix, and reports whether the key belongs to this
+// place. Errors in keys of other places are not reported.
 func (p place) rest(key string) (string, bool) {
 	if p.prefix == "" {
 		return key, !strings.Contains(key, partMark)
@@ -106,7 +106,7 @@ func (p place) rest(key string) (string, bool) {
 	return strings.CutPrefix(key, p.prefix+partMark)
 }
 
-// source is what the Source of each prompt begins with.
+// source is the beginning of the Source of each prompt.
 func (p place) source() string {
 	if p.prefix == "" {
 		return "promptnats:" + p.bucket + "/"

@@ -39,11 +39,11 @@ type Options struct {
 
 const defaultTimeout = 10 * time.Second
 
-// timing is how long things take.
+// timing has times that tests shorten.
 type timing struct {
 	request    time.Duration // for an answer of the broker
 	heartbeat  time.Duration // of the broker, two of which may not be missed
-	check      time.Duration // between looks at what bucket it is
+	check      time.Duration // between checks that the bucket is the same
 	patience   time.Duration // for a bucket that seems to be behind, or that is being filled again
 	publisher  time.Duration // for the next write of a Publish that is running
 	wait, most time.Duration // before the next attempt, first and at most

@@ -134,9 +134,9 @@ func (w *writer) read(ctx context.Context) error {
 const (
 	// headers is how large those of a write are at most, which count as content.
 	headers = 128
-	// longest is how long a subject may be: a broker, as it comes, takes lines of
-	// 4,096 bytes, with an inbox and numbers beside it, and disconnects who sends
-	// others.
+	// longest is the maximum length of a subject. By default, a broker accepts lines of
+	// 4,096 bytes, which also have an inbox and numbers, and disconnects the sender of
+	// a longer line.
 	longest = 3500
 )
 

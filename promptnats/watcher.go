@@ -92,8 +92,8 @@ func asBucket(err error) error {
 	return err
 }
 
-// explained adds what the broker has said last, for it does not answer what it
-// does not permit.
+// explained adds the last error of the connection, because the broker does not answer
+// a request that it does not permit.
 func explained(js jetstream.JetStream, err error) error {
 	if last := js.Conn().LastError(); last != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)) {
 		return fmt.Errorf("%w (last connection error: %w)", err, last)
@@ -138,7 +138,7 @@ func (w *watcher) next() (entry, error) {
 	}
 }
 
-// isRemoval reports whether a message says that the key is there no more.
+// isRemoval reports whether a message removes the key.
 func isRemoval(h nats.Header) bool {
 	switch h.Get("KV-Operation") {
 	case "DEL", "PURGE":
@@ -150,8 +150,8 @@ func isRemoval(h nats.Header) bool {
 // stop makes next return.
 func (w *watcher) stop() { w.messages.Stop() }
 
-// removeConsumer removes what the broker has of the watcher, or leaves it to the
-// broker if that does not answer.
+// removeConsumer removes the consumer of the watcher. If the broker does not answer, the
+// consumer expires.
 func (w *watcher) removeConsumer() {
 	ctx, cancel := context.WithTimeout(context.Background(), min(time.Second, w.timing.request))
 	defer cancel()
