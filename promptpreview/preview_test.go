@@ -206,7 +206,7 @@ func TestClients(t *testing.T) {
 	assert.Equal(t, map[string][]string{"Codex": {""}, "Copilot CLI": {""}}, got)
 	_, got = ask(`{"name":"a b","arguments":[{"name":"a","schema":{"type":"integer"}},{"name":"b","schema":{"enum":["x"],"type":"string"}}],
 		"messages":[{"role":"assistant","type":"text"},{"role":"user","type":"image"}]}`)
-	assert.Equal(t, []string{"it has 2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
+	assert.Equal(t, []string{"2 arguments", "message 1 is the assistant's", "message 2 is not text but an image"}, got["Zed"])
 	assert.Empty(t, got["Claude Code"], "the values are single words")
 	assert.Len(t, got["Gemini CLI"], 3)
 

@@ -28,8 +28,8 @@ func (r *Rule) HasNoPrompts() bool { return r.cannot == noPrompts }
 // Limit returns the limitation, such as "one argument".
 func (r *Rule) Limit() string { return limits[r.cannot] }
 
-// Find returns which part of a prompt the client cannot show, such as "it has 2
-// arguments", or the empty string. results are what the prompt becomes.
+// Find returns which part of a prompt the client cannot show, such as "2 arguments", or
+// the empty string. results are what the prompt becomes.
 func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 	return r.cannot.in(p, results)
 }
@@ -70,19 +70,19 @@ func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
 	switch l {
 	case oneArgument:
 		if n := len(p.Arguments); n > 1 {
-			return fmt.Sprintf("it has %d arguments", n)
+			return fmt.Sprintf("%d arguments", n)
 		}
 	case oneWordValues:
 		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
-			return fmt.Sprintf("it has %d arguments, and their values may have spaces", n)
+			return fmt.Sprintf("%d arguments, whose values may have spaces", n)
 		}
 	case noSpaces:
 		if strings.ContainsFunc(p.Name, unicode.IsSpace) {
-			return "its name has a space"
+			return "name has a space"
 		}
 	case plainNames:
 		if !plainName.MatchString(p.Name) {
-			return "its name has more than ASCII letters, digits and _ . -"
+			return "name has more than ASCII letters, digits and _ . -"
 		}
 	}
 	for _, r := range results {
@@ -105,7 +105,7 @@ func (l limitation) inResult(r *prompts.Result) string {
 	switch l {
 	case oneMessage:
 		if n := len(r.Messages); n > 1 {
-			return fmt.Sprintf("it has %d messages", n)
+			return fmt.Sprintf("%d messages", n)
 		}
 	case textOnly:
 		for i, m := range r.Messages {
