@@ -151,7 +151,7 @@ const giveExamples = "Fix the prompt, or give valid values in CheckOptions.Examp
 // remedy returns what to do, for people.
 func (r *refusal) remedy() string {
 	if r.err != nil && r.err.Code == transport.CodeMissingCapability {
-		return "The prompt asks the user: set CheckOptions.Client to a client with ClientOptions.Answer."
+		return "Set CheckOptions.Client to that client."
 	}
 	return giveExamples
 }

@@ -56,8 +56,10 @@ func (c *checker) checkArguments(p *prompts.Prompt) {
 			c.errorf(p, "argument %q may not reach the output: no value but %s renders (%s)\n\tGive a second value in CheckOptions.Examples.",
 				a.Name, quote(base.arguments[a.Name]), r.refused)
 		default:
+			own := quote(base.arguments[a.Name])
+			others := slices.DeleteFunc(r.tried, func(v string) bool { return v == own })
 			c.errorf(p, "argument %q does not reach the output: the result is the same with %s\n\tUse the argument in the prompt, or remove it from the declaration. If only other values have an effect, give them in CheckOptions.Examples.",
-				a.Name, some(append([]string{quote(base.arguments[a.Name])}, r.tried...)))
+				a.Name, some(append([]string{own}, others...)))
 		}
 	}
 }

@@ -241,6 +241,12 @@ func TestCheckArgumentsCases(t *testing.T) {
 			}), []string{`argument "product" does not reach the output`, `argument "version" does not reach the output`}},
 		{"it fails", CheckOptions{}, text(nil, func(map[string]string) (string, error) { return "", errors.New("no database") }),
 			[]string{`error="no database"`}},
+		{"a value that fails", CheckOptions{}, text([]prompts.Argument{{Name: "a", Schema: prompts.Enum("x", "y")}}, func(args map[string]string) (string, error) {
+			if args["a"] == "y" {
+				return "", &prompts.Error{Code: 1, Message: "no y"}
+			}
+			return "", nil
+		}), []string{`argument "a" does not reach the output: the result is the same with "x", none` + "\n"}},
 		{"only one value", CheckOptions{}, text([]prompts.Argument{{Name: "a", Required: true, Schema: prompts.Enum("x")}}, func(map[string]string) (string, error) { return "", nil }), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -610,7 +616,7 @@ func TestCheckOptionsClient(t *testing.T) {
 		client func(t testing.TB) *Client
 		want   []string
 	}{
-		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tThe prompt asks the user: set CheckOptions.Client to a client with ClientOptions.Answer."}},
+		{"it asks", func(testing.TB) *Client { return nil }, []string{"\n\tThe prompt asks the user: set ClientOptions.Answer of the client.\n\tSet CheckOptions.Client to that client."}},
 		{"it is hidden", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Answer: answerByMessage}) }, []string{`unknown prompt "p"`}},
 		{"it is shown, and asks", func(t testing.TB) *Client { return Serve(t, srv, ClientOptions{Context: seen}) }, []string{"-32021"}},
 		{"it is shown, and answered", func(t testing.TB) *Client {

@@ -60,8 +60,11 @@ func explain(err *prompts.Error) string {
 	if err.Data != nil && len(problems) == 0 {
 		fmt.Fprintf(&b, "\n\tdata: %s", compact(err.Data))
 	}
-	if err.Code == prompts.CodeInternalError {
+	switch err.Code {
+	case prompts.CodeInternalError:
 		b.WriteString(logsKnow)
+	case transport.CodeMissingCapability:
+		b.WriteString("\n\tThe prompt asks the user: set ClientOptions.Answer of the client.")
 	}
 	return b.String()
 }
