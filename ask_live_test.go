@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // CAN-14: a response is for the request that has its id, spelt in any way; any
@@ -204,37 +203,4 @@ func TestStragglersQuestionIsWithdrawn(t *testing.T) {
 			assert.Zero(t, s.Tasks()+s.Slots())
 		})
 	}
-}
-
-// A goroutine that outlives its render function cannot ask: the answer is the last
-// message, and no turn is lost.
-func TestStragglersInASession(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		done := make(chan error, 1)
-		sending := make(chan struct{}, 8)
-		s := prompts.NewServer(registryOf(rendered("early", func(ctx context.Context) (*prompts.Result, error) {
-			go func() {
-				_, err := prompts.Elicit[colour](context.WithoutCancel(ctx), "late", "Which?")
-				done <- err
-			}()
-			<-sending
-			return prompts.Messages(prompts.User("done")), nil
-		})), prompts.Options{})
-		session := newSessionAs(t, s, "2025-11-25", formCapability)
-		x := &recorder{t: t}
-		require.NoError(t, session.Handle(t.Context(), x.hear(session, getLine("1", "early")), transport.Exchange{Send: func(msg []byte, code prompts.Code, last bool) error {
-			defer func() { sending <- struct{}{} }()
-			return x.send(msg, code, last)
-		}}))
-		x.mu.Lock()
-		x.over = true
-		for i, m := range x.messages {
-			assert.Equal(t, i == len(x.messages)-1, m.last, "the answer is the last message")
-		}
-		x.mu.Unlock()
-		assert.Error(t, <-done)
-		synctest.Wait()
-		assert.Zero(t, s.Slots()+s.Tasks())
-		assert.Zero(t, prompts.Peek(session).Slots()+prompts.Peek(session).Tasks())
-	})
 }

@@ -14,33 +14,6 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// Who is refused by the bound for all sessions does not count for its own.
-func TestRefusedByTheTotalBound(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWaiter()
-		s := prompts.NewServer(registryOf(w.prompt("wait"), textPrompt("text", "hi")), prompts.Options{Limits: prompts.Limits{MaxConcurrent: 2, MaxConcurrentTotal: 1}})
-		a, b := newSession(t, s), newSession(t, s)
-		done := make(chan struct{})
-		for i := range 2 {
-			go func() {
-				answerTo(t, s, a, getLine(fmt.Sprint(i), "wait"))
-				done <- struct{}{}
-			}()
-		}
-		synctest.Wait()
-		for range 10 {
-			got := answerTo(t, s, b, getLine("1", "text"))
-			assert.Contains(t, got, "at capacity")
-		}
-		for range 2 {
-			w.let <- struct{}{}
-			<-done
-		}
-		got := answerTo(t, s, b, getLine("1", "text"))
-		assert.Equal(t, textLine("1", "hi"), got)
-	})
-}
-
 // One client, in however many sessions or none, cannot keep the others from
 // their turn: it is refused, and they are not.
 func TestOneClientHasItsShare(t *testing.T) {
@@ -189,15 +162,6 @@ func TestTimeLimitKeepsTheSlotUntilTheRenderReturns(t *testing.T) {
 		assert.Empty(t, c.ask(getLine("4", "text")), "the slot is taken still")
 		time.Sleep(time.Second)
 		assert.Equal(t, []string{textLine("4", "hi")}, c.received())
-	})
-}
-
-func TestNegativeTimeLimitIsNone(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c := connect(t, prompts.NewServer(registryOf(sleeper("deaf", 48*time.Hour)), prompts.Options{Timeouts: prompts.Timeouts{Render: -1}})).handshake()
-		assert.Empty(t, c.ask(getLine("1", "deaf")))
-		time.Sleep(48 * time.Hour)
-		assert.Equal(t, []string{textLine("1", "slept")}, c.received())
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -89,8 +88,10 @@ func TestGetProblems(t *testing.T) {
 		prompts.Argument{Name: "focus", Schema: &jsonschema.Schema{Items: prompts.Enum("speed, first", "safety")}}))
 	for _, row := range table(t, "problems", 5) {
 		strict, args, message, data := row[0] == "strict", row[2], row[3], row[4]
-		_, e := callGet(t, firstOf(t, declared, row[1]), args, prompts.Options{StrictArguments: strict})
+		var j journal
+		_, e := callGet(t, firstOf(t, declared, row[1]), args, prompts.Options{StrictArguments: strict, Logger: j.logger()})
 		require.NotNil(t, e)
+		assert.Empty(t, j.String(), "an error of the client is not logged")
 		assert.Equal(t, prompts.CodeInvalidParams, e.Code)
 		assert.Equal(t, message, e.Message)
 		assert.Equal(t, data, jsonText(e.Data))
@@ -178,6 +179,13 @@ func TestValuePanic(t *testing.T) {
 	assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
 }
 
+// withNilUnwrap is an error whose nil pointer cannot be unwrapped.
+type withNilUnwrap struct{ inner error }
+
+func (e *withNilUnwrap) Error() string { return "outer: " + e.inner.Error() }
+
+func (e *withNilUnwrap) Unwrap() error { return e.inner }
+
 type unwrapsNil struct{}
 
 func (unwrapsNil) Error() string { return "a secret" }
@@ -185,56 +193,60 @@ func (unwrapsNil) Error() string { return "a secret" }
 func (unwrapsNil) Unwrap() error { return nil }
 
 // What a client gets for the error of a render function. What it does not get
-// goes to the log.
+// goes to the log (JRP-22, LOG-12).
 func TestRenderErrors(t *testing.T) {
 	t.Parallel()
 	const neutral = `-32603 internal error: prompt failed null`
 	blame := func(name, reason string) error { return prompts.InvalidArgument(name, reason) }
 	for _, c := range []struct {
-		name   string
-		err    error
-		want   string // code, message, data
-		hidden bool
+		name string
+		err  error
+		want string // code, message, data
+		log  string // the level of the record, if there is one
 	}{
-		{"plain", errors.New("a secret"), neutral, true},
-		{"plain, unwrapping to nil", unwrapsNil{}, neutral, true},
-		{"context", context.DeadlineExceeded, neutral, true},
+		{"plain", errors.New("a secret"), neutral, "ERROR"},
+		{"plain, unwrapping to nil", unwrapsNil{}, neutral, "ERROR"},
+		{"context", context.DeadlineExceeded, neutral, "ERROR"},
 		{"invalid argument", blame("n", "must be even"),
-			`-32602 invalid arguments for prompt "p": n: must be even {"prompt":"p","problems":[{"argument":"n","reason":"refused","message":"must be even"}]}`, false},
+			`-32602 invalid arguments for prompt "p": n: must be even {"prompt":"p","problems":[{"argument":"n","reason":"refused","message":"must be even"}]}`, ""},
 		{"joined, not declared", errors.Join(blame("a", "x"), errors.New("a secret"), blame("b", "y")),
-			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, "INFO"},
 		{"wrapped", fmt.Errorf("a secret: %w", fmt.Errorf("another: %w, %w", errors.Join(blame("a", "x")), blame("b", "y"))),
-			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, false},
+			`-32602 invalid arguments for prompt "p": a: x; b: y {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"},{"argument":"b","reason":"refused","message":"y"}]}`, "INFO"},
 		{"with an Error", errors.Join(&prompts.Error{Code: 7, Message: "seven"}, blame("a", "x")),
-			`-32602 invalid arguments for prompt "p": a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, false},
-		{"Error of an application", &prompts.Error{Code: 1001, Message: "out of stock", Data: map[string]int{"left": 0}}, `1001 out of stock {"left":0}`, false},
-		{"code 0", &prompts.Error{Message: "a secret"}, neutral, true},
-		{"wrapped Error", fmt.Errorf("a secret: %w", &prompts.Error{Code: -1, Message: "m"}), `-1 m null`, false},
-		{"invalid params", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "m", Data: "d"}, `-32602 m "d"`, false},
-		{"internal error", &prompts.Error{Code: prompts.CodeInternalError, Message: "m"}, `-32603 m null`, false},
-		{"below the reserved", &prompts.Error{Code: -32769, Message: "m"}, `-32769 m null`, false},
-		{"above the reserved", &prompts.Error{Code: -31999, Message: "m"}, `-31999 m null`, false},
-		{"extreme", &prompts.Error{Code: math.MaxInt32, Message: "m"}, `2147483647 m null`, false},
-		{"first reserved", &prompts.Error{Code: -32768, Message: "a secret"}, neutral, true},
-		{"last reserved", &prompts.Error{Code: -32000, Message: "a secret"}, neutral, true},
-		{"method not found", &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "a secret"}, neutral, true},
-		{"parse error", &prompts.Error{Code: transport.CodeParseError, Message: "a secret"}, neutral, true},
-		{"nil Error", (*prompts.Error)(nil), neutral, true},
-		{"wrapped nil Error", fmt.Errorf("a secret: %w", errors.Join(errors.New("x"), (*nilSafe)(nil))), neutral, true},
+			`-32602 invalid arguments for prompt "p": a: x {"prompt":"p","problems":[{"argument":"a","reason":"refused","message":"x"}]}`, ""},
+		{"Error of an application", &prompts.Error{Code: 1001, Message: "out of stock", Data: map[string]int{"left": 0}}, `1001 out of stock {"left":0}`, ""},
+		{"code 0", &prompts.Error{Message: "a secret"}, neutral, "ERROR"},
+		{"wrapped Error", fmt.Errorf("a secret: %w", &prompts.Error{Code: -1, Message: "m"}), `-1 m null`, "INFO"},
+		{"invalid params", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "m", Data: "d"}, `-32602 m "d"`, ""},
+		{"internal error", &prompts.Error{Code: prompts.CodeInternalError, Message: "m"}, `-32603 m null`, ""},
+		{"below the reserved", &prompts.Error{Code: -32769, Message: "m"}, `-32769 m null`, ""},
+		{"above the reserved", &prompts.Error{Code: -31999, Message: "m"}, `-31999 m null`, ""},
+		{"extreme", &prompts.Error{Code: math.MaxInt32, Message: "m"}, `2147483647 m null`, ""},
+		{"first reserved", &prompts.Error{Code: -32768, Message: "a secret"}, neutral, "ERROR"},
+		{"last reserved", &prompts.Error{Code: -32000, Message: "a secret"}, neutral, "ERROR"},
+		{"method not found", &prompts.Error{Code: prompts.CodeMethodNotFound, Message: "a secret"}, neutral, "ERROR"},
+		{"parse error", &prompts.Error{Code: transport.CodeParseError, Message: "a secret"}, neutral, "ERROR"},
+		{"nil Error", (*prompts.Error)(nil), neutral, "ERROR"},
+		{"with nothing to unwrap", (*withNilUnwrap)(nil), neutral, "ERROR"},
+		{"wrapped nil Error", fmt.Errorf("a secret: %w", errors.Join(errors.New("x"), (*nilSafe)(nil))), neutral, "ERROR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var log strings.Builder
+			var j journal
 			p := prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
 				return prompts.Messages(prompts.User("not sent")), c.err
 			}}
-			result, e := callGet(t, p, `{}`, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			result, e := callGet(t, p, `{}`, prompts.Options{Logger: j.logger()})
 			require.NotNil(t, e)
 			assert.Empty(t, result)
 			assert.Equal(t, c.want, fmt.Sprintf("%d %s %s", int(e.Code), neutralError(e).Message, jsonText(neutralError(e).Data)))
-			if c.hidden {
-				assert.NotEmpty(t, log.String())
-				assert.NotContains(t, log.String(), "panic")
+			if c.log == "" {
+				assert.Empty(t, j.String())
+			} else {
+				assert.Contains(t, j.String(), "level="+c.log)
+				assert.Contains(t, j.String(), "prompt=p")
+				assert.Equal(t, strings.Contains(fmt.Sprintf("%v", c.err), "secret"), strings.Contains(j.String(), "secret"))
 			}
 			assert.NotContains(t, e.Message+jsonText(e.Data), "secret")
 		})

@@ -75,6 +75,10 @@ func TestInclude(t *testing.T) {
 			return nil, &prompts.Error{Code: 7, Message: "not today"}
 		}},
 		including("refused", "refuses", nil),
+		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
+		prompts.New(prompts.Prompt{Name: "typed"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil }),
+		including("of empty", "empty", nil),
+		including("of typed", "typed", nil),
 	), prompts.Options{
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
@@ -95,6 +99,8 @@ func TestInclude(t *testing.T) {
 		"bad value": `prompt \"base\": n `,
 		"bad name":  `prompt \"base\": m is not an argument of this prompt`,
 		"blamed":    `included prompt \"blames\": its own: is not for you`,
+		"of empty":  `included prompt \"empty\": render function returned neither a result nor an error`,
+		"of typed":  `included prompt \"typed\": render function returned neither a result nor an error`,
 	} {
 		_, logged, err := called(t, s, &log, name)
 		var e *prompts.Error
@@ -248,24 +254,6 @@ func TestIncludedResultIsACopy(t *testing.T) {
 	all.Wait()
 	assert.Len(t, same.Messages, 1)
 	assert.Equal(t, prompts.Message{}, same.Messages[:2][1])
-}
-
-// A prompt that returns neither a result nor an error is nothing to include.
-func TestIncludeNothing(t *testing.T) {
-	t.Parallel()
-	var j journal
-	s := prompts.NewServer(registryOf(
-		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
-		prompts.New(prompts.Prompt{Name: "typed"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil }),
-		including("outer", "empty", nil), including("of typed", "typed", nil),
-	), prompts.Options{Logger: j.logger()})
-	for outer, inner := range map[string]string{"outer": "empty", "of typed": "typed"} {
-		got, err := handle(t, s, newSession(t, s), getLine("1", outer))
-		require.NoError(t, err)
-		assert.Equal(t, errorLine("1", prompts.CodeInternalError, renderFailed), got)
-		assert.Contains(t, j.String(), `included prompt \"`+inner+`\": render function returned neither a result nor an error`)
-	}
-	assert.NotContains(t, j.String(), "panic")
 }
 
 // The version of a prompt is in its _meta, where revisions have that.

@@ -114,6 +114,7 @@ func TestSubscribe(t *testing.T) {
 		{"Update that panics", func() {
 			assert.Panics(t, func() { _ = r.Update(func(tx *prompts.Tx) error { tx.Remove("d"); panic("x") }) })
 		}, 0},
+		{"Notify, although no prompt has changed", r.Notify, 1},
 		{"Lookup", func() { r.Lookup("d"); r.Len(); namesOf(&r) }, 0},
 		{"many", func() {
 			for i := range 100 {
@@ -250,18 +251,6 @@ func TestAddConcurrently(t *testing.T) {
 			assert.Empty(t, p.Arguments[2].Title)
 		}
 	}
-}
-
-// Notify reports a change although no prompt has changed.
-func TestNotify(t *testing.T) {
-	t.Parallel()
-	var reg prompts.Registry
-	reg.MustAdd(barePrompt("a", ""))
-	changed, cancel := reg.Subscribe()
-	defer cancel()
-	reg.Notify()
-	assert.Len(t, changed, 1)
-	assert.Equal(t, 1, reg.Len())
 }
 
 // A follower that has nothing to do once the change has taken effect returns no commit.

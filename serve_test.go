@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -70,7 +71,7 @@ func TestEndOfInput(t *testing.T) {
 	}{
 		{name: "nothing to wait for"},
 		{name: "within the grace", send: []string{getLine("1", "doze"), pingLine("2")}, took: 4 * time.Second, want: []string{pongLine("2"), textLine("1", "slept")}},
-		{name: "beyond the grace", send: []string{getLine("1", "wait")}, took: defaultGrace, cause: context.Canceled},
+		{name: "beyond the grace", send: []string{getLine("1", "wait")}, took: defaultGrace, cause: context.Canceled, log: "pending=1"},
 		{name: "a render that does not stop", o: prompts.Timeouts{Drain: time.Minute, Render: -1}, send: []string{getLine("1", "deaf")},
 			took: time.Minute + stragglers, log: "goroutines=1"},
 		{name: "no grace", o: prompts.Timeouts{Drain: -1}, send: []string{getLine("1", "wait"), pingLine("2")},
@@ -102,6 +103,7 @@ func TestEndOfInput(t *testing.T) {
 				assert.ErrorIs(t, <-w.causes, test.cause)
 			}
 			assert.Contains(t, j.String(), test.log)
+			assert.LessOrEqual(t, strings.Count(j.String(), "with pending requests"), 1)
 			time.Sleep(time.Hour)
 			assert.Empty(t, c.received())
 		})
