@@ -58,22 +58,14 @@ func TestBytesOfAPrompt(t *testing.T) {
 	} {
 		registryOf(test.declare(1)...) // what their type declares is kept for ever
 		all := test.declare(n)
-		before := heapInUse()
+		before := liveHeap()
 		r := registryOf(all...)
-		held := (heapInUse() - before) / n
+		held := float64(liveHeap()-before) / n
 		runtime.KeepAlive(all) // whose texts the registry shares
 		runtime.KeepAlive(r)
 		assert.Less(t, held, test.most, test.name)
 		assert.Greater(t, held, 200.0, "%s: it has been measured at all", test.name)
 	}
-}
-
-func heapInUse() float64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // frees what finalizers and pools have kept
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // What a request allocates, which is what it takes now: DESIGN.md allows 10 and

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,8 +27,9 @@ func promptOf[In any](arguments ...prompts.Argument) prompts.Prompt {
 	return storing(&got, arguments...)
 }
 
-// Registry.Add returns all errors of a declaration at once, and each error names the
-// prompt and the argument (CNT-15 for the sizes of icons).
+// Registry.Add returns all errors of a declaration at once. Each is a DeclarationError that
+// names the prompt and the argument, in its text and in its fields (CNT-15 for the sizes of
+// icons).
 func TestInvalidDeclarations(t *testing.T) {
 	t.Parallel()
 	schema := func(s *jsonschema.Schema) prompts.Prompt { return untyped(prompts.Argument{Name: "a", Schema: s}) }
@@ -122,17 +125,42 @@ func TestInvalidDeclarations(t *testing.T) {
 				return
 			}
 			require.Error(t, err)
-			lines := strings.Split(err.Error(), "\n")
-			if assert.Len(t, lines, len(c.want), err.Error()) {
-				for i, want := range c.want {
-					assert.True(t, strings.HasPrefix(lines[i], want), "%s\n%s", want, lines[i])
-				}
+			all := unjoined(err)
+			require.Len(t, all, len(c.want), err.Error())
+			for i, want := range c.want {
+				assert.True(t, strings.HasPrefix(all[i].Error(), want), "%s\n%s", want, all[i])
+				var d *prompts.DeclarationError
+				require.ErrorAs(t, all[i], &d)
+				assert.Equal(t, c.prompt.Name, d.Prompt)
+				assert.Equal(t, argumentOf(d.Err.Error()), d.Argument)
+				assert.EqualError(t, all[i], fmt.Sprintf("prompt %q: %v", d.Prompt, d.Err))
+				assert.Equal(t, d.Err, errors.Unwrap(all[i]))
 			}
 			assert.Zero(t, r.Len())
 			assert.Empty(t, changed)
 			assert.Equal(t, err.Error(), r.Set(c.prompt).Error())
 		})
 	}
+}
+
+// unjoined returns the errors that errors.Join has joined.
+func unjoined(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	for _, err := range joined.Unwrap() {
+		all = append(all, unjoined(err)...)
+	}
+	return all
+}
+
+// argumentOf returns the name of the argument that an error begins with.
+func argumentOf(text string) string {
+	rest, _ := strings.CutPrefix(text, "argument ")
+	quoted, _ := strconv.QuotedPrefix(rest)
+	name, _ := strconv.Unquote(quoted)
+	return name
 }
 
 type Loop struct {
@@ -298,50 +326,4 @@ func firstOf(t *testing.T, r *prompts.Registry, name string) prompts.Prompt {
 	p, ok := r.Lookup(name)
 	require.True(t, ok)
 	return p
-}
-
-// Each fault of a declaration can be told from the others without its text,
-// wherever it is found: in the prompt, in an argument, or in its list entry.
-func TestDeclarationError(t *testing.T) {
-	t.Parallel()
-	type quoted struct {
-		A int `json:"a,string"`
-	}
-	for _, c := range []struct {
-		name   string
-		prompt prompts.Prompt
-		want   []prompts.DeclarationError // Err aside
-		texts  []string
-	}{
-		{"of the prompt", prompts.Prompt{Name: "p"}, []prompts.DeclarationError{{Prompt: "p"}}, []string{"no render function; set Render or use New"}},
-		{"of an argument", untyped(prompts.Argument{Name: "a", Schema: &jsonschema.Schema{Type: "integer", Default: json.RawMessage(`"x"`)}}),
-			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": default "x" is not of type integer`}},
-		{"of an argument's entry", untyped(prompts.Argument{Name: "a", Description: "\xff"}),
-			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}}, []string{`argument "a": description is not valid UTF-8`}},
-		{"of a field", promptOf[quoted](), []prompts.DeclarationError{{Prompt: "p", Argument: "a"}},
-			[]string{`argument "a": json tag option "string" is not needed, because arguments are always sent as strings; remove the option`}},
-		{"of several", untyped(prompts.Argument{Name: "a"}, prompts.Argument{Name: "a"}, prompts.Argument{}),
-			[]prompts.DeclarationError{{Prompt: "p", Argument: "a"}, {Prompt: "p"}}, []string{`argument "a": argument is declared twice`, `argument "": Name is empty`}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			var r prompts.Registry
-			joined, ok := r.Add(c.prompt).(interface{ Unwrap() []error })
-			require.True(t, ok)
-			all := joined.Unwrap()
-			if one, ok := all[0].(interface{ Unwrap() []error }); ok {
-				all = one.Unwrap() // of one prompt
-			}
-			require.Len(t, all, len(c.want))
-			for i, err := range all {
-				var got *prompts.DeclarationError
-				require.ErrorAs(t, err, &got)
-				assert.Equal(t, c.want[i].Prompt, got.Prompt)
-				assert.Equal(t, c.want[i].Argument, got.Argument)
-				assert.EqualError(t, got.Err, c.texts[i])
-				assert.EqualError(t, err, `prompt "p": `+c.texts[i])
-				assert.Equal(t, got.Err, errors.Unwrap(err))
-			}
-		})
-	}
 }

@@ -1,8 +1,6 @@
 package prompts_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -50,24 +48,13 @@ func beginWalk(t testing.TB, who, version string, model map[string]string) *oneW
 // next gets a page, which it returns, and reports whether there are more.
 func (w *oneWalk) next(s *prompts.Server) (names []string, more bool) {
 	w.t.Helper()
-	params := `{}`
-	if w.cursor != "" {
-		params = `{"cursor":` + jsonText(w.cursor) + `}`
-	}
-	ctx := context.WithValue(context.Background(), rank{}, w.who)
-	raw, err := s.Call(ctx, "prompts/list", json.RawMessage(params), prompts.CallOptions{Version: w.version})
-	require.NoError(w.t, err)
-	var page listedPage
-	require.NoError(w.t, json.Unmarshal(raw, &page))
-	for _, p := range page.Prompts {
-		names = append(names, p.Name)
-	}
-	w.names = append(w.names, names...)
+	page := pageOf(w.t, s, w.who, w.version, w.cursor)
+	w.names = append(w.names, page.names()...)
 	w.cursor = ""
 	if page.Next != nil {
 		w.cursor = *page.Next
 	}
-	return names, page.Next != nil
+	return page.names(), page.Next != nil
 }
 
 // end holds the whole walk to the promise: in the order of names, none twice,
@@ -98,7 +85,7 @@ func pageOfModel(model map[string]string, who, after string, size int) (names []
 	return names, false
 }
 
-// PRL-02, PAG-03, PAG-04, PAG-05, GAP-23: walks of several clients, each with
+// PRL-01, PRL-02, PAG-03, PAG-04, PAG-05, GAP-23: walks of several clients, each with
 // what it may see, in a revision of each era, over replicas with pages of
 // different sizes, while prompts come, go, and change who may see them. Every
 // page is what a plain map has at that time.

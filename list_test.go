@@ -25,37 +25,42 @@ func TestCursorIsStable(t *testing.T) {
 	} {
 		assert.Equal(t, cursor, cursorAfter(name))
 		r := registryOf(textPrompt("A", ""), textPrompt(name, ""), textPrompt("\U0010ffff", ""))
-		assert.Equal(t, page{names: []string{"\U0010ffff"}}, pageOf(t, r, 100, cursor))
+		p := pageOf(t, prompts.NewServer(r, prompts.Options{}), "", "", cursor)
+		assert.Equal(t, []string{"\U0010ffff"}, p.names())
+		assert.Nil(t, p.Next)
 	}
 }
 
-type page struct {
-	names []string
-	next  string // empty for none
+// listedPage is a page of prompts/list.
+type listedPage struct {
+	Prompts []struct{ Name string }
+	Next    *string `json:"nextCursor"`
+	Scope   string  `json:"cacheScope"`
+	TTL     *int    `json:"ttlMs"`
 }
 
-// pageOf gets one page, and holds it to PRL-02, PAG-03 and PAG-08.
-func pageOf(t testing.TB, r *prompts.Registry, size int, cursor string) page {
+func (p listedPage) names() (names []string) {
+	for _, prompt := range p.Prompts {
+		names = append(names, prompt.Name)
+	}
+	return names
+}
+
+// pageOf returns the page after a cursor that a client of a rank gets in a version, and
+// holds it to PRL-02, PAG-03 and PAG-08. A cursor names the last prompt of its page, which
+// the client may see.
+func pageOf(t testing.TB, s *prompts.Server, who, version, cursor string) (p listedPage) {
 	t.Helper()
 	params := json.RawMessage(`{}`)
 	if cursor != "" {
 		params = json.RawMessage(`{"cursor":` + jsonText(cursor) + `}`)
 	}
-	raw, err := prompts.NewServer(r, prompts.Options{PageSize: size}).Call(context.Background(), "prompts/list", params, prompts.CallOptions{})
+	raw, err := s.Call(context.WithValue(context.Background(), rank{}, who), methodList, params, prompts.CallOptions{Version: version})
 	require.NoError(t, err)
-	var got struct {
-		Prompts    []struct{ Name string }
-		NextCursor *string
-	}
-	require.NoError(t, json.Unmarshal(raw, &got))
-	require.NotNil(t, got.Prompts)
-	var p page
-	for _, prompt := range got.Prompts {
-		p.names = append(p.names, prompt.Name)
-	}
-	if got.NextCursor != nil {
-		require.NotEmpty(t, *got.NextCursor)
-		p.next = *got.NextCursor
+	require.NoError(t, json.Unmarshal(raw, &p))
+	require.NotNil(t, p.Prompts)
+	if p.Next != nil {
+		require.Equal(t, cursorAfter(p.names()[len(p.Prompts)-1]), *p.Next)
 	}
 	return p
 }
@@ -75,23 +80,19 @@ func TestPages(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 7, 100} {
 		for _, n := range []int{0, 1, size - 1, size, size + 1, 2 * size, 2*size + 1} {
 			r := numbered(n)
-			var all []string
-			pages := 0
-			for cursor := ""; ; {
-				p := pageOf(t, r, size, cursor)
-				all = append(all, p.names...)
-				pages++
-				if p.next == "" {
-					break
-				}
-				assert.Len(t, p.names, size)
-				cursor = p.next
+			s := prompts.NewServer(r, prompts.Options{PageSize: size})
+			p := pageOf(t, s, "", "", "")
+			all, pages := p.names(), 1
+			for ; p.Next != nil; pages++ {
+				assert.Len(t, p.Prompts, size)
+				p = pageOf(t, s, "", "", *p.Next)
+				all = append(all, p.names()...)
 			}
 			assert.Equal(t, namesOf(r), all)
 			assert.Equal(t, max(1, (n+size-1)/size), pages, "%d by %d: no page is empty but the only one", n, size)
 		}
 	}
-	assert.Len(t, pageOf(t, numbered(150), 0, "").names, defaultPageSize)
+	assert.Len(t, pageOf(t, prompts.NewServer(numbered(150), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
 }
 
 // A string is a cursor if and only if it is the cursor after a name.

@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,65 +41,7 @@ func tagged(n int) *prompts.Registry {
 	return reg
 }
 
-type listedPage struct {
-	Prompts []struct{ Name string }
-	Next    *string `json:"nextCursor"`
-	Scope   string  `json:"cacheScope"`
-	TTL     *int    `json:"ttlMs"`
-}
-
-// pageFor returns the page after a cursor that a client of a rank gets.
-func pageFor(t testing.TB, s *prompts.Server, who, cursor string) listedPage {
-	t.Helper()
-	members := ""
-	if cursor != "" {
-		members = `"cursor":"` + cursor + `"`
-	}
-	var m struct{ Result listedPage }
-	require.NoError(t, json.Unmarshal([]byte(responseFor(t, s, who, methodList, members)), &m))
-	return m.Result
-}
-
-// PRL-01, CCH-05: a list has what its client may see and nothing else, in full
-// pages; cursors name visible prompts, and there is none after the last of them.
-func TestVisibleList(t *testing.T) {
-	t.Parallel()
-	s := prompts.NewServer(tagged(30), prompts.Options{PageSize: 4, Visible: ranked})
-	for who, want := range map[string]int{"all": 30, "few": 10, "none": 0, "": 0} {
-		var names []string
-		cursor := ""
-		for {
-			page := pageFor(t, s, who, cursor)
-			for _, p := range page.Prompts {
-				names = append(names, p.Name)
-			}
-			assert.Equal(t, "private", page.Scope)
-			if page.Next == nil {
-				break
-			}
-			assert.Len(t, page.Prompts, 4, "a page that is not the last is full")
-			assert.Equal(t, cursorAfter(names[len(names)-1]), *page.Next)
-			cursor = *page.Next
-		}
-		require.Len(t, names, want, who)
-		for i, name := range names {
-			n := i
-			if who == "few" {
-				n = 3*i + 1
-			}
-			assert.Equal(t, fmt.Sprintf("p%03d", n), name)
-		}
-	}
-	// A last page that is just full has no cursor, though hidden prompts follow.
-	s = prompts.NewServer(tagged(30), prompts.Options{PageSize: 10, Visible: ranked})
-	page := pageFor(t, s, "few", "")
-	assert.Len(t, page.Prompts, 10)
-	assert.Nil(t, page.Next)
-	// A cursor of somebody else's is only a position.
-	assert.Len(t, pageFor(t, s, "few", cursorAfter("p015")).Prompts, 5)
-}
-
-// CCH-07, CCH-08, PRL-04: what depends on who asks is private, whatever the
+// CCH-05, CCH-07, CCH-08, PRL-04: what depends on who asks is private, whatever the
 // author has said; and no client's list or cursor is a way to what another may
 // not get.
 func TestVisibleForcesPrivate(t *testing.T) {
@@ -112,12 +53,12 @@ func TestVisibleForcesPrivate(t *testing.T) {
 			if public && filter == nil {
 				want = "public"
 			}
-			page := pageFor(t, s, "all", "")
+			page := pageOf(t, s, "all", "2026-07-28", "")
 			for page.Next != nil {
 				assert.Equal(t, want, page.Scope)
 				require.NotNil(t, page.TTL)
 				assert.Equal(t, 1500, *page.TTL)
-				page = pageFor(t, s, "all", *page.Next)
+				page = pageOf(t, s, "all", "2026-07-28", *page.Next)
 			}
 			assert.Equal(t, want, page.Scope, "the last page too")
 			got := answerTo(t, s, nil, envelopedLine("1", "server/discover", ""))
@@ -125,6 +66,7 @@ func TestVisibleForcesPrivate(t *testing.T) {
 		}
 	}
 	s := prompts.NewServer(tagged(9), prompts.Options{Visible: ranked})
+	assert.Len(t, pageOf(t, s, "few", "", cursorAfter("p003")).Prompts, 2, "a cursor of another client is only a position")
 	session := newSession(t, s)
 	for _, who := range []string{"all", "few", "all", "few"} { // on one connection, in turns
 		ctx := context.WithValue(t.Context(), rank{}, who)
