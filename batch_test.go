@@ -49,7 +49,7 @@ func TestBatchThroughHandle(t *testing.T) {
 		assert.ElementsMatch(t, []string{textLine("1", "slept"), pongLine("2"), textLine("3", "slept")}, elements(t, got))
 		assert.Empty(t, answerTo(t, s, session, batchLine(initializedLine)))
 		for _, batch := range []string{batchLine(getLine("1", "short")), batchLine(pingLine("1")), "[]"} {
-			r := &recorder{t: t, fail: errDisk}
+			r := &recorder{t: t, fail: func(string) error { return errDisk }}
 			assert.Equal(t, errDisk, session.Handle(t.Context(), r.hear(session, batch), transport.Exchange{Send: r.send}))
 		}
 	})

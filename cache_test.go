@@ -125,59 +125,6 @@ func TestCacheKeepsNot(t *testing.T) {
 	assert.NotEqual(t, texts["a"], get("a"))
 }
 
-// Requests that come while the function runs wait for its result; one that goes
-// is no loss to the others; when all have gone, its context ends.
-func TestCacheConcurrent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		renders := 0
-		release := make(chan struct{})
-		var cause error
-		s := prompts.NewServer(registryOf(cached("p", func(ctx context.Context) (*prompts.Result, error) {
-			renders++
-			select {
-			case <-release:
-				return prompts.Messages(prompts.User("done")), nil
-			case <-ctx.Done():
-				cause = context.Cause(ctx)
-				return nil, cause
-			}
-		})), prompts.Options{})
-		call := func(ctx context.Context) error {
-			_, err := s.Call(ctx, "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
-			return err
-		}
-		leaving, leave := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		all.Go(func() { assert.ErrorIs(t, call(leaving), context.Canceled) })
-		synctest.Wait()
-		for range 10 {
-			all.Go(func() { assert.NoError(t, call(t.Context())) })
-		}
-		synctest.Wait()
-		leave()
-		synctest.Wait()
-		assert.NoError(t, cause, "others wait for it")
-		close(release)
-		all.Wait()
-		assert.Equal(t, 1, renders)
-		require.NoError(t, call(t.Context()))
-		assert.Equal(t, 1, renders)
-
-		release = make(chan struct{})
-		time.Sleep(time.Hour)
-		leaving, leave = context.WithCancel(t.Context())
-		for range 3 {
-			all.Go(func() { assert.ErrorIs(t, call(leaving), context.Canceled) })
-		}
-		synctest.Wait()
-		leave()
-		all.Wait()
-		synctest.Wait()
-		assert.Equal(t, 2, renders)
-		assert.ErrorIs(t, cause, context.Canceled)
-	})
-}
-
 // How a function fails that works for several clients.
 func TestCacheFailures(t *testing.T) {
 	t.Parallel()

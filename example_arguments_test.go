@@ -3,7 +3,6 @@ package prompts_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net/netip"
@@ -197,20 +196,6 @@ func Example_argumentErrors() {
 	// prompt "p": argument "done": unsupported argument type chan int; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText
 	// prompt "p": argument "level": schema: enum value "1" is not of type integer
 	// prompt "p": argument "levl": unknown field; the fields are done, level; did you mean "level"?
-}
-
-// A render function can reject an argument. The client gets the same error as for an
-// argument that fails a check.
-func Example_invalidArgument() {
-	type In struct {
-		Repo string `json:"repo"`
-	}
-	errNotFound := errors.New("404")
-	show(prompts.New(prompts.Prompt{Name: "p"}, func(_ context.Context, in In) (*prompts.Result, error) {
-		return nil, fmt.Errorf("%w: %w", prompts.InvalidArgument("repo", "is not a repository that there is"), errNotFound)
-	}), `{"repo": "x/y"}`)
-	// Output:
-	// invalid arguments for prompt "p": repo: is not a repository that there is (-32602)
 }
 
 // The prompts and their arguments as a table for a README, which a test can

@@ -331,7 +331,7 @@ type recorder struct {
 	mu       sync.Mutex
 	messages []sent
 	over     bool
-	fail     error
+	fail     func(msg string) error // what send returns for a message; nil for none
 	heard    bool
 	said     *transcript
 }
@@ -354,7 +354,9 @@ func (r *recorder) send(msg []byte, code prompts.Code, last bool) error {
 	assert.False(r.t, r.over, "sent after Handle has returned: %s", msg)
 	assert.True(r.t, r.heard, "the recorder has not heard what this answers: %s", msg)
 	if r.fail != nil {
-		return r.fail
+		if err := r.fail(string(msg)); err != nil {
+			return err
+		}
 	}
 	r.messages = append(r.messages, sent{string(msg), code, last})
 	r.said.add(true, string(msg))
@@ -362,18 +364,21 @@ func (r *recorder) send(msg []byte, code prompts.Code, last bool) error {
 	return nil
 }
 
+// pass passes a message to the session, or to the server if that is nil.
+func (r *recorder) pass(ctx context.Context, s *prompts.Server, session transport.Session, msg string, x transport.Exchange) error {
+	x.Send = r.send
+	if session != nil {
+		return session.Handle(ctx, r.hear(session, msg), x)
+	}
+	return s.Handle(ctx, r.hear(nil, msg), x)
+}
+
 // handle passes one message to the session, or to the server if that is nil,
 // and returns the answer, which is empty if there was none.
 func handle(t testing.TB, s *prompts.Server, session transport.Session, msg string) (string, error) {
 	t.Helper()
 	r := &recorder{t: t}
-	x := transport.Exchange{Send: r.send}
-	var err error
-	if session != nil {
-		err = session.Handle(context.Background(), r.hear(session, msg), x)
-	} else {
-		err = s.Handle(context.Background(), r.hear(nil, msg), x)
-	}
+	err := r.pass(context.Background(), s, session, msg, transport.Exchange{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true

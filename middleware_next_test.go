@@ -132,11 +132,15 @@ func TestMiddlewareErrors(t *testing.T) {
 	}
 }
 
-// A panic in the middleware, before next or after it, is like one in a render
-// function; and so is the end of its goroutine.
-func TestMiddlewarePanics(t *testing.T) {
+// A panic in the middleware, before next or after it, is like one in a render function, and
+// so are the end of its goroutine and an error: the client gets the word of the method. The
+// log says what the client has asked for, whatever the middleware has made of that, and no
+// value of an argument.
+func TestMiddlewareFails(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(){"panic": func() { panic("in the middleware") }, "goexit": runtime.Goexit} {
+	for name, end := range map[string]func() error{
+		"panic": func() error { panic("in the middleware") }, "goexit": func() error { runtime.Goexit(); return nil }, "error": func() error { return errDisk },
+	} {
 		for _, after := range []bool{false, true} {
 			inBubble(t, fmt.Sprintf("%s/after=%t", name, after), func(t *testing.T) {
 				var j journal
@@ -144,20 +148,28 @@ func TestMiddlewarePanics(t *testing.T) {
 					if after {
 						_, _ = next(ctx, r)
 					}
-					end()
-					return nil, nil
+					r.Method, r.Prompt, r.Argument = "changed", "changed", "changed"
+					return nil, end()
 				})})
 				c := connect(t, s).handshake()
 				for line, message := range map[string]string{
-					plainList:                           listFailed,
-					getLine("1", "text"):                renderFailed,
-					completeLine("1", "trip", "to", ""): completeFailed,
+					plainList: listFailed,
+					strings.Replace(getLine("1", "trip"), `"trip"`, `"trip","arguments":{"to":"Rome"}`, 1): renderFailed,
+					completeLine("1", "trip", "to", "Rome"):                                                completeFailed,
 				} {
 					assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, message)}, c.ask(line))
 				}
 				assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 				assert.NoError(t, c.end())
 				assert.Equal(t, 3, strings.Count(j.String(), "level=ERROR"))
+				for _, want := range []string{
+					"request.method=prompts/list error", "request.method=prompts/get request.prompt=trip error",
+					"request.method=completion/complete request.prompt=trip request.argument=to error",
+				} {
+					assert.Contains(t, j.String(), want)
+				}
+				assert.NotContains(t, j.String(), "Rome")
+				assert.NotContains(t, j.String(), "changed")
 				assert.Zero(t, s.Tasks())
 				assert.Zero(t, s.Slots())
 			})
@@ -192,34 +204,6 @@ func TestMiddlewareIsMadeOnce(t *testing.T) {
 	err := optionsError(prompts.Options{PageSize: -1, Middleware: none})
 	assert.ErrorContains(t, err, "PageSize is negative")
 	assert.ErrorContains(t, err, "Middleware returned nil")
-}
-
-// The error of a middleware is a secret, for which each method has its own word. The log
-// has it, and says what the client has asked for, whatever the middleware has made of
-// that, and no value of an argument.
-func TestMiddlewareSecrets(t *testing.T) {
-	t.Parallel()
-	var j journal
-	s := prompts.NewServer(traveller(), prompts.Options{Logger: j.logger(), Middleware: around(func(_ context.Context, r *prompts.Request, _ prompts.Handler) (*prompts.Response, error) {
-		r.Method, r.Prompt, r.Argument = "changed", "changed", "changed"
-		return nil, errDisk
-	})})
-	session := newSession(t, s)
-	for line, message := range map[string]string{
-		plainList: listFailed,
-		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"trip","arguments":{"to":"Rome"}}}`: renderFailed,
-		completeLine("1", "trip", "to", "Rome"): completeFailed,
-	} {
-		assert.Equal(t, errorLine("1", prompts.CodeInternalError, message), answerTo(t, s, session, line))
-	}
-	for _, want := range []string{
-		"request.method=prompts/list error", "request.method=prompts/get request.prompt=trip error",
-		"request.method=completion/complete request.prompt=trip request.argument=to error",
-	} {
-		assert.Contains(t, j.String(), want)
-	}
-	assert.NotContains(t, j.String(), "Rome")
-	assert.NotContains(t, j.String(), "changed")
 }
 
 // A panic of next on a goroutine of the middleware is an error there, with the stack of

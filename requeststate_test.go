@@ -38,25 +38,13 @@ func TestStateThatIsNotOurs(t *testing.T) {
 	r := newRounds(t, s, "paint")
 	r.get("").wants(t, "colour")
 	good := r.state
-	raw, err := base64.RawURLEncoding.DecodeString(good)
-	require.NoError(t, err)
 	other := newRounds(t, prompts.NewServer(registryOf(countedAsking(new(atomic.Int32))), prompts.Options{}), "paint")
 	other.get("").wants(t, "colour")
 
-	states := map[string]string{ // package seal has more, such as each byte changed
-		"not base64":          "a state",
-		"only a version":      "AQ",
-		"all zeros":           base64.RawURLEncoding.EncodeToString(make([]byte, len(raw))),
-		"no ciphertext":       base64.RawURLEncoding.EncodeToString(raw[:1+32+16]),
-		"a byte changed":      base64.RawURLEncoding.EncodeToString(append(raw[:len(raw)-1:len(raw)-1], raw[len(raw)-1]^1)),
-		"without a byte":      base64.RawURLEncoding.EncodeToString(raw[:len(raw)-1]),
-		"padded":              good + "=",
-		"with a newline":      good[:8] + "\r\n" + good[8:],
-		"of another version":  base64.RawURLEncoding.EncodeToString(append([]byte{2}, raw[1:]...)),
-		"of another server":   other.state,
-		"far too long":        strings.Repeat("A", maxRequestState+4),
-		"empty":               "",
-		"with another letter": "ä" + good[1:],
+	states := map[string]string{ // package seal and the session asking_state have more
+		"of another server": other.state,
+		"far too long":      strings.Repeat("A", maxRequestState+4),
+		"empty":             "",
 	}
 	before := runs.Load()
 	for what, state := range states {

@@ -3,7 +3,6 @@ package prompts_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,51 +46,28 @@ func TestListenAcknowledgesFirst(t *testing.T) {
 
 // subscription is a call of Handle with a request of subscriptions/listen.
 type subscription struct {
+	recorder
 	session transport.Session // may be nil
 	closing chan struct{}
 	cancel  context.CancelCauseFunc
 	done    chan error
-	said    *transcript
-
-	mu   sync.Mutex // protects the fields below
-	got  []sent
-	fail func(msg string) error
-}
-
-func (b *subscription) send(msg []byte, code prompts.Code, last bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fail != nil {
-		if err := b.fail(string(msg)); err != nil {
-			return err
-		}
-	}
-	b.said.add(true, string(msg))
-	b.got = append(b.got, sent{string(msg), code, last})
-	return nil
 }
 
 func (b *subscription) received() []sent {
 	synctest.Wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	got := b.got
-	b.got = nil
+	got := b.messages
+	b.messages = nil
 	return got
 }
 
+// subscribe sends the request to a session, or to the server if that is nil. fail returns
+// the errors of Send, unless it is nil.
 func subscribe(t testing.TB, s *prompts.Server, session transport.Session, fail func(string) error) *subscription {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := &subscription{session: session, closing: make(chan struct{}), cancel: cancel, done: make(chan error, 1), fail: fail, said: transcriptOf(t, session)}
-	b.said.add(false, listenLine("1"))
-	x := transport.Exchange{Send: b.send, Done: b.closing}
-	go func() {
-		if session != nil {
-			b.done <- session.Handle(ctx, []byte(listenLine("1")), x)
-		} else {
-			b.done <- s.Handle(ctx, []byte(listenLine("1")), x)
-		}
-	}()
+	b := &subscription{recorder: recorder{t: t, fail: fail}, session: session, closing: make(chan struct{}), cancel: cancel, done: make(chan error, 1)}
+	go func() { b.done <- b.pass(ctx, s, session, listenLine("1"), transport.Exchange{Done: b.closing}) }()
 	return b
 }
 
