@@ -350,3 +350,5 @@ func TestTwoQuestionsWithOneKey(t *testing.T) {
 		assert.Contains(t, j.String(), `duplicate question key \"a\"`, name)
 	}
 }
+
+func answerColour(text string) string { return accepting(`{"colour":"` + text + `"}`) }

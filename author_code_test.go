@@ -198,3 +198,20 @@ func TestGoroutinesThatARenderLeavesBehind(t *testing.T) {
 		assertNoTrace(t, s)
 	})
 }
+
+// LOG-01, LOG-02, LOG-06, LOG-08: the server logs to its author, never to a client, even
+// to one that asks for it.
+func TestNothingIsLoggedToTheClient(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var j journal
+		s := prompts.NewServer(registryOf(rendered("faulty", func(context.Context) (*prompts.Result, error) { return nil, errDisk })), prompts.Options{Logger: j.logger()})
+		c := connect(t, s).handshake()
+		for _, level := range []string{"", `"io.modelcontextprotocol/logLevel":"debug",`} {
+			got := c.ask(strings.Replace(envelopedGet("1", "faulty"), `"_meta":{`, `"_meta":{`+level, 1))
+			assert.Equal(t, []string{errorLine("1", prompts.CodeInternalError, renderFailed)}, got)
+		}
+		assert.Len(t, c.ask(getLine("1", "faulty")), 1)
+		assert.Equal(t, 3, strings.Count(j.String(), "the disk is on fire"))
+		assert.NotContains(t, c.ask(envelopedLine("2", "server/discover", ""))[0], "logging")
+	})
+}

@@ -225,3 +225,10 @@ func TestFallbackOfTheAuthor(t *testing.T) {
 		})
 	}
 }
+
+func TestContentMessages(t *testing.T) {
+	t.Parallel()
+	image := prompts.Image{Data: []byte{1}, MIMEType: "image/png"}
+	assert.Equal(t, prompts.Message{Role: prompts.RoleUser, Content: image}, prompts.UserContent(image))
+	assert.Equal(t, prompts.Message{Role: prompts.RoleAssistant, Content: image}, prompts.AssistantContent(image))
+}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -155,6 +156,30 @@ func TestVisibleFails(t *testing.T) {
 		assert.Equal(t, len(lines)+1, calls, "the rest of a list is not filtered for a request that has ended")
 		require.NoError(t, c.end())
 		assertNoTrace(t, s)
+	})
+}
+
+type trip struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Days int    `json:"days,omitempty"`
+}
+
+// travel is a prompt whose arguments a client may be asked for.
+func travel(more func(ctx context.Context) error) prompts.Prompt {
+	return prompts.New(prompts.Prompt{
+		Name: "travel", Title: "Plan a trip",
+		Arguments: []prompts.Argument{
+			{Name: "to", Title: "Destination", Description: "where to", Schema: prompts.Enum("Oslo", "Rome")},
+			{Name: "days", Schema: &jsonschema.Schema{Minimum: ptr(1.0)}},
+		},
+	}, func(ctx context.Context, in trip) (*prompts.Result, error) {
+		if more != nil {
+			if err := more(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return prompts.Messages(prompts.User(fmt.Sprintf("%s-%s %d", in.From, in.To, in.Days))), nil
 	})
 }
 
@@ -356,4 +381,17 @@ func TestSuggestionsAreBounded(t *testing.T) {
 	assert.Contains(t, responseFor(t, s, "", "prompts/get", members), `"suggestion":"greet"`)
 	reg.MustAdd(textPrompt("b", "hi"))
 	assert.NotContains(t, responseFor(t, s, "", "prompts/get", members), "suggestion")
+}
+
+// DSC-13, MET-10: who the client says that it is changes nothing.
+func TestClientInfoChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := prompts.NewServer(tagged(3), prompts.Options{Visible: ranked, Principal: func(context.Context) string { return "" }})
+	for _, line := range []string{envelopedLine("1", "server/discover", ""), envelopedLine("1", "prompts/list", ""), envelopedGet("1", "p000")} {
+		want := answerTo(t, s, nil, line)
+		for _, name := range []string{"all", "few", "root"} {
+			got := answerTo(t, s, nil, strings.Replace(line, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+name+`","version":"1"},`, 1))
+			assert.Equal(t, want, got)
+		}
+	}
 }
