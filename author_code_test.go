@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,21 +23,10 @@ import (
 // the methods of errors and of data, those of the transport. None of it may
 // cost a client its answer, or the process its life.
 
-// handler is a slog.Handler that does something else than to log.
-type handler struct{ do func() }
-
-func (h handler) Enabled(context.Context, slog.Level) bool { return true }
-
-func (h handler) Handle(context.Context, slog.Record) error { h.do(); return nil }
-
-func (h handler) WithAttrs([]slog.Attr) slog.Handler { return h }
-
-func (h handler) WithGroup(string) slog.Handler { return h }
-
 func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		drained := make(chan struct{})
-		stuck := slog.New(handler{func() { <-drained }})
+		stuck := slog.New(handler{func(context.Context, slog.Record) { <-drained }})
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
 		w := newWaiter()
 		c := connect(t, prompts.NewServer(registryOf(fails, w.prompt("wait"), sleeper("deaf", time.Minute)), prompts.Options{
@@ -58,7 +48,7 @@ func TestAnswersDoNotWaitForTheLogger(t *testing.T) {
 func TestLoggerPanics(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		fails := rendered("fails", func(context.Context) (*prompts.Result, error) { return nil, errDisk })
-		c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func() { panic("handler") }})})).handshake()
+		c := connect(t, prompts.NewServer(registryOf(fails), prompts.Options{Logger: slog.New(handler{func(context.Context, slog.Record) { panic("handler") }})})).handshake()
 		assert.Len(t, c.ask(getLine("1", "fails")), 1)
 		assert.Equal(t, []string{pongLine("2")}, c.ask(pingLine("2")))
 	})
@@ -214,4 +204,25 @@ func TestNothingIsLoggedToTheClient(t *testing.T) {
 		assert.Equal(t, 3, strings.Count(j.String(), "the disk is on fire"))
 		assert.NotContains(t, c.ask(envelopedLine("2", "server/discover", ""))[0], "logging")
 	})
+}
+
+// Without a Logger, the cause of a failing prompt is in slog.Default; with
+// slog.DiscardHandler it is nowhere.
+func TestDefaultLogger(t *testing.T) {
+	var log bytes.Buffer
+	quiet := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(quiet)
+	var reg prompts.Registry
+	reg.MustAdd(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		return nil, errors.New("the disk is full")
+	}})
+	call := func(o prompts.Options) {
+		_, err := prompts.NewServer(&reg, o).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+		assert.ErrorContains(t, err, "-32603")
+	}
+	call(prompts.Options{Logger: slog.New(slog.DiscardHandler)})
+	assert.Empty(t, log.String())
+	call(prompts.Options{})
+	assert.Contains(t, log.String(), "the disk is full")
 }

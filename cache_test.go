@@ -55,12 +55,7 @@ func getAs(t *testing.T, s *prompts.Server, user, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var result struct {
-		Messages []struct{ Content struct{ Text string } }
-	}
-	require.NoError(t, json.Unmarshal(raw, &result))
-	require.Len(t, result.Messages, 1)
-	return result.Messages[0].Content.Text, nil
+	return answerOf(t, string(raw), nil).text, nil
 }
 
 // A result is kept for its time, for the same arguments of the same principal.
@@ -163,9 +158,9 @@ func TestCacheFailures(t *testing.T) {
 	assert.ErrorContains(t, err, "cached prompt cannot ask the user")
 	_, _, err = called(t, s, &log, "blames")
 	assert.ErrorContains(t, err, "a: is bad (-32602)")
-	texts, _, err := called(t, s, &log, "reports")
+	text, _, err := called(t, s, &log, "reports")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"hi"}, texts)
+	assert.Equal(t, "hi", text)
 }
 
 // A prompt that is replaced has new results.

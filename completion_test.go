@@ -187,10 +187,6 @@ func callComplete(ctx context.Context, s *prompts.Server, prompt, argument, type
 	return c.Values, c.Total, nil
 }
 
-func returning(values []string) func(context.Context, map[string]string) ([]string, error) {
-	return func(context.Context, map[string]string) ([]string, error) { return values, nil }
-}
-
 // itemsOf is the schema of a list of what has the schema.
 func itemsOf(s *jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{Items: s} }
 
@@ -217,7 +213,7 @@ func TestCompleters(t *testing.T) {
 			t.Parallel()
 			for name, f := range map[string]prompts.CompleteFunc{
 				"Suggest":     prompts.Suggest(test.candidates...),
-				"SuggestFunc": prompts.SuggestFunc(returning(test.candidates)),
+				"SuggestFunc": prompts.SuggestFunc(func(context.Context, map[string]string) ([]string, error) { return test.candidates, nil }),
 				"SuggestCached": prompts.SuggestCached(0, noKey, func(context.Context, string) ([]string, error) {
 					return test.candidates, nil
 				}),

@@ -9,7 +9,6 @@ import (
 // What the tests of package prompts_test need and users do not.
 
 var (
-	ErrAnswered      = rpc.ErrAnswered
 	ErrCancelled     = rpc.ErrCanceled
 	ErrNoReturn      = rpc.ErrNoReturn
 	ErrSessionClosed = rpc.ErrSessionClosed

@@ -141,7 +141,11 @@ func TestProblemsAreBounded(t *testing.T) {
 		})
 	}
 	// The same for values that are no strings, which need no option.
-	_, e := callGet(t, untyped(), `{"a":1`+strings.Repeat(" ", 10)+manyNumbers(1000)+`}`, prompts.Options{Limits: prompts.Limits{MaxArguments: 2000}})
+	numbers := `"a":1` + strings.Repeat(" ", 10)
+	for i := range 1000 {
+		numbers += fmt.Sprintf(`,"b%d":1`, i)
+	}
+	_, e := callGet(t, untyped(), `{`+numbers+`}`, prompts.Options{Limits: prompts.Limits{MaxArguments: 2000}})
 	require.NotNil(t, e)
 	assert.Equal(t, 64, strings.Count(jsonText(e.Data), `"not_string"`))
 	// And for those that the render function finds.
@@ -154,14 +158,6 @@ func TestProblemsAreBounded(t *testing.T) {
 	}}, `{}`, prompts.Options{})
 	require.NotNil(t, e)
 	assert.Contains(t, jsonText(e.Data), `],"more":36}`)
-}
-
-func manyNumbers(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, `,"b%d":1`, i)
-	}
-	return b.String()
 }
 
 // What UnmarshalText does is an author's code: a panic is no problem of the

@@ -25,26 +25,20 @@ func including(name, other string, args map[string]string) prompts.Prompt {
 		if err != nil {
 			return nil, err
 		}
-		return prompts.Messages(append([]prompts.Message{prompts.Assistant(name)}, r.Messages...)...), nil
+		return prompts.Messages(append([]prompts.Message{prompts.User(name)}, r.Messages...)...), nil
 	}}
 }
 
-// called calls prompts/get and returns the texts of the messages, and what the
-// author's log has.
-func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) (texts []string, logged string, err error) {
+// called calls prompts/get and returns the lines of the messages, and what the application's
+// log has.
+func called(t *testing.T, s *prompts.Server, log *strings.Builder, name string) (text, logged string, err error) {
 	t.Helper()
 	log.Reset()
 	raw, err := s.Call(t.Context(), "prompts/get", json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)), prompts.CallOptions{})
-	var result struct {
-		Messages []struct{ Content struct{ Text string } }
-	}
 	if err == nil {
-		require.NoError(t, json.Unmarshal(raw, &result))
+		text = answerOf(t, string(raw), nil).text
 	}
-	for _, m := range result.Messages {
-		texts = append(texts, m.Content.Text)
-	}
-	return texts, log.String(), err
+	return text, log.String(), err
 }
 
 func TestInclude(t *testing.T) {
@@ -83,10 +77,7 @@ func TestInclude(t *testing.T) {
 		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
 	})
-	for name, want := range map[string][]string{
-		"one": {"one", "n is 1"},
-		"two": {"two", "one", "n is 1"},
-	} {
+	for name, want := range map[string]string{"one": "one\nn is 1", "two": "two\none\nn is 1"} {
 		got, _, err := called(t, s, &log, name)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
@@ -248,7 +239,7 @@ func TestIncludedResultIsACopy(t *testing.T) {
 			var log strings.Builder
 			got, _, err := called(t, s, &log, "outer")
 			assert.NoError(t, err)
-			assert.Equal(t, []string{"same", "more"}, got)
+			assert.Equal(t, "same\nmore", got)
 		})
 	}
 	all.Wait()

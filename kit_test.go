@@ -23,6 +23,12 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
+// Most tests of errors have no logger, and their records are noise.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	os.Exit(m.Run())
+}
+
 // specification judges what the server sends in tests, by the schemas of the
 // specification. It is nil if the environment does not say where they are.
 var specification = sync.OnceValues(func() (*speccheck.Checker, error) {
@@ -316,6 +322,16 @@ func (j *journal) String() string {
 func (j *journal) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
+
+// handler is a slog.Handler that does something else than to log.
+type handler struct {
+	do func(ctx context.Context, r slog.Record)
+}
+
+func (h handler) Enabled(context.Context, slog.Level) bool        { return true }
+func (h handler) WithAttrs([]slog.Attr) slog.Handler              { return h }
+func (h handler) WithGroup(string) slog.Handler                   { return h }
+func (h handler) Handle(ctx context.Context, r slog.Record) error { h.do(ctx, r); return nil }
 
 // sent is one message that an Exchange has sent.
 type sent struct {

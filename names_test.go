@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // The names, limits and errors that a client sees, written out: a test that
@@ -24,12 +23,10 @@ const (
 	methodGet      = "prompts/get"
 	methodList     = "prompts/list"
 	methodRoots    = "roots/list"
-	methodSample   = "sampling/createMessage"
 
 	envelopeKey     = "io.modelcontextprotocol/protocolVersion"
 	capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 	clientInfoKey   = "io.modelcontextprotocol/clientInfo"
-	serverInfoKey   = "io.modelcontextprotocol/serverInfo"
 	subscriptionKey = "io.modelcontextprotocol/subscriptionId"
 	versionKey      = "io.github.mcp-prompts/version"
 	inputSchemaKey  = "io.github.mcp-prompts/inputSchema"
@@ -48,7 +45,6 @@ const (
 	maxCached       = 256
 	maxCachedKey    = 4 << 10
 	maxKey          = 128
-	maxPooledBuffer = 64 << 10
 	maxResponses    = 256 << 10
 	maxSearched     = 10_000
 	maxResultErrors = 16
@@ -101,10 +97,6 @@ func neutralError(e *prompts.Error) *prompts.Error {
 	return &prompts.Error{Code: e.Code, Message: neutral(e.Message)}
 }
 
-func inFlight(id string) *prompts.Error {
-	return invalidRequest("request id " + id + " is already in use by a pending request")
-}
-
 // asNeutral is neutralError for an err that is one.
 func asNeutral(err error) error {
 	if e := (*prompts.Error)(nil); errors.As(err, &e) {
@@ -117,10 +109,6 @@ func busy() *prompts.Error { return internalError("server is at capacity; retry 
 
 func internalError(message string) *prompts.Error {
 	return &prompts.Error{Code: prompts.CodeInternalError, Message: message}
-}
-
-func invalidRequest(message string) *prompts.Error {
-	return &prompts.Error{Code: transport.CodeInvalidRequest, Message: message}
 }
 
 func invalidParam(name, message string) *prompts.Error {

@@ -199,9 +199,13 @@ func TestObserverContext(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			var rendered []any
-			logged := make(chan logRecord, 1)
+			type record struct {
+				level slog.Level
+				value any // of the context
+			}
+			logged := make(chan record, 1)
 			srv := observedServer(new(watcher), prompts.Options{
-				Logger: slog.New(contextHandler{logged}), Timeouts: prompts.Timeouts{Render: time.Second},
+				Logger: slog.New(handler{func(ctx context.Context, r slog.Record) { logged <- record{r.Level, ctx.Value(watcherKey{})} }}), Timeouts: prompts.Timeouts{Render: time.Second},
 				Middleware: func(next prompts.Handler) prompts.Handler {
 					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
 						rendered = append(rendered, ctx.Value(watcherKey{}))
@@ -230,23 +234,6 @@ func TestObserverContext(t *testing.T) {
 			assert.Equal(t, rendered[0], got.value)
 		})
 	}
-}
-
-// logRecord is the level of a record, and a value of its context.
-type logRecord struct {
-	level slog.Level
-	value any
-}
-
-// contextHandler is a slog.Handler that passes on the records.
-type contextHandler struct{ records chan logRecord }
-
-func (h contextHandler) Enabled(context.Context, slog.Level) bool { return true }
-func (h contextHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
-func (h contextHandler) WithGroup(string) slog.Handler            { return h }
-func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	h.records <- logRecord{r.Level, ctx.Value(watcherKey{})}
-	return nil
 }
 
 // TestObserverFails proves that each request is answered, however calls of the

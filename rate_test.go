@@ -16,15 +16,14 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-const statelessCompletion = `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+// Completions of the prompt of a ratedServer, without a session and in one.
+var (
+	statelessCompletion = envelopedLine("1", methodComplete, completeParamsOf("p", "b", ""))
+	sessionCompletion   = completeLine("1", "p", "b", "")
+)
 
 func ratedServer(o prompts.Options) *prompts.Server {
-	return prompts.NewServer(registryOf(prompts.Prompt{
-		Name: "p", Arguments: []prompts.Argument{{Name: "a", Schema: prompts.Enum("x")}},
-		Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-			return prompts.Messages(prompts.User("hi")), nil
-		},
-	}), o)
+	return prompts.NewServer(registryOf(completing("p", nil)), o)
 }
 
 // admitted sends requests until one is refused, n at most, and returns how many
@@ -97,7 +96,6 @@ func TestRateOfWhom(t *testing.T) {
 		}
 		one, two := session(transport.SessionOptions{Version: "2025-11-25"}), session(transport.SessionOptions{Version: "2025-11-25"})
 		detached := session(transport.SessionOptions{Version: "2025-11-25", NoServerMessages: true})
-		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
 		for _, test := range []struct {
 			name    string
 			session transport.Session
@@ -107,13 +105,13 @@ func TestRateOfWhom(t *testing.T) {
 			want    int
 		}{
 			{"a principal", nil, ann, "x", statelessCompletion, 2},
-			{"in a session, too", one, ann, "x", old, 0},
-			{"another one", one, ben, "x", old, 2},
-			{"a session without", one, nobody, "x", old, 2},
-			{"another session", two, nobody, "x", old, 2},
+			{"in a session, too", one, ann, "x", sessionCompletion, 0},
+			{"another one", one, ben, "x", sessionCompletion, 2},
+			{"a session without", one, nobody, "x", sessionCompletion, 2},
+			{"another session", two, nobody, "x", sessionCompletion, 2},
 			{"another method", one, nobody, "x", getLine("1", "p"), 4},
 			{"by the transport's word", nil, nobody, "x", statelessCompletion, 2},
-			{"a session that is none", detached, nobody, "x", old, 0},
+			{"a session that is none", detached, nobody, "x", sessionCompletion, 0},
 			{"a client called like a principal", nil, nobody, "ann", statelessCompletion, 2},
 		} {
 			n, _ := admitted(t, s, test.session, test.ctx, test.client, test.msg, 50)
@@ -172,11 +170,10 @@ func TestRateOfBatchAndCall(t *testing.T) {
 func TestRateCannotBeDodged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}})
-		old := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}}`
 		served := func(client string) (n int) {
 			for range 100 {
 				session := s.NewSession(transport.SessionOptions{Version: "2025-11-25"})
-				one, _ := admitted(t, s, session, t.Context(), client, old, 1)
+				one, _ := admitted(t, s, session, t.Context(), client, sessionCompletion, 1)
 				n += one
 				session.Close()
 			}
@@ -188,7 +185,7 @@ func TestRateCannotBeDodged(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := ratedServer(prompts.Options{Limits: prompts.Limits{CompletionsPerSecond: 1}, Principal: func(context.Context) string { return "me" }})
-		unknown := `{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"no"},"argument":{"name":"a","value":""},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		unknown := envelopedLine("1", methodComplete, completeParamsOf("no", "b", ""))
 		for _, want := range []string{"unknown prompt", "unknown prompt", "rate limit exceeded"} {
 			got := answerTo(t, s, nil, unknown)
 			assert.Contains(t, got, want)

@@ -1,11 +1,13 @@
 package prompts_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"regexp"
 	"strings"
@@ -89,6 +91,10 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 	add("links", func(_ context.Context, in vault) (*prompts.Result, error) {
 		return prompts.Messages(prompts.UserContent(prompts.ResourceLink{URI: "https://example.org/?t=" + url.QueryEscape(in.Token), Name: "x"})), nil
 	})
+	add("icons", func(_ context.Context, in vault) (*prompts.Result, error) {
+		icon := prompts.Icon{Src: "https://example.org/?t=" + url.QueryEscape(in.Token)}
+		return prompts.Messages(prompts.UserContent(prompts.ResourceLink{URI: "https://example.org/", Name: "x", Icons: []prompts.Icon{icon}})), nil
+	})
 	add("embeds", func(_ context.Context, in vault) (*prompts.Result, error) {
 		return prompts.Messages(prompts.UserContent(&prompts.EmbeddedResource{URI: "https://example.org/" + url.PathEscape(in.Token), Text: "x"})), nil
 	})
@@ -139,7 +145,7 @@ func vaultRegistry(seen *[]string) *prompts.Registry {
 }
 
 var vaultPrompts = []string{
-	"fine", "fails", "panics", "refuses", "errs", "links", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly",
+	"fine", "fails", "panics", "refuses", "errs", "links", "icons", "embeds", "opens", "asks", "asks for a secret", "includes", "includes badly",
 	"in a role", "in an audience", "in a key", "in a value", "names", "describes",
 }
 
@@ -244,14 +250,15 @@ func TestSensitiveProblems(t *testing.T) {
 	t.Parallel()
 	var reg prompts.Registry
 	type in struct {
-		Key string `json:"key" sensitive:"true" pattern:"^sk-" minLength:"8" jsonschema:"the API key"`
-		Pin int    `json:"pin,omitempty" sensitive:"true" maximum:"9999"`
+		Key   string `json:"key" sensitive:"true" pattern:"^sk-" minLength:"8" jsonschema:"the API key"`
+		Pin   int    `json:"pin,omitempty" sensitive:"true" maximum:"9999"`
+		Grade string `json:"grade,omitempty" sensitive:"true" enum:"x,y"`
 	}
 	p := prompts.New(prompts.Prompt{Name: "p"}, func(context.Context, in) (*prompts.Result, error) { return prompts.Messages(), nil })
 	reg.MustAdd(p)
 	srv := prompts.NewServer(&reg, prompts.Options{})
-	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345"}}`), prompts.CallOptions{})
-	assert.EqualError(t, err, `invalid arguments for prompt "p": key is not valid (at least 8 characters, matching ^sk-); pin is not valid (an integer, at most 9999) (-32602)`)
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":{"key":"hunter2","pin":"12345","grade":"a"}}`), prompts.CallOptions{})
+	assert.EqualError(t, err, `invalid arguments for prompt "p": key is not valid (at least 8 characters, matching ^sk-); pin is not valid (an integer, at most 9999); grade is not valid (one of: x, y) (-32602)`)
 	got, _ := reg.Lookup("p")
 	assert.True(t, got.Arguments[0].Sensitive)
 	list, err := srv.Call(t.Context(), "prompts/list", nil, prompts.CallOptions{})
@@ -316,4 +323,70 @@ func Example_argumentSensitive() {
 	// token, required: true: at least 8 characters; sensitive
 	// invalid arguments for prompt "deploy": token is not valid (at least 8 characters) (-32602)
 	// invalid arguments for prompt "deploy": host: does not accept [sensitive] (-32602)
+}
+
+// logOf runs a prompt that fails, and returns the error in the log.
+func logOf(t *testing.T, p prompts.Prompt, args map[string]string) string {
+	t.Helper()
+	var log bytes.Buffer
+	srv := prompts.NewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	params, err := json.Marshal(map[string]any{"name": p.Name, "arguments": args})
+	require.NoError(t, err)
+	_, err = srv.Call(t.Context(), "prompts/get", params, prompts.CallOptions{})
+	require.Error(t, err)
+	var record struct{ Error string }
+	require.NoError(t, json.Unmarshal(log.Bytes(), &record), log.String())
+	return record.Error
+}
+
+// The user is not asked to open a URL with a secret, however it is escaped and whatever
+// the question is (MRT-27).
+func TestSensitivePages(t *testing.T) {
+	t.Parallel()
+	const secret = "my/to ken&more"
+	for _, page := range []string{`"https://example.org/my/to%20ken&more"`, `"https://example.org/?t=m%79%2fto+ken%26more"`, `"https://example.org/\u006dy%2Fto%20ken%26more"`} {
+		p := prompts.Prompt{Name: "p", Arguments: []prompts.Argument{{Name: "a", Sensitive: true}}, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+			return nil, prompts.Ask(ctx, prompts.InputRequest("page", "elicitation/create", map[string]any{"mode": "url", "message": "100% sure?", "url": json.RawMessage(page)}))
+		}}
+		assert.Contains(t, logOf(t, p, map[string]string{"a": secret}), `question "page": URI contains the value of a sensitive argument`, page)
+	}
+}
+
+// What a prompt that is included is given in secret is as secret, and is not cached.
+func TestSensitiveIncluded(t *testing.T) {
+	t.Parallel()
+	inner := prompts.NewText(prompts.Prompt{Name: "inner"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+	}) (string, error) {
+		return "", &prompts.Error{Code: 7, Message: "denied to " + in.Token}
+	})
+	outer := prompts.Prompt{Name: "outer", Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		return prompts.Include(ctx, "inner", map[string]string{"token": "hunter2"})
+	}}
+	cached := outer
+	cached.Name, cached.Cache = "cached", prompts.Cache{TTL: time.Hour}
+	var log bytes.Buffer
+	srv := prompts.NewServer(registryOf(inner, outer, cached), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err := srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"outer"}`), prompts.CallOptions{})
+	assert.EqualError(t, err, "denied to [sensitive] (7)")
+	_, err = srv.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"cached"}`), prompts.CallOptions{})
+	assert.EqualError(t, asNeutral(err), renderFailed+" (-32603)")
+	assert.NotContains(t, log.String(), "hunter2")
+	assert.Contains(t, log.String(), "cannot be part of a cached result")
+}
+
+// panicsWith is an error whose text panics.
+type panicsWith string
+
+func (p panicsWith) Error() string { panic("no text for " + string(p)) }
+
+// An error that panics with a secret is logged without.
+func TestSensitiveErrorPanics(t *testing.T) {
+	t.Parallel()
+	p := prompts.NewText(prompts.Prompt{Name: "p"}, func(_ context.Context, in struct {
+		Token string `json:"token" sensitive:"true"`
+	}) (string, error) {
+		return "", panicsWith(in.Token)
+	})
+	assert.Equal(t, "panic in a method of an error; the value is withheld, because the prompt has sensitive arguments", logOf(t, p, map[string]string{"token": "hunter2"}))
 }

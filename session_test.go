@@ -159,7 +159,7 @@ func TestOneIDAtATime(t *testing.T) {
 				go func() { answers <- answerTo(t, s, session, getLine("1", "wait")) }()
 			}
 			for range 7 {
-				assert.Equal(t, errorResponse("1", inFlight("1")), <-answers)
+				assert.Equal(t, refusalLine("1", "request id 1 is already in use by a pending request"), <-answers)
 			}
 			w.let <- struct{}{}
 			assert.Equal(t, textLine("1", "let go"), <-answers)
@@ -259,7 +259,7 @@ func TestHandleKeepsNothingOfTheMessage(t *testing.T) {
 // Answers come from pooled buffers: what one render sends, another must not see.
 func TestAnswersDoNotMix(t *testing.T) {
 	t.Parallel()
-	large := strings.Repeat("x", 2*maxPooledBuffer)
+	large := strings.Repeat("x", 128<<10)
 	s := prompts.NewServer(registryOf(textPrompt("large", large), textPrompt("small", "s")), prompts.Options{})
 	session := newSession(t, s)
 	for range 10 {
