@@ -133,11 +133,7 @@ func playScript(t *testing.T, reg *prompts.Registry, script []byte) {
 		}
 	}
 	p.end()
-	for _, name := range scriptNames {
-		if strings.HasPrefix(name, "added") {
-			reg.Remove(name)
-		}
-	}
+	p.removeAdded()
 	require.Zero(t, reg.Subscribers())
 	assertFuzzTrace(t, p.server)
 }
@@ -177,6 +173,11 @@ func (p *player) abort(end func()) {
 	}
 	end()
 	time.Sleep(longer)
+	p.removeAdded()
+}
+
+// removeAdded removes what the author has added to the registry, which scripts share.
+func (p *player) removeAdded() {
 	for _, name := range scriptNames {
 		if strings.HasPrefix(name, "added") {
 			p.reg.Remove(name)

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -172,50 +171,6 @@ func named[In any](name string, arguments ...prompts.Argument) prompts.Prompt {
 	p := promptOf[In](arguments...)
 	p.Name = name
 	return p
-}
-
-// Prompts of one type share nothing that an application can change: neither the schemas
-// of their declarations nor the prompts that All and Lookup return.
-func TestPromptsOfATypeAreApart(t *testing.T) {
-	t.Parallel()
-	type in struct {
-		Color string `json:"color" jsonschema:"which color"`
-		Size  int    `json:"size,omitempty"`
-	}
-	r := registryOf(
-		named[in]("plain"),
-		named[in]("colors", prompts.Argument{Name: "color", Title: "Color", Schema: prompts.Enum("red")}),
-		named[in]("sizes", prompts.Argument{Name: "size", Description: "how large", Schema: &jsonschema.Schema{Maximum: jsonschema.Ptr(9.0), Default: []byte("3")}}),
-	)
-	const want = "| `colors` | | | |\n" +
-		"| | `color` | yes | Color: which color (one of: red) |\n" +
-		"| | `size` | | an integer |\n" +
-		"| `plain` | | | |\n" +
-		"| | `color` | yes | which color |\n" +
-		"| | `size` | | an integer |\n" +
-		"| `sizes` | | | |\n" +
-		"| | `color` | yes | which color |\n" +
-		"| | `size` | | how large (an integer, at most 9; default 3) |\n"
-	check := func() {
-		t.Helper()
-		_, rows, _ := strings.Cut(prompts.Doc(r), "|---|---|---|---|\n")
-		assert.Equal(t, want, rows)
-	}
-	check()
-	for p := range r.All() {
-		looked, _ := r.Lookup(p.Name)
-		for _, arguments := range [][]prompts.Argument{p.Arguments, looked.Arguments} {
-			require.Equal(t, "color size", arguments[0].Name+" "+arguments[1].Name)
-			for i := range arguments {
-				arguments[i].Schema.Enum = []any{"spoilt"}
-				arguments[i].Schema.Type = "boolean"
-				arguments[i] = prompts.Argument{Name: "spoilt"}
-			}
-		}
-	}
-	check()
-	require.NoError(t, r.Set(named[in]("plain")))
-	check()
 }
 
 // Goroutines may add prompts of a type that is new to the server, recursive and generic
