@@ -9,14 +9,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/transport"
 )
 
 // An author's code is more than the render function: the logger's handler,
@@ -64,28 +62,6 @@ func (badError) Is(error) bool { panic("Is") }
 func (badError) As(any) bool { return false }
 
 func (badError) Unwrap() []error { return nil }
-
-// CAN-09
-func TestErrorWhoseMethodsPanic(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		bad := rendered("bad", func(ctx context.Context) (*prompts.Result, error) {
-			<-ctx.Done()
-			return nil, badError{}
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		session := newSession(t, prompts.NewServer(registryOf(bad), prompts.Options{}))
-		done := make(chan error)
-		go func() {
-			done <- session.Handle(ctx, []byte(getLine("1", "bad")), transport.Exchange{Send: func(msg []byte, _ prompts.Code, _ bool) error {
-				assert.Equal(t, errorLine("1", prompts.CodeInternalError, "internal error: prompt failed"), neutral(string(msg)))
-				return nil
-			}})
-		}()
-		synctest.Wait()
-		cancel()
-		assert.NoError(t, <-done)
-	})
-}
 
 // data is an Error's data whose encoding does something else.
 type data func()

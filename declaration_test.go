@@ -109,6 +109,7 @@ func TestInvalidDeclarations(t *testing.T) {
 		{"good icons", prompts.Prompt{Name: "p", Render: nothing, Icons: []prompts.Icon{{Src: "data:image/png;base64,AA==", MIMEType: "image/png", Sizes: []string{"any", "1x2"}, Theme: "dark"}, {Src: "HTTPS://EXAMPLE.COM", Theme: "light"}}}, nil},
 
 		{"_meta key", withMeta(prompts.Meta{"-x": 1, "": 2}), []string{`prompt "p": _meta key "": a name must begin`, `prompt "p": _meta key "-x": a name must begin`}},
+		{"_meta of InputSchemas", withMeta(prompts.Meta{inputSchemaKey: "mine"}), []string{`prompt "p": Meta["io.github.mcp-prompts/inputSchema"] is reserved for Options.InputSchemas`}},
 		{"_meta value", withMeta(prompts.Meta{"a": make(chan int), "b": math.NaN(), "c": "\xff", "d": json.RawMessage(`{"a":1,"a":2}`), "e": json.RawMessage(`{`), "f": panics{}}), []string{
 			`prompt "p": _meta "a": `, `prompt "p": _meta "b": `, `prompt "p": _meta "c": invalid UTF-8`,
 			`prompt "p": _meta "d": `, `prompt "p": _meta "e": `, `prompt "p": _meta "f": panic: a panic`}},

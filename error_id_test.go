@@ -175,7 +175,7 @@ func internalErrors() map[string]fails {
 }
 
 // Each internal error of a client has an id, which exactly one record of the log has, too:
-// in a session, without one, in a batch, and by Call.
+// in a session, without one, in a batch (JRP-27), and by Call.
 func TestErrorIDs(t *testing.T) {
 	t.Parallel()
 	for name, test := range internalErrors() {

@@ -104,7 +104,7 @@ func TestTimeOfCompletion(t *testing.T) {
 		{prompts.Options{Timeouts: prompts.Timeouts{Complete: -1}}, 30 * time.Second},
 		{prompts.Options{Timeouts: prompts.Timeouts{Render: 2 * time.Second}}, 2 * time.Second},
 		{prompts.Options{Timeouts: prompts.Timeouts{Render: -1}}, 5 * time.Second},
-		{prompts.Options{Middleware: func(next prompts.Handler) prompts.Handler { return next }}, 5 * time.Second},
+		{prompts.Options{Middleware: passing}, 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := prompts.NewServer(registryOf(completing("p", func(ctx context.Context, _ string, _ map[string]string) ([]string, error) {

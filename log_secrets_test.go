@@ -242,17 +242,11 @@ func TestNoSecretIsLogged(t *testing.T) {
 		"own/nonsense": func(_ context.Context, params json.RawMessage) (any, error) { return string(params), nil },
 	}
 	for name, o := range map[string]prompts.Options{
-		"by default":           {},
-		"strictly":             {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 100}, Principal: func(context.Context) string { return confided }},
-		"by asking":            {ElicitArguments: true},
-		"through a middleware": {Middleware: passing},
-		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			response, err := next(ctx, r)
-			if err != nil {
-				err = fmt.Errorf("wrapped: %w", err)
-			}
-			return response, err
-		})},
+		"by default":                      {},
+		"strictly":                        {StrictArguments: true, Limits: prompts.Limits{MaxArgumentBytes: 100}, Principal: func(context.Context) string { return confided }},
+		"by asking":                       {ElicitArguments: true},
+		"through a middleware":            {Middleware: passing},
+		"through a middleware that wraps": {Middleware: wrapping},
 		"through a middleware that fails": {Middleware: around(func(context.Context, *prompts.Request, prompts.Handler) (*prompts.Response, error) { panic(errDisk) })},
 		"through a filter":                {Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "fine" }},
 	} {

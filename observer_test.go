@@ -206,15 +206,13 @@ func TestObserverContext(t *testing.T) {
 			logged := make(chan record, 1)
 			srv := observedServer(new(watcher), prompts.Options{
 				Logger: slog.New(handler{func(ctx context.Context, r slog.Record) { logged <- record{r.Level, ctx.Value(watcherKey{})} }}), Timeouts: prompts.Timeouts{Render: time.Second},
-				Middleware: func(next prompts.Handler) prompts.Handler {
-					return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-						rendered = append(rendered, ctx.Value(watcherKey{}))
-						if name == "refuses" {
-							return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "no"})
-						}
-						return next(ctx, r)
+				Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+					rendered = append(rendered, ctx.Value(watcherKey{}))
+					if name == "refuses" {
+						return nil, fmt.Errorf("for the log: %w", &prompts.Error{Code: 7, Message: "no"})
 					}
-				},
+					return next(ctx, r)
+				}),
 			})
 			c := connect(t, srv).handshake()
 			switch name {
@@ -344,12 +342,10 @@ func TestMiddlewareRequestSaysWhereFrom(t *testing.T) {
 	var exists []bool
 	srv := prompts.NewServer(registryOf(textPrompt("a", "a"), textPrompt("hidden", "b")), prompts.Options{
 		Visible: func(_ context.Context, p prompts.Prompt) bool { return p.Name != "hidden" },
-		Middleware: func(next prompts.Handler) prompts.Handler {
-			return func(ctx context.Context, r *prompts.Request) (*prompts.Response, error) {
-				got, exists = append(got, *r), append(exists, r.PromptExists(ctx))
-				return next(ctx, r)
-			}
-		},
+		Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			got, exists = append(got, *r), append(exists, r.PromptExists(ctx))
+			return next(ctx, r)
+		}),
 	})
 	s := srv.NewSession(transport.SessionOptions{Version: "2025-11-25", ID: "secret"})
 	defer s.Close()

@@ -178,14 +178,8 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 			}
 			return response, err
 		})},
-		"with a fallback that panics": {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
-		"through a middleware that wraps": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
-			response, err := next(ctx, r)
-			if err != nil {
-				err = fmt.Errorf("wrapped: %w", err)
-			}
-			return response, err
-		})},
+		"with a fallback that panics":     {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
+		"through a middleware that wraps": {Middleware: wrapping},
 	} {
 		for _, version := range append(handshakeVersions, "2026-07-28") {
 			inBubble(t, name+" in "+version, func(t *testing.T) {

@@ -146,28 +146,6 @@ func TestHandleWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-// Of requests with one id at the same time, the server runs one (GAP-17).
-func TestOneIDAtATime(t *testing.T) {
-	t.Parallel()
-	for range 50 {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWaiter()
-			s := prompts.NewServer(registryOf(w.prompt("wait")), prompts.Options{})
-			session := newSession(t, s)
-			answers := make(chan string, 8)
-			for range 8 {
-				go func() { answers <- answerTo(t, s, session, getLine("1", "wait")) }()
-			}
-			for range 7 {
-				assert.Equal(t, refusalLine("1", "request id 1 is already in use by a pending request"), <-answers)
-			}
-			w.let <- struct{}{}
-			assert.Equal(t, textLine("1", "let go"), <-answers)
-			assert.Zero(t, s.Tasks())
-		})
-	}
-}
-
 func TestSessionClose(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWaiter()

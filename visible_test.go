@@ -2,7 +2,6 @@ package prompts_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,28 +113,11 @@ func TestVisibleSeesThePrompt(t *testing.T) {
 	}
 }
 
-// A Visible that panics or takes too long fails the request: there is no partial list.
+// A Visible that takes too long fails the request, as one that panics does (see
+// TestErrorIDs): there is no partial list.
 func TestVisibleFails(t *testing.T) {
-	t.Parallel()
-	lines := map[string]string{
-		listFailed:     plainList,
-		renderFailed:   getLine("1", "p001"),
-		completeFailed: completeLine("1", "p001", "a", ""),
-	}
-	inBubble(t, "panic", func(t *testing.T) {
-		var j journal
-		s := prompts.NewServer(tagged(3), prompts.Options{Logger: j.logger(), Visible: func(_ context.Context, p prompts.Prompt) bool {
-			if p.Name == "p001" {
-				panic(errors.New("a secret"))
-			}
-			return true
-		}})
-		for failed, line := range lines {
-			assert.Equal(t, errorLine("1", prompts.CodeInternalError, failed), answerTo(t, s, newSession(t, s), line))
-		}
-		assert.Equal(t, 3, strings.Count(j.String(), "panic: a secret"))
-	})
-	inBubble(t, "slow", func(t *testing.T) {
+	lines := []string{plainList, getLine("1", "p001"), completeLine("1", "p001", "a", "")}
+	bubble(t, func(t *testing.T) {
 		calls := 0
 		s := prompts.NewServer(tagged(100), prompts.Options{Visible: func(context.Context, prompts.Prompt) bool {
 			calls++
