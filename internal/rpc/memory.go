@@ -110,15 +110,16 @@ func (m *memory) release(h *holding, session *Session, client string) {
 	*h = 0
 }
 
-// keptBytes returns how many bytes of a large message its handler may keep: the
-// params, but of _meta only copies of short members, unless the call says otherwise.
+// keptBytes returns how many bytes the work of the call keeps: a result that is ready,
+// and of a large message the params, but of _meta only copies of short members, unless
+// the call says otherwise.
 func (c *Call) keptBytes() int {
-	m := &c.Message
-	switch {
-	case !m.Large:
-		return 0
-	case c.KeepsMeta:
-		return len(m.Params.Raw())
+	n, m := c.work.ready, &c.Message
+	if m.Large {
+		n += len(m.Params.Raw())
+		if !c.KeepsMeta {
+			n -= len(m.Meta.Raw())
+		}
 	}
-	return len(m.Params.Raw()) - len(m.Meta.Raw())
+	return n
 }

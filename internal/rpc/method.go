@@ -310,7 +310,8 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
 	case err != nil:
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	case result != nil: // of a feature, which does not see Deferred
-		c.work = work{Work: feature.Work{Handler: returnResult(c, slices.Clone(result[len(dst):]))}}
+		own := slices.Clone(result[len(dst):])
+		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, ready: len(own)}
 	}
 	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +67,24 @@ func TestRateOfAResultAtOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A result that waits for the rate of the principal counts toward the memory.
+func TestMemoryOfAResultAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := atOnce(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)
+		m.Rate = 1
+		wait := make(chan struct{})
+		s := serverOf(t, m, Config{Principal: func(context.Context) string { <-wait; return "ada" }})
+		p := serve(t, s)
+		assert.Empty(t, p.ask(statelessRequest("1", "m", "")))
+		assert.Greater(t, s.InUse()["bytes"], 1<<20)
+		close(wait)
+		assert.Len(t, p.ask(), 1)
+		p.end(t)
+		assert.Empty(t, s.InUse())
+	})
 }
 
 // A result that is no JSON object never gets to the client, nor does a request stay

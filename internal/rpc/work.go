@@ -25,6 +25,7 @@ import (
 type work struct {
 	feature.Work
 	tail      *string // see method; nil for none
+	ready     int     // bytes of a result that the Handler has already
 	subscribe *filter // of subscriptions/listen, which has no Handler
 }
 
