@@ -22,7 +22,7 @@ type Semaphore struct {
 	used   int64
 	keys   map[string]int64 // units held, by key
 	queue  list.List        // of *waiter
-	isFull bool             // the free units are for the first waiter with a share to spare
+	isFull bool             // a waiter within its share needs more units than are free
 }
 
 type waiter struct {

@@ -70,7 +70,7 @@ func (m *Mutex) channel() chan struct{} {
 // Lock locks m, or returns the cause of the context that ends first. If it
 // returns nil, the caller must call Unlock.
 func (m *Mutex) Lock(ctx, own context.Context) error {
-	// A context that has ended already decides, not the select.
+	// select would choose at random if the lock is free, too.
 	if own.Err() != nil {
 		return context.Cause(own)
 	}

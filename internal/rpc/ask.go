@@ -116,7 +116,7 @@ func (r *Request) Ask(ctx context.Context, requests []ClientRequest) (results []
 	return results, err
 }
 
-// pause runs f while the task's timer is paused and others have its place.
+// pause runs f while the timer of the task is paused and its slot is free for others.
 func (t *task) pause(f func() error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(&t.ctx)
@@ -126,7 +126,7 @@ func (t *task) pause(f func() error) error {
 	}
 	t.timer.Pause()
 	err := f()
-	t.timer.Resume() // waiting for a turn has a limit
+	t.timer.Resume() // the time limit includes the wait for a slot
 	if again := t.ticket.Resume(&t.ctx); err == nil {
 		err = again
 	}

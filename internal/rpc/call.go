@@ -12,6 +12,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
+// This file answers requests for another JSON-RPC layer, such as another SDK.
+
 // CallOptions describe the client of a [Server.Call].
 type CallOptions struct {
 	Version      string          // empty for 2025-11-25

@@ -171,8 +171,8 @@ func (r *received) release(s *Server, client string) {
 	s.memory.release(&r.held, r.session, client)
 }
 
-// read reads a message, and acts on it but for what waits for the client. It sets
-// what is left to do.
+// read reads a message and acts on it, except for what may wait for the client: that
+// is left to do.
 func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.config.Limits.MessageBytes {
 		x.release()

@@ -26,7 +26,7 @@ const maxParsed = 32
 
 // memory limits the bytes that are held, of all clients and of each.
 type memory struct {
-	parsing       *limit.Semaphore // the parsed forms of messages; who finds it full waits
+	parsing       *limit.Semaphore // the parsed forms of messages; if it is full, they wait
 	held          *limit.Semaphore // requests and responses
 	heldPerClient int64
 }
@@ -42,9 +42,9 @@ func newMemory(total, perClient, message int) memory {
 	return memory{limit.NewSemaphore(parsing, parsingPerClient), limit.NewSemaphore(held, heldPerClient), heldPerClient}
 }
 
-// account returns by what name the bytes of a client's messages are counted while they
-// are parsed: that of the transport, or else the session is the client. It is empty
-// without either.
+// account returns the key of the client for the memory of messages that are being
+// parsed: the name from the transport, or else one for the session. It is empty without
+// either.
 func (s *Session) account(client string) string {
 	if client != "" || s == nil {
 		return client

@@ -114,7 +114,7 @@ type subscription struct {
 	rev      revision.Revision
 	filter   *filter
 	held     holding     // for its resources
-	released atomic.Bool // its place and what it holds
+	released atomic.Bool // for all limits
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
@@ -169,7 +169,7 @@ func (f *filter) bytes() (n int) {
 	return n
 }
 
-// release gives the place back. It may be called more than once.
+// release ends the subscription for all limits. It may be called more than once.
 func (l *subscription) release() {
 	if !l.released.CompareAndSwap(false, true) {
 		return
@@ -181,9 +181,9 @@ func (l *subscription) release() {
 	}
 }
 
-// discard is that of an inFlight. The place is free at once, so that a client
-// can continue with another subscription. But one that a slow client blocks in the
-// transport keeps its place until the transport lets it go.
+// discard is that of an inFlight. It releases the subscription at once, so that the
+// client can open another. If a slow client blocks a write, the subscription is released
+// when the write returns.
 func (l *subscription) discard(cause error) {
 	l.pending.discard(cause)
 	if l.sending.TryLock() {

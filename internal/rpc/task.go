@@ -66,8 +66,8 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 	return t, nil
 }
 
-// admit counts the task and what it keeps of its message for the limits, or returns why it is rejected. If it is
-// admitted, release must follow.
+// admit counts the task for the limits, and the bytes that it keeps, or returns why it
+// is rejected. If it is admitted, release must follow.
 func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *wire.Error {
 	if !t.server.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
@@ -131,8 +131,7 @@ func (t *task) runNow(timeout time.Duration) error {
 	if t.completed.Load() { // while it waited
 		return t.giveUp(ErrAnswered)
 	}
-	// What has ended for all tasks ends one after the other: the first may have
-	// left its turn to this one.
+	// The slot may be that of another task that has ended with the same context.
 	if t.ctx.parent.Err() != nil {
 		return t.giveUp(context.Cause(t.ctx.parent))
 	}
@@ -246,8 +245,8 @@ func (t *task) goexit() {
 
 var ErrGoexit = errors.New("goroutine ended by runtime.Goexit")
 
-// Expire responds for work that has used up its time, on the goroutine of the
-// timer. The work keeps its place until it returns.
+// Expire responds for work that exceeds its time limit, on the goroutine of the
+// timer. The work keeps its slot until it returns.
 func (t *task) Expire() {
 	defer t.server.recoverPanic()
 	expired := t.finish()
