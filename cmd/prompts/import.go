@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing/fstest"
 
@@ -171,24 +172,19 @@ func (c *conversion) split(text string) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff")
 	c.front, c.frontLine = map[string]string{}, map[string]int{}
 	c.body, c.bodyLine = text, 1
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
+	lines := strings.Split(text, "\n")
+	isSeparator := func(line string) bool { return strings.TrimRight(line, " \t") == "---" }
+	if !isSeparator(lines[0]) {
 		return
 	}
-	front, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if front, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			c.refuse(1, "front matter is not closed; write a line --- below it")
-			return
-		}
-		body = ""
+	end := 1 + slices.IndexFunc(lines[1:], isSeparator)
+	if end == 0 {
+		c.refuse(1, "front matter is not closed; write a line --- below it")
+		return
 	}
-	c.body, c.bodyLine = body, strings.Count(front, "\n")+3
-	if front == "" {
-		c.bodyLine = 3
-	}
+	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
 	last := ""
-	for n, line := range strings.Split(strings.TrimPrefix(front, "\n"), "\n") {
+	for n, line := range lines[1:end] {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "#"):
@@ -201,9 +197,20 @@ func (c *conversion) split(text string) {
 	}
 }
 
+// unquoted returns a value of YAML without its quotes.
 func unquoted(s string) string {
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		return s[1 : len(s)-1]
+	if len(s) < 2 || s[len(s)-1] != s[0] {
+		return s
+	}
+	inner := s[1 : len(s)-1]
+	switch s[0] {
+	case '\'':
+		return strings.ReplaceAll(inner, "''", "'")
+	case '"':
+		if text, err := strconv.Unquote(s); err == nil {
+			return text
+		}
+		return inner
 	}
 	return s
 }

@@ -121,3 +121,33 @@ func FuzzImport(f *testing.F) {
 		require.NoError(t, writeIndented(io.Discard, c.prompt))
 	})
 }
+
+// TestImportFrontMatter checks what import reads of a source's front matter, and on which
+// lines.
+func TestImportFrontMatter(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]struct {
+		description, body string
+		bodyLine          int
+		isRefused         bool
+	}{
+		"Hi\n---\n":                                        {body: "Hi\n---\n", bodyLine: 1},
+		"---\ndescription: A\n---\nHi":                     {"A", "Hi", 4, false},
+		"---\n---\nHi\n":                                   {"", "Hi\n", 3, false},
+		"---\ndescription: A\n---":                         {"A", "", 4, false},
+		"--- \ndescription: A\n---\t\n":                    {"A", "", 4, false},
+		"\ufeff---\r\ndescription: A\r\n---\r\nHi\r\n":     {"A", "Hi\n", 4, false},
+		"---\ndescription: \"say: \\\"hi\\\"\"\n---\n":     {`say: "hi"`, "", 4, false},
+		"---\ndescription: 'Ada''s'\n---\n":                {"Ada's", "", 4, false},
+		"---\ndescription: \"C:\\dir\"\n---\n":             {`C:\dir`, "", 4, false},
+		"---\ndescription: >\n  folded\n  text\n---\nHi\n": {"folded text", "Hi\n", 6, false},
+		"---\ndescription: A\n":                            {body: "---\ndescription: A\n", bodyLine: 1, isRefused: true},
+	} {
+		c := &conversion{}
+		c.split(source)
+		assert.Equal(t, want.description, c.front["description"], source)
+		assert.Equal(t, want.body, c.body, source)
+		assert.Equal(t, want.bodyLine, c.bodyLine, source)
+		assert.Equal(t, want.isRefused, c.isRefused, source)
+	}
+}
