@@ -113,8 +113,11 @@ func exactly(n int) cobra.PositionalArgs {
 	}
 }
 
-// hasColor reports whether w is a terminal for which NO_COLOR is not set.
-func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && isTerminal(w) }
+// hasColor reports whether w is a terminal with colors, and NO_COLOR is not set.
+func hasColor(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && hasEscapes(w) }
+
+// hasEscapes reports whether w is a terminal that executes escape sequences.
+func hasEscapes(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
@@ -130,7 +133,7 @@ type progress struct {
 
 func startProgress(w io.Writer, what string) *progress {
 	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
-	if !isTerminal(w) {
+	if !hasEscapes(w) {
 		close(p.done)
 		return p
 	}

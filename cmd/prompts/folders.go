@@ -116,7 +116,7 @@ type fileError struct {
 }
 
 func (e *fileError) Error() string {
-	place := e.Path
+	place := printable(e.Path)
 	if e.Line > 0 {
 		place += fmt.Sprintf(":%d", e.Line)
 		if e.Column > 0 {

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestColors checks that only terminals with colors get them, unless NO_COLOR is set.
+func TestColors(t *testing.T) { // not parallel: it sets the environment
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("the system has no terminals:", err)
+	}
+	defer terminal.Close()
+	for _, test := range []struct {
+		term, noColor string
+		want          bool
+	}{{"xterm", "", true}, {"", "", true}, {"dumb", "", false}, {"xterm", "1", false}} {
+		t.Setenv("TERM", test.term)
+		t.Setenv("NO_COLOR", test.noColor)
+		assert.Equal(t, test.want, hasColor(terminal), test)
+		assert.False(t, hasColor(io.Discard), test)
+	}
+}
