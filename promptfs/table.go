@@ -23,7 +23,7 @@ type table struct {
 	owners   map[string]string   // the paths of the prompts that are in the registry, by their names
 	broken   map[string][]*Error // what kept prompts out of the registry when it was last updated, by path
 	faults   []*Error            // of folders, links and partials
-	folders  []string            // without links, that something was read from
+	folders  []string            // without links, that something was read from, or is missing in
 }
 
 // entry is what is known of one file. It is not changed but by [table.done].
@@ -93,16 +93,31 @@ func (t *table) refresh(ctx context.Context, s *source) error {
 	}
 	t.entries, t.read, t.partials = entries, read, all
 	t.faults = slices.Concat(ofPartials.faults, found.faults, faults)
-	t.folders = slices.Concat(found.folders, ofPartials.folders)
+	t.folders = slices.Concat(found.folders, ofPartials.folders, []string{s.nearestFolder(s.options.Partials)})
 	for _, e := range entries {
 		t.folders = append(t.folders, path.Dir(e.stamp.real))
 		for _, d := range e.files {
-			t.folders = append(t.folders, path.Dir(d.stamp.real))
+			if d.stamp.real == "" {
+				t.folders = append(t.folders, s.nearestFolder(d.path))
+			} else {
+				t.folders = append(t.folders, path.Dir(d.stamp.real))
+			}
 		}
 	}
 	slices.Sort(t.folders)
 	t.folders = slices.Compact(t.folders)
 	return nil
+}
+
+// nearestFolder returns the innermost folder above a missing file. It changes when the
+// file, or a folder above the file, is created.
+func (s *source) nearestFolder(name string) string {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if stamp, info, err := s.stat(dir); err == nil && info.IsDir() {
+			return stamp.real
+		}
+	}
+	return "."
 }
 
 // look returns the entry of a file. old is what it was, nil if that is not

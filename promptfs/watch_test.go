@@ -182,6 +182,11 @@ func TestWatch(t *testing.T) {
 			w.write("b.md", "--- user: resource _logs/app.log ---")
 		}, changed("b")},
 		{"the resource changes", func() { w.write("_logs/app.log", "2") }, changed("b")},
+		{"the resource removed", func() { w.remove("_logs/app.log") }, promptfs.Report{Err: errors.New("b.md:1: _logs/app.log: file not found")}},
+		{"the resource is back", func() { w.write("_logs/app.log", "3") }, changed("b")},
+		{"a resource that is missing, with its folder", func() { w.write("b.md", "--- user: resource _logs/old/app.log ---") },
+			promptfs.Report{Err: errors.New("b.md:1: _logs/old/app.log: file not found")}},
+		{"the resource appears", func() { w.write("_logs/old/app.log", "4") }, changed("b")},
 		{"the folder removed", func() { w.remove("other") }, removed("other/d", "other/deep/c")},
 		{"many at once", func() {
 			for _, name := range []string{"1.md", "2.md", "3.md", "4.md", "5.md"} {
@@ -273,6 +278,21 @@ func TestWatchTheDirectoryItself(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(parent, "v3"), filepath.Join(parent, "v1")))
 	w.expect(promptfs.Report{})
 	edits("first")
+}
+
+// A folder of partials may be created in a folder that no prompt is in.
+func TestWatchForPartials(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "_shared"), 0o755))
+	w := watch(t, dir, func(reg *prompts.Registry, o promptfs.Options) *promptfs.Folder {
+		o.Partials = "_shared/partials"
+		return promptfs.NewDir(reg, dir, o)
+	})
+	w.atOnce(func() { w.write("b.md", `{{template "p"}}`) })
+	require.Error(t, w.next().Err)
+	w.atOnce(func() { w.write("_shared/partials/p.md", "1") })
+	w.expect(promptfs.Report{Added: []string{"b"}})
 }
 
 // The directory goes just after it was read.
