@@ -188,12 +188,31 @@ func (h *Handler) signalIdle() {
 	}
 }
 
+// cutOffTimeout is how long Shutdown waits for the error responses of requests that
+// have not ended in time.
+const cutOffTimeout = time.Second
+
 // Shutdown ends the handler gracefully: new requests get status 503, subscriptions
 // get their result, streams end, and requests in progress get their responses. A
 // request in progress may still ask its user. Shutdown returns nil when all requests
-// have ended, or the cause if ctx ends first. The sessions end in both cases. It may
-// be called more than once.
-func (h *Handler) Shutdown(ctx context.Context) error {
+// have ended. If ctx ends first, Shutdown cancels the other requests, which get an
+// error response, and returns the cause within a second. The sessions end in both
+// cases. It may be called more than once.
+func (h *Handler) Shutdown(ctx context.Context) error { return h.shutdown(ctx, cutOffTimeout) }
+
+// Close ends the handler at once.
+func (h *Handler) Close() error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errClosed)
+	if err := h.shutdown(ctx, 0); !errors.Is(err, errClosed) {
+		return err
+	}
+	return nil
+}
+
+// shutdown is Shutdown, with the time for the error responses of requests that are cut
+// off.
+func (h *Handler) shutdown(ctx context.Context, cutOff time.Duration) error {
 	h.mu.Lock()
 	h.shut()
 	if h.idle == nil && h.running+h.background > 0 {
@@ -202,27 +221,23 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	idle := h.idle
 	h.mu.Unlock()
 	defer func() { _ = h.server.Flush(ctx) }()
-	defer h.cancel() // of what no session cancels
-	defer h.sessions.endAll()
-	if idle == nil {
-		return nil
+	var cause error
+	if idle != nil {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			cause = context.Cause(ctx)
+		}
 	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	h.sessions.endAll()
+	h.cancel() // what no session cancels
+	if cause != nil {
+		select {
+		case <-idle:
+		case <-time.After(cutOff):
+		}
 	}
-}
-
-// Close ends the handler at once.
-func (h *Handler) Close() error {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(errClosed)
-	if err := h.Shutdown(ctx); !errors.Is(err, errClosed) {
-		return err
-	}
-	return nil
+	return cause
 }
 
 var errClosed = errors.New("handler is closed")

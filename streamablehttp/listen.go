@@ -26,9 +26,6 @@ const (
 	maxHeaderBytes = 32 << 10
 	// shutdownTimeout is how long requests have to finish at the end.
 	shutdownTimeout = 10 * time.Second
-	// cutOffTimeout is how long clients then have to receive the error responses of
-	// the other requests.
-	cutOffTimeout = time.Second
 )
 
 // ListenAndServe serves the server's prompts over HTTP at the TCP address, such as
@@ -75,13 +72,10 @@ func serve(ctx context.Context, l net.Listener, srv *prompts.Server, o Options) 
 		return errors.Join(err, handler.Close(), server.Close())
 	case <-ctx.Done():
 	}
-	ctx = context.WithoutCancel(ctx)
-	ending, cancel := context.WithTimeout(ctx, shutdownTimeout)
-	defer cancel()
-	closing, cancel := context.WithTimeout(ctx, shutdownTimeout+cutOffTimeout)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	// The streams end first, because the server waits for them.
-	err := errors.Join(handler.Shutdown(ending), server.Shutdown(closing))
+	err := errors.Join(handler.Shutdown(ending), server.Shutdown(ending))
 	if err != nil {
 		_ = server.Close() // a client that does not read must not keep it
 	}
