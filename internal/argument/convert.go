@@ -201,6 +201,51 @@ func (v *value) parseJSON(text string, want bool) (instance any, p *Problem) {
 	return instance, v.members.check(doc.Root())
 }
 
+// fillJSON fills dst from JSON that is valid for the schema.
+func fillJSON(dst reflect.Value, text string) *Problem {
+	err := json.Unmarshal([]byte(text), dst.Addr().Interface())
+	if err == nil {
+		return nil
+	}
+	expected := "JSON of the expected structure"
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		// To the schema, but not to encoding/json, 3.0 is an integer.
+		dst.SetZero()
+		if json.Unmarshal(withPlainIntegers(text), dst.Addr().Interface()) == nil {
+			return nil
+		}
+		if e.Field != "" {
+			expected += " in " + Quote(e.Field)
+		}
+	}
+	return &Problem{Reason: reasonType, Message: mustBe(expected, Quote(text))}
+}
+
+// withPlainIntegers returns the JSON with all numbers as plainInteger returns them.
+func withPlainIntegers(text string) []byte {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var v any
+	_ = decoder.Decode(&v) // it is valid JSON
+	var plain func(v any) any
+	plain = func(v any) any {
+		switch v := v.(type) {
+		case json.Number:
+			return json.Number(plainInteger(string(v)))
+		case []any:
+			for i, e := range v {
+				v[i] = plain(e)
+			}
+		case map[string]any:
+			for name, e := range v {
+				v[name] = plain(e)
+			}
+		}
+		return v
+	}
+	return []byte(jsonenc.Text(plain(v)))
+}
+
 // number is an integer or a float. It is compared with the bounds of a schema,
 // which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
 // although its float64 is equal.

@@ -95,7 +95,7 @@ func (a *Argument) Canonical(text string) string {
 // plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any
 // other number unchanged.
 func plainInteger(number string) string {
-	if !strings.ContainsAny(number, ".eE") {
+	if !strings.ContainsAny(number, ".eE") && number != "-0" {
 		return number
 	}
 	if f, err := strconv.ParseFloat(number, 64); err == nil && f == math.Trunc(f) && math.Abs(f) < exactFloat {

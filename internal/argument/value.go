@@ -232,8 +232,8 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 	if p == nil && v.validator != nil && !v.validator.Accepts(instance) {
 		p = &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + Quote(text)}
 	}
-	if p == nil && v.kind == kindJSON && dst.IsValid() && json.Unmarshal([]byte(text), dst.Addr().Interface()) != nil {
-		p = &Problem{Reason: reasonType, Message: mustBe("JSON of the expected structure", Quote(text))}
+	if p == nil && v.kind == kindJSON && dst.IsValid() {
+		p = fillJSON(dst, text)
 	}
 	return instance, p
 }

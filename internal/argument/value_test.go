@@ -54,6 +54,25 @@ func reads[T any](t *testing.T, text string, want T) {
 	assert.Equal(t, want, got)
 }
 
+// JSON Schema takes 3.0 for an integer, and so do the members of a struct. Other members
+// keep their values.
+func TestIntegersInsideJSON(t *testing.T) {
+	t.Parallel()
+	type sizes struct {
+		Sizes []int64           `json:"sizes"`
+		Port  uint8             `json:"port"`
+		Ratio float64           `json:"ratio"`
+		Raw   json.RawMessage   `json:"raw"`
+		More  map[string]*inner `json:"more"`
+	}
+	reads(t, `{"sizes":[3.0,1e2,9007199254740993],"port":-0,"ratio":2.50,"raw":"1.0 <","more":{"a":{"name":"x","size":7.0}}}`, sizes{
+		Sizes: []int64{3, 100, 9007199254740993}, Ratio: 2.5, Raw: json.RawMessage(`"1.0 <"`), More: map[string]*inner{"a": {"x", 7}},
+	})
+	_, problems := readAs[inner](t, `{"name":"x","size":9223372036854775808}`, nil)
+	require.Len(t, problems, 1)
+	assert.Equal(t, `must be JSON of the expected structure in "size", got "{\"name\":\"x\",\"size\":9223372036854775808}"`, problems[0].Message)
+}
+
 // A type of its own is read by its kind, unless a method says otherwise.
 func TestNamedTypes(t *testing.T) {
 	t.Parallel()
