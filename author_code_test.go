@@ -189,16 +189,10 @@ func TestDefaultLogger(t *testing.T) {
 	quiet := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(quiet)
-	var reg prompts.Registry
-	reg.MustAdd(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-		return nil, errors.New("the disk is full")
-	}})
-	call := func(o prompts.Options) {
-		_, err := prompts.NewServer(&reg, o).Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
-		assert.ErrorContains(t, err, "-32603")
+	fails := registryOf(rendered("p", func(context.Context) (*prompts.Result, error) { return nil, errDisk }))
+	for _, o := range []prompts.Options{{Logger: slog.New(slog.DiscardHandler)}, {}} {
+		_, e := call(t, prompts.NewServer(fails, o), methodGet, `{"name":"p"}`)
+		assert.Equal(t, prompts.CodeInternalError, e.Code)
+		assert.Equal(t, o.Logger == nil, strings.Contains(log.String(), errDisk.Error()))
 	}
-	call(prompts.Options{Logger: slog.New(slog.DiscardHandler)})
-	assert.Empty(t, log.String())
-	call(prompts.Options{})
-	assert.Contains(t, log.String(), "the disk is full")
 }

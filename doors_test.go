@@ -1,7 +1,6 @@
 package prompts_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -89,14 +88,7 @@ func callTool(t testing.TB, p prompts.Prompt, arguments string, o prompts.Option
 // callMethod calls a method that has a name and arguments.
 func callMethod(t testing.TB, s *prompts.Server, method, name, arguments string) (string, *prompts.Error) {
 	t.Helper()
-	params := fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(name), arguments)
-	result, err := s.Call(context.Background(), method, json.RawMessage(params), prompts.CallOptions{})
-	if err != nil {
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
-		return "", e
-	}
-	return string(result), nil
+	return call(t, s, method, fmt.Sprintf(`{"name":%s,"arguments":%s}`, jsonText(name), arguments))
 }
 
 // answer is what prompts/get and tools/call have in common.

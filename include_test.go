@@ -61,13 +61,13 @@ func TestInclude(t *testing.T) {
 		textPrompt("hidden", "secret"),
 		including("bad value", "base", map[string]string{"n": "x"}),
 		including("bad name", "base", map[string]string{"m": "1"}),
-		prompts.Prompt{Name: "blames", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		rendered("blames", func(context.Context) (*prompts.Result, error) {
 			return nil, prompts.InvalidArgument("its own", "is not for you")
-		}},
+		}),
 		including("blamed", "blames", nil),
-		prompts.Prompt{Name: "refuses", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+		rendered("refuses", func(context.Context) (*prompts.Result, error) {
 			return nil, &prompts.Error{Code: 7, Message: "not today"}
-		}},
+		}),
 		including("refused", "refuses", nil),
 		rendered("empty", func(context.Context) (*prompts.Result, error) { return nil, nil }),
 		prompts.New(prompts.Prompt{Name: "typed"}, func(context.Context, struct{}) (*prompts.Result, error) { return nil, nil }),

@@ -32,13 +32,11 @@ func TestSizesOfArguments(t *testing.T) {
 	wrapped := prompts.NewServer(reg, prompts.Options{Limits: prompts.Limits{MaxArguments: 3, MaxArgumentBytes: 10}, Middleware: passing})
 	for _, row := range table(t, "sizes", 4) {
 		for _, s := range []*prompts.Server{s, wrapped} {
-			_, err := s.Call(t.Context(), row[0], json.RawMessage(row[1]), prompts.CallOptions{})
+			_, e := call(t, s, row[0], row[1])
 			if row[3] == "" {
-				assert.NoError(t, err, row[1])
+				assert.Nil(t, e, row[1])
 				continue
 			}
-			var e *prompts.Error
-			require.ErrorAs(t, err, &e, row[1])
 			assert.Equal(t, jsonText(invalidParam(row[2], row[3])), jsonText(e), row[1])
 		}
 	}
@@ -63,17 +61,15 @@ func TestSizeOfResult(t *testing.T) {
 	} {
 		for more, want := range map[string]string{"": "", "x": invalidResult} {
 			var log strings.Builder
-			s := prompts.NewServer(registryOf(prompts.Prompt{Name: "p", Render: func(context.Context, map[string]string) (*prompts.Result, error) {
-				return prompts.Messages(prompts.Message{prompts.RoleUser, c}, prompts.User(text+more)), nil
-			}}), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
+			s := prompts.NewServer(registryOf(rendered("p", func(context.Context) (*prompts.Result, error) {
+				return prompts.Messages(prompts.UserContent(c), prompts.User(text+more)), nil
+			})), prompts.Options{Limits: prompts.Limits{MaxResultBytes: most}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			_, e := call(t, s, methodGet, `{"name":"p"}`)
 			if want == "" {
-				assert.NoError(t, err, name)
+				assert.Nil(t, e, name)
 				continue
 			}
-			var e *prompts.Error
-			require.ErrorAs(t, err, &e, name)
-			assert.Equal(t, &prompts.Error{prompts.CodeInternalError, want, nil}, neutralError(e))
+			assert.Equal(t, internalError(want), neutralError(e), name)
 			assert.Contains(t, log.String(), "Options.Limits.MaxResultBytes")
 		}
 	}

@@ -155,13 +155,12 @@ func TestRateOfBatchAndCall(t *testing.T) {
 		session := sessionIn(t, s, batchVersion)
 		got := answerTo(t, s, session, "["+getLine("1", "p")+","+getLine("2", "p")+","+getLine("3", "p")+"]")
 		assert.Contains(t, got, "rate limit exceeded")
-		_, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
-		var e *prompts.Error
-		require.ErrorAs(t, err, &e)
+		_, e := call(t, s, methodGet, `{"name":"p"}`)
+		require.NotNil(t, e)
 		assert.Regexp(t, `^rate limit exceeded; retry in \d+ ms$`, e.Message)
 		time.Sleep(time.Second)
-		_, err = s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p"}`), prompts.CallOptions{})
-		assert.NoError(t, err)
+		_, e = call(t, s, methodGet, `{"name":"p"}`)
+		assert.Nil(t, e)
 	})
 }
 
