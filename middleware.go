@@ -116,7 +116,15 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) (_ []byte, err 
 			return p.via.fail(p, dst, f)
 		}
 		return result, nil
-	case p.via != nil && response != nil:
+	case response == nil:
+		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
+	}
+	if secrets := p.secrets(); !secrets.IsEmpty() { // the middleware may have made another result
+		if err := checkLinks(secrets, response.Result); err != nil {
+			return nil, rpc.InvalidResult(p.subject, err)
+		}
+	}
+	if p.via != nil {
 		return p.via.append(p, dst, response.Result)
 	}
 	return runResult(p.append(dst, response))
@@ -230,9 +238,6 @@ func (p *middlewareRequest) answer(ctx context.Context, r *Request) (*Response, 
 // append appends the result that a response is.
 func (p *middlewareRequest) append(dst []byte, r *Response) ([]byte, *rpc.Failure) {
 	s := p.server
-	if r == nil {
-		return nil, rpc.InternalFailure(p.subject, errors.New("middleware returned neither a response nor an error"))
-	}
 	switch p.promptMethod {
 	case methodList:
 		if r.list == nil || r.listRev != p.rev || r.listMethod != p.clientMethod {

@@ -178,6 +178,14 @@ func TestSensitiveValueIsNowhere(t *testing.T) {
 			}
 			return response, err
 		})},
+		"through a middleware that links": {Middleware: around(func(ctx context.Context, r *prompts.Request, next prompts.Handler) (*prompts.Response, error) {
+			response, err := next(ctx, r)
+			if err == nil && r.Method == "prompts/get" {
+				link := prompts.ResourceLink{URI: "a:" + url.QueryEscape(r.Arguments["token"]), Name: "x"}
+				response = &prompts.Response{Result: prompts.Messages(prompts.UserContent(link))}
+			}
+			return response, err
+		})},
 		"with a fallback that panics":     {Fallback: func(c prompts.Content, _ string) prompts.Content { panic(fmt.Sprintf("%+v", c)) }},
 		"through a middleware that wraps": {Middleware: wrapping},
 	} {
