@@ -71,9 +71,10 @@ func (s *Subscriber) Unsubscribe() {
 	defer n.mu.Unlock()
 	delete(n.subscribers, s)
 	if len(n.subscribers) == 0 && n.cancel != nil {
-		n.cancel()
-		n.debouncer.stop()
+		cancel := n.cancel // the application's code, which may panic
 		n.subscribers, n.cancel = nil, nil
+		defer n.debouncer.stop()
+		cancel()
 	}
 }
 

@@ -43,7 +43,7 @@ func TestLastSubscriberLeaves(t *testing.T) {
 	})
 }
 
-// A source that panics once is subscribed to again for the next client.
+// A source that has panicked is subscribed to again for the next client.
 func TestSourcePanics(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -51,12 +51,17 @@ func TestSourcePanics(t *testing.T) {
 		if calls++; calls == 1 {
 			panic("not now")
 		}
-		return func() { calls = 0 }
+		return func() {
+			if calls == 2 {
+				panic("nor now")
+			}
+		}
 	}, 0)
 	c := make(chan struct{}, 1)
 	assert.Panics(t, func() { n.Subscribe(c) })
-	s := n.Subscribe(c)
+	assert.Panics(t, n.Subscribe(c).Unsubscribe)
 	assert.Equal(t, 2, calls)
-	s.Unsubscribe()
-	assert.Zero(t, calls)
+	n.Subscribe(c).Unsubscribe()
+	assert.Equal(t, 3, calls)
+	assert.Zero(t, n.Subscribers())
 }

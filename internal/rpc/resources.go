@@ -204,8 +204,9 @@ func (s *Session) removeResource(uri string) {
 	})
 }
 
-// endListener ends what subscribe or addResource began.
+// endListener ends what subscribe or addResource began. The caller holds s.mu.
 func (s *Session) endListener(l listener) {
-	l.Unsubscribe()
+	defer s.server.recoverPanic() // of the application's cancel function
 	s.server.memory.release(&l.held, s, l.client)
+	l.Unsubscribe()
 }

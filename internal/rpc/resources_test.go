@@ -101,3 +101,18 @@ func TestMemoryOfResources(t *testing.T) {
 		assert.Empty(t, s.InUse())
 	})
 }
+
+// A source that panics at the end of its subscription does not keep the session locked.
+func TestEndOfASubscriptionPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		list := feature.List{Notification: "notifications/x/list_changed", Filter: "xListChanged", Subscribe: func(func()) func() {
+			return func() { panic("no") }
+		}}
+		s := newTestServer(t, Config{Features: []feature.Feature{{Lists: []feature.List{list}}}})
+		p := serve(t, s)
+		p.ask(initializeAs("2025-11-25"), initialized)
+		p.end(t)
+		assert.Empty(t, s.InUse())
+	})
+}
