@@ -469,6 +469,47 @@ func TestResourcesOfTheApplication(t *testing.T) {
 	assert.Contains(t, err.Message, "internal error: resources/read failed (error id ")
 }
 
+// The application notifies of changes of its resources, as long as a client listens.
+func TestChangesOfTheApplicationsResources(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var listChanged, changed func()
+		open := map[string]int{}
+		own := promptskills.Resources{
+			Changed: func(f func()) (cancel func()) {
+				listChanged = f
+				open["list"]++
+				return func() { open["list"]-- }
+			},
+			Subscribe: func(_ context.Context, uri string, f func()) (cancel func(), err error) {
+				if uri != "test://a" {
+					return nil, fmt.Errorf("%w: %s", promptskills.ErrUnknownResource, uri)
+				}
+				changed = f
+				open[uri]++
+				return func() { open[uri]-- }, nil
+			},
+		}
+		const updated = `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://a"}}`
+		c := serve(t, nil, "2025-11-25", promptskills.Options{Resources: own})
+		listChanged()
+		assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, c.Receive())
+		_, err := c.Call("resources/subscribe", uri{URI: "test://b"})
+		require.NotNil(t, err)
+		assert.Equal(t, `unknown resource "test://b"`, err.Message)
+		call[struct{}](t, c, "resources/subscribe", uri{URI: "test://a"})
+		changed()
+		assert.Equal(t, updated, c.Receive())
+		call[struct{}](t, c, "resources/unsubscribe", uri{URI: "test://a"})
+		synctest.Wait()
+		assert.Equal(t, map[string]int{"list": 1, "test://a": 0}, open)
+		call[struct{}](t, c, "resources/subscribe", uri{URI: "test://a"})
+		c.Close()
+		synctest.Wait()
+		assert.Equal(t, map[string]int{"list": 0, "test://a": 0}, open)
+	})
+}
+
 // SKL-01, SKL-02, SKL-03: the capabilities are declared in every version.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
