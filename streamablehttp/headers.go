@@ -35,9 +35,8 @@ func mismatch(format string, args ...any) error {
 // quote quotes the beginning of a client's value.
 func quote(value string) string { return strconv.Quote(phrase.Clip(value, 64)) }
 
-// singleHeader returns the value of a header. It refuses one that is repeated, because
-// whoever reads the first copy and whoever reads the last would disagree
-// (GAP-49).
+// singleHeader returns the value of a header. It rejects a repeated header, of which a
+// proxy may read another copy (GAP-49).
 func singleHeader(h http.Header, name string) (value string, ok bool, err error) {
 	switch values := h[name]; len(values) {
 	case 0:

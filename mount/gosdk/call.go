@@ -59,7 +59,7 @@ func (m *mount) failure(ctx context.Context, method string, err error) error {
 	case errors.As(err, &e):
 		return wireError(e)
 	case ctx.Err() != nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"} // which nobody reads
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "request canceled"}
 	}
 	return internalError(ctx, m.server, "request failed", method, slog.String("method", method), err)
 }

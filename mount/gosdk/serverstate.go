@@ -23,12 +23,11 @@ type serverState struct {
 	negotiated sync.Map // from weak.Pointer[mcp.ServerSession] to the version, where the client has asked for another one
 }
 
-// serverStates are those of all servers. It is the one thing here that is global, for
-// the sake of the author's server: the SDK has no place to keep a state and no way
-// to ask for its middleware, so without this each mount would leave another one
-// behind, two mounts could not see each other, and Import could not get inside of
-// what a mount adds. A state lives as long as its server, whose middleware it is;
-// nothing here keeps either alive, and it says nothing of one server to another.
+// serverStates has the state of each server that has had a mount. It is global because
+// the SDK has no place for a state, and no way to list or remove its middleware. Without
+// it, each mount would leave another middleware behind, two mounts could not see each
+// other, and Import could not call the handler below the mount. A state lives as long as
+// its server, whose middleware it is. The map keeps neither alive.
 var (
 	statesMu     sync.Mutex // protects the map, and is held to make a state
 	serverStates = map[weak.Pointer[mcp.Server]]weak.Pointer[serverState]{}

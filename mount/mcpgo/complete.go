@@ -17,8 +17,8 @@ type provider struct{ state *serverState }
 
 var _ server.PromptCompletionProvider = (*provider)(nil)
 
-// CompletePromptArgument completes arguments of our prompts, and has the
-// author's provider complete the others.
+// CompletePromptArgument completes arguments of mounted prompts, and calls the
+// application's provider for the others.
 func (p *provider) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, others mcp.CompleteContext) (*mcp.Completion, error) {
 	p.state.mu.RLock()
 	mounts, own := p.state.mounts, p.state.provider
@@ -50,9 +50,8 @@ func (p *provider) CompletePromptArgument(ctx context.Context, name string, argu
 	return &mcp.Completion{Values: []string{}}, nil
 }
 
-// completes reports whether an argument has anything to complete it by. One that
-// has not, such as that of a prompt that was taken over from the server, is left
-// to the author's provider.
+// completes reports whether an argument has completions. An argument without them, such
+// as that of an imported prompt, is left to the application's provider.
 func completes(p prompts.Prompt, argument string) bool {
 	for _, a := range p.Arguments {
 		if a.Name == argument {
@@ -62,8 +61,8 @@ func completes(p prompts.Prompt, argument string) bool {
 	return true
 }
 
-// has reports whether a name is the mount's, and not that of a prompt which the
-// author has added since.
+// has reports whether a name is the mount's, and not that of a prompt that the
+// application has added since.
 func (m *mount) has(name string) bool {
 	return mountOf(m.server.ListPrompts()[name]) == m
 }

@@ -162,7 +162,7 @@ func ListenStdio(ctx context.Context, s *server.StdioServer, stdin io.Reader, st
 }
 
 // errorLines looks through what is written, once there is something to look for.
-// It may be used concurrently: the SDK writes its requests beside its responses.
+// It may be used concurrently: the SDK writes requests and responses at the same time.
 type errorLines struct {
 	mu      sync.Mutex // held to write
 	to      io.Writer

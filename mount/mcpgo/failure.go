@@ -19,7 +19,7 @@ type callError struct {
 
 func (e *callError) Error() string { return e.text }
 
-// Unwrap is for the author's hooks and middleware.
+// Unwrap is for hooks and middleware of the application.
 func (e *callError) Unwrap() error { return e.seen }
 
 // cannotConvert is the event of a result that the types of mcp-go cannot express.

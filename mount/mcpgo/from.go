@@ -90,25 +90,7 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 	if h == nil {
 		return nil, fmt.Errorf("mcpgo: prompt %q has no handler", name)
 	}
-	var request mcp.GetPromptRequest
-	in, _ := ctx.Value(requestKey{}).(*incoming)
-	if in != nil && in.request.Params.Name == name {
-		request = in.request
-		// What the client was asked for on the way here wins.
-		all := maps.Clone(request.Params.Arguments)
-		if all == nil {
-			all = args
-		} else {
-			maps.Copy(all, args)
-		}
-		request.Params.Arguments = all
-	} else {
-		in = nil
-		request.Method = string(mcp.MethodPromptsGet)
-		request.Params.Name, request.Params.Arguments = name, args
-	}
-	// Those that came are the answers to what Ask has asked.
-	request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{}
+	request, in := requestFor(ctx, name, args)
 	asked := map[string]int{} // how often, by key: a handler may use a key again
 	unique := func(key string) string {
 		if asked[key]++; asked[key] > 1 {
@@ -135,6 +117,24 @@ func render(ctx context.Context, name string, h server.PromptHandlerFunc, args m
 		request.Params.InputResponses, request.Params.RequestState = responses, result.RequestState
 	}
 	return nil, fmt.Errorf("mcpgo: handler of prompt %q returned input requests %d times in a row (limit %[2]d)", name, maxRounds)
+}
+
+// requestFor returns the request for a handler. On a mount, the request is that of the
+// client, with the arguments that the client was asked for. Otherwise, in is nil.
+func requestFor(ctx context.Context, name string, args map[string]string) (request mcp.GetPromptRequest, in *incoming) {
+	in, _ = ctx.Value(requestKey{}).(*incoming)
+	if in == nil || in.request.Params.Name != name {
+		request.Method = string(mcp.MethodPromptsGet)
+		request.Params.Name, request.Params.Arguments = name, args
+		return request, nil
+	}
+	request = in.request
+	all := map[string]string{}
+	maps.Copy(all, request.Params.Arguments)
+	maps.Copy(all, args)
+	request.Params.Arguments = all
+	request.Params.MultiRoundTripParams = mcp.MultiRoundTripParams{} // prompts.Ask has read the answers
+	return request, in
 }
 
 // handlerError is an error of a handler whose text the client gets, as from

@@ -13,9 +13,9 @@ import (
 )
 
 // mcp-go sends every error of a handler as an internal error, and what answers a
-// message cannot be wrapped. So where the author has put this package around the
-// transport, an error's text ends with a marker that nobody can guess, and what
-// the transport writes is looked through for it.
+// message cannot be wrapped. So if ErrorHandler or ListenStdio wraps the transport, an
+// error's text ends with a random marker, which is then searched in what the transport
+// writes.
 
 const (
 	markerBegin  = "[prompts-error:"
@@ -24,8 +24,7 @@ const (
 	markerLength = len(markerBegin) + 2*markerRandom + len(markerEnd)
 
 	// maxMarkers is how many errors may be on their way through one transport. An
-	// older one, which the author's middleware may have swallowed, arrives as the
-	// SDK has made it.
+	// older one, which middleware may have replaced, arrives as the SDK has made it.
 	maxMarkers = 4096
 )
 
@@ -130,7 +129,7 @@ func (l *markers) replace(line []byte) ([]byte, pendingError) {
 	e := content.error
 	data, err := json.Marshal(e.Data)
 	if err != nil || e.Data == nil {
-		data = nil // an author's data that cannot be sent is no reason not to answer
+		data = nil // the client gets the error without data that cannot be encoded
 	}
 	answer := struct {
 		JSONRPC string          `json:"jsonrpc"`

@@ -88,7 +88,7 @@ type mount struct {
 	calls    *prompts.Server // what answers clients
 	lister   *prompts.Server // has the list entries of all prompts
 	state    *serverState
-	own      server.PromptCompletionProvider // the author's, or nil
+	own      server.PromptCompletionProvider // of the application, or nil
 	tools    *tools                          // nil without any
 	stop     chan struct{}                   // closed by unmount
 

@@ -29,7 +29,7 @@ type serverState struct {
 	completes    bool         // the provider is in
 	listChanged  bool
 	mounts       []*mount
-	provider     server.PromptCompletionProvider // the author's, or nil
+	provider     server.PromptCompletionProvider // of the application, or nil
 }
 
 // tagKey is the member of the Meta of a prompt in the server that has a *tag.

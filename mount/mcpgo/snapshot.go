@@ -107,7 +107,7 @@ func (s *snapshot) shown(ctx context.Context, names []string, isList bool) map[s
 	return shown
 }
 
-// listed has the author's middleware answer.
+// listed returns the entries after Options.Middleware.
 func (s *snapshot) listed(ctx context.Context, version string) map[string]mcp.Prompt {
 	raw, err := s.mount.call(ctx, "prompts/list", nil)
 	var entries map[string]mcp.Prompt
