@@ -23,9 +23,9 @@ import (
 // files at the same interval.
 const heartbeat = 2 * time.Second
 
-// patience is how many times Options.Debounce files may keep changing before
-// they are read.
-const patience = 10
+// maxDebounces limits how long files that keep changing are not read, in units of
+// Options.Debounce.
+const maxDebounces = 10
 
 // Watch reloads at the start and whenever files change, until ctx ends. It returns
 // when all its goroutines have ended. Changes since the last [Folder.Reload] are not
@@ -51,19 +51,19 @@ func (f *Folder) Watch(ctx context.Context) {
 	}
 	for {
 		w.reload(ctx)
-		for look := false; !look; {
+		for isDue := false; !isDue; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-w.hints:
 				w.settle(ctx)
-				look = true
+				isDue = true
 			case <-beat.C:
-				if look = f.options.PollInterval <= 0 && !w.isTold; w.hasMoved() {
+				if isDue = f.options.PollInterval <= 0 && !w.isComplete; w.hasMoved() {
 					w.hint()
 				}
 			case <-poll:
-				look = true
+				isDue = true
 			}
 		}
 	}
@@ -75,9 +75,10 @@ type watcher struct {
 	notify *fsnotify.Watcher // nil if the system does not report changes
 	hints  chan struct{}     // holds a value if something has changed
 	pump   sync.WaitGroup
-	isTold bool        // of changes in every directory
-	isSaid bool        // to the logger, that it is not so
-	root   os.FileInfo // of the directory that is watched
+	// isComplete reports whether the system reports changes in every directory.
+	isComplete bool
+	hasWarned  bool        // about that, since isComplete was true
+	root       os.FileInfo // of the directory that is watched
 }
 
 func (f *Folder) newWatcher() *watcher {
@@ -87,12 +88,12 @@ func (f *Folder) newWatcher() *watcher {
 	}
 	notify, err := f.notify()
 	if err != nil {
-		w.untold(f.dir, err)
+		w.poll(f.dir, err)
 		return w
 	}
 	w.notify = notify
-	// Somebody has to take the events all the time: a watcher may have to hand
-	// over one before it can watch another directory.
+	// The events are received all the time: fsnotify may block in Add until an event
+	// is received.
 	w.pump.Go(func() {
 		for {
 			select {
@@ -104,7 +105,7 @@ func (f *Folder) newWatcher() *watcher {
 				if !ok {
 					return
 				}
-				if !errors.Is(err, fsnotify.ErrEventOverflow) { // after which a look is all that is needed
+				if !errors.Is(err, fsnotify.ErrEventOverflow) { // a scan finds the changes of lost events
 					f.options.Logger.Warn("file watcher failed; retrying", slog.Any("error", err))
 				}
 			}
@@ -116,14 +117,14 @@ func (f *Folder) newWatcher() *watcher {
 
 func (w *watcher) close() {
 	if w.notify != nil {
-		_ = w.notify.Close() // after which nothing is expected of it
+		_ = w.notify.Close() // nothing depends on the error
 	}
 	w.pump.Wait()
 }
 
 // settle waits until nothing has changed for a while.
 func (w *watcher) settle(ctx context.Context) {
-	most := time.NewTimer(patience * w.folder.options.Debounce)
+	most := time.NewTimer(maxDebounces * w.folder.options.Debounce)
 	defer most.Stop()
 	quiet := time.NewTimer(w.folder.options.Debounce)
 	defer quiet.Stop()
@@ -146,8 +147,8 @@ func (w *watcher) settle(ctx context.Context) {
 // was watched.
 func (w *watcher) reload(ctx context.Context) {
 	debounce := w.folder.options.Debounce
-	most := time.Now().Add(patience * debounce)
-	err := w.folder.reloadAfter(ctx, debounce) // who wants to know has a logger
+	most := time.Now().Add(maxDebounces * debounce)
+	err := w.folder.reloadAfter(ctx, debounce) // which has logged the error
 	for errors.Is(err, errChanging) && ctx.Err() == nil {
 		select {
 		case <-time.After(w.folder.options.Debounce):
@@ -163,7 +164,7 @@ func (w *watcher) reload(ctx context.Context) {
 	}
 	var e *Error
 	if err != nil && (!errors.As(err, &e) || errors.Is(err, promptskills.ErrTooLarge)) {
-		w.isTold = false // no event may report the fix, such as the return of the directory or the end of a retained version
+		w.isComplete = false // no event may report the fix, such as the return of the directory or the end of a retained version
 	}
 }
 
@@ -171,7 +172,7 @@ func (w *watcher) reload(ctx context.Context) {
 func (w *watcher) hint() {
 	select {
 	case w.hints <- struct{}{}:
-	default: // there is one
+	default: // one is waiting already
 	}
 }
 
@@ -195,12 +196,12 @@ func (w *watcher) unwatch() {
 		return
 	}
 	for _, path := range w.notify.WatchList() {
-		_ = w.notify.Remove(path) // if it is there no more, all the better
+		_ = w.notify.Remove(path) // it may be removed already
 	}
 }
 
 // watch watches the directories that are not watched yet, and reports whether
-// there were any. Those that have gone are watched no more by themselves.
+// there were any. The system itself stops watching removed directories.
 func (w *watcher) watch(ctx context.Context) (more bool) {
 	f := w.folder
 	if f.dir == "" {
@@ -211,7 +212,7 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 		w.unwatch()
 	}
 	if err != nil {
-		w.isTold = false // of its return
+		w.isComplete = false // its return is not reported
 		return false
 	}
 	if w.root = root; w.notify == nil {
@@ -221,7 +222,7 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 	for _, path := range w.notify.WatchList() {
 		watched[path] = true
 	}
-	w.isTold = true
+	w.isComplete = true
 	for _, folder := range f.folders(ctx) {
 		path := filepath.Join(f.dir, filepath.FromSlash(folder))
 		if watched[path] {
@@ -233,25 +234,25 @@ func (w *watcher) watch(ctx context.Context) (more bool) {
 			more = true
 		case errors.Is(err, fs.ErrNotExist): // it was removed, and its parent reports that
 		default:
-			w.untold(path, err)
+			w.poll(path, err)
 		}
 	}
 	for path := range watched {
-		_ = w.notify.Remove(path) // which nothing is read from any more
+		_ = w.notify.Remove(path) // no file is read from it any more
 	}
-	if w.isTold {
-		w.isSaid = false
+	if w.isComplete {
+		w.hasWarned = false
 	}
 	return more
 }
 
-// untold notes that a directory cannot be watched.
-func (w *watcher) untold(path string, err error) {
-	w.isTold = false
-	if w.isSaid {
+// poll notes that a directory cannot be watched, so that Watch scans all files.
+func (w *watcher) poll(path string, err error) {
+	w.isComplete = false
+	if w.hasWarned {
 		return
 	}
-	w.isSaid = true
+	w.hasWarned = true
 	w.folder.options.Logger.Warn("cannot watch directory; polling instead", slog.String("directory", path), slog.Any("error", namingLimit(err)))
 }
 
