@@ -146,26 +146,29 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-// TestPreview checks that the page is served, and that it ends with its context.
+// TestPreview checks that the page is served at the URL that is printed, and that it ends
+// with its context.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	go func() { // ends with ctx
-		ended <- run(ctx, []string{"preview", "--no-open", folderOfHello(t)}, strings.NewReader(""), in, io.Discard)
-		in.Close()
-	}()
-	url, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(url), nil)
-	require.NoError(t, err)
-	status, body := do(t, http.DefaultClient, r)
-	assert.Equal(t, http.StatusOK, status)
-	assert.Contains(t, body, "<html")
-	cancel()
-	assert.Equal(t, exitOK, <-ended)
+	for _, address := range []string{"127.0.0.1:0", ":0"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		out, in := io.Pipe()
+		ended := make(chan int, 1)
+		go func() { // ends with ctx
+			ended <- run(ctx, []string{"preview", "--no-open", "--addr", address, folderOfHello(t)}, strings.NewReader(""), in, io.Discard)
+			in.Close()
+		}()
+		url, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(url), nil)
+		require.NoError(t, err)
+		status, body := do(t, http.DefaultClient, r)
+		assert.Equal(t, http.StatusOK, status, url)
+		assert.Contains(t, body, "<html")
+		cancel()
+		assert.Equal(t, exitOK, <-ended)
+	}
 }
 
 func TestServeTokens(t *testing.T) {
