@@ -204,7 +204,7 @@ type CallOptions struct {
 	// Notify, if not nil, sends a notification to the client: the progress of the
 	// request, if the request has a token. Call makes one call at a time, on its own
 	// goroutine or on the caller's, and none after returning. Notify must not keep
-	// params.
+	// params, and must not block: Call waits for it, even if ctx has ended.
 	Notify func(method string, params json.RawMessage)
 	// ID is the JSON-RPC id of the request as JSON, for Options.Observer and the
 	// middleware. Default: empty.
