@@ -59,9 +59,8 @@ const (
 )
 
 // A middleware that passes everything on changes no byte of what a server sends,
-// in any of the recorded sessions but that of a server that is busy, where it
-// needs a turn to run (see TestMiddlewareTakesATurn). This looks at what is
-// global, so it is not parallel.
+// in any of the recorded sessions but that of a server that is busy (see
+// TestMiddlewareTakesASlot). This looks at what is global, so it is not parallel.
 func TestMiddlewareThatPassesOn(t *testing.T) {
 	if *update {
 		return
@@ -111,6 +110,18 @@ func TestMiddlewareThatPassesOn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { play(t, file, strings.Join(lines, "\n")) })
 		})
 	}
+}
+
+// A middleware needs a slot to run, also for a list.
+func TestMiddlewareTakesASlot(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWaiter()
+		o := prompts.Options{Limits: prompts.Limits{MaxConcurrent: 1}, Middleware: passing}
+		c := connect(t, prompts.NewServer(registryOf(w.prompt("wait")), o)).handshake()
+		assert.Empty(t, c.ask(getLine("2", "wait"), plainList))
+		w.let <- struct{}{}
+		assert.Equal(t, []string{textLine("2", "let go"), `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"wait"}]}}`}, c.received())
+	})
 }
 
 // traveller is a server of a prompt with arguments, one that asks, one that is
