@@ -23,9 +23,9 @@ import (
 // files at the same interval.
 const heartbeat = 2 * time.Second
 
-// maxDebounces limits how long files that keep changing are not read, in units of
+// debounceLimit limits how long files that keep changing are not read, in units of
 // Options.Debounce.
-const maxDebounces = 10
+const debounceLimit = 10
 
 // Watch reloads at the start and whenever files change, until ctx ends. It returns
 // when all its goroutines have ended. Changes since the last [Folder.Reload] are not
@@ -124,7 +124,7 @@ func (w *watcher) close() {
 
 // settle waits until nothing has changed for a while.
 func (w *watcher) settle(ctx context.Context) {
-	most := time.NewTimer(maxDebounces * w.folder.options.Debounce)
+	most := time.NewTimer(debounceLimit * w.folder.options.Debounce)
 	defer most.Stop()
 	quiet := time.NewTimer(w.folder.options.Debounce)
 	defer quiet.Stop()
@@ -147,7 +147,7 @@ func (w *watcher) settle(ctx context.Context) {
 // was watched.
 func (w *watcher) reload(ctx context.Context) {
 	debounce := w.folder.options.Debounce
-	most := time.Now().Add(maxDebounces * debounce)
+	most := time.Now().Add(debounceLimit * debounce)
 	err := w.folder.reloadAfter(ctx, debounce) // which has logged the error
 	for errors.Is(err, errChanging) && ctx.Err() == nil {
 		select {
