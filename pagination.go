@@ -71,11 +71,13 @@ func (l *listRequest) appendPage(ctx context.Context, dst []byte) ([]byte, *rpc.
 	n, last, hasMore := 0, "", false
 	all := s.registry.snapshot()
 	for name, d := range all.After(l.after) { // no name is empty
-		if isFiltered && ctx.Err() != nil {
-			break
-		}
-		if !s.isVisible(ctx, d) {
-			continue
+		if isFiltered {
+			if ctx.Err() != nil {
+				break
+			}
+			if !s.isVisible(ctx, d) {
+				continue
+			}
 		}
 		if n == s.options.PageSize {
 			hasMore = true

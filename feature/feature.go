@@ -76,9 +76,10 @@ type Method struct {
 	// Cache sets how long clients of protocol version 2026-07-28 may cache results.
 	// Default: results have no cache members.
 	Cache *Cache
-	// Raw sends results unchanged. Without Raw, the server adds the members that
-	// 2026-07-28 requires, so Serve and the Work must not append them: resultType,
-	// ttlMs and cacheScope by Cache, and _meta with the server's identity.
+	// Raw sends results unchanged, so they must be on one line. Without Raw, the server
+	// puts them on one line and adds the members that 2026-07-28 requires, so Serve and
+	// the Work must not append them: resultType, ttlMs and cacheScope by Cache, and
+	// _meta with the server's identity.
 	Raw bool
 }
 

@@ -281,10 +281,10 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		c.work.Handler = rejectMethod(c, err)
 		return nil, nil
 	}
-	if result != nil {
+	if result != nil && !m.isRaw {
 		putOnOneLine(result[len(dst):])
 	}
-	c.work.Work = w
+	c.work.Work, c.work.isRaw = w, m.isRaw
 	if c.Rev.Stateless() && m.tail != "" {
 		c.work.tail = &m.tail
 		result = appendTail(result, m.tail)

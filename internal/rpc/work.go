@@ -24,6 +24,7 @@ import (
 // work makes the result of a request.
 type work struct {
 	feature.Work
+	isRaw     bool    // the result is on one line
 	tail      *string // see method; nil for none
 	ready     int     // bytes of a result that the Handler has already
 	subscribe *filter // of subscriptions/listen, which has no Handler
@@ -106,7 +107,9 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 		err = InvalidResult(w.subject(), errNotAnObject)
 	}
 	if err == nil {
-		putOnOneLine(result[len(dst):])
+		if !w.isRaw {
+			putOnOneLine(result[len(dst):])
+		}
 		if w.tail != nil {
 			result = appendTail(result, *w.tail)
 		}
