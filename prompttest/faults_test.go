@@ -114,7 +114,10 @@ func TestServerFaults(t *testing.T) {
 			want:   `question "k" cannot be answered with an error in protocol version 2026-07-28: EOF`},
 		{name: "questions without end", version: "2026-07-28",
 			script: script{get: {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}`}}, want: "server must end its questions, got more than 32 rounds"},
-		{name: "structured content that is an array", version: "2026-07-28", script: script{"tools/call": {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[],"structuredContent":[]}}`}},
+		{name: "structured content that is an array", script: script{
+			"initialize": {strings.Replace(handshake, `"capabilities":{`, `"capabilities":{"tools":{},`, 1)},
+			"tools/call": {`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":[]}}`},
+		},
 			do: func(c *Client) { c.CallTool("t", nil) }, want: `tools/call "t": result must have a member "structuredContent" that is an object (tools/call)`},
 		{name: "a refused handshake", script: script{"initialize": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32600,"message":"no"}}`}}, want: "initialize: got the error -32600"},
 		{name: "a version that there is not", version: "2025-01-01", want: `unknown protocol version "2025-01-01"; expected one of`},
@@ -214,6 +217,8 @@ func TestServerLiberties(t *testing.T) {
 				c.Get("p", nil)
 				assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/message"}`, c.Receive())
 			}},
+		{"structured content is any value", script{"tools/call": {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[],"structuredContent":[1]}}`}}, ClientOptions{Version: "2026-07-28"},
+			func(t *testing.T, c *Client) { c.CallTool("t", nil) }},
 		{"a question waits", script{"x": {`{"jsonrpc":"2.0","id":5,"method":"roots/list"}`}}, ClientOptions{Version: "2025-11-25", Capabilities: map[string]any{"roots": struct{}{}}},
 			func(t *testing.T, c *Client) {
 				c.Send(`{"jsonrpc":"2.0","method":"x"}`)

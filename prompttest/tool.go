@@ -85,9 +85,7 @@ func (c *Client) getByTool(prompt string, arguments map[string]string) (*prompts
 	}
 	if result.isError {
 		refusal = &prompts.Error{Code: prompts.CodeInvalidParams, Message: strings.Join(textsOf(&result.Result), "\n")}
-		if result.structured != nil {
-			refusal.Data = result.structured
-		}
+		_ = json.Unmarshal(result.structured, &refusal.Data) // there may be none
 		return nil, refusal, nil
 	}
 	return &result.Result, nil, nil
@@ -124,7 +122,7 @@ func (c *checker) onlyTools() {
 type toolResult struct {
 	prompts.Result
 	isError    bool
-	structured map[string]any // nil for none
+	structured json.RawMessage // nil for none
 }
 
 // readTool reads the result of tools/call.
@@ -142,7 +140,10 @@ func (r protocol) readTool(raw json.RawMessage) (*toolResult, error) {
 	}
 	o.read("isError", "a boolean", &result.isError)
 	if r.StructuredContent() {
-		o.read("structuredContent", "an object", &result.structured)
+		result.structured = o.take("structuredContent")
+		if result.structured != nil && result.structured[0] != '{' && !r.AnyStructuredContent() {
+			o.reject("must have a member %q that is an object", "structuredContent")
+		}
 	}
 	return result, o.end()
 }
@@ -168,14 +169,14 @@ func (r protocol) readTools(raw json.RawMessage) (page []listedTool, next *strin
 		t.text("description")
 		r.icon(t)
 		if r.ToolAnnotations() {
-			t.read("annotations", "an object", new(map[string]any))
+			t.read("annotations", "an object", new(map[string]json.RawMessage))
 		}
 		if r.Titles() {
 			t.text("title")
 			r.meta(t)
 		}
 		if r.StructuredContent() {
-			t.read("outputSchema", "an object", new(map[string]any))
+			t.read("outputSchema", "an object", new(map[string]json.RawMessage))
 		}
 		o.keep(t.end())
 		page = append(page, tool)

@@ -46,6 +46,7 @@ type traits struct {
 	sampling     bool  // the capability for sampling has parts
 	toolHints    bool  // tools have annotations
 	structured   bool  // results of tools have structured content, and tools a schema of it
+	anyContent   bool  // structured content may be any JSON value
 }
 
 var table = [...]traits{
@@ -62,7 +63,7 @@ var table = [...]traits{
 	V20260728: {
 		version: "2026-07-28", audio: true, completions: true, progress: true,
 		titles: true, resourceLink: true, shape: ShapeIcons, icons: true, context: true, elicitation: true, modes: true, sampling: true, toolHints: true, structured: true,
-		stateless: true,
+		anyContent: true, stateless: true,
 	},
 }
 
@@ -155,6 +156,10 @@ func (r Revision) ToolAnnotations() bool { return table[r].toolHints }
 // StructuredContent reports whether results of tools have structured content, and
 // tools a schema of it.
 func (r Revision) StructuredContent() bool { return table[r].structured }
+
+// AnyStructuredContent reports whether structured content may be any JSON value. In
+// other revisions it is an object.
+func (r Revision) AnyStructuredContent() bool { return table[r].anyContent }
 
 // String returns the version string, such as "2025-11-25".
 func (r Revision) String() string { return table[r].version }
