@@ -210,17 +210,23 @@ func (o *serveOptions) follow(ctx context.Context, reg *prompts.Registry, files 
 
 // natsURLs returns the URLs in the value of --nats, which separates them by commas.
 func natsURLs(value string) ([]*url.URL, error) {
+	err := usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
 	var all []*url.URL
 	for part := range strings.SplitSeq(value, ",") {
-		part = strings.TrimSpace(part)
+		if part = strings.TrimSpace(part); part == "" {
+			continue // nats.Connect ignores it, too
+		}
 		if !strings.Contains(part, "://") {
 			part = "nats://" + part
 		}
-		u, err := url.Parse(part)
-		if err != nil || u.Host == "" { // the error may have the password
-			return nil, usageErrorf("--nats must be a URL such as nats://127.0.0.1:4222, or several separated by commas")
+		u, parseErr := url.Parse(part)
+		if parseErr != nil || u.Host == "" { // the error may have the password
+			return nil, err
 		}
 		all = append(all, u)
+	}
+	if len(all) == 0 {
+		return nil, err
 	}
 	return all, nil
 }
