@@ -271,6 +271,9 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		return m.serve(c, dst)
 	}
 	result, w, err := m.feature(c, dst)
+	if err == nil && !m.isRaw {
+		result = putOnOneLine(result, len(dst))
+	}
 	if err == nil && (result != nil || w.Handler == nil) && !isObject(result, len(dst)) {
 		err = InvalidResult(strings.Clone(c.Message.Method), errNotAnObject)
 	}
@@ -280,9 +283,6 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		}
 		c.work.Handler = rejectMethod(c, err)
 		return nil, nil
-	}
-	if result != nil && !m.isRaw {
-		putOnOneLine(result[len(dst):])
 	}
 	c.work.Work, c.work.isRaw = w, m.isRaw
 	if c.Rev.Stateless() && m.tail != "" {
@@ -311,7 +311,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
 		c.work = work{Work: feature.Work{Handler: rejectMethod(c, err)}}
 	case result != nil: // of a feature, which does not see Deferred
 		own := slices.Clone(result[len(dst):])
-		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, ready: len(own)}
+		c.work = work{Work: feature.Work{Handler: returnResult(c, own)}, isRaw: true, ready: len(own)}
 	}
 	c.work.Handler = &rateLimited{Handler: c.work.Handler, method: m, server: c.server, session: c.session, from: c.from}
 	return nil, nil

@@ -95,15 +95,18 @@ func TestResultsThatAreNone(t *testing.T) {
 		"neither result nor work": byWork(nil),
 		"nothing":                 atOnce(""),
 		"an array":                atOnce("[]"),
-		"a newline at the end":    atOnce("{}\n"),
+		"newline":                 atOnce("{}\n"),
 		"work: nothing":           byWork(returning("")),
 		"work: an array":          byWork(returning("[]")),
-		"work: a newline":         byWork(returning("{}\n")),
+		"work: newline":           byWork(returning("{}\n")),
 		"work: less than dst": byWork(feature.HandlerFunc(slog.String("method", "m"), func(context.Context, []byte) ([]byte, error) {
 			return nil, nil
 		})),
 	} {
 		for _, isRaw := range []bool{false, true} {
+			if !isRaw && strings.Contains(name, "newline") {
+				continue // which is cut off
+			}
 			m.Raw = isRaw
 			synctest.Test(t, func(t *testing.T) {
 				s := serverOf(t, m, Config{})

@@ -50,16 +50,22 @@ func isObject(result []byte, n int) bool {
 
 var errNotAnObject = errors.New("result is not a JSON object")
 
-// putOnOneLine replaces line breaks by spaces. JSON has line breaks between values only.
-// They would end a message of stdio, and a line of an event stream.
-func putOnOneLine(result []byte) {
+// putOnOneLine replaces the line breaks after the first n bytes by spaces, and cuts off
+// white space at the end, such as the line break of a json.Encoder. JSON has line breaks
+// between values only. They would end a message of stdio, and a line of an event stream.
+func putOnOneLine(result []byte, n int) []byte {
+	if len(result) < n { // isObject rejects it
+		return result
+	}
+	line := bytes.TrimRight(result[n:], " \t\r\n")
 	for _, c := range []byte("\r\n") {
-		rest := result
+		rest := line
 		for i := bytes.IndexByte(rest, c); i >= 0; i = bytes.IndexByte(rest, c) {
 			rest[i] = ' '
 			rest = rest[i+1:]
 		}
 	}
+	return result[:n+len(line)]
 }
 
 // subject names the request to the client, such as prompt "code_review".
@@ -103,13 +109,13 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 		}
 	}()
 	result, err := w.Handler.Run(ctx, dst)
+	if err == nil && !w.isRaw {
+		result = putOnOneLine(result, len(dst))
+	}
 	if err == nil && !isObject(result, len(dst)) {
 		err = InvalidResult(w.subject(), errNotAnObject)
 	}
 	if err == nil {
-		if !w.isRaw {
-			putOnOneLine(result[len(dst):])
-		}
 		if w.tail != nil {
 			result = appendTail(result, *w.tail)
 		}
