@@ -64,7 +64,7 @@ type Text struct {
 	Value     string
 	Given     bool
 	notString bool // the value is no string; Given is false, and Value is the example
-	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON, see shown
+	notTyped  bool // the value has another JSON type; Given is false, and Value is its JSON: see CollectTyped
 }
 
 // Find returns the position of the argument with the name, and -1 without one.

@@ -46,8 +46,11 @@ func (p *Plan) CollectTyped(t Typed, texts map[string]string) ([]Text, []Problem
 		if !ok || !text.Given || text.Value != t.Texts[name] {
 			continue
 		}
-		if text.Value, text.Given = p.Arguments[i].value.textOf(given); !text.Given {
-			text.Value, text.notTyped = shown(given), true
+		if text.Value, text.Given = p.Arguments[i].value.textOf(given); text.Given {
+			continue
+		}
+		if text.Value, text.notTyped = shown(given), true; p.Arguments[i].Sensitive {
+			text.Value = given.Raw() // see Secrets
 		}
 	}
 	return collected, problems
@@ -86,7 +89,9 @@ func (v *value) hasType(k strictjson.Kind) bool {
 // of a JSON array or object. It returns the text of any other type unchanged.
 func (a *Argument) Canonical(text string) string {
 	var doc strictjson.Doc
-	if k := a.value.kind; k != kindList && k != kindJSON || doc.Parse(text, jsonenc.MaxDepth) != nil {
+	k := a.value.kind
+	if k != kindList && k != kindJSON || doc.Parse(text, jsonenc.MaxDepth) != nil ||
+		k == kindList && doc.Root().Kind() != strictjson.Array { // the text is split
 		return text
 	}
 	return string(doc.Root().AppendCanonical(nil))

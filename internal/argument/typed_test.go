@@ -155,6 +155,24 @@ func TestTypedArguments(t *testing.T) {
 	}
 }
 
+// The whole value of a sensitive argument is a secret, whatever its JSON type: a
+// middleware may have it in an error.
+func TestTypedSecrets(t *testing.T) {
+	t.Parallel()
+	p := planOf[struct {
+		Token string `json:"token" sensitive:"true"`
+		PIN   int    `json:"pin" sensitive:"true"`
+	}](t)
+	long := strings.Repeat("s", 100)
+	var doc strictjson.Doc
+	require.NoError(t, doc.Parse(`{"token":["`+long+`"],"pin":"`+long+`"}`, jsonenc.MaxDepth))
+	typed := ReadTyped(doc.Root())
+	texts, _ := p.CollectTyped(typed, typed.Texts)
+	assert.Equal(t, []string{`["` + long + `"]`, `"` + long + `"`}, p.Secrets(texts))
+	_, problems := p.Texts(texts)
+	assert.NotContains(t, jsonenc.Text(problems), "sss")
+}
+
 // What a middleware has changed is a string again, and what it has added.
 func TestTypedTextsThatWereChanged(t *testing.T) {
 	t.Parallel()
@@ -172,4 +190,31 @@ func TestTypedTextsThatWereChanged(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "11", "b": "2,3", "c": "x"}, got)
 	_, undeclared := p.CollectTyped(typed, map[string]string{"d": "x"})
 	assert.Equal(t, `[{"argument":"d","reason":"unknown","message":"is not an argument of this prompt"}]`, jsonenc.Text(undeclared))
+}
+
+// MRT-13: two texts have the same canonical form only if they have the same value. A list
+// that does not begin with a bracket is split, and no JSON.
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	p := planOf[struct {
+		Text string         `json:"text"`
+		List []string       `json:"list"`
+		JSON map[string]any `json:"json"`
+	}](t)
+	for _, test := range []struct {
+		argument, a, b string
+		same           bool
+	}{
+		{"text", `["a"]`, `[ "a" ]`, false},
+		{"list", `["a","b"]`, ` [ "\u0061", "b" ]`, true},
+		{"list", `["a"]`, `["b"]`, false},
+		{"list", `"a"`, `"\u0061"`, false},
+		{"list", `{"a":1,"b":2}`, `{"a":1, "b":2}`, false},
+		{"list", `a,b`, `b,a`, false},
+		{"json", `{"a":1,"b":[]}`, ` { "b": [ ], "\u0061": 1 } `, true},
+		{"json", `{"a":1}`, `{"a":2}`, false},
+	} {
+		a := &p.Arguments[p.Find(test.argument)]
+		assert.Equal(t, test.same, a.Canonical(test.a) == a.Canonical(test.b), "%s: %s and %s", test.argument, test.a, test.b)
+	}
 }
