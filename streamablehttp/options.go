@@ -12,8 +12,9 @@ type Options struct {
 	// AllowedOrigins are the origins, such as "https://app.example.org", of web
 	// pages that may call the server, in addition to the server's own origin. Only
 	// these pages get CORS headers, which allow all request headers. A request from
-	// any other origin gets status 403, as a defense against DNS rebinding. Browsers send OPTIONS requests without
-	// credentials, so authentication must let these requests pass. Default: none.
+	// any other origin gets status 403, as a defense against DNS rebinding. Browsers
+	// send OPTIONS requests without credentials, so authentication must let these
+	// requests pass. Default: none.
 	AllowedOrigins []string
 	// AllowedHosts are the accepted values of the Host header, with the port if the
 	// header has one. Any other value gets status 403. On a loopback address behind
