@@ -32,8 +32,9 @@ func newPipePlaceIn(t *testing.T, isHTTP2 bool, own prompts.Options, o Options, 
 	})...)
 	transport := p.http.Client().Transport.(*http.Transport)
 	transport.Protocols = protocols
-	transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10} // less than a large response
-	if isHTTP2 {                                                             // the client opens another connection if it does not know yet that the first is ready
+	transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10}
+	// The client opens another connection if it does not know yet that the first is ready.
+	if isHTTP2 {
 		response, err := p.http.Client().Head(p.http.URL)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
