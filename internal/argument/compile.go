@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file compiles the declaration of a prompt's arguments into a [Plan]. What
@@ -99,7 +100,7 @@ func (s *Spec) compileSchema() (*value, error) {
 		return plainValue()
 	}
 	var err error
-	if s.Schema, err = cloneSchema(s.Schema); err != nil {
+	if s.Schema, err = schema.Clone(s.Schema); err != nil {
 		return nil, err
 	}
 	return compileValue(nil, s.Schema)
@@ -169,12 +170,12 @@ func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
 	if extra.Schema == nil {
 		return errs
 	}
-	s, err := cloneSchema(extra.Schema)
+	s, err := schema.Clone(extra.Schema)
 	if err != nil {
 		return append(errs, err)
 	}
 	a.describe(s)
-	s = mergeSchemas(a.Schema, s)
+	s = schema.Merge(a.Schema, s)
 	v, err := compileValue(t, s)
 	if err != nil {
 		return append(errs, err)
@@ -219,11 +220,11 @@ func (a *Argument) setDefault(t reflect.Type) error {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return fmt.Errorf("default is not JSON: %w", err)
 	}
-	if want, got := a.value.kind.instanceType(), typeOf(v); want != "" && want != got && !(isNumeric(want) && isNumeric(got)) {
+	if want, got := a.value.kind.InstanceType(), schema.TypeOf(v); want != "" && want != got && !(schema.IsNumeric(want) && schema.IsNumeric(got)) {
 		return fmt.Errorf("default %s is not of type %s", phrase.Clip(string(raw), 64), want)
 	}
 	text := string(raw)
-	if a.value.kind.isString() {
+	if a.value.kind.IsString() {
 		text = v.(string)
 	}
 	var dst reflect.Value

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file completes arguments: by their types and schemas, and by functions of the
@@ -21,7 +23,7 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 	switch v := a.value; {
 	case a.Sensitive:
 		return nil, 0
-	case v.kind != kindList:
+	case v.kind != schema.List:
 		return v.matches(typed, MaxCompletions)
 	case v.elem.isElement():
 		if l, ok := openListOf(typed); ok {
@@ -35,7 +37,7 @@ func (a *Argument) Complete(typed string) (values []string, total int) {
 // CompleteWith is Complete by a function of the application. It is called with the
 // last element of a comma-separated list, and not for a list in JSON.
 func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]string, error)) (values []string, total int, err error) {
-	if a.value.kind != kindList || !a.value.elem.isElement() {
+	if a.value.kind != schema.List || !a.value.elem.isElement() {
 		values, err = complete(typed)
 		return values[:min(len(values), MaxCompletions)], len(values), err
 	}
@@ -54,7 +56,7 @@ func (a *Argument) CompleteWith(typed string, complete func(typed string) ([]str
 // all.
 func (v *value) matches(typed string, most int) (values []string, total int) {
 	x := v.candidates()
-	if x.Len() == 0 && v.kind == kindDuration {
+	if x.Len() == 0 && v.kind == schema.Duration {
 		values = v.durations(typed)
 		return values, len(values)
 	}
@@ -65,7 +67,7 @@ func (v *value) matches(typed string, most int) (values []string, total int) {
 // has only a few.
 func (v *value) listCandidates() []string {
 	switch {
-	case v.kind == kindList:
+	case v.kind == schema.List:
 		return nil // its elements may have some
 	case v.rules.texts != nil:
 		return v.rules.texts
@@ -73,9 +75,9 @@ func (v *value) listCandidates() []string {
 		return v.rules.enumTexts()
 	}
 	switch v.kind {
-	case kindBool:
+	case schema.Bool:
 		return v.valid([]string{"true", "false"})
-	case kindInt, kindUint:
+	case schema.Int, schema.Uint:
 		return v.valid(v.rules.integers())
 	}
 	return nil

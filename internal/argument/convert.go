@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -28,15 +29,15 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 		return nil, v.rules.notOneOfTexts(text)
 	}
 	switch v.kind {
-	case kindString:
+	case schema.String:
 		if dst.IsValid() {
 			dst.SetString(text)
 		}
-	case kindText, kindDuration, kindURL, kindBytes:
+	case schema.Text, schema.Duration, schema.URL, schema.Bytes:
 		if p := v.convertText(dst, text); p != nil {
 			return nil, p
 		}
-	case kindBool:
+	case schema.Bool:
 		if text != "true" && text != "false" {
 			return nil, v.typeProblem(text)
 		}
@@ -44,11 +45,11 @@ func (v *value) convert(dst reflect.Value, text string, want bool) (instance any
 			dst.SetBool(text == "true")
 		}
 		return text == "true", nil
-	case kindInt, kindUint, kindFloat:
+	case schema.Int, schema.Uint, schema.Float:
 		return v.convertNumber(dst, text, want)
-	case kindList:
+	case schema.List:
 		return v.convertList(dst, text, want)
-	case kindJSON:
+	case schema.JSON:
 		return v.parseJSON(text, want)
 	default:
 		panic("prompts: value is not compiled")
@@ -66,7 +67,7 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		return nil
 	}
 	switch v.kind {
-	case kindText:
+	case schema.Text:
 		if v.isTime && v.rules.format != nil && v.rules.format.name == "date" {
 			return v.convertDate(dst, text)
 		}
@@ -77,19 +78,19 @@ func (v *value) convertText(dst reflect.Value, text string) *Problem {
 		if text == "" && v.isAddress {
 			return v.typeProblem(text)
 		}
-	case kindDuration:
+	case schema.Duration:
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			return v.typeProblem(text)
 		}
 		dst.SetInt(int64(d))
-	case kindURL:
+	case schema.URL:
 		u, err := url.Parse(text)
 		if err != nil || text == "" {
 			return v.typeProblem(text)
 		}
 		dst.Set(reflect.ValueOf(*u))
-	case kindBytes:
+	case schema.Bytes:
 		b, err := base64.StdEncoding.Strict().DecodeString(text)
 		if err != nil || strings.ContainsAny(text, "\r\n") {
 			return v.typeProblem(text)
@@ -126,10 +127,10 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 	var narrow float64 // a float as its Go type holds it
 	var err error
 	switch v.kind {
-	case kindInt:
+	case schema.Int:
 		n.int, err = strconv.ParseInt(text, 10, v.bits)
 		n.float = float64(n.int)
-	case kindUint:
+	case schema.Uint:
 		n.uint, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, v.bits) // as ParseInt takes it
 		n.float = float64(n.uint)
 	default:
@@ -144,7 +145,7 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 		}
 	}
 	n.kind = v.kind
-	if errors.Is(err, strconv.ErrRange) || v.kind == kindUint && err != nil && isNegative(text) {
+	if errors.Is(err, strconv.ErrRange) || v.kind == schema.Uint && err != nil && isNegative(text) {
 		return nil, v.outOfRange(text)
 	}
 	if err != nil {
@@ -158,9 +159,9 @@ func (v *value) convertNumber(dst reflect.Value, text string, want bool) (any, *
 	}
 	if dst.IsValid() {
 		switch {
-		case v.kind == kindInt:
+		case v.kind == schema.Int:
 			dst.SetInt(n.int)
-		case v.kind == kindUint:
+		case v.kind == schema.Uint:
 			dst.SetUint(n.uint)
 		case v.isLiteral:
 			dst.SetString(text)
@@ -250,7 +251,7 @@ func withPlainIntegers(text string) []byte {
 // which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
 // although its float64 is equal.
 type number struct {
-	kind  kind // kindInt, kindUint or kindFloat
+	kind  schema.Kind // Int, Uint or Float
 	int   int64
 	uint  uint64
 	float float64 // the value, rounded if an integer is too large
@@ -261,7 +262,7 @@ const exactFloat = 1 << 53
 
 // cmp compares the number with f as big.Float's Cmp does.
 func (n number) cmp(f float64) int {
-	if n.kind == kindFloat || -exactFloat < n.float && n.float < exactFloat {
+	if n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat {
 		switch {
 		case n.float < f:
 			return -1
@@ -271,7 +272,7 @@ func (n number) cmp(f float64) int {
 		return 0
 	}
 	exact := new(big.Float)
-	if n.kind == kindInt {
+	if n.kind == schema.Int {
 		exact.SetInt64(n.int)
 	} else {
 		exact.SetUint64(n.uint)
@@ -284,7 +285,7 @@ func (n number) cmp(f float64) int {
 // no multiple of the float64 of 0.1.
 func (n number) isMultipleOf(f float64) bool {
 	isSmall := -exactFloat < n.float && n.float < exactFloat
-	if isSmall && f == math.Trunc(f) && (n.kind != kindFloat || n.float == math.Trunc(n.float)) {
+	if isSmall && f == math.Trunc(f) && (n.kind != schema.Float || n.float == math.Trunc(n.float)) {
 		return math.Mod(n.float, f) == 0 // both are exact, and so is Mod
 	}
 	return new(big.Rat).Quo(n.decimal(), decimalOf(f)).IsInt()
@@ -292,9 +293,9 @@ func (n number) isMultipleOf(f float64) bool {
 
 func (n number) decimal() *big.Rat {
 	switch n.kind {
-	case kindInt:
+	case schema.Int:
 		return new(big.Rat).SetInt64(n.int)
-	case kindUint:
+	case schema.Uint:
 		return new(big.Rat).SetUint64(n.uint)
 	}
 	return decimalOf(n.float)
@@ -307,9 +308,9 @@ func decimalOf(f float64) *big.Rat {
 
 func (n number) instance() any {
 	switch n.kind {
-	case kindInt:
+	case schema.Int:
 		return n.int
-	case kindUint:
+	case schema.Uint:
 		return n.uint
 	}
 	return n.float
@@ -370,7 +371,7 @@ func (v *value) split(text string) ([]string, *Problem) {
 }
 
 // isElement reports whether such values can be elements of a comma-separated list.
-func (v *value) isElement() bool { return v.kind != kindJSON && v.kind != kindList }
+func (v *value) isElement() bool { return v.kind != schema.JSON && v.kind != schema.List }
 
 // splitJSON returns the texts of the elements of a JSON array. Each element must
 // have the right JSON type: "1" is no integer.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file finds the fields of a struct as encoding/json sees them. They are
@@ -122,7 +123,7 @@ func (f *structField) readTag(field, tag string) (isNamed bool) {
 		case "string":
 			f.quoted = true
 		default:
-			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), didYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
+			f.err = fmt.Errorf("json tag of field %s has the unknown option %q%s", field, phrase.Clip(option, 64), suggest.DidYouMean(strings.TrimSpace(option), []string{"omitempty", "omitzero"}))
 		}
 	}
 	return name != ""
@@ -228,5 +229,5 @@ func (inf *inferred) noField(name string) error {
 	for i, f := range inf.fields {
 		names[i] = f.name
 	}
-	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), didYouMean(name, names))
+	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), suggest.DidYouMean(name, names))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -42,7 +43,7 @@ func (a *Argument) DescriptionWithHint() string {
 // example returns the first example of the schema as a client would send it.
 func (a *Argument) example() string {
 	text, ok := a.Schema.Examples[0].(string)
-	if !ok || !a.value.kind.isString() {
+	if !ok || !a.value.kind.IsString() {
 		text = jsonenc.Text(a.Schema.Examples[0])
 	}
 	return phrase.Clip(text, 64)
@@ -56,13 +57,13 @@ func (v *value) hint(element bool) string {
 		return "one of: " + phrase.List(v.rules.texts, phrase.Choice)
 	case v.rules.enum != nil:
 		return "one of: " + phrase.Enumerate(v.rules.enumTexts())
-	case v.kind.isNumber():
+	case v.kind.IsNumber():
 		bounds := v.rules.bounds()
 		if strings.HasPrefix(bounds, "from ") {
 			return v.expected + " " + bounds
 		}
 		return phrase.Join(", ", v.expected, bounds)
-	case v.kind == kindList:
+	case v.kind == schema.List:
 		form, each := v.expected, v.elem.hint(true)
 		if !element && v.elem.isElement() {
 			form = "comma-separated"
@@ -71,7 +72,7 @@ func (v *value) hint(element bool) string {
 			each = "each " + each
 		}
 		return phrase.Join("; ", form, v.rules.items(), each)
-	case v.kind == kindJSON:
+	case v.kind == schema.JSON:
 		return v.expected
 	}
 	pattern := ""
@@ -166,16 +167,16 @@ func (a *Argument) appendField(dst []byte, hints, modes bool) ([]byte, error) {
 func (v *value) field(modes bool) (f formField, isFull bool) {
 	r := &v.rules
 	switch {
-	case v.kind == kindBool:
+	case v.kind == schema.Bool:
 		return formField{Type: "boolean"}, true
-	case v.kind.isNumber():
-		f.Type = v.kind.instanceType()
+	case v.kind.IsNumber():
+		f.Type = v.kind.InstanceType()
 		if v.isIntegral {
 			f.Type = "integer"
 		}
 		if r.minimum != nil {
 			f.Minimum = json.Number(phrase.Decimal(*r.minimum))
-		} else if v.kind == kindUint {
+		} else if v.kind == schema.Uint {
 			f.Minimum = "0"
 		}
 		if r.maximum != nil {
@@ -191,7 +192,7 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 	case r.texts != nil:
 		f.Enum = r.texts
 		return f, true
-	case !v.kind.isString():
+	case !v.kind.IsString():
 		return f, false
 	}
 	f.MinLength, f.MaxLength = r.minLength, r.maxLength
@@ -205,14 +206,14 @@ func (v *value) field(modes bool) (f formField, isFull bool) {
 		}
 	}
 	// The format "uri" would not allow a relative URL.
-	return f, r.pattern == nil && (f.Format != "" || v.kind == kindString && r.format == nil)
+	return f, r.pattern == nil && (f.Format != "" || v.kind == schema.String && r.format == nil)
 }
 
 // fieldDefault returns the default as JSON, or nil if such a field has no default.
 func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 	k := a.value.kind
 	switch {
-	case k == kindBool || modes && k.isNumber():
+	case k == schema.Bool || modes && k.IsNumber():
 		return json.RawMessage(a.defaultValue)
 	case !modes:
 		return nil
@@ -223,7 +224,7 @@ func (a *Argument) fieldDefault(modes bool) json.RawMessage {
 }
 
 // isChoice reports whether the value is a list of strings of an enum.
-func (v *value) isChoice() bool { return v.kind == kindList && v.elem.rules.texts != nil }
+func (v *value) isChoice() bool { return v.kind == schema.List && v.elem.rules.texts != nil }
 
 // ReadForm returns the texts that the user has filled in, by the position of their
 // arguments, and the problems of values that do not have the type of their field.
@@ -249,15 +250,15 @@ func (p *Plan) ReadForm(content strictjson.Value, modes bool) ([]Text, []Problem
 // instead.
 func (v *value) fieldText(answer strictjson.Value, modes bool) (text, want string) {
 	switch {
-	case v.kind == kindBool:
+	case v.kind == schema.Bool:
 		if answer.Kind() != strictjson.Bool {
 			return "", "a boolean"
 		}
-	case v.kind.isNumber():
+	case v.kind.IsNumber():
 		if answer.Kind() != strictjson.Number {
 			return "", "a number"
 		}
-		if v.kind != kindFloat {
+		if v.kind != schema.Float {
 			return plainInteger(answer.Raw()), ""
 		}
 	case v.isChoice() && modes:

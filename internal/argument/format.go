@@ -13,6 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 	"github.com/mcp-prompts/prompts/internal/syntax"
 )
 
@@ -146,7 +148,7 @@ var typeFormats = map[reflect.Type][]string{
 
 // formatOf returns the format of a schema, which is checked for the Go type t of the
 // kind k; nil without one.
-func formatOf(k kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
+func formatOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
 	if err := checkFormatsInside(k, s); err != nil || s.Format == "" {
 		return nil, err
 	}
@@ -156,11 +158,11 @@ func formatOf(k kind, t reflect.Type, s *jsonschema.Schema) (*format, error) {
 	}
 	known, isKnown := typeFormats[t]
 	switch {
-	case !k.isString() && k != kindJSON:
-		return nil, fmt.Errorf("format applies to strings, but this value is read as %s", k.instanceType())
-	case k == kindJSON:
+	case !k.IsString() && k != schema.JSON:
+		return nil, fmt.Errorf("format applies to strings, but this value is read as %s", k.InstanceType())
+	case k == schema.JSON:
 		return nil, fmt.Errorf("format is not checked in JSON; remove the format, or use a pattern")
-	case k == kindBytes:
+	case k == schema.Bytes:
 		return nil, fmt.Errorf("format %s conflicts with the type of the value, base64 data; remove the format", s.Format)
 	case isKnown && !slices.Contains(known, s.Format):
 		return nil, fmt.Errorf("format %s conflicts with the type of the value, %s; remove the format", s.Format, expectedOf(k, t, s))
@@ -173,20 +175,20 @@ func unknownFormat(name string) error {
 	for i, f := range formats {
 		names[i] = f.name
 	}
-	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), didYouMean(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("unknown format %q%s; the formats are %s", phrase.Clip(name, 64), suggest.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // checkFormatsInside returns an error for a format in a part of the schema where it
 // would not be checked. The elements of a list are compiled by themselves.
-func checkFormatsInside(k kind, s *jsonschema.Schema) error {
-	for at, sub := range subschemas(s) {
-		if k == kindList && at == "/items" && !refersOutside(s) {
+func checkFormatsInside(k schema.Kind, s *jsonschema.Schema) error {
+	for at, sub := range schema.Subschemas(s) {
+		if k == schema.List && at == "/items" && !schema.RefersOutside(s) {
 			continue
 		}
 		if sub.Format != "" {
 			return fmt.Errorf("%s: format is not checked here; remove the format, or use a pattern", at)
 		}
-		if err := checkFormatsInside(kindJSON, sub); err != nil {
+		if err := checkFormatsInside(schema.JSON, sub); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // subject is a Go type with what a value of it is to a JSON schema. The
@@ -271,7 +272,7 @@ func (m schemaMaker) schema(typ string) *jsonschema.Schema {
 		s.Title, s.Description, s.Comment = "t", "d", "c"
 	}
 	if s.Items != nil && m.IntN(6) == 0 {
-		s.UnevaluatedItems = falseSchema() // Items leaves none
+		s.UnevaluatedItems = schema.False() // Items leaves none
 	}
 	return s
 }
@@ -391,14 +392,14 @@ func TestNumberCompare(t *testing.T) {
 		for _, b := range bounds {
 			want := new(big.Rat).SetInt(mustBig(text)).Cmp(new(big.Rat).SetFloat64(b))
 			if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-				assert.Equal(t, want, number{kind: kindInt, int: i, float: float64(i)}.cmp(b), "%s %v", text, b)
+				assert.Equal(t, want, number{kind: schema.Int, int: i, float: float64(i)}.cmp(b), "%s %v", text, b)
 			}
 			if u, err := strconv.ParseUint(text, 10, 64); err == nil {
-				assert.Equal(t, want, number{kind: kindUint, uint: u, float: float64(u)}.cmp(b), "%s %v", text, b)
+				assert.Equal(t, want, number{kind: schema.Uint, uint: u, float: float64(u)}.cmp(b), "%s %v", text, b)
 			}
 		}
 	}
-	assert.Equal(t, 0, number{kind: kindFloat, float: 0.1}.cmp(0.1))
-	assert.Equal(t, -1, number{kind: kindFloat, float: 0.1}.cmp(math.Nextafter(0.1, 1)))
-	assert.Equal(t, 1, number{kind: kindFloat, float: 1e300}.cmp(1e299))
+	assert.Equal(t, 0, number{kind: schema.Float, float: 0.1}.cmp(0.1))
+	assert.Equal(t, -1, number{kind: schema.Float, float: 0.1}.cmp(math.Nextafter(0.1, 1)))
+	assert.Equal(t, 1, number{kind: schema.Float, float: 1e300}.cmp(1e299))
 }

@@ -13,58 +13,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file says how a string becomes a value of a Go type, and infers the
 // schema of such a string. jsontype.go does it for what is inside of JSON.
-
-// kind is how the string of an argument is read.
-type kind uint8
-
-const (
-	kindString   kind = iota // unchanged
-	kindBool                 // true or false
-	kindInt                  // a signed integer
-	kindUint                 // an unsigned integer
-	kindFloat                // a number
-	kindText                 // by the type's UnmarshalText
-	kindDuration             // by time.ParseDuration
-	kindURL                  // by url.Parse
-	kindBytes                // base64
-	kindList                 // a JSON array, or comma-separated
-	kindJSON                 // JSON
-	kindAny                  // by the type in the schema; not in a compiled value
-)
-
-// isString reports whether the schema validates a value of this kind as the
-// string that was sent.
-func (k kind) isString() bool {
-	switch k {
-	case kindString, kindText, kindDuration, kindURL, kindBytes:
-		return true
-	}
-	return false
-}
-
-func (k kind) isNumber() bool { return k == kindInt || k == kindUint || k == kindFloat }
-
-// instanceType returns the JSON type of the value that the schema validates; ""
-// for any.
-func (k kind) instanceType() string {
-	switch {
-	case k.isString():
-		return "string"
-	case k == kindBool:
-		return "boolean"
-	case k == kindFloat:
-		return "number"
-	case k.isNumber():
-		return "integer"
-	case k == kindList:
-		return "array"
-	}
-	return ""
-}
 
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -123,43 +76,43 @@ func isBytes(t reflect.Type) bool {
 }
 
 // kindOf returns how a value of type t is read.
-func kindOf(t reflect.Type) (kind, error) {
+func kindOf(t reflect.Type) (schema.Kind, error) {
 	t = withoutPointers(t)
 	switch {
 	case t == typeDuration:
-		return kindDuration, nil
+		return schema.Duration, nil
 	case t == typeURL:
-		return kindURL, nil
+		return schema.URL, nil
 	case t == typeNumber:
-		return kindFloat, nil
+		return schema.Float, nil
 	case reflect.PointerTo(t).Implements(textUnmarshaler):
-		return kindText, nil
+		return schema.Text, nil
 	case readsJSON(t):
-		return kindJSON, nil
+		return schema.JSON, nil
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return kindString, nil
+		return schema.String, nil
 	case reflect.Bool:
-		return kindBool, nil
+		return schema.Bool, nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return kindInt, nil
+		return schema.Int, nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return kindUint, nil
+		return schema.Uint, nil
 	case reflect.Float32, reflect.Float64:
-		return kindFloat, nil
+		return schema.Float, nil
 	case reflect.Slice:
 		if isBytes(t) {
-			return kindBytes, nil
+			return schema.Bytes, nil
 		}
-		return kindList, nil
+		return schema.List, nil
 	case reflect.Array:
-		return kindList, nil
+		return schema.List, nil
 	case reflect.Struct, reflect.Map:
-		return kindJSON, nil
+		return schema.JSON, nil
 	case reflect.Interface:
 		if t.NumMethod() == 0 {
-			return kindAny, nil
+			return schema.Any, nil
 		}
 	}
 	return 0, unsupported(t)
@@ -191,17 +144,17 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 		return own, err
 	}
 	switch k {
-	case kindBool:
+	case schema.Bool:
 		return &jsonschema.Schema{Type: "boolean"}, nil
-	case kindInt:
+	case schema.Int:
 		return &jsonschema.Schema{Type: "integer"}, nil
-	case kindUint:
+	case schema.Uint:
 		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, nil
-	case kindFloat:
+	case schema.Float:
 		return &jsonschema.Schema{Type: "number"}, nil
-	case kindAny:
+	case schema.Any:
 		return &jsonschema.Schema{}, nil
-	case kindList:
+	case schema.List:
 		items, err := schemaAt(t.Elem(), depth-1)
 		if err != nil {
 			return nil, err
@@ -211,7 +164,7 @@ func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
 			s.MinItems, s.MaxItems = jsonschema.Ptr(t.Len()), jsonschema.Ptr(t.Len())
 		}
 		return s, nil
-	case kindJSON:
+	case schema.JSON:
 		return jsonTypes{}.schemaOf(t)
 	}
 	return &jsonschema.Schema{Type: "string"}, nil
@@ -237,7 +190,7 @@ func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
 	if s == nil {
 		return nil, fmt.Errorf("%s.JSONSchema returned nil", t)
 	}
-	if own, err = cloneSchema(s); err == nil {
+	if own, err = schema.Clone(s); err == nil {
 		err = checkPromoted(t, own)
 	}
 	if err != nil {
@@ -273,7 +226,7 @@ func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
 // another schema.
 func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
 	err := error(nil)
-	if hasReference(own) {
+	if schema.HasReference(own) {
 		err = errors.New("schema: references do not work inside of another schema; write out the referenced schema")
 	} else {
 		_, err = compileValue(t, own)

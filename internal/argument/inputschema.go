@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file makes one JSON schema of all arguments of a plan, as they are checked.
@@ -15,7 +17,7 @@ func (p *Plan) InputSchema() *jsonschema.Schema {
 	all := &jsonschema.Schema{
 		Schema:               "https://json-schema.org/draft/2020-12/schema",
 		Type:                 "object",
-		AdditionalProperties: falseSchema(),
+		AdditionalProperties: schema.False(),
 	}
 	for i := range p.Arguments {
 		a := &p.Arguments[i]
@@ -37,15 +39,15 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 	if a.Schema != nil {
 		s = a.value.describe(a.Schema)
 	} else {
-		s.Type = a.value.kind.instanceType()
+		s.Type = a.value.kind.InstanceType()
 	}
 	s.Title, s.Description, s.WriteOnly = a.Title, a.Description, a.Sensitive
-	if s.MinLength == nil && a.Required && a.value.kind.isString() && a.emptyIsAbsent {
+	if s.MinLength == nil && a.Required && a.value.kind.IsString() && a.emptyIsAbsent {
 		s.MinLength = jsonschema.Ptr(1)
 	}
 	// Its references are within it.
 	s.Schema = ""
-	if s.ID == "" && hasReference(s) {
+	if s.ID == "" && schema.HasReference(s) {
 		s.ID = "urn:argument:" + url.PathEscape(a.Name)
 	}
 	return s
@@ -55,23 +57,23 @@ func (a *Argument) inputSchema() *jsonschema.Schema {
 // the range of an integer, the form of a text.
 func (v *value) describe(s *jsonschema.Schema) *jsonschema.Schema {
 	d := *s
-	if len(typesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {
-		d.Type = v.kind.instanceType()
+	if len(schema.TypesOf(&d)) == 0 && d.Ref == "" && d.DynamicRef == "" {
+		d.Type = v.kind.InstanceType()
 	}
 	switch {
 	case v.rules.texts != nil:
-	case v.kind == kindInt || v.kind == kindUint:
+	case v.kind == schema.Int || v.kind == schema.Uint:
 		v.describeRange(&d)
-	case v.kind == kindDuration:
+	case v.kind == schema.Duration:
 		d.Pattern = cmp.Or(d.Pattern, `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
-	case v.kind == kindBytes:
+	case v.kind == schema.Bytes:
 		d.ContentEncoding = cmp.Or(d.ContentEncoding, "base64")
 		d.Pattern = cmp.Or(d.Pattern, `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
-	case v.kind == kindURL:
+	case v.kind == schema.URL:
 		d.Format = cmp.Or(d.Format, "uri-reference")
 	case v.isTime:
 		d.Format = cmp.Or(d.Format, "date-time")
-	case v.kind == kindList && !refersOutside(s):
+	case v.kind == schema.List && !schema.RefersOutside(s):
 		d.Items = v.elem.describe(cmp.Or(s.Items, &jsonschema.Schema{}))
 	}
 	return &d

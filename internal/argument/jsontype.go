@@ -11,7 +11,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file is about Go types that encoding/json fills: an argument that is a
@@ -110,7 +112,7 @@ func (within jsonTypes) object(t reflect.Type) (*jsonschema.Schema, error) {
 	if len(fields) == 0 && t.NumField() > 0 {
 		return nil, unsupported(t) // no field is exported
 	}
-	s := &jsonschema.Schema{Type: "object", AdditionalProperties: falseSchema()}
+	s := &jsonschema.Schema{Type: "object", AdditionalProperties: schema.False()}
 	for _, f := range fields {
 		if f.quoted && f.err == nil {
 			return nil, fmt.Errorf(`json tag of member %q has the option "string", which the schema does not know; remove the option, or declare the member as a string`, f.name)
@@ -184,7 +186,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		if s == nil {
 			return nil
 		}
-		err := checkType(jsonTypeOf(t), s)
+		err := schema.CheckType(jsonTypeOf(t), s)
 		if err == nil {
 			err = checkMembers(t, s)
 		}
@@ -198,7 +200,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		return check("/items", t.Elem(), s.Items)
 	case reflect.Map:
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			if err := check("/properties/"+pointerEscaper.Replace(name), t.Elem(), s.Properties[name]); err != nil {
+			if err := check("/properties/"+schema.PointerEscaper.Replace(name), t.Elem(), s.Properties[name]); err != nil {
 				return err
 			}
 		}
@@ -214,9 +216,9 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		names := slices.Sorted(maps.Keys(types))
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
 			if types[name] == nil {
-				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), didYouMean(name, names))
+				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), suggest.DidYouMean(name, names))
 			}
-			if err := check("/properties/"+pointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
+			if err := check("/properties/"+schema.PointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
 				return err
 			}
 		}

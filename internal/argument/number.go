@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file fits the bounds of a schema to the numbers that the Go type holds, and
@@ -16,17 +17,17 @@ import (
 
 // compileNumber compiles what the schema and the type say together.
 func (v *value) compileNumber(s *jsonschema.Schema) error {
-	types, err := possibleTypes(s)
+	types, err := schema.PossibleTypes(s)
 	if err != nil {
 		return err
 	}
-	if v.kind == kindFloat && types&typeFraction == 0 && v.rules.enum == nil {
+	if v.kind == schema.Float && !types.HasFractions() && v.rules.enum == nil {
 		v.isIntegral, v.expected = true, "an integer"
 	}
 	if err := v.narrow(); err != nil {
 		return err
 	}
-	if v.kind == kindFloat && !v.isIntegral {
+	if v.kind == schema.Float && !v.isIntegral {
 		return v.rules.checkMultiples(v.rules.minimum, v.rules.maximum)
 	}
 	low, high := v.rules.between()
@@ -60,10 +61,10 @@ func (v *value) narrow() error {
 	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is
 	// at least 0.
 	var least, most *float64
-	if v.kind == kindUint || v.kind == kindInt && v.bits < 64 {
+	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
 		least = &low
 	}
-	if v.kind != kindFloat && v.bits < 64 {
+	if v.kind != schema.Float && v.bits < 64 {
 		high--
 		most = &high
 	}
@@ -91,10 +92,10 @@ func (v *value) narrow() error {
 // held returns the range of the type, without its end, and as text.
 func (v *value) held() (low, end float64, text string) {
 	switch {
-	case v.kind == kindInt:
+	case v.kind == schema.Int:
 		end = math.Ldexp(1, v.bits-1)
 		return -end, end, fmt.Sprintf("%d to %d", int64(-1)<<(v.bits-1), int64(1)<<(v.bits-1)-1)
-	case v.kind == kindUint:
+	case v.kind == schema.Uint:
 		return 0, math.Ldexp(1, v.bits), fmt.Sprintf("0 to %d", ^uint64(0)>>(64-v.bits))
 	case v.bits == 32:
 		return -math.MaxFloat32, math.Nextafter(math.MaxFloat32, math.Inf(1)), "the numbers of 32 bits"

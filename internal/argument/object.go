@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -20,7 +21,7 @@ import (
 
 // Object is the compiled schema of an object. It is immutable.
 type Object struct {
-	validator *Validator
+	validator *schema.Validator
 	members   map[string]*member
 	names     []string // of the members, sorted
 	required  []string
@@ -32,40 +33,40 @@ type Object struct {
 
 // member is a member that the schema declares or requires.
 type member struct {
-	validator *Validator // of an object with this member alone; nil if the schema depends on others
-	types     []string   // that the schema allows; nil for all
-	patterns  int        // instructions that match this member alone
-	value     *value     // of a string, a boolean or a number, for its problems; else nil
+	validator *schema.Validator // of an object with this member alone; nil if the schema depends on others
+	types     []string          // that the schema allows; nil for all
+	patterns  int               // instructions that match this member alone
+	value     *value            // of a string, a boolean or a number, for its problems; else nil
 }
 
 // NewObject compiles a schema of the type object. It returns an error for a schema that
 // makes no sense, and for one whose validation takes too long.
 func NewObject(s *jsonschema.Schema) (*Object, error) {
-	s, err := cloneSchema(s)
+	s, err := schema.Clone(s)
 	if err != nil {
 		return nil, err
 	}
 	if s.Type != "object" {
-		return nil, fmt.Errorf(`schema: type must be "object", got %q`, strings.Join(typesOf(s), " or "))
+		return nil, fmt.Errorf(`schema: type must be "object", got %q`, strings.Join(schema.TypesOf(s), " or "))
 	}
 	o := &Object{
 		members: map[string]*member{}, names: slices.Sorted(maps.Keys(s.Properties)), required: s.Required,
-		isClosed: isFalse(s.AdditionalProperties) && s.PatternProperties == nil,
+		isClosed: schema.IsFalse(s.AdditionalProperties) && s.PatternProperties == nil,
 	}
-	if o.validator, err = NewValidator(s); err != nil {
+	if o.validator, err = schema.NewValidator(s); err != nil {
 		return nil, err
 	}
-	o.patterns = patternSize(s)
+	o.patterns = schema.PatternSize(s)
 	o.elsewhere = o.patterns
-	refers := hasReference(s) // by which a pattern may match other members
+	refers := schema.HasReference(s) // by which a pattern may match other members
 	for name, p := range s.Properties {
-		m := &member{types: typesOf(p)}
+		m := &member{types: schema.TypesOf(p)}
 		if !refers {
-			m.patterns = patternSize(p)
+			m.patterns = schema.PatternSize(p)
 			o.elsewhere -= m.patterns
 		}
 		alone := &jsonschema.Schema{Schema: s.Schema, Defs: s.Defs, Definitions: s.Definitions, Properties: map[string]*jsonschema.Schema{name: p}}
-		if v, err := newValidator(alone); err == nil {
+		if v, err := schema.NewPartValidator(alone); err == nil {
 			m.validator = v
 		}
 		switch p.Type {
@@ -185,7 +186,7 @@ func (o *Object) explain(object string, r *Rejection) {
 }
 
 // accepts reports whether the JSON is valid.
-func accepts(v *Validator, text string) bool {
+func accepts(v *schema.Validator, text string) bool {
 	var instance any
 	return json.Unmarshal([]byte(text), &instance) == nil && v.Accepts(instance)
 }

@@ -2,8 +2,7 @@
 // Go values, by the Go types and the JSON schemas that the prompt declares.
 //
 // When a prompt is added, [Compile] makes a [Plan] of the declaration, or returns
-// all errors of the declaration (compile.go, fields.go, gotype.go, jsontype.go,
-// schema.go, schema_check.go). A plan is immutable and serves all calls. A call
+// all errors of the declaration (compile.go, fields.go, gotype.go, jsontype.go). A plan is immutable and serves all calls. A call
 // takes three steps:
 //
 //	texts, problems, ignored := plan.Collect(nil, params.Get("arguments"), strict, false)

@@ -103,14 +103,6 @@ func (p *Problem) suggest(name string, names []string) {
 	}
 }
 
-// didYouMean returns the end of an error message about an unknown name.
-func didYouMean(name string, names []string) string {
-	if near := suggest.Near(name, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
-}
-
 // Undeclared returns the problem of an argument that the prompt does not have,
 // with a suggestion.
 func (p *Plan) Undeclared(name string) Problem {

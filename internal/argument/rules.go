@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file compiles the common keywords of a schema into direct checks. They take
@@ -46,62 +47,62 @@ type rules struct {
 
 // compileRules splits the schema of a value of the JSON type want into rules and
 // the rest, which jsonschema-go validates. Mostly there is no rest.
-func compileRules(k kind, want string, s *jsonschema.Schema) (rules, *Validator, error) {
+func compileRules(k schema.Kind, want string, s *jsonschema.Schema) (rules, *schema.Validator, error) {
 	values, err := checkFits(k, want, s)
 	if err != nil {
 		return rules{}, nil, fmt.Errorf("schema: %w", err)
 	}
 	checked := *s
-	if k == kindList && s.Items == nil {
+	if k == schema.List && s.Items == nil {
 		checked.Items = &jsonschema.Schema{Type: "string"} // a list without a type of its elements
 	}
-	if err := checkSchema(&checked); err != nil {
+	if err := schema.Check(&checked); err != nil {
 		return rules{}, nil, err
 	}
 	r, rest := splitRules(k, s, values)
-	if isEmpty(&rest) {
+	if schema.IsEmpty(&rest) {
 		return r, nil, nil
 	}
-	if hasReference(s) {
+	if schema.HasReference(s) {
 		rest = *s
 	} else {
 		rest.Schema = s.Schema // the version of JSON Schema
 	}
-	validator, err := newValidator(&rest)
+	validator, err := schema.NewPartValidator(&rest)
 	return r, validator, err
 }
 
 // checkFits returns the values that the schema allows, nil for all, or an error if
 // the schema does not fit the type.
-func checkFits(k kind, want string, s *jsonschema.Schema) ([]any, error) {
-	if err := checkType(want, s); err != nil {
+func checkFits(k schema.Kind, want string, s *jsonschema.Schema) ([]any, error) {
+	if err := schema.CheckType(want, s); err != nil {
 		return nil, err
 	}
 	if want != "" {
-		if err := checkApplies(s, []string{want}); err != nil {
+		if err := schema.CheckApplies(s, []string{want}); err != nil {
 			return nil, err
 		}
 	}
-	what, values, err := allowed(s)
+	what, values, err := schema.Allowed(s)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAllowed(k, what, values); err != nil {
+	if err := schema.CheckAllowed(k, what, values); err != nil {
 		return nil, err
 	}
-	return values, checkTypes(want, s)
+	return values, schema.CheckTypes(want, s)
 }
 
 // splitRules returns the rules of a checked schema, which allows the values, and the
 // schema of the rest.
-func splitRules(k kind, s *jsonschema.Schema, values []any) (r rules, rest jsonschema.Schema) {
-	rest = annotationsRemoved(s)
+func splitRules(k schema.Kind, s *jsonschema.Schema, values []any) (r rules, rest jsonschema.Schema) {
+	rest = schema.WithoutAnnotations(s)
 	rest.Enum, rest.Const = nil, nil
-	if k.instanceType() != "" {
+	if k.InstanceType() != "" {
 		rest.Type, rest.Types = "", nil // ensured by the conversion
 	}
 	switch {
-	case k.isString():
+	case k.IsString():
 		for _, e := range values {
 			r.texts = append(r.texts, e.(string))
 		}
@@ -109,26 +110,26 @@ func splitRules(k kind, s *jsonschema.Schema, values []any) (r rules, rest jsons
 			r.textSet = setOf(r.texts, func(text string) string { return text })
 		}
 		if s.Pattern != "" {
-			r.pattern = regexp.MustCompile(s.Pattern) // checkSchema has compiled it
+			r.pattern = regexp.MustCompile(s.Pattern) // schema.Check has compiled it
 		}
 		r.minLength, r.maxLength = s.MinLength, s.MaxLength
 		rest.Pattern, rest.MinLength, rest.MaxLength = "", nil, nil
 		return r, rest
-	case k.isNumber():
+	case k.IsNumber():
 		r.minimum, r.maximum = s.Minimum, s.Maximum
 		r.exclusiveMinimum, r.exclusiveMaximum = s.ExclusiveMinimum, s.ExclusiveMaximum
 		r.multipleOf = s.MultipleOf
 		rest.Minimum, rest.Maximum, rest.ExclusiveMinimum, rest.ExclusiveMaximum, rest.MultipleOf = nil, nil, nil, nil, nil
-	case k == kindList:
+	case k == schema.List:
 		r.minItems, r.maxItems = s.MinItems, s.MaxItems
 		rest.MinItems, rest.MaxItems = nil, nil
-		if s.Items != nil && !refersOutside(s) {
+		if s.Items != nil && !schema.RefersOutside(s) {
 			rest.Items, rest.UnevaluatedItems = nil, nil // all elements are checked by Items, one by one
 		}
 	}
 	switch r.enum = values; {
 	case values == nil:
-	case k.isNumber():
+	case k.IsNumber():
 		r.numbers = setOf(values, numeralOf)
 	default:
 		r.others = setOf(values, func(e any) string { return string(appendKey(nil, e)) })
@@ -239,24 +240,24 @@ func setOf[T any, K comparable](values []T, key func(T) K) map[K]struct{} {
 // numeral is the key of a number in a set. Equal numbers of all kinds have the
 // same key.
 type numeral struct {
-	kind kind // kindInt below 0, kindUint from 0, kindFloat for all but 64-bit integers
+	kind schema.Kind // Int below 0, Uint from 0, Float for all but 64-bit integers
 	bits uint64
 }
 
 func (n number) numeral() numeral {
 	switch {
-	case n.kind == kindInt && n.int < 0:
-		return numeral{kindInt, uint64(n.int)}
-	case n.kind == kindInt:
-		return numeral{kindUint, uint64(n.int)}
-	case n.kind == kindUint:
-		return numeral{kindUint, n.uint}
+	case n.kind == schema.Int && n.int < 0:
+		return numeral{schema.Int, uint64(n.int)}
+	case n.kind == schema.Int:
+		return numeral{schema.Uint, uint64(n.int)}
+	case n.kind == schema.Uint:
+		return numeral{schema.Uint, n.uint}
 	case n.float != math.Trunc(n.float) || n.float < -1<<63 || n.float >= 1<<64:
-		return numeral{kindFloat, math.Float64bits(n.float)}
+		return numeral{schema.Float, math.Float64bits(n.float)}
 	case n.float < 0:
-		return numeral{kindInt, uint64(int64(n.float))}
+		return numeral{schema.Int, uint64(int64(n.float))}
 	}
-	return numeral{kindUint, uint64(n.float)}
+	return numeral{schema.Uint, uint64(n.float)}
 }
 
 // numeralOf returns the numeral of a schema's number, which is a float64, or of a
@@ -264,11 +265,11 @@ func (n number) numeral() numeral {
 func numeralOf(v any) numeral {
 	switch v := v.(type) {
 	case int64:
-		return number{kind: kindInt, int: v}.numeral()
+		return number{kind: schema.Int, int: v}.numeral()
 	case uint64:
-		return number{kind: kindUint, uint: v}.numeral()
+		return number{kind: schema.Uint, uint: v}.numeral()
 	}
-	return number{kind: kindFloat, float: v.(float64)}.numeral()
+	return number{kind: schema.Float, float: v.(float64)}.numeral()
 }
 
 // appendKey appends the key of a JSON value in a set. Values have the same key if

@@ -3,6 +3,8 @@ package argument
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,66 +22,8 @@ func schemaOfJSON(t *testing.T, text string) *jsonschema.Schema {
 	return s
 }
 
-// A schema that leads back to itself without going into the value would
-// overflow the stack at the first call, which ends the process.
-func TestSchemaCycles(t *testing.T) {
-	t.Parallel()
-	const never, nowhere = "schema reference loop: validation would never end", "unsupported $ref"
-	for _, c := range []struct{ schema, want string }{
-		{`{"$ref":"#"}`, never},
-		{`{"type":"object","allOf":[{"$ref":"#"}]}`, never},
-		{`{"anyOf":[{"type":"string"},{"$ref":"#"}]}`, never},
-		{`{"oneOf":[{"$ref":"#/oneOf/0"}]}`, never},
-		{`{"not":{"$ref":"#"}}`, never},
-		{`{"if":{"$ref":"#"}}`, never},
-		{`{"if":true,"then":{"$ref":"#"}}`, never},
-		{`{"if":true,"else":{"$ref":"#"}}`, never},
-		{`{"type":"object","dependentSchemas":{"a":{"$ref":"#"}}}`, never},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":{"$ref":"#"}}}`, never},
-		{`{"$dynamicAnchor":"a","allOf":[{"$dynamicRef":"#a"}]}`, never},
-		{`{"$anchor":"a","allOf":[{"$ref":"#a"}]}`, never},
-		{`{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, never},
-		{`{"$ref":"#/$defs/a~1b%25","$defs":{"a/b%":{"$ref":"#"}}}`, never},
-		{`{"type":"array","items":{"$ref":"#/items"}}`, never},
-		{`{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`, never},
-		{`{"type":"object","$defs":{"unused":{"$ref":"#/$defs/unused"}}}`, never},
-
-		{`{"$id":"https://example.com/a","$ref":"https://example.com/a"}`, nowhere},
-		{`{"$id":"https://example.com/a","$ref":"a#/$defs/x","$defs":{"x":true}}`, nowhere},
-		{`{"$ref":"#/$defs/a","$defs":{"a":{"$id":"https://example.com/b","$ref":"#"}}}`, "$id is not supported"},
-		{`{"$ref":"#a","$defs":{"a":{"$anchor":"a"},"b":{"$anchor":"a"}}}`, `two subschemas have the name "a"`},
-
-		{`{"type":"object","properties":{"next":{"$ref":"#"}}}`, ""},
-		{`{"type":"object","$anchor":"x","$dynamicAnchor":"x","properties":{"a":{"$ref":"#x"}}}`, ""},
-		{`{"type":"object","additionalProperties":{"$ref":"#"}}`, ""},
-		{`{"type":"object","patternProperties":{"^a":{"$ref":"#"}}}`, ""},
-		{`{"type":"array","items":{"$ref":"#"}}`, ""},
-		{`{"type":"array","prefixItems":[{"$ref":"#"}]}`, ""},
-		{`{"type":"array","contains":{"$ref":"#"}}`, ""},
-		{`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}}}}}`, ""},
-		{`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"minLength":1}}}`, ""},
-		{`{"$id":"https://example.com/a","$ref":"#/$defs/x","$defs":{"x":true}}`, ""},
-		{`{"type":"object","properties":{"x":{"$id":"https://example.com/x"}}}`, ""},
-	} {
-		t.Run(c.schema, func(t *testing.T) {
-			t.Parallel()
-			p, errs := Compile(nil, []Spec{{Name: "a", Schema: schemaOfJSON(t, c.schema)}})
-			err := errors.Join(errs...)
-			if c.want != "" {
-				require.ErrorContains(t, err, `argument "a": schema: `)
-				assert.ErrorContains(t, err, c.want)
-				return
-			}
-			require.NoError(t, err)
-			for _, text := range []string{`{"next":{"next":{}}}`, `[[[]]]`, "x"} {
-				_, _ = p.Texts([]Text{{Value: text, Given: true}})
-			}
-		})
-	}
-}
-
-// The same for a prompt with a struct, whose schema is completed by the
-// author's.
+// A schema that leads back to itself is an error for a prompt with a struct, too, whose
+// schema is completed by the author's.
 func TestSchemaCycleOfField(t *testing.T) {
 	t.Parallel()
 	err := errorOf[one[map[string]any]](Spec{Name: "a", Schema: schemaOfJSON(t, `{"allOf":[{"$ref":"#"}]}`)})
@@ -153,5 +97,62 @@ func TestSchemaDescription(t *testing.T) {
 			got = append(got, a.Name+"|"+a.Title+"|"+a.Description)
 		}
 		assert.Equal(t, "a|of the schema|what the schema says b|own|what the tag says c||", strings.Join(got, " "))
+	}
+}
+
+// bytesOf returns the bytes that the function allocates.
+func bytesOf(f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// An error of jsonschema-go repeats the value for each alternative, and again for
+// each level. A client cannot make the server build such an error.
+func TestErrorsOfValidationAreShort(t *testing.T) {
+	long := strings.Repeat("x", 256<<10)
+	nested := func(value string, levels int) string {
+		return strings.Repeat("[", levels) + value + strings.Repeat("]", levels)
+	}
+	for _, c := range []struct{ name, schema, value string }{
+		{"one text in many arrays", `{"anyOf":[{"type":"number"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"its pattern", `{"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"its length", `{"anyOf":[{"type":"string","maxLength":9},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
+		{"many alternatives", `{"anyOf":[` + strings.Repeat(`{"const":"a"},`, 99) + `{"pattern":"^b"}]}`, `"` + long + `"`},
+		{"a long name", `{"anyOf":[{"type":"object","additionalProperties":false},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"a long name where false has a title", `{"anyOf":[{"type":"object","additionalProperties":{"not":{},"title":"none"}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"the name's rules", `{"anyOf":[{"type":"object","propertyNames":{"enum":["a"]}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
+		{"a dynamic reference", `{"$dynamicAnchor":"a","anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$dynamicRef":"#a"}}]}`, nested(`"`+long+`"`, 100)},
+		{"draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#","minItems":9}}]}`, nested(`"`+long+`"`, 100)},
+		{"many elements", `{"anyOf":[{"type":"number","minimum":1},{"type":"array","items":{"$ref":"#"}}]}`, nested(strings.Repeat("0,", 20<<10)+"0", 100)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := planOf[one[json.RawMessage]](t, Spec{Name: "a", Schema: schemaOfJSON(t, c.schema)})
+			var in one[json.RawMessage]
+			var problems []Problem
+			bytes := bytesOf(func() { problems = fill(p, &in, text(c.value)) })
+			assert.Len(t, problems, 1)
+			assert.Less(t, bytes, 32.0*float64(len(c.value))+8<<20)
+		})
+	}
+}
+
+// A text that takes long to match with the patterns of its schema is refused.
+func TestPatternsTakeABoundedTime(t *testing.T) {
+	t.Parallel()
+	const refused = "exceeds the limit of 18600 bytes"
+	for _, c := range []struct{ schema, pattern string }{
+		{`{"type":"string","pattern":%q}`, "%s"},
+		{`{"type":"object","patternProperties":{%q:true}}`, `{"a":"%s"}`},
+		{`{"type":"array","items":{"anyOf":[{"type":"string","pattern":%q}]}}`, `["%s"]`},
+	} {
+		p := listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, fmt.Sprintf(c.schema, "^(.{0,900}x)*.{0,900}$"))})
+		_, problems := p.Texts([]Text{text(fmt.Sprintf(c.pattern, strings.Repeat("x", 1<<20)))})
+		require.Len(t, problems, 1, c.schema)
+		assert.Contains(t, problems[0].Message, refused)
+		_, problems = p.Texts([]Text{text(fmt.Sprintf(c.pattern, "xyz"))})
+		assert.Empty(t, problems, c.schema)
 	}
 }

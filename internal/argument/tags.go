@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/suggest"
 )
@@ -82,18 +83,18 @@ func (r tagReader) isString() bool {
 		return jsonTypeOf(r.typ) == "string"
 	}
 	k, err := kindOf(r.typ)
-	return err == nil && (k.isString() || k == kindAny)
+	return err == nil && (k.IsString() || k == schema.Any)
 }
 
 // isNumber reports whether the values are numbers.
 func (r tagReader) isNumber() bool {
 	k, err := kindOf(r.typ)
-	return err == nil && (k.isNumber() || k == kindAny)
+	return err == nil && (k.IsNumber() || k == schema.Any)
 }
 
 // elements returns the reader of a list's elements.
 func (r tagReader) elements() (elements tagReader, ok bool) {
-	if k, err := kindOf(r.typ); err != nil || k != kindList {
+	if k, err := kindOf(r.typ); err != nil || k != schema.List {
 		return r, false
 	}
 	return tagReader{withoutPointers(r.typ).Elem(), r.inJSON}, true
@@ -197,11 +198,11 @@ func (f *structField) constrain(s *jsonschema.Schema, inJSON bool) (*jsonschema.
 	if !isTagged {
 		return s, nil
 	}
-	declared, err := cloneSchema(declared)
+	declared, err := schema.Clone(declared)
 	if err != nil {
 		return nil, err
 	}
-	return mergeSchemas(s, declared), nil
+	return schema.Merge(s, declared), nil
 }
 
 // otherNames are names that other libraries have for a tag.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -62,9 +63,9 @@ func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 	switch {
 	case !v.hasType(given.Kind()):
 		return "", false
-	case v.kind.isString():
+	case v.kind.IsString():
 		return given.Text(), true
-	case v.kind == kindInt || v.kind == kindUint:
+	case v.kind == schema.Int || v.kind == schema.Uint:
 		return plainInteger(given.Raw()), true
 	}
 	return given.Raw(), true
@@ -73,13 +74,13 @@ func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
 // hasType reports whether a JSON value of the kind can be the value.
 func (v *value) hasType(k strictjson.Kind) bool {
 	switch v.kind {
-	case kindBool:
+	case schema.Bool:
 		return k == strictjson.Bool
-	case kindInt, kindUint, kindFloat:
+	case schema.Int, schema.Uint, schema.Float:
 		return k == strictjson.Number
-	case kindList:
+	case schema.List:
 		return k == strictjson.Array
-	case kindJSON:
+	case schema.JSON:
 		return true // which the schema decides
 	}
 	return k == strictjson.String
@@ -90,8 +91,8 @@ func (v *value) hasType(k strictjson.Kind) bool {
 func (a *Argument) Canonical(text string) string {
 	var doc strictjson.Doc
 	k := a.value.kind
-	if k != kindList && k != kindJSON || doc.Parse(text, jsonenc.MaxDepth) != nil ||
-		k == kindList && doc.Root().Kind() != strictjson.Array { // the text is split
+	if k != schema.List && k != schema.JSON || doc.Parse(text, jsonenc.MaxDepth) != nil ||
+		k == schema.List && doc.Root().Kind() != strictjson.Array { // the text is split
 		return text
 	}
 	return string(doc.Root().AppendCanonical(nil))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -34,13 +35,13 @@ func typedText(v *value, text string) (string, bool) {
 	var doc strictjson.Doc
 	isJSON := doc.Parse(text, jsonenc.MaxDepth) == nil && doc.Root().Raw() == text // and no space around it
 	switch v.kind {
-	case kindBool:
+	case schema.Bool:
 		return text, text == "true" || text == "false"
-	case kindInt, kindUint, kindFloat:
+	case schema.Int, schema.Uint, schema.Float:
 		return text, isJSON && doc.Root().Kind() == strictjson.Number
-	case kindList:
+	case schema.List:
 		return text, isJSON && doc.Root().Kind() == strictjson.Array
-	case kindJSON:
+	case schema.JSON:
 		return text, isJSON
 	}
 	return string(strictjson.AppendString(nil, text)), true
@@ -69,14 +70,14 @@ func bothDoors(t testing.TB, d declared, arguments strictjson.Value, problems []
 		}
 		if !ok {
 			differ(t, "no JSON of the type")
-			if a.value.kind == kindJSON {
+			if a.value.kind == schema.JSON {
 				return // which may be a string
 			}
 			_, asString := typedDoor(t, d, `{`+string(strictjson.AppendString(nil, name))+`:`+v.Raw()+`}`)
 			require.True(t, slices.ContainsFunc(asString, func(p Problem) bool { return p.Argument == name }), "%s as a JSON string", v.Raw())
 			return
 		}
-		if (a.value.kind == kindInt || a.value.kind == kindUint) && strings.ContainsAny(text, ".eE") {
+		if (a.value.kind == schema.Int || a.value.kind == schema.Uint) && strings.ContainsAny(text, ".eE") {
 			differ(t, "integer")
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 // This file compiles an argument's Go type and schema into a [value], and reads
@@ -27,7 +28,7 @@ import (
 // last to fill the Go value from JSON. So nothing that is invalid gets into a Go
 // value of the application, except for types with UnmarshalText.
 type value struct {
-	kind       kind
+	kind       schema.Kind
 	bits       int    // of an integer or a float
 	isLiteral  bool   // a json.Number, which keeps the text
 	isIntegral bool   // a float that the schema restricts to integers
@@ -36,9 +37,9 @@ type value struct {
 	isAddress  bool   // of net/netip, where the empty text gives an invalid address
 	isTime     bool   // of RFC 3339
 	rules      rules
-	validator  *Validator  // for the rest of the schema; nil if the rules are all
-	maxBytes   int         // of a text; 0: no limit but that of an argument
-	members    *memberCase // of JSON; nil if it contains no struct
+	validator  *schema.Validator // for the rest of the schema; nil if the rules are all
+	maxBytes   int               // of a text; 0: no limit but that of an argument
+	members    *memberCase       // of JSON; nil if it contains no struct
 	// candidates complete the text.
 	candidates func() *match.Index
 }
@@ -61,7 +62,7 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 			t = nil
 		}
 	}
-	s, err := withEnum(s)
+	s, err := schema.WithEnum(s)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +70,8 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if err := v.compileKind(t, s); err != nil {
 		return nil, err
 	}
-	want := v.kind.instanceType()
-	if v.kind == kindJSON && t != nil {
+	want := v.kind.InstanceType()
+	if v.kind == schema.JSON && t != nil {
 		want = jsonTypeOf(t)
 		if err := checkMembers(t, s); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
@@ -85,18 +86,18 @@ func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
 	if v.rules.format != nil {
 		v.expected = v.rules.format.expected
 	}
-	if v.kind.isNumber() {
+	if v.kind.IsNumber() {
 		if err := v.compileNumber(s); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
 	}
-	if t != nil && v.kind == kindList && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
+	if t != nil && v.kind == schema.List && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
 		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
 	}
 	if err := v.checkReadable(t, s); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	if n := patternSize(s); n > 0 {
+	if n := schema.PatternSize(s); n > 0 {
 		v.maxBytes = max(maxPatternWork/n, 1)
 	}
 	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
@@ -108,7 +109,7 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	if t != nil {
 		v.kind, err = kindOf(t)
 	} else {
-		v.kind, err = kindOfSchema(s)
+		v.kind, err = schema.KindOf(s)
 	}
 	if err != nil {
 		return err
@@ -116,12 +117,12 @@ func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
 	v.expected, v.isTime, v.isLiteral = expectedOf(v.kind, t, s), t == typeTime, t == typeNumber
 	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
 	switch {
-	case v.kind == kindList:
+	case v.kind == schema.List:
 		return v.compileElement(t, s)
 	case t == nil:
-	case v.kind.isNumber() && !v.isLiteral:
+	case v.kind.IsNumber() && !v.isLiteral:
 		v.bits = t.Bits()
-	case v.kind == kindJSON:
+	case v.kind == schema.JSON:
 		v.members = memberCaseOf(t)
 	}
 	return nil
@@ -134,7 +135,7 @@ func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error)
 		elem = t.Elem()
 	}
 	items := s.Items
-	if items == nil || refersOutside(s) {
+	if items == nil || schema.RefersOutside(s) {
 		items = &jsonschema.Schema{}
 	}
 	if v.elem, err = compileValue(elem, items); err != nil {
@@ -145,15 +146,15 @@ func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error)
 
 // expectedOf returns what the text of a value must be; "" if any text is valid, or
 // if only the type's own method knows.
-func expectedOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
+func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
-	case kindBool:
+	case schema.Bool:
 		return "true or false"
-	case kindInt, kindUint:
+	case schema.Int, schema.Uint:
 		return "an integer"
-	case kindFloat:
+	case schema.Float:
 		return "a number"
-	case kindText:
+	case schema.Text:
 		switch t {
 		case typeTime:
 			return "a time such as 2006-01-02T15:04:05Z"
@@ -164,19 +165,19 @@ func expectedOf(k kind, t reflect.Type, s *jsonschema.Schema) string {
 		case typePrefix:
 			return "an IP prefix such as 192.0.2.0/24"
 		}
-	case kindDuration:
+	case schema.Duration:
 		return "a duration such as 1h30m"
-	case kindURL:
+	case schema.URL:
 		return "a URL"
-	case kindBytes:
+	case schema.Bytes:
 		return "base64 data"
-	case kindList:
+	case schema.List:
 		return "a JSON array" // any other text is split
-	case kindJSON:
+	case schema.JSON:
 		switch {
-		case slices.Equal(typesOf(s), []string{"object"}):
+		case slices.Equal(schema.TypesOf(s), []string{"object"}):
 			return "a JSON object"
-		case slices.Equal(typesOf(s), []string{"array"}):
+		case slices.Equal(schema.TypesOf(s), []string{"array"}):
 			return "a JSON array"
 		}
 		return "JSON"
@@ -194,7 +195,7 @@ func mustBe(expected, got string) string { return "must be " + expected + ", got
 
 func (v *value) outOfRange(text string) *Problem {
 	expected := v.expected
-	if v.kind != kindFloat {
+	if v.kind != schema.Float {
 		_, _, held := v.held()
 		expected += " from " + held
 	} else {
@@ -232,7 +233,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 	if p == nil && v.validator != nil && !v.validator.Accepts(instance) {
 		p = &Problem{Reason: reasonSchema, Message: "must match the JSON Schema of the argument, got " + Quote(text)}
 	}
-	if p == nil && v.kind == kindJSON && dst.IsValid() {
+	if p == nil && v.kind == schema.JSON && dst.IsValid() {
 		p = fillJSON(dst, text)
 	}
 	return instance, p
@@ -243,7 +244,7 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 // minLength of 0 or by an enum.
 func (v *value) acceptsEmpty(required bool) bool {
 	states := v.rules.texts != nil || v.rules.minLength != nil
-	if !v.kind.isString() || !states && (required || v.kind != kindString) {
+	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
 		return false
 	}
 	_, p := v.read(reflect.Value{}, "", false)
@@ -254,7 +255,7 @@ func (v *value) acceptsEmpty(required bool) bool {
 // example that is not valid, and for a default whose conversion panics. setDefault
 // checks the rest of a default.
 func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
-	what, values, err := allowed(s)
+	what, values, err := schema.Allowed(s)
 	if err != nil {
 		return err
 	}
@@ -294,7 +295,7 @@ func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err erro
 		}
 	}()
 	text, ok := declared.(string)
-	if !ok || !v.kind.isString() {
+	if !ok || !v.kind.IsString() {
 		text = jsonenc.Text(declared)
 	}
 	var dst reflect.Value

@@ -3,6 +3,7 @@
 package suggest
 
 import (
+	"fmt"
 	"slices"
 	"unicode"
 )
@@ -31,6 +32,15 @@ func Near(name string, names []string) string {
 		s.Add(n, nil)
 	}
 	return s.Near()
+}
+
+// DidYouMean returns the end of an error message about an unknown name: the name that
+// Near returns, or the empty string.
+func DidYouMean(name string, names []string) string {
+	if near := Near(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // Search is [Near] for names that are added one by one, any number of them.

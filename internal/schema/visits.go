@@ -1,4 +1,4 @@
-package argument
+package schema
 
 import (
 	"cmp"
@@ -135,7 +135,7 @@ func (c *costs) failsFor(s *jsonschema.Schema, st step) bool {
 		target, _ := c.target(s.Ref)
 		fails = c.failsFor(target, st)
 	} else {
-		fails = !isFor(s, st) || c.guardFails(s, st) || all(s.AnyOf) || all(s.OneOf) || isFalse(s) ||
+		fails = !isFor(s, st) || c.guardFails(s, st) || all(s.AnyOf) || all(s.OneOf) || IsFalse(s) ||
 			slices.ContainsFunc(s.AllOf, func(s *jsonschema.Schema) bool { return c.failsFor(s, st) })
 	}
 	c.fails[key] = fails
@@ -149,8 +149,8 @@ func isFor(s *jsonschema.Schema, st step) bool {
 	if st.kind == toElement {
 		container = "array"
 	}
-	isComposite := func(v any) bool { return typeOf(v) == "array" || typeOf(v) == "object" }
-	types := typesOf(s)
+	isComposite := func(v any) bool { return TypeOf(v) == "array" || TypeOf(v) == "object" }
+	types := TypesOf(s)
 	return (types == nil || slices.Contains(types, container)) &&
 		(s.Const == nil || isComposite(*s.Const)) && (s.Enum == nil || slices.ContainsFunc(s.Enum, isComposite))
 }

@@ -1,4 +1,10 @@
-package argument
+// Package schema checks and copies the JSON schemas of arguments, bounds what validating
+// a value costs, and validates with jsonschema-go. It knows how the string of a client
+// is read by what a schema allows ([KindOf]), but neither arguments nor Go types.
+//
+// check.go rejects schemas that make no sense, cost.go and visits.go those that take too
+// long, and type.go finds the types that a schema allows.
+package schema
 
 import (
 	"encoding/json"
@@ -19,19 +25,19 @@ import (
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file copies, merges and walks JSON schemas. schema_check.go rejects those that
-// make no sense.
+// This file copies, merges and walks JSON schemas.
 
-func typesOf(s *jsonschema.Schema) []string {
+// TypesOf returns the types of the keyword type; nil without the keyword.
+func TypesOf(s *jsonschema.Schema) []string {
 	if s.Type != "" {
 		return []string{s.Type}
 	}
 	return s.Types
 }
 
-// annotationsRemoved returns a shallow copy without the keywords that reject no
+// WithoutAnnotations returns a shallow copy without the keywords that reject no
 // value.
-func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
+func WithoutAnnotations(s *jsonschema.Schema) jsonschema.Schema {
 	c := *s
 	c.ID, c.Schema, c.Comment = "", "", ""
 	c.Title, c.Description, c.Default, c.Examples = "", "", nil, nil
@@ -41,25 +47,26 @@ func annotationsRemoved(s *jsonschema.Schema) jsonschema.Schema {
 	return c
 }
 
-// isEmpty reports whether the schema rejects no value.
-func isEmpty(s *jsonschema.Schema) bool {
-	return reflect.ValueOf(annotationsRemoved(s)).IsZero()
+// IsEmpty reports whether the schema rejects no value.
+func IsEmpty(s *jsonschema.Schema) bool {
+	return reflect.ValueOf(WithoutAnnotations(s)).IsZero()
 }
 
-// falseSchema returns a schema that accepts no value.
-func falseSchema() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
+// False returns a schema that accepts no value.
+func False() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
-// isFalse reports whether the schema is a falseSchema, with other keywords or without.
-func isFalse(s *jsonschema.Schema) bool { return s != nil && s.Not != nil && isEmpty(s.Not) }
+// IsFalse reports whether the schema is a False, with other keywords or without.
+func IsFalse(s *jsonschema.Schema) bool { return s != nil && s.Not != nil && IsEmpty(s.Not) }
 
-func isNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
+// IsNumeric reports whether the JSON type is that of a number.
+func IsNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
-// pointerEscaper escapes a name for a JSON pointer.
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+// PointerEscaper escapes a name for a JSON pointer.
+var PointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// subschemas yields the schemas directly inside of s, each with its JSON pointer
+// Subschemas yields the schemas directly inside of s, each with its JSON pointer
 // from s, always in the same order.
-func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
+func Subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		for at, sub := range parts(s) {
 			if sub != nil && !yield(at, sub) {
@@ -69,7 +76,7 @@ func subschemas(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	}
 }
 
-// parts is subschemas with the nil elements of lists and maps.
+// parts is Subschemas with the nil elements of lists and maps.
 func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 	return func(yield func(string, *jsonschema.Schema) bool) {
 		v := reflect.ValueOf(s).Elem()
@@ -91,7 +98,7 @@ func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 				}
 			case map[string]*jsonschema.Schema:
 				for _, name := range slices.Sorted(maps.Keys(f)) {
-					if !yield(at+"/"+pointerEscaper.Replace(name), f[name]) {
+					if !yield(at+"/"+PointerEscaper.Replace(name), f[name]) {
 						return
 					}
 				}
@@ -106,7 +113,7 @@ func all(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
 		if !yield(s) {
 			return
 		}
-		for _, sub := range subschemas(s) {
+		for _, sub := range Subschemas(s) {
 			for inner := range all(sub) {
 				if !yield(inner) {
 					return
@@ -128,13 +135,13 @@ func keywordOf(sf reflect.StructField) string {
 	return name
 }
 
-// refersOutside reports whether Items is not a schema by itself: it may refer to
+// RefersOutside reports whether Items is not a schema by itself: it may refer to
 // another part of the schema, or depend on another keyword.
-func refersOutside(s *jsonschema.Schema) bool {
-	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || hasReference(s)
+func RefersOutside(s *jsonschema.Schema) bool {
+	return s.Schema != "" || s.PrefixItems != nil || s.ItemsArray != nil || HasReference(s)
 }
 
-func hasReference(s *jsonschema.Schema) bool {
+func HasReference(s *jsonschema.Schema) bool {
 	for sub := range all(s) {
 		if sub.Ref != "" || sub.DynamicRef != "" {
 			return true
@@ -143,9 +150,9 @@ func hasReference(s *jsonschema.Schema) bool {
 	return false
 }
 
-// cloneSchema returns a deep copy. All values in it are as encoding/json decodes
+// Clone returns a deep copy. All values in it are as encoding/json decodes
 // them.
-func cloneSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+func Clone(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if err := checkTree(s, nil); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
@@ -201,7 +208,7 @@ func checkExact(v any) error {
 	raw, err := jsonenc.Marshal(v)
 	var doc strictjson.Doc
 	if err != nil || doc.Parse(string(raw), jsonenc.MaxDepth) != nil {
-		return nil // cloneSchema has a better error
+		return nil // Clone has a better error
 	}
 	return checkExactIn(doc.Root())
 }
@@ -226,8 +233,8 @@ func checkExactIn(v strictjson.Value) error {
 	return nil
 }
 
-// mergeSchemas returns inferred, overwritten by the keywords of declared.
-func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
+// Merge returns inferred, overwritten by the keywords of declared.
+func Merge(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	merged := inferred.CloneSchemas()
 	items, properties, values := merged.Items, merged.Properties, merged.AdditionalProperties
 	dst, src := reflect.ValueOf(merged).Elem(), reflect.ValueOf(declared).Elem()
@@ -242,16 +249,16 @@ func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 		merged.Type = ""
 	}
 	if items != nil && declared.Items != nil {
-		merged.Items = mergeSchemas(items, declared.Items)
+		merged.Items = Merge(items, declared.Items)
 	}
 	if properties == nil && values != nil && declared.AdditionalProperties != nil { // of a map
-		merged.AdditionalProperties = mergeSchemas(values, declared.AdditionalProperties)
+		merged.AdditionalProperties = Merge(values, declared.AdditionalProperties)
 	}
 	if properties != nil && declared.Properties != nil {
 		merged.Properties = properties
 		for name, p := range declared.Properties {
 			if properties[name] != nil {
-				p = mergeSchemas(properties[name], p)
+				p = Merge(properties[name], p)
 			}
 			properties[name] = p
 		}
@@ -259,9 +266,9 @@ func mergeSchemas(inferred, declared *jsonschema.Schema) *jsonschema.Schema {
 	return merged
 }
 
-// withEnum returns the schema with an enum of the consts, if its anyOf or oneOf
+// WithEnum returns the schema with an enum of the consts, if its anyOf or oneOf
 // contains nothing but consts with titles. It returns s otherwise.
-func withEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+func WithEnum(s *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if s.Enum != nil || s.Const != nil {
 		return s, nil
 	}
@@ -291,7 +298,7 @@ func constsOf(schemas []*jsonschema.Schema) []any {
 		}
 		rest := *s
 		rest.Const, rest.Type, rest.Types = nil, "", nil
-		if declaredTypes(s)&typeSets[typeOf(*s.Const)] == 0 || !isEmpty(&rest) {
+		if declaredTypes(s)&typeSets[TypeOf(*s.Const)] == 0 || !IsEmpty(&rest) {
 			return nil
 		}
 		values = append(values, *s.Const)
@@ -299,8 +306,8 @@ func constsOf(schemas []*jsonschema.Schema) []any {
 	return values
 }
 
-// typeOf returns the JSON type of a value that encoding/json has decoded.
-func typeOf(v any) string {
+// TypeOf returns the JSON type of a value that encoding/json has decoded.
+func TypeOf(v any) string {
 	switch v := v.(type) {
 	case string:
 		return "string"

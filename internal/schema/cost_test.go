@@ -1,4 +1,4 @@
-package argument
+package schema_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
 const draft7 = `"$schema":"http://json-schema.org/draft-07/schema#",`
@@ -73,12 +75,12 @@ func TestExpensiveSchemas(t *testing.T) {
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, c.schema)})
+			_, err := schema.NewValidator(parse(t, c.schema))
 			if c.want == "" {
 				assert.NoError(t, err, c.schema)
 				return
 			}
-			require.ErrorContains(t, err, `argument "a": schema: `, c.schema)
+			require.ErrorContains(t, err, "schema: ", c.schema)
 			assert.ErrorContains(t, err, c.want, c.schema)
 		})
 	}
@@ -92,7 +94,7 @@ func TestCombinationsOfReferences(t *testing.T) {
 	for i := 1; i < 22; i++ {
 		defs += fmt.Sprintf(`,"q%d":{"properties":{"a":{"$ref":"#/$defs/q%d"},"b":{"$ref":"#/$defs/q%[2]d"}}}`, i, i+1)
 	}
-	err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, `{"$ref":"#/$defs/q0","$defs":{`+defs+`}}`)})
+	_, err := schema.NewValidator(parse(t, `{"$ref":"#/$defs/q0","$defs":{`+defs+`}}`))
 	assert.ErrorContains(t, err, "subschemas refer to each other in too many combinations")
 }
 
@@ -147,15 +149,6 @@ func randomSchema(r *rand.Rand) string {
 	return fmt.Sprintf(`{"allOf":[%s],"$defs":{"a":%s,"b":%s}}`, schema(3), schema(3), schema(2))
 }
 
-// bytesOf returns the bytes that the function allocates.
-func bytesOf(f func()) float64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc - before.TotalAlloc)
-}
-
 // The work of a validation is in proportion to the levels of a value: of 1,000
 // schemas, each is refused or is linear.
 func TestValidationIsLinear(t *testing.T) {
@@ -165,10 +158,10 @@ func TestValidationIsLinear(t *testing.T) {
 	refused := 0
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		schema := randomSchema(r)
-		v, err := NewValidator(schemaOfJSON(t, schema))
+		text := randomSchema(r)
+		v, err := schema.NewValidator(parse(t, text))
 		if err != nil {
-			require.ErrorContains(t, err, "validating a value takes too long", schema)
+			require.ErrorContains(t, err, "validating a value takes too long", text)
 			refused++
 			continue
 		}
@@ -178,7 +171,7 @@ func TestValidationIsLinear(t *testing.T) {
 				names[i] = []string{"x", "y", "z", ""}[r.IntN(4)]
 				ops[i] = []string{"a", "b", "c", ""}[r.IntN(4)]
 			}
-			requireLinear(t, v, schema, names, ops, []any{"x", 1.0, nil}[r.IntN(3)])
+			requireLinear(t, v, text, names, ops, []any{"x", 1.0, nil}[r.IntN(3)])
 		}
 	}
 	assert.Less(t, refused, 480)
@@ -187,17 +180,17 @@ func TestValidationIsLinear(t *testing.T) {
 
 // An alternative whose tag is not the tag of the value costs no more than the tag.
 func TestTaggedAlternativesAreLinear(t *testing.T) {
-	for _, schema := range []string{
+	for _, text := range []string{
 		`{"required":["op"],"oneOf":[{"properties":{"op":{"const":"a"},"x":{"$ref":"#"}}},{"properties":{"op":{"const":"b"},"x":{"$ref":"#"}}}]}`,
 		`{"anyOf":[{"properties":{"op":{"enum":["a","c"]},"x":{"$ref":"#"}},"required":["op","x"]},{"properties":{"op":{"const":"b"},"x":{"$ref":"#"}},"required":["op","x"]},{"type":"string"}]}`,
 		`{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}],"$defs":{"a":{"properties":{"op":{"const":"a"},"x":{"$ref":"#"}},"required":["op"]},"b":{"properties":{"op":{"const":"b"},"x":{"$ref":"#"}},"required":["op"]}}}`,
 	} {
-		v, err := NewValidator(schemaOfJSON(t, schema))
-		require.NoError(t, err, schema)
+		v, err := schema.NewValidator(parse(t, text))
+		require.NoError(t, err, text)
 		for i := range 27 {
 			ops := []string{"a", "b", ""}
 			for _, leaf := range []any{"x", 1.0} {
-				requireLinear(t, v, schema, [3]string{"x", "x", "x"}, [3]string{ops[i%3], ops[i/3%3], ops[i/9]}, leaf)
+				requireLinear(t, v, text, [3]string{"x", "x", "x"}, [3]string{ops[i%3], ops[i/3%3], ops[i/9]}, leaf)
 			}
 		}
 	}
@@ -207,7 +200,7 @@ func TestTaggedAlternativesAreLinear(t *testing.T) {
 // up to 64, is at most n^1.1 times as much. Each schema that is visited allocates, so
 // the allocations count the work. jsonschema-go visits members in random order, so more
 // runs decide if a few are not linear.
-func requireLinear(t *testing.T, v *Validator, schema string, names, ops [3]string, leaf any) {
+func requireLinear(t *testing.T, v *schema.Validator, text string, names, ops [3]string, leaf any) {
 	t.Helper()
 	work := func(levels, runs int) float64 {
 		value := leaf
@@ -231,7 +224,7 @@ func requireLinear(t *testing.T, v *Validator, schema string, names, ops [3]stri
 		return work(levels, runs) <= 100+math.Pow(float64(levels)/8, 1.1)*work(8, runs)
 	}
 	for levels := 16; levels <= 64; levels *= 2 {
-		require.True(t, isLinear(levels, 3) || isLinear(levels, 300), "%s %q %q %v, %d levels", schema, names, ops, leaf, levels)
+		require.True(t, isLinear(levels, 3) || isLinear(levels, 300), "%s %q %q %v, %d levels", text, names, ops, leaf, levels)
 	}
 }
 
@@ -244,36 +237,6 @@ func mallocs(f func()) float64 {
 	return float64(after.Mallocs - before.Mallocs)
 }
 
-// An error of jsonschema-go repeats the value for each alternative, and again for
-// each level. A client cannot make the server build such an error.
-func TestErrorsOfValidationAreShort(t *testing.T) {
-	long := strings.Repeat("x", 256<<10)
-	nested := func(value string, levels int) string {
-		return strings.Repeat("[", levels) + value + strings.Repeat("]", levels)
-	}
-	for _, c := range []struct{ name, schema, value string }{
-		{"one text in many arrays", `{"anyOf":[{"type":"number"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
-		{"its pattern", `{"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
-		{"its length", `{"anyOf":[{"type":"string","maxLength":9},{"type":"array","items":{"$ref":"#"}}]}`, nested(`"`+long+`"`, 100)},
-		{"many alternatives", `{"anyOf":[` + strings.Repeat(`{"const":"a"},`, 99) + `{"pattern":"^b"}]}`, `"` + long + `"`},
-		{"a long name", `{"anyOf":[{"type":"object","additionalProperties":false},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
-		{"a long name where false has a title", `{"anyOf":[{"type":"object","additionalProperties":{"not":{},"title":"none"}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
-		{"the name's rules", `{"anyOf":[{"type":"object","propertyNames":{"enum":["a"]}},{"type":"array","items":{"$ref":"#"}}]}`, nested(`{"`+long+`":1}`, 100)},
-		{"a dynamic reference", `{"$dynamicAnchor":"a","anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$dynamicRef":"#a"}}]}`, nested(`"`+long+`"`, 100)},
-		{"draft 7", `{` + draft7 + `"anyOf":[{"type":"string","pattern":"^a"},{"type":"array","items":{"$ref":"#","minItems":9}}]}`, nested(`"`+long+`"`, 100)},
-		{"many elements", `{"anyOf":[{"type":"number","minimum":1},{"type":"array","items":{"$ref":"#"}}]}`, nested(strings.Repeat("0,", 20<<10)+"0", 100)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := planOf[one[json.RawMessage]](t, Spec{Name: "a", Schema: schemaOfJSON(t, c.schema)})
-			var in one[json.RawMessage]
-			var problems []Problem
-			bytes := bytesOf(func() { problems = fill(p, &in, text(c.value)) })
-			assert.Len(t, problems, 1)
-			assert.Less(t, bytes, 32.0*float64(len(c.value))+8<<20)
-		})
-	}
-}
-
 // A value inside of JSON is not compared with the values of an enum one by one. Each
 // comparison of jsonschema-go allocates.
 func TestEnumsInsideAreFast(t *testing.T) {
@@ -283,7 +246,7 @@ func TestEnumsInsideAreFast(t *testing.T) {
 		titled = append(titled, fmt.Sprintf(`{"const":"value %d.","title":"%d"}`, i, i))
 	}
 	enum, consts := strings.Join(values, ","), strings.Join(titled, ",")
-	for schema, wants := range map[string]map[string]bool{
+	for text, wants := range map[string]map[string]bool{
 		`{"enum":[` + enum + `]}`:                                            {`"value 299."`: true, `"value 299"`: false, `"value 299.\n"`: false, `1`: false, `null`: false},
 		`{"enum":[` + enum + `,null]}`:                                       {`"value 299."`: true, `null`: true, `[]`: false},
 		`{"type":["integer","string"],"enum":[` + enum + `,null]}`:           {`"value 299."`: true, `null`: false, `1`: false},
@@ -295,13 +258,13 @@ func TestEnumsInsideAreFast(t *testing.T) {
 		`{"$ref":"#/$defs/a","$defs":{"a":{"enum":[` + enum + `]}}}`:         {`"value 299."`: true, `"x"`: false},
 		`{"enum":[` + enum + `],"pattern":"^.{9}$","allOf":[{"const":"x"}]}`: {`"value 99."`: false},
 	} {
-		v, err := NewValidator(schemaOfJSON(t, schema))
-		require.NoError(t, err, schema)
+		v, err := schema.NewValidator(parse(t, text))
+		require.NoError(t, err, text)
 		for value, want := range wants {
 			var instance any
 			require.NoError(t, json.Unmarshal([]byte(value), &instance))
-			assert.Equal(t, want, v.Accepts(instance), "%.60s %s", schema, value)
-			assert.Less(t, mallocs(func() { v.Accepts(instance) }), 200.0, "%.60s %s", schema, value)
+			assert.Equal(t, want, v.Accepts(instance), "%.60s %s", text, value)
+			assert.Less(t, mallocs(func() { v.Accepts(instance) }), 200.0, "%.60s %s", text, value)
 		}
 	}
 }
@@ -315,22 +278,22 @@ func TestValidatorAgreesWithJSONSchema(t *testing.T) {
 	accepted := 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		schema := randomSchema(r)
-		schema = fmt.Sprintf("{%s,%s", rules[r.IntN(len(rules))], schema[1:])
+		text := randomSchema(r)
+		text = fmt.Sprintf("{%s,%s", rules[r.IntN(len(rules))], text[1:])
 		if seed%3 == 0 {
-			schema = fmt.Sprintf("{%s%s", draft7, schema[1:])
+			text = fmt.Sprintf("{%s%s", draft7, text[1:])
 		}
-		v, err := NewValidator(schemaOfJSON(t, schema))
+		v, err := schema.NewValidator(parse(t, text))
 		if err != nil {
 			continue
 		}
-		resolved, err := schemaOfJSON(t, schema).Resolve(nil)
+		resolved, err := parse(t, text).Resolve(nil)
 		require.NoError(t, err)
 		for _, value := range values {
 			var instance any
 			require.NoError(t, json.Unmarshal([]byte(value), &instance))
 			want := resolved.Validate(instance) == nil
-			require.Equal(t, want, v.Accepts(instance), "%s %s", schema, value)
+			require.Equal(t, want, v.Accepts(instance), "%s %s", text, value)
 			if want {
 				accepted++
 			}
@@ -339,28 +302,10 @@ func TestValidatorAgreesWithJSONSchema(t *testing.T) {
 	assert.Greater(t, accepted, 200)
 }
 
-// A text that takes long to match with the patterns of its schema is refused.
-func TestPatternsTakeABoundedTime(t *testing.T) {
-	t.Parallel()
-	const refused = "exceeds the limit of 18600 bytes"
-	for _, c := range []struct{ schema, pattern string }{
-		{`{"type":"string","pattern":%q}`, "%s"},
-		{`{"type":"object","patternProperties":{%q:true}}`, `{"a":"%s"}`},
-		{`{"type":"array","items":{"anyOf":[{"type":"string","pattern":%q}]}}`, `["%s"]`},
-	} {
-		p := listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, fmt.Sprintf(c.schema, "^(.{0,900}x)*.{0,900}$"))})
-		_, problems := p.Texts([]Text{text(fmt.Sprintf(c.pattern, strings.Repeat("x", 1<<20)))})
-		require.Len(t, problems, 1, c.schema)
-		assert.Contains(t, problems[0].Message, refused)
-		_, problems = p.Texts([]Text{text(fmt.Sprintf(c.pattern, "xyz"))})
-		assert.Empty(t, problems, c.schema)
-	}
-}
-
 // uniqueItems is for elements that jsonschema-go compares in linear time.
 func TestUniqueItems(t *testing.T) {
 	t.Parallel()
-	for schema, ok := range map[string]bool{
+	for text, ok := range map[string]bool{
 		`{"uniqueItems":true}`:                                                                  false,
 		`{"uniqueItems":true,"items":true}`:                                                     false,
 		`{"uniqueItems":true,"items":{"type":"object"}}`:                                        false,
@@ -379,12 +324,11 @@ func TestUniqueItems(t *testing.T) {
 		`{"uniqueItems":true,"items":{"$ref":"#/$defs/tag"},"$defs":{"tag":{"type":"string"}}}`: true,
 		`{"uniqueItems":true,"prefixItems":[{"type":"string"}],"items":false}`:                  true,
 	} {
-		err := errorOf[one[json.RawMessage]](Spec{Name: "a", Schema: schemaOfJSON(t, schema)})
+		_, err := schema.NewValidator(parse(t, text))
 		if ok {
-			assert.NoError(t, err, schema)
+			assert.NoError(t, err, text)
 		} else {
-			assert.ErrorContains(t, err, "uniqueItems takes too long", schema)
+			assert.ErrorContains(t, err, "uniqueItems takes too long", text)
 		}
 	}
-	listPlan(t, Spec{Name: "a", Schema: schemaOfJSON(t, `{"type":"array","uniqueItems":true}`)}) // of strings
 }

@@ -1,4 +1,4 @@
-package argument
+package schema
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // This file rejects schemas that jsonschema-go accepts although they make no sense:
@@ -39,12 +40,12 @@ var schemaTypes = []string{"string", "boolean", "integer", "number", "array", "o
 // checkKeywords returns an error for keywords that no value satisfies, and for
 // keywords that never apply.
 func checkKeywords(s *jsonschema.Schema) error {
-	for _, t := range typesOf(s) {
+	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
-			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), didYouMean(t, schemaTypes))
+			return fmt.Errorf("unknown type %q%s", phrase.Clip(t, 64), suggest.DidYouMean(t, schemaTypes))
 		}
 	}
-	if err := checkApplies(s, typesOf(s)); err != nil {
+	if err := CheckApplies(s, TypesOf(s)); err != nil {
 		return err
 	}
 	if s.MultipleOf != nil && *s.MultipleOf <= 0 {
@@ -53,7 +54,7 @@ func checkKeywords(s *jsonschema.Schema) error {
 	if err := cmp.Or(checkRanges(s), checkPatterns(s)); err != nil {
 		return err
 	}
-	for at, sub := range subschemas(s) {
+	for at, sub := range Subschemas(s) {
 		if err := checkKeywords(sub); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
@@ -61,9 +62,9 @@ func checkKeywords(s *jsonschema.Schema) error {
 	return nil
 }
 
-// checkApplies returns an error for a keyword that applies to none of the types. No
+// CheckApplies returns an error for a keyword that applies to none of the types. No
 // types are all types.
-func checkApplies(s *jsonschema.Schema, types []string) error {
+func CheckApplies(s *jsonschema.Schema, types []string) error {
 	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
 	if len(types) == 0 {
 		return nil
@@ -145,8 +146,8 @@ func patterns(s *jsonschema.Schema) iter.Seq2[string, string] {
 	}
 }
 
-// patternSize returns the number of instructions of all valid patterns in the schema.
-func patternSize(s *jsonschema.Schema) int {
+// PatternSize returns the number of instructions of all valid patterns in the schema.
+func PatternSize(s *jsonschema.Schema) int {
 	n := 0
 	for sub := range all(s) {
 		for _, pattern := range patterns(sub) {
@@ -162,10 +163,10 @@ func patternSize(s *jsonschema.Schema) int {
 	return n
 }
 
-// checkType returns an error for a schema that allows no value of the type.
-func checkType(want string, s *jsonschema.Schema) error {
-	types := typesOf(s)
-	if len(types) == 0 || want == "" || slices.Contains(types, want) || isNumeric(want) && slices.ContainsFunc(types, isNumeric) {
+// CheckType returns an error for a schema that allows no value of the type.
+func CheckType(want string, s *jsonschema.Schema) error {
+	types := TypesOf(s)
+	if len(types) == 0 || want == "" || slices.Contains(types, want) || IsNumeric(want) && slices.ContainsFunc(types, IsNumeric) {
 		return nil
 	}
 	if err := checkKeywords(&jsonschema.Schema{Types: types}); err != nil {
@@ -174,9 +175,9 @@ func checkType(want string, s *jsonschema.Schema) error {
 	return fmt.Errorf("type is %s, but this value is read as %s", strings.Join(types, " or "), want)
 }
 
-// allowed returns the values that the enum and the const allow, and what they are
+// Allowed returns the values that the enum and the const allow, and what they are
 // called; nil if they allow all.
-func allowed(s *jsonschema.Schema) (what string, values []any, err error) {
+func Allowed(s *jsonschema.Schema) (what string, values []any, err error) {
 	if s.Const == nil {
 		return "enum value", s.Enum, nil
 	}
@@ -190,10 +191,10 @@ func contains(values []any, v any) bool {
 	return slices.ContainsFunc(values, func(e any) bool { return jsonschema.Equal(e, v) })
 }
 
-// checkAllowed returns an error for a value of an enum that does not have the type.
+// CheckAllowed returns an error for a value of an enum that does not have the type.
 // Often it is an element of a list, which belongs into Items.
-func checkAllowed(k kind, what string, values []any) error {
-	want := k.instanceType()
+func CheckAllowed(k Kind, what string, values []any) error {
+	want := k.InstanceType()
 	if want == "" {
 		return nil
 	}
@@ -213,9 +214,9 @@ func checkAllowed(k kind, what string, values []any) error {
 		}
 		text := phrase.Clip(jsonenc.Text(e), 64)
 		switch {
-		case k == kindList:
+		case k == List:
 			return fmt.Errorf("%s %s is not an array; set %[1]s of the elements on Items", what, text)
-		case k.isString():
+		case k.IsString():
 			return fmt.Errorf("%s %s is not a string", what, text)
 		default:
 			return fmt.Errorf("%s %s is not of type %s", what, text, want)
@@ -232,7 +233,7 @@ func checkAllowed(k kind, what string, values []any) error {
 // recover catches. A property or an element may refer back, because values are finite.
 func resolveReferences(root *jsonschema.Schema) (*references, error) {
 	r := &references{pointers: map[*jsonschema.Schema]string{}, targets: map[string]*jsonschema.Schema{}, entered: map[*jsonschema.Schema]bool{}}
-	if !hasReference(root) { // it is a tree
+	if !HasReference(root) { // it is a tree
 		return r, nil
 	}
 	if err := r.collect(root, ""); err != nil {
@@ -278,19 +279,19 @@ func (r *references) isPlain(s *jsonschema.Schema) bool {
 		return err == nil && r.isPlain(target)
 	}
 	isComposite := func(t string) bool { return t == "array" || t == "object" }
-	if types := typesOf(s); types != nil {
+	if types := TypesOf(s); types != nil {
 		return !slices.ContainsFunc(types, isComposite)
 	}
 	if s.Const != nil {
-		return !isComposite(typeOf(*s.Const))
+		return !isComposite(TypeOf(*s.Const))
 	}
 	if s.Enum != nil {
-		return !slices.ContainsFunc(s.Enum, func(v any) bool { return isComposite(typeOf(v)) })
+		return !slices.ContainsFunc(s.Enum, func(v any) bool { return isComposite(TypeOf(v)) })
 	}
 	areAll := func(in []*jsonschema.Schema) bool {
 		return in != nil && !slices.ContainsFunc(in, func(s *jsonschema.Schema) bool { return !r.isPlain(s) })
 	}
-	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || isFalse(s)
+	return slices.ContainsFunc(s.AllOf, r.isPlain) || areAll(s.AnyOf) || areAll(s.OneOf) || IsFalse(s)
 }
 
 type references struct {
@@ -319,7 +320,7 @@ func (r *references) collect(s *jsonschema.Schema, pointer string) error {
 		}
 		r.targets[name] = s
 	}
-	for at, sub := range subschemas(s) {
+	for at, sub := range Subschemas(s) {
 		if err := r.collect(sub, pointer+at); err != nil {
 			return err
 		}
@@ -363,7 +364,7 @@ func (r *references) inPlace(s *jsonschema.Schema) iter.Seq2[string, *jsonschema
 				return
 			}
 		}
-		for at, sub := range subschemas(s) {
+		for at, sub := range Subschemas(s) {
 			if isInPlace(at) && !yield(at, sub) {
 				return
 			}

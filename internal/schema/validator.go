@@ -1,4 +1,4 @@
-package argument
+package schema
 
 import (
 	"fmt"
@@ -19,14 +19,14 @@ type Validator struct{ resolved *jsonschema.Resolved }
 // NewValidator returns an error for a schema that makes no sense, and for one whose
 // validation takes too long.
 func NewValidator(s *jsonschema.Schema) (*Validator, error) {
-	if err := checkSchema(s); err != nil {
+	if err := Check(s); err != nil {
 		return nil, err
 	}
-	return newValidator(s)
+	return NewPartValidator(s)
 }
 
-// newValidator is NewValidator for a part of a checked schema.
-func newValidator(s *jsonschema.Schema) (*Validator, error) {
+// NewPartValidator is NewValidator for a part of a checked schema.
+func NewPartValidator(s *jsonschema.Schema) (*Validator, error) {
 	resolved, err := withShortErrors(s).Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
@@ -34,9 +34,9 @@ func newValidator(s *jsonschema.Schema) (*Validator, error) {
 	return &Validator{resolved}, nil
 }
 
-// checkSchema returns an error for a schema that makes no sense, and for one whose
+// Check returns an error for a schema that makes no sense, and for one whose
 // validation takes too long.
-func checkSchema(s *jsonschema.Schema) (err error) {
+func Check(s *jsonschema.Schema) (err error) {
 	defer func() {
 		// jsonschema-go panics for some schemas that are built by hand.
 		if r := recover(); r != nil {
@@ -124,9 +124,9 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 		}
 		return wrapped[ref]
 	}
-	refers := hasReference(root)
+	refers := HasReference(root)
 	for _, s := range slices.Collect(all(root)) {
-		if e, err := withEnum(s); err == nil && !refers {
+		if e, err := WithEnum(s); err == nil && !refers {
 			*s = *e
 		}
 		matchEnum(s)
@@ -141,7 +141,7 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 			s.AllOf = append(s.AllOf, silent(&jsonschema.Schema{Pattern: s.Pattern, MinLength: s.MinLength, MaxLength: s.MaxLength}))
 			s.Pattern, s.MinLength, s.MaxLength = "", nil, nil
 		}
-		if guard := guardOf(s); refers && !isEmpty(guard) {
+		if guard := guardOf(s); refers && !IsEmpty(guard) {
 			for _, p := range guard.Properties {
 				matchEnum(p)
 			}
@@ -150,7 +150,7 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 		if s.PropertyNames != nil {
 			s.PropertyNames = silent(s.PropertyNames)
 		}
-		if isFalse(s.AdditionalProperties) {
+		if IsFalse(s.AdditionalProperties) {
 			s.AdditionalProperties.Not.Title = "any" // else jsonschema-go lists the names
 		}
 	}
@@ -159,14 +159,15 @@ func withShortErrors(s *jsonschema.Schema) *jsonschema.Schema {
 
 // silent returns a schema that accepts what s accepts, without the errors of s.
 func silent(s *jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{If: s, Else: falseSchema()}
+	return &jsonschema.Schema{If: s, Else: False()}
 }
 
 // matchEnum replaces an enum of many strings, or of strings and null, by a pattern.
 // jsonschema-go compares a value with the values of an enum one by one, and allocates for
 // each: with 300 strings, a list of 800 KB took 8 seconds.
 func matchEnum(s *jsonschema.Schema) {
-	if len(s.Enum) <= linear {
+	const few = 8
+	if len(s.Enum) <= few {
 		return
 	}
 	types := []string{"string"}
@@ -181,7 +182,7 @@ func matchEnum(s *jsonschema.Schema) {
 			return
 		}
 	}
-	if declared := typesOf(s); declared != nil {
+	if declared := TypesOf(s); declared != nil {
 		types = slices.DeleteFunc(types, func(t string) bool { return !slices.Contains(declared, t) })
 	}
 	slices.Sort(texts) // so that regexp finds common prefixes

@@ -1,4 +1,4 @@
-package argument
+package schema
 
 import (
 	"errors"
@@ -12,28 +12,31 @@ import (
 // This file finds the JSON types that a schema allows. The type says how the text of
 // an argument is read, and a type that no text can give is an error.
 
-// typeSet is a set of JSON types.
-type typeSet uint8
+// TypeSet is a set of JSON types.
+type TypeSet uint8
 
 const (
-	typeString typeSet = 1 << iota
+	typeString TypeSet = 1 << iota
 	typeBoolean
 	typeInteger
 	typeFraction // numbers that are not integers
 	typeArray
 	typeObject
 	typeNull
-	anyType typeSet = 1<<iota - 1
+	anyType TypeSet = 1<<iota - 1
 	numeric         = typeInteger | typeFraction
 )
 
-var typeSets = map[string]typeSet{
+var typeSets = map[string]TypeSet{
 	"string": typeString, "boolean": typeBoolean, "integer": typeInteger, "number": numeric,
 	"array": typeArray, "object": typeObject, "null": typeNull,
 }
 
+// HasFractions reports whether the set has numbers that are not integers.
+func (set TypeSet) HasFractions() bool { return set&typeFraction != 0 }
+
 // String lists the types.
-func (set typeSet) String() string {
+func (set TypeSet) String() string {
 	var names []string
 	for _, name := range schemaTypes {
 		if name == "integer" && set&typeFraction != 0 {
@@ -46,9 +49,9 @@ func (set typeSet) String() string {
 	return strings.Join(names, " or ")
 }
 
-// possibleTypes returns the types of the values that the schema can allow: all
+// PossibleTypes returns the types of the values that the schema can allow: all
 // types if it says nothing. It returns an error for references that loop.
-func possibleTypes(s *jsonschema.Schema) (typeSet, error) {
+func PossibleTypes(s *jsonschema.Schema) (TypeSet, error) {
 	f, err := newTypeFinder(s)
 	if err != nil {
 		return 0, err
@@ -62,20 +65,20 @@ func newTypeFinder(root *jsonschema.Schema) (*typeFinder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &typeFinder{references: r, found: map[*jsonschema.Schema]typeSet{}}, nil
+	return &typeFinder{references: r, found: map[*jsonschema.Schema]TypeSet{}}, nil
 }
 
 type typeFinder struct {
 	references *references
-	found      map[*jsonschema.Schema]typeSet // each schema is visited once
+	found      map[*jsonschema.Schema]TypeSet // each schema is visited once
 }
 
-func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
+func (f *typeFinder) find(s *jsonschema.Schema) TypeSet {
 	if set, ok := f.found[s]; ok {
 		return set
 	}
 	set := declaredTypes(s)
-	if _, values, err := allowed(s); err == nil && values != nil {
+	if _, values, err := Allowed(s); err == nil && values != nil {
 		set &= typesOfValues(values)
 	}
 	for _, ref := range []string{s.Ref, s.DynamicRef} {
@@ -88,14 +91,14 @@ func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
 	}
 	for _, branches := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		if branches != nil {
-			either := typeSet(0)
+			either := TypeSet(0)
 			for _, sub := range branches {
 				either |= f.find(sub)
 			}
 			set &= either
 		}
 	}
-	if isFalse(s) {
+	if IsFalse(s) {
 		set = 0
 	}
 	f.found[s] = set
@@ -103,63 +106,63 @@ func (f *typeFinder) find(s *jsonschema.Schema) typeSet {
 }
 
 // declaredTypes returns the types of the keyword type: all types without it.
-func declaredTypes(s *jsonschema.Schema) typeSet {
-	types := typesOf(s)
+func declaredTypes(s *jsonschema.Schema) TypeSet {
+	types := TypesOf(s)
 	if len(types) == 0 {
 		return anyType
 	}
-	set := typeSet(0)
+	set := TypeSet(0)
 	for _, name := range types {
 		set |= typeSets[name] // checkKeywords reports an unknown type
 	}
 	return set
 }
 
-func typesOfValues(values []any) typeSet {
-	set := typeSet(0)
+func typesOfValues(values []any) TypeSet {
+	set := TypeSet(0)
 	for _, v := range values {
-		set |= typeSets[typeOf(v)]
+		set |= typeSets[TypeOf(v)]
 	}
 	return set
 }
 
-// kindOfSchema returns how a text is read without a Go type: by the only type that
+// KindOf returns how a text is read without a Go type: by the only type that
 // the schema can allow. A schema that can allow all types is of a string.
-func kindOfSchema(s *jsonschema.Schema) (kind, error) {
-	for _, t := range typesOf(s) {
+func KindOf(s *jsonschema.Schema) (Kind, error) {
+	for _, t := range TypesOf(s) {
 		if !slices.Contains(schemaTypes, t) {
 			return 0, fmt.Errorf("schema: %w", checkKeywords(&jsonschema.Schema{Type: t}))
 		}
 	}
-	set, err := possibleTypes(s)
+	set, err := PossibleTypes(s)
 	if err != nil {
 		return 0, fmt.Errorf("schema: %w", err)
 	}
 	switch set &^= typeNull; set {
 	case typeString, anyType &^ typeNull:
-		return kindString, nil
+		return String, nil
 	case typeBoolean:
-		return kindBool, nil
+		return Bool, nil
 	case typeInteger:
-		return kindInt, nil
+		return Int, nil
 	case numeric, typeFraction:
-		return kindFloat, nil
+		return Float, nil
 	case typeArray:
-		if refersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
-			return kindJSON, nil // Items is not a schema by itself, or may be in another part
+		if RefersOutside(s) || s.Items == nil && (s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil) {
+			return JSON, nil // Items is not a schema by itself, or may be in another part
 		}
-		return kindList, nil
+		return List, nil
 	case typeObject:
-		return kindJSON, nil
+		return JSON, nil
 	case 0:
 		return 0, errors.New("schema: no type that a string can be converted to is allowed, so no value is allowed")
 	}
 	return 0, fmt.Errorf("schema: a string can be converted to one type only, not to %s; use a string with a pattern", set)
 }
 
-// checkTypes returns an error for a schema that allows no value of the type want, or
+// CheckTypes returns an error for a schema that allows no value of the type want, or
 // that allows a type besides it, of which no text can be.
-func checkTypes(want string, s *jsonschema.Schema) error {
+func CheckTypes(want string, s *jsonschema.Schema) error {
 	if want == "" {
 		return nil
 	}
@@ -181,7 +184,7 @@ func checkTypes(want string, s *jsonschema.Schema) error {
 	case set|typeNull != anyType && set&^read&^typeNull != 0:
 		return fmt.Errorf("schema allows %s, but this value is read as %s; remove the other types", set, want)
 	}
-	for at, sub := range subschemas(s) {
+	for at, sub := range Subschemas(s) {
 		isBranch := strings.HasPrefix(at, "/anyOf/") || strings.HasPrefix(at, "/oneOf/")
 		if set := f.find(sub) &^ typeNull; isBranch && set&read == 0 && set != 0 {
 			return fmt.Errorf("%s allows only %s, but this value is read as %s; remove it", at, set, want)

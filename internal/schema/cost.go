@@ -1,4 +1,4 @@
-package argument
+package schema
 
 import (
 	"cmp"
@@ -210,7 +210,7 @@ func (c *costs) key(in counts) string {
 // entry returns the schema that s stands for: if s is a reference only, its target.
 func (c *costs) entry(s *jsonschema.Schema) *jsonschema.Schema {
 	for s.Ref != "" {
-		rest := annotationsRemoved(s)
+		rest := WithoutAnnotations(s)
 		rest.Ref, rest.Defs, rest.Definitions, rest.Anchor, rest.DynamicAnchor = "", nil, nil, "", ""
 		if !reflect.ValueOf(rest).IsZero() {
 			break

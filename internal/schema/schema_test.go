@@ -1,0 +1,76 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-prompts/prompts/internal/schema"
+)
+
+func parse(t *testing.T, text string) *jsonschema.Schema {
+	t.Helper()
+	s := new(jsonschema.Schema)
+	require.NoError(t, json.Unmarshal([]byte(text), s))
+	return s
+}
+
+// A schema that leads back to itself without going into the value would
+// overflow the stack at the first call, which ends the process.
+func TestCycles(t *testing.T) {
+	t.Parallel()
+	const never, nowhere = "schema reference loop: validation would never end", "unsupported $ref"
+	for _, c := range []struct{ schema, want string }{
+		{`{"$ref":"#"}`, never},
+		{`{"type":"object","allOf":[{"$ref":"#"}]}`, never},
+		{`{"anyOf":[{"type":"string"},{"$ref":"#"}]}`, never},
+		{`{"oneOf":[{"$ref":"#/oneOf/0"}]}`, never},
+		{`{"not":{"$ref":"#"}}`, never},
+		{`{"if":{"$ref":"#"}}`, never},
+		{`{"if":true,"then":{"$ref":"#"}}`, never},
+		{`{"if":true,"else":{"$ref":"#"}}`, never},
+		{`{"type":"object","dependentSchemas":{"a":{"$ref":"#"}}}`, never},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","dependencies":{"a":{"$ref":"#"}}}`, never},
+		{`{"$dynamicAnchor":"a","allOf":[{"$dynamicRef":"#a"}]}`, never},
+		{`{"$anchor":"a","allOf":[{"$ref":"#a"}]}`, never},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`, never},
+		{`{"$ref":"#/$defs/a~1b%25","$defs":{"a/b%":{"$ref":"#"}}}`, never},
+		{`{"type":"array","items":{"$ref":"#/items"}}`, never},
+		{`{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`, never},
+		{`{"type":"object","$defs":{"unused":{"$ref":"#/$defs/unused"}}}`, never},
+
+		{`{"$id":"https://example.com/a","$ref":"https://example.com/a"}`, nowhere},
+		{`{"$id":"https://example.com/a","$ref":"a#/$defs/x","$defs":{"x":true}}`, nowhere},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"$id":"https://example.com/b","$ref":"#"}}}`, "$id is not supported"},
+		{`{"$ref":"#a","$defs":{"a":{"$anchor":"a"},"b":{"$anchor":"a"}}}`, `two subschemas have the name "a"`},
+
+		{`{"type":"object","properties":{"next":{"$ref":"#"}}}`, ""},
+		{`{"type":"object","$anchor":"x","$dynamicAnchor":"x","properties":{"a":{"$ref":"#x"}}}`, ""},
+		{`{"type":"object","additionalProperties":{"$ref":"#"}}`, ""},
+		{`{"type":"object","patternProperties":{"^a":{"$ref":"#"}}}`, ""},
+		{`{"type":"array","items":{"$ref":"#"}}`, ""},
+		{`{"type":"array","prefixItems":[{"$ref":"#"}]}`, ""},
+		{`{"type":"array","contains":{"$ref":"#"}}`, ""},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}}}}}`, ""},
+		{`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"minLength":1}}}`, ""},
+		{`{"$id":"https://example.com/a","$ref":"#/$defs/x","$defs":{"x":true}}`, ""},
+		{`{"type":"object","properties":{"x":{"$id":"https://example.com/x"}}}`, ""},
+	} {
+		t.Run(c.schema, func(t *testing.T) {
+			t.Parallel()
+			v, err := schema.NewValidator(parse(t, c.schema))
+			if c.want != "" {
+				require.ErrorContains(t, err, "schema: ")
+				assert.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			for _, value := range []any{map[string]any{"next": map[string]any{}}, []any{[]any{}}, "x"} {
+				v.Accepts(value)
+			}
+		})
+	}
+}
