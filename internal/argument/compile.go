@@ -17,8 +17,8 @@ import (
 )
 
 // This file compiles the declaration of a prompt's arguments into a [Plan]. What
-// a struct declares comes from fields.go; value.go compiles each argument's type
-// and schema.
+// a struct declares comes from compile_struct.go. compile_value.go compiles each
+// argument's type and schema.
 
 // Compile compiles the arguments of a prompt, and returns all errors of the
 // declaration. in is the struct type that declares the arguments. The listed
@@ -112,76 +112,6 @@ func (s *Spec) describe(schema *jsonschema.Schema) {
 		s.Title = cmp.Or(s.Title, schema.Title)
 		s.Description = cmp.Or(s.Description, schema.Description)
 	}
-}
-
-// fromStruct compiles the fields of a struct with what is listed.
-func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
-	c.begin(len(inf.fields))
-	c.errs = append(c.errs, inf.errs...)
-	extras := make(map[string]int, len(listed)) // positions in listed
-	for i := range listed {
-		name := listed[i].Name
-		if _, ok := extras[name]; ok {
-			c.fail(name, errors.New("argument is declared twice"))
-		}
-		extras[name] = i
-	}
-	for i := range inf.fields {
-		f := &inf.fields[i]
-		extra, isListed := extras[f.name]
-		delete(extras, f.name)
-		if f.value == nil {
-			continue // inf.errs has the error
-		}
-		a := Argument{
-			Spec:  Spec{Name: f.name, Title: f.tag.Get("title"), Description: f.description, Required: !f.optional, Sensitive: f.sensitive, Schema: f.schema},
-			Index: f.index,
-			value: f.value,
-		}
-		if isListed {
-			for _, err := range a.extend(&listed[extra], f.typ) {
-				c.fail(f.name, err)
-			}
-		}
-		c.add(a, f.typ)
-	}
-	for _, s := range listed {
-		if _, ok := extras[s.Name]; ok {
-			c.fail(s.Name, inf.noField(s.Name))
-			delete(extras, s.Name)
-		}
-	}
-}
-
-// extend adds what is listed to an argument of a struct. The members of extra
-// win.
-func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
-	if extra.Required && !a.Required {
-		//lint:ignore ST1005 it begins with the name of a field
-		errs = append(errs, errors.New("Required conflicts with the field, which is optional; remove omitempty or the pointer"))
-	}
-	if extra.Title != "" {
-		a.Title = extra.Title
-	}
-	if extra.Description != "" {
-		a.Description = extra.Description
-	}
-	a.Sensitive = a.Sensitive || extra.Sensitive
-	if extra.Schema == nil {
-		return errs
-	}
-	s, err := schema.Clone(extra.Schema)
-	if err != nil {
-		return append(errs, err)
-	}
-	a.describe(s)
-	s = schema.Merge(a.Schema, s)
-	v, err := compileValue(t, s)
-	if err != nil {
-		return append(errs, err)
-	}
-	a.Schema, a.value = s, v
-	return errs
 }
 
 // add adds an argument to the plan, after the checks that do not depend on where

@@ -2,8 +2,6 @@ package argument
 
 import (
 	"math"
-	"reflect"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -61,53 +59,6 @@ func (v *value) matches(typed string, most int) (values []string, total int) {
 		return values, len(values)
 	}
 	return x.Match(typed, most)
-}
-
-// listCandidates returns all valid texts, if the schema lists them or if the type
-// has only a few.
-func (v *value) listCandidates() []string {
-	switch {
-	case v.kind == schema.List:
-		return nil // its elements may have some
-	case v.rules.texts != nil:
-		return v.rules.texts
-	case v.rules.enum != nil:
-		return v.rules.enumTexts()
-	}
-	switch v.kind {
-	case schema.Bool:
-		return v.valid([]string{"true", "false"})
-	case schema.Int, schema.Uint:
-		return v.valid(v.rules.integers())
-	}
-	return nil
-}
-
-// valid returns the valid texts. It reuses the slice.
-func (v *value) valid(texts []string) []string {
-	some := texts[:0]
-	for _, text := range texts {
-		if _, p := v.read(reflect.Value{}, text, false); p == nil {
-			some = append(some, text)
-		}
-	}
-	return some
-}
-
-// maxIntegers limits how many integers are completed from their bounds.
-const maxIntegers = 101
-
-// integers returns the integers between the bounds, unless there are too many.
-func (r *rules) integers() []string {
-	low, high := r.between()
-	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
-		return nil
-	}
-	var texts []string
-	for n := int64(low); n <= int64(high); n++ {
-		texts = append(texts, strconv.FormatInt(n, 10))
-	}
-	return texts
 }
 
 // durations returns the durations with the number that was typed.

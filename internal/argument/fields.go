@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/suggest"
@@ -18,7 +15,7 @@ import (
 
 // This file finds the fields of a struct as encoding/json sees them. They are
 // the arguments that a struct declares, and the members of a struct that is
-// read from JSON (jsontype.go). gotype.go infers the schema of each argument.
+// read from JSON. infer.go infers the schema of each argument.
 
 // structField is a field of a struct that JSON can fill.
 type structField struct {
@@ -147,87 +144,4 @@ func description(sf reflect.StructField) (string, error) {
 		return "", fmt.Errorf("jsonschema tag %q looks like a constraint, but the tag is a description; write a constraint as a tag of its own, such as %s", phrase.Clip(tag, 64), example)
 	}
 	return tag, nil
-}
-
-// inferred is what a struct type declares.
-type inferred struct {
-	fields []field
-	errs   []error
-	plan   *Plan // of all prompts that list no arguments; nil if there are errors
-}
-
-// field is an argument that a struct declares.
-type field struct {
-	structField
-	schema *jsonschema.Schema // shared by prompts, so immutable
-	value  *value             // nil if it could not be compiled
-}
-
-// structs caches inferred by type. Inference costs much more than everything
-// else that adding a prompt does, and depends on nothing but the type.
-var structs sync.Map // reflect.Type -> *inferred
-
-func infer(t reflect.Type) *inferred {
-	if cached, ok := structs.Load(t); ok {
-		return cached.(*inferred)
-	}
-	inf := &inferred{}
-	if t.Kind() == reflect.Struct {
-		inf.inferFields(t)
-	} else {
-		//lint:ignore ST1005 it begins with the name of a field
-		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))
-	}
-	var c compiler
-	if c.fromStruct(inf, nil); len(c.errs) == 0 {
-		inf.plan = c.plan
-	}
-	cached, _ := structs.LoadOrStore(t, inf)
-	return cached.(*inferred)
-}
-
-func (inf *inferred) inferFields(t reflect.Type) {
-	fail := func(name string, err error) {
-		inf.errs = append(inf.errs, &DeclarationError{Name: name, Err: err})
-	}
-	for _, f := range fieldsOf(t) {
-		if f.quoted {
-			fail(f.name, errors.New(`json tag option "string" is not needed, because arguments are always sent as strings; remove the option`))
-		}
-		if f.err != nil {
-			fail(f.name, f.err)
-		}
-		if !f.ignored {
-			inf.fields = append(inf.fields, field{structField: f})
-		}
-	}
-	for i := range inf.fields {
-		f := &inf.fields[i]
-		var err error
-		if f.schema, err = schemaOf(f.typ); err == nil {
-			f.schema, err = f.constrain(f.schema, false)
-		}
-		if err == nil {
-			f.value, err = compileValue(f.typ, f.schema)
-		}
-		if several, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, err := range several.Unwrap() {
-				fail(f.name, err)
-			}
-		} else if err != nil {
-			fail(f.name, err)
-		}
-	}
-}
-
-// noField is the error of a listed argument that the struct does not have.
-func (inf *inferred) noField(name string) error {
-	if len(inf.fields) == 0 {
-		return errors.New("unknown field; the struct has no fields")
-	}
-	names := make([]string, len(inf.fields))
-	for i, f := range inf.fields {
-		names[i] = f.name
-	}
-	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), suggest.DidYouMean(name, names))
 }

@@ -3,27 +3,24 @@ package argument
 import (
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file says how a string becomes a value of a Go type, and infers the
-// schema of such a string. jsontype.go does it for what is inside of JSON.
+// This file says how a string becomes a value of a Go type.
 
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	typeSchemer     = reflect.TypeFor[schemer]()
 	typeDuration    = reflect.TypeFor[time.Duration]()
 	typeTime        = reflect.TypeFor[time.Time]()
 	typeURL         = reflect.TypeFor[url.URL]()
@@ -122,117 +119,76 @@ func unsupported(t reflect.Type) error {
 	return fmt.Errorf("unsupported argument type %s; use a string, a number, a bool, a slice, a struct, or a type with UnmarshalText", t)
 }
 
-// schemaOf infers the schema of an argument of type t: of the string for kinds
-// that are strings to the schema, of the value for all others.
-func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
-	return schemaAt(t, maxTypeDepth)
-}
-
-func schemaAt(t reflect.Type, depth int) (*jsonschema.Schema, error) {
-	if depth == 0 {
-		return nil, errors.New("type has too many nested lists; use json.RawMessage")
-	}
-	t = withoutPointers(t)
-	k, err := kindOf(t)
-	if err != nil {
-		return nil, err
-	}
-	if own, err := ownSchema(t); own != nil || err != nil {
-		if err == nil && depth < maxTypeDepth {
-			err = checkOwnInside(t, own)
-		}
-		return own, err
-	}
+// expectedOf returns what the text of a value must be; "" if any text is valid, or
+// if only the type's own method knows.
+func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
 	switch k {
 	case schema.Bool:
-		return &jsonschema.Schema{Type: "boolean"}, nil
-	case schema.Int:
-		return &jsonschema.Schema{Type: "integer"}, nil
-	case schema.Uint:
-		return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0)}, nil
+		return "true or false"
+	case schema.Int, schema.Uint:
+		return "an integer"
 	case schema.Float:
-		return &jsonschema.Schema{Type: "number"}, nil
-	case schema.Any:
-		return &jsonschema.Schema{}, nil
+		return "a number"
+	case schema.Text:
+		switch t {
+		case typeTime:
+			return "a time such as 2006-01-02T15:04:05Z"
+		case typeAddr:
+			return "an IP address"
+		case typeAddrPort:
+			return "an IP address and port such as 192.0.2.1:80"
+		case typePrefix:
+			return "an IP prefix such as 192.0.2.0/24"
+		}
+	case schema.Duration:
+		return "a duration such as 1h30m"
+	case schema.URL:
+		return "a URL"
+	case schema.Bytes:
+		return "base64 data"
 	case schema.List:
-		items, err := schemaAt(t.Elem(), depth-1)
-		if err != nil {
-			return nil, err
-		}
-		s := &jsonschema.Schema{Type: "array", Items: items}
-		if t.Kind() == reflect.Array {
-			s.MinItems, s.MaxItems = jsonschema.Ptr(t.Len()), jsonschema.Ptr(t.Len())
-		}
-		return s, nil
+		return "a JSON array" // any other text is split
 	case schema.JSON:
-		return jsonTypes{}.schemaOf(t)
+		switch {
+		case slices.Equal(schema.TypesOf(s), []string{"object"}):
+			return "a JSON object"
+		case slices.Equal(schema.TypesOf(s), []string{"array"}):
+			return "a JSON array"
+		}
+		return "JSON"
 	}
-	return &jsonschema.Schema{Type: "string"}, nil
+	return ""
 }
 
-// schemer is a type with a schema of its own.
-type schemer interface {
-	JSONSchema() *jsonschema.Schema
+// isKey reports whether a map with keys of type t is a JSON object.
+func isKey(t reflect.Type) bool {
+	return t.Kind() == reflect.String || t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
-// ownSchema returns a copy of the schema that the method JSONSchema of t, or of a
-// pointer to it, returns; nil without that method.
-func ownSchema(t reflect.Type) (own *jsonschema.Schema, err error) {
-	if !reflect.PointerTo(t).Implements(typeSchemer) {
-		return nil, nil
+// jsonTypeOf returns the JSON type that fills a value of type t; "" for any.
+func jsonTypeOf(t reflect.Type) string {
+	t = withoutPointers(t)
+	switch {
+	case readsJSON(t):
+		return ""
+	case reflect.PointerTo(t).Implements(textUnmarshaler), isBytes(t):
+		return "string"
+	case t == typeNumber:
+		return "number"
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			own, err = nil, fmt.Errorf("%s.JSONSchema: panic: %v", t, v)
-		}
-	}()
-	s := reflect.New(t).Interface().(schemer).JSONSchema()
-	if s == nil {
-		return nil, fmt.Errorf("%s.JSONSchema returned nil", t)
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Interface:
+		return ""
 	}
-	if own, err = schema.Clone(s); err == nil {
-		err = checkPromoted(t, own)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s.JSONSchema: %w", t, err)
-	}
-	return own, nil
-}
-
-// checkPromoted returns an error if the method JSONSchema of a struct is promoted
-// from an embedded one: that schema lacks the struct's own fields.
-func checkPromoted(t reflect.Type, own *jsonschema.Schema) error {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		base := withoutPointers(sf.Type)
-		if !sf.Anonymous || !reflect.PointerTo(base).Implements(typeSchemer) {
-			continue
-		}
-		inner, err := ownSchema(base)
-		if err != nil {
-			return err
-		}
-		if jsonenc.Text(inner) == jsonenc.Text(own) {
-			return fmt.Errorf("JSONSchema is inherited from the embedded %s; define it on %s", base, t)
-		}
-	}
-	return nil
-}
-
-// checkOwnInside returns an error if a type's own schema cannot be part of
-// another schema.
-func checkOwnInside(t reflect.Type, own *jsonschema.Schema) error {
-	err := error(nil)
-	if schema.HasReference(own) {
-		err = errors.New("schema: references do not work inside of another schema; write out the referenced schema")
-	} else {
-		_, err = compileValue(t, own)
-	}
-	if err != nil {
-		return fmt.Errorf("%s.JSONSchema: %w", t, err)
-	}
-	return nil
+	return "integer"
 }

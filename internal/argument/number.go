@@ -2,126 +2,108 @@ package argument
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
-// This file fits the bounds of a schema to the numbers that the Go type holds, and
-// rejects bounds without a number.
+// This file compares numbers exactly: those of clients with those of a schema.
 
-// compileNumber compiles what the schema and the type say together.
-func (v *value) compileNumber(s *jsonschema.Schema) error {
-	types, err := schema.PossibleTypes(s)
-	if err != nil {
-		return err
-	}
-	if v.kind == schema.Float && !types.HasFractions() && v.rules.enum == nil {
-		v.isIntegral, v.expected = true, "an integer"
-	}
-	if err := v.narrow(); err != nil {
-		return err
-	}
-	if v.kind == schema.Float && !v.isIntegral {
-		return v.rules.checkMultiples(v.rules.minimum, v.rules.maximum)
-	}
-	low, high := v.rules.between()
-	if low > high {
-		return fmt.Errorf("no integer is %s, so no value is allowed", v.rules.bounds())
-	}
-	return v.rules.checkMultiples(finite(low), finite(high))
+// number is an integer or a float. It is compared with the bounds of a schema,
+// which are floats, without rounding: the int64 2^53+1 is more than the bound 2^53,
+// although its float64 is equal.
+type number struct {
+	kind  schema.Kind // Int, Uint or Float
+	int   int64
+	uint  uint64
+	float float64 // the value, rounded if an integer is too large
 }
 
-// narrow restricts the bounds to the range of the type, so that hints and errors do
-// not promise more.
-func (v *value) narrow() error {
-	low, high, text := v.held()
-	r := &v.rules
-	isAbove := func(bound *float64) bool { return bound != nil && *bound >= high }
-	isBelow := func(bound *float64) bool { return bound != nil && *bound < low }
-	for _, b := range []struct {
-		keyword string
-		bound   *float64
-		isEmpty bool
-	}{
-		{"minimum", r.minimum, isAbove(r.minimum)},
-		{"exclusiveMinimum", r.exclusiveMinimum, isAbove(r.exclusiveMinimum)},
-		{"maximum", r.maximum, isBelow(r.maximum)},
-		{"exclusiveMaximum", r.exclusiveMaximum, r.exclusiveMaximum != nil && *r.exclusiveMaximum <= low},
-	} {
-		if b.isEmpty {
-			return fmt.Errorf("%s is %s, but the type holds %s, so no value is allowed", b.keyword, phrase.Decimal(*b.bound), text)
+// exactFloat limits the integers that all have a float64.
+const exactFloat = 1 << 53
+
+// cmp compares the number with f as big.Float's Cmp does.
+func (n number) cmp(f float64) int {
+	if n.kind == schema.Float || -exactFloat < n.float && n.float < exactFloat {
+		switch {
+		case n.float < f:
+			return -1
+		case n.float > f:
+			return 1
 		}
+		return 0
 	}
-	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is
-	// at least 0.
-	var least, most *float64
-	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
-		least = &low
+	exact := new(big.Float)
+	if n.kind == schema.Int {
+		exact.SetInt64(n.int)
+	} else {
+		exact.SetUint64(n.uint)
 	}
-	if v.kind != schema.Float && v.bits < 64 {
-		high--
-		most = &high
-	}
-	if isBelow(r.minimum) {
-		r.minimum = least
-	}
-	if isBelow(r.exclusiveMinimum) {
-		r.exclusiveMinimum = nil
-		if r.minimum == nil {
-			r.minimum = least
-		}
-	}
-	if isAbove(r.maximum) {
-		r.maximum = most
-	}
-	if isAbove(r.exclusiveMaximum) {
-		r.exclusiveMaximum = nil
-		if r.maximum == nil {
-			r.maximum = most
-		}
-	}
-	return nil
+	return exact.Cmp(big.NewFloat(f))
 }
 
-// held returns the range of the type, without its end, and as text.
-func (v *value) held() (low, end float64, text string) {
-	switch {
-	case v.kind == schema.Int:
-		end = math.Ldexp(1, v.bits-1)
-		return -end, end, fmt.Sprintf("%d to %d", int64(-1)<<(v.bits-1), int64(1)<<(v.bits-1)-1)
-	case v.kind == schema.Uint:
-		return 0, math.Ldexp(1, v.bits), fmt.Sprintf("0 to %d", ^uint64(0)>>(64-v.bits))
-	case v.bits == 32:
-		return -math.MaxFloat32, math.Nextafter(math.MaxFloat32, math.Inf(1)), "the numbers of 32 bits"
+// isMultipleOf reports whether the number is a multiple of f. A float counts as
+// its shortest decimal: 0.3 is a multiple of 0.1, although the float64 of 0.3 is
+// no multiple of the float64 of 0.1.
+func (n number) isMultipleOf(f float64) bool {
+	isSmall := -exactFloat < n.float && n.float < exactFloat
+	if isSmall && f == math.Trunc(f) && (n.kind != schema.Float || n.float == math.Trunc(n.float)) {
+		return math.Mod(n.float, f) == 0 // both are exact, and so is Mod
 	}
-	return math.Inf(-1), math.Inf(1), ""
+	return new(big.Rat).Quo(n.decimal(), decimalOf(f)).IsInt()
 }
 
-// finite returns a pointer to the bound; nil for an infinity.
-func finite(bound float64) *float64 {
-	if math.IsInf(bound, 0) {
-		return nil
+func (n number) decimal() *big.Rat {
+	switch n.kind {
+	case schema.Int:
+		return new(big.Rat).SetInt64(n.int)
+	case schema.Uint:
+		return new(big.Rat).SetUint64(n.uint)
 	}
-	return &bound
+	return decimalOf(n.float)
 }
 
-// checkMultiples returns an error if no multiple is between the bounds.
-func (r *rules) checkMultiples(low, high *float64) error {
-	if r.multipleOf == nil || low == nil || high == nil {
-		return nil
+func decimalOf(f float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+	return r
+}
+
+func (n number) instance() any {
+	switch n.kind {
+	case schema.Int:
+		return n.int
+	case schema.Uint:
+		return n.uint
 	}
-	step := decimalOf(*r.multipleOf)
-	steps := new(big.Rat).Quo(decimalOf(*high), step)
-	// Div rounds down, because the denominator is positive.
-	last := new(big.Rat).SetInt(new(big.Int).Div(steps.Num(), steps.Denom()))
-	if last.Mul(last, step).Cmp(decimalOf(*low)) < 0 {
-		return errors.New("no multiple of multipleOf is in the range, so no value is allowed")
+	return n.float
+}
+
+// parseFloat parses a decimal number. It rejects hexadecimal numbers, underscores,
+// infinities and NaN.
+func parseFloat(text string, bits int) (float64, error) {
+	f, err := strconv.ParseFloat(text, bits)
+	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) || strings.ContainsAny(text, "xX_") {
+		return 0, strconv.ErrSyntax
 	}
-	return nil
+	return f, err
+}
+
+func isNegative(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return strings.HasPrefix(text, "-") && (err == nil || errors.Is(err, strconv.ErrRange))
+}
+
+// plainInteger returns the integer of a JSON number such as 3.0 or 1e3. It returns any
+// other number unchanged.
+func plainInteger(number string) string {
+	if !strings.ContainsAny(number, ".eE") && number != "-0" {
+		return number
+	}
+	if f, err := strconv.ParseFloat(number, 64); err == nil && f == math.Trunc(f) && math.Abs(f) < exactFloat {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return number
 }

@@ -2,8 +2,8 @@
 // Go values, by the Go types and the JSON schemas that the prompt declares.
 //
 // When a prompt is added, [Compile] makes a [Plan] of the declaration, or returns
-// all errors of the declaration (compile.go, fields.go, gotype.go, jsontype.go). A plan is immutable and serves all calls. A call
-// takes three steps:
+// all errors of the declaration (compile.go, compile_struct.go, compile_value.go). A plan is immutable and serves
+// all calls. A call takes three steps:
 //
 //	texts, problems, ignored := plan.Collect(nil, params.Get("arguments"), strict, false)
 //	more := plan.Fill(reflect.ValueOf(&in).Elem(), texts) // plan.Texts without a struct
@@ -17,12 +17,14 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
 )
 
 // Spec is what a prompt declares of an argument.
@@ -41,10 +43,6 @@ type Plan struct {
 	HasSensitive bool           // whether an argument is sensitive
 	byName       map[string]int // nil for a few arguments, see linear
 }
-
-// linear is the number of arguments up to which a linear search is faster than a
-// map.
-const linear = 8
 
 // Argument is a compiled argument.
 type Argument struct {
@@ -236,4 +234,55 @@ func fieldAt(v reflect.Value, index []int) reflect.Value {
 		v = v.Field(x)
 	}
 	return v
+}
+
+// Undeclared returns the problem of an argument that the prompt does not have,
+// with a suggestion.
+func (p *Plan) Undeclared(name string) Problem {
+	u := undeclared(name)
+	u.suggest(name, p.names())
+	return u
+}
+
+// undeclaredNotString is Undeclared for a value that is no string, which is not
+// ignored.
+func (p *Plan) undeclaredNotString(name, example string) Problem {
+	if p.HasSensitive {
+		example = "" // the name may be that of a sensitive argument, misspelled
+	}
+	u := notString(name, example)
+	u.Message = notDeclared + ", and " + u.Message
+	u.suggest(name, p.names())
+	return u
+}
+
+func (p *Plan) names() []string {
+	names := make([]string, len(p.Arguments))
+	for i := range p.Arguments {
+		names[i] = p.Arguments[i].Name
+	}
+	return names
+}
+
+// Ignored is an argument of a call that the prompt does not declare.
+type Ignored struct {
+	Argument   string `json:"argument"`
+	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant
+}
+
+// Ignored returns the ignored arguments with the names, and a sentence about them.
+func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
+	var meant []string
+	for _, name := range names {
+		near := suggest.Near(name, p.names())
+		ignored = append(ignored, Ignored{name, near})
+		if near != "" && !slices.Contains(meant, near) {
+			meant = append(meant, near)
+		}
+	}
+	sentence = "ignored arguments: " + phrase.List(names, func(name string) string { return phrase.Choice(phrase.Clip(name, 64)) })
+	if meant != nil {
+		sentence += " (did you mean " + phrase.List(meant, strconv.Quote) + "?)"
+	}
+	return ignored, sentence
 }

@@ -2,7 +2,6 @@ package argument
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -103,57 +102,6 @@ func (p *Problem) suggest(name string, names []string) {
 	}
 }
 
-// Undeclared returns the problem of an argument that the prompt does not have,
-// with a suggestion.
-func (p *Plan) Undeclared(name string) Problem {
-	u := undeclared(name)
-	u.suggest(name, p.names())
-	return u
-}
-
-// undeclaredNotString is Undeclared for a value that is no string, which is not
-// ignored.
-func (p *Plan) undeclaredNotString(name, example string) Problem {
-	if p.HasSensitive {
-		example = "" // the name may be that of a sensitive argument, misspelled
-	}
-	u := notString(name, example)
-	u.Message = notDeclared + ", and " + u.Message
-	u.suggest(name, p.names())
-	return u
-}
-
-func (p *Plan) names() []string {
-	names := make([]string, len(p.Arguments))
-	for i := range p.Arguments {
-		names[i] = p.Arguments[i].Name
-	}
-	return names
-}
-
-// Ignored is an argument of a call that the prompt does not declare.
-type Ignored struct {
-	Argument   string `json:"argument"`
-	Suggestion string `json:"suggestion,omitempty"` // the argument that was probably meant
-}
-
-// Ignored returns the ignored arguments with the names, and a sentence about them.
-func (p *Plan) Ignored(names []string) (ignored []Ignored, sentence string) {
-	var meant []string
-	for _, name := range names {
-		near := suggest.Near(name, p.names())
-		ignored = append(ignored, Ignored{name, near})
-		if near != "" && !slices.Contains(meant, near) {
-			meant = append(meant, near)
-		}
-	}
-	sentence = "ignored arguments: " + phrase.List(names, func(name string) string { return phrase.Choice(phrase.Clip(name, 64)) })
-	if meant != nil {
-		sentence += " (did you mean " + phrase.List(meant, strconv.Quote) + "?)"
-	}
-	return ignored, sentence
-}
-
 func undeclared(name string) Problem {
 	return Problem{Argument: phrase.Clip(name, phrase.MaxEcho), Reason: reasonUnknown, Message: notDeclared}
 }
@@ -217,3 +165,6 @@ type DeclarationError struct {
 func (e *DeclarationError) Error() string { return fmt.Sprintf("argument %q: %v", e.Name, e.Err) }
 
 func (e *DeclarationError) Unwrap() error { return e.Err }
+
+// mustBe returns the message of a problem: what is valid, and what the client sent.
+func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }

@@ -396,3 +396,7 @@ func (r *rules) limits() limits {
 		MultipleOf: r.multipleOf,
 	}
 }
+
+// linear is the number of arguments up to which a linear search is faster than a
+// map.
+const linear = 8

@@ -2,10 +2,6 @@ package argument
 
 import (
 	"errors"
-	"fmt"
-	"strconv"
-
-	"github.com/mcp-prompts/prompts/internal/phrase"
 )
 
 // This file keeps the values of sensitive arguments, such as passwords, out of
@@ -40,22 +36,6 @@ func (a *Argument) withhold(p *Problem) {
 func (a *Argument) checkSensitive() error {
 	if a.Sensitive && a.hasDefault {
 		return errors.New("a sensitive argument cannot have a default; remove one of the two")
-	}
-	return nil
-}
-
-// readSensitive reads the tag that makes an argument sensitive.
-func (f *structField) readSensitive(inJSON bool) error {
-	text, ok := f.tag.Lookup("sensitive")
-	if !ok {
-		return nil
-	}
-	var err error
-	if f.sensitive, err = strconv.ParseBool(text); err != nil || text != "true" && text != "false" {
-		return fmt.Errorf("tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
-	}
-	if inJSON && f.sensitive {
-		return errors.New("tag sensitive applies to arguments, not to members of JSON; tag the argument")
 	}
 	return nil
 }

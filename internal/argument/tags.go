@@ -267,3 +267,19 @@ func meantTag(name string) string {
 	}
 	return near
 }
+
+// readSensitive reads the tag that makes an argument sensitive.
+func (f *structField) readSensitive(inJSON bool) error {
+	text, ok := f.tag.Lookup("sensitive")
+	if !ok {
+		return nil
+	}
+	var err error
+	if f.sensitive, err = strconv.ParseBool(text); err != nil || text != "true" && text != "false" {
+		return fmt.Errorf("tag sensitive must be true or false, got %q", phrase.Clip(text, 64))
+	}
+	if inJSON && f.sensitive {
+		return errors.New("tag sensitive applies to arguments, not to members of JSON; tag the argument")
+	}
+	return nil
+}

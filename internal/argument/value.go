@@ -2,23 +2,18 @@ package argument
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"reflect"
-	"slices"
-	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/match"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
-// This file compiles an argument's Go type and schema into a [value], and reads
-// strings by it. convert.go converts the string, rules.go checks the result.
+// This file reads strings by a compiled [value]. convert.go converts the string,
+// rules.go checks the result.
 
 // value says how the string of an argument is read, and which values are valid. It
 // is immutable.
@@ -53,145 +48,10 @@ func tooLong(maxBytes int) *Problem {
 	return &Problem{Reason: reasonLength, Message: fmt.Sprintf("exceeds the limit of %d bytes for values whose schema has a pattern", maxBytes)}
 }
 
-// compileValue compiles the schema for values of type t. If t is nil or an any, the
-// schema says how the text is read.
-func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
-	if t != nil {
-		t = withoutPointers(t)
-		if t.Kind() == reflect.Interface {
-			t = nil
-		}
-	}
-	s, err := schema.WithEnum(s)
-	if err != nil {
-		return nil, err
-	}
-	v := &value{bits: 64}
-	if err := v.compileKind(t, s); err != nil {
-		return nil, err
-	}
-	want := v.kind.InstanceType()
-	if v.kind == schema.JSON && t != nil {
-		want = jsonTypeOf(t)
-		if err := checkMembers(t, s); err != nil {
-			return nil, fmt.Errorf("schema: %w", err)
-		}
-	}
-	if v.rules, v.validator, err = compileRules(v.kind, want, s); err != nil {
-		return nil, err
-	}
-	if v.rules.format, err = formatOf(v.kind, t, s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	if v.rules.format != nil {
-		v.expected = v.rules.format.expected
-	}
-	if v.kind.IsNumber() {
-		if err := v.compileNumber(s); err != nil {
-			return nil, fmt.Errorf("schema: %w", err)
-		}
-	}
-	if t != nil && v.kind == schema.List && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
-		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
-	}
-	if err := v.checkReadable(t, s); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	if n := schema.PatternSize(s); n > 0 {
-		v.maxBytes = max(maxPatternWork/n, 1)
-	}
-	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
-	return v, nil
-}
-
-// compileKind compiles how a text is read. A t of nil leaves that to the schema.
-func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
-	if t != nil {
-		v.kind, err = kindOf(t)
-	} else {
-		v.kind, err = schema.KindOf(s)
-	}
-	if err != nil {
-		return err
-	}
-	v.expected, v.isTime, v.isLiteral = expectedOf(v.kind, t, s), t == typeTime, t == typeNumber
-	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
-	switch {
-	case v.kind == schema.List:
-		return v.compileElement(t, s)
-	case t == nil:
-	case v.kind.IsNumber() && !v.isLiteral:
-		v.bits = t.Bits()
-	case v.kind == schema.JSON:
-		v.members = memberCaseOf(t)
-	}
-	return nil
-}
-
-// compileElement compiles the elements of a list of type t, which may be nil.
-func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error) {
-	var elem reflect.Type
-	if t != nil {
-		elem = t.Elem()
-	}
-	items := s.Items
-	if items == nil || schema.RefersOutside(s) {
-		items = &jsonschema.Schema{}
-	}
-	if v.elem, err = compileValue(elem, items); err != nil {
-		return fmt.Errorf("items: %w", err)
-	}
-	return nil
-}
-
-// expectedOf returns what the text of a value must be; "" if any text is valid, or
-// if only the type's own method knows.
-func expectedOf(k schema.Kind, t reflect.Type, s *jsonschema.Schema) string {
-	switch k {
-	case schema.Bool:
-		return "true or false"
-	case schema.Int, schema.Uint:
-		return "an integer"
-	case schema.Float:
-		return "a number"
-	case schema.Text:
-		switch t {
-		case typeTime:
-			return "a time such as 2006-01-02T15:04:05Z"
-		case typeAddr:
-			return "an IP address"
-		case typeAddrPort:
-			return "an IP address and port such as 192.0.2.1:80"
-		case typePrefix:
-			return "an IP prefix such as 192.0.2.0/24"
-		}
-	case schema.Duration:
-		return "a duration such as 1h30m"
-	case schema.URL:
-		return "a URL"
-	case schema.Bytes:
-		return "base64 data"
-	case schema.List:
-		return "a JSON array" // any other text is split
-	case schema.JSON:
-		switch {
-		case slices.Equal(schema.TypesOf(s), []string{"object"}):
-			return "a JSON object"
-		case slices.Equal(schema.TypesOf(s), []string{"array"}):
-			return "a JSON array"
-		}
-		return "JSON"
-	}
-	return ""
-}
-
 // typeProblem is the problem of a text that is not of the type.
 func (v *value) typeProblem(text string) *Problem {
 	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a valid value"), Quote(text))}
 }
-
-// mustBe returns the message of a problem: what is valid, and what the client sent.
-func mustBe(expected, got string) string { return "must be " + expected + ", got " + got }
 
 func (v *value) outOfRange(text string) *Problem {
 	expected := v.expected
@@ -239,69 +99,78 @@ func (v *value) read(dst reflect.Value, text string, want bool) (any, *Problem) 
 	return instance, p
 }
 
-// acceptsEmpty reports whether the empty text is a value: of an optional string if
-// the schema allows it, and of a required one if the schema states it, by a
-// minLength of 0 or by an enum.
-func (v *value) acceptsEmpty(required bool) bool {
-	states := v.rules.texts != nil || v.rules.minLength != nil
-	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
-		return false
+// isElement reports whether such values can be elements of a comma-separated list.
+func (v *value) isElement() bool { return v.kind != schema.JSON && v.kind != schema.List }
+
+// held returns the range of the type, without its end, and as text.
+func (v *value) held() (low, end float64, text string) {
+	switch {
+	case v.kind == schema.Int:
+		end = math.Ldexp(1, v.bits-1)
+		return -end, end, fmt.Sprintf("%d to %d", int64(-1)<<(v.bits-1), int64(1)<<(v.bits-1)-1)
+	case v.kind == schema.Uint:
+		return 0, math.Ldexp(1, v.bits), fmt.Sprintf("0 to %d", ^uint64(0)>>(64-v.bits))
+	case v.bits == 32:
+		return -math.MaxFloat32, math.Nextafter(math.MaxFloat32, math.Inf(1)), "the numbers of 32 bits"
 	}
-	_, p := v.read(reflect.Value{}, "", false)
-	return p == nil
+	return math.Inf(-1), math.Inf(1), ""
 }
 
-// checkReadable returns an error for a value of an enum that no text can give, for an
-// example that is not valid, and for a default whose conversion panics. setDefault
-// checks the rest of a default.
-func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
-	what, values, err := schema.Allowed(s)
-	if err != nil {
-		return err
+// textOf returns the text of a JSON value, and false if the value has another JSON
+// type.
+func (v *value) textOf(given strictjson.Value) (text string, ok bool) {
+	switch {
+	case !v.hasType(given.Kind()):
+		return "", false
+	case v.kind.IsString():
+		return given.Text(), true
+	case v.kind == schema.Int || v.kind == schema.Uint:
+		return plainInteger(given.Raw()), true
 	}
-	check := func(declared any) error {
-		p, err := v.readDeclared(t, declared)
-		if err == nil && p != nil {
-			err = errors.New(p.Message)
-		}
-		return err
-	}
-	for _, e := range values {
-		if err := check(e); err != nil {
-			return fmt.Errorf("%s %s is not a valid value: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
-		}
-	}
-	for _, e := range s.Examples {
-		if err := check(e); err != nil {
-			return fmt.Errorf("example: %w", err)
-		}
-	}
-	var byDefault any
-	if s.Default == nil || json.Unmarshal(s.Default, &byDefault) != nil {
-		return nil
-	}
-	if _, err = v.readDeclared(t, byDefault); err != nil {
-		return fmt.Errorf("default: %w", err)
-	}
-	return nil
+	return given.Raw(), true
 }
 
-// readDeclared reads a value of the schema into a new value of type t, which may
-// be nil. A panic of the application's UnmarshalText is an error.
-func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("read as %s: panic: %v", t, r)
-		}
-	}()
-	text, ok := declared.(string)
-	if !ok || !v.kind.IsString() {
-		text = jsonenc.Text(declared)
+// hasType reports whether a JSON value of the kind can be the value.
+func (v *value) hasType(k strictjson.Kind) bool {
+	switch v.kind {
+	case schema.Bool:
+		return k == strictjson.Bool
+	case schema.Int, schema.Uint, schema.Float:
+		return k == strictjson.Number
+	case schema.List:
+		return k == strictjson.Array
+	case schema.JSON:
+		return true // which the schema decides
 	}
-	var dst reflect.Value
-	if t != nil {
-		dst = reflect.New(t).Elem()
+	return k == strictjson.String
+}
+
+// notTyped is the problem of a JSON value of another type, see shown.
+func (v *value) notTyped(shown string) *Problem {
+	return &Problem{Reason: reasonType, Message: mustBe(cmp.Or(v.expected, "a string"), describeJSON(shown))}
+}
+
+// shown returns the beginning of a JSON value, for a message.
+func shown(v strictjson.Value) string {
+	if v.Kind() == strictjson.String {
+		return Quote(v.Text())
 	}
-	_, p = v.read(dst, text, false)
-	return p, nil
+	return phrase.Clip(v.Raw(), 64)
+}
+
+// describeJSON returns what a message calls the value that shown returned.
+func describeJSON(shown string) string {
+	switch shown[0] {
+	case '"':
+		return "the string " + shown
+	case '[':
+		return "an array"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "the boolean " + shown
+	case 'n':
+		return "null"
+	}
+	return "the number " + shown
 }

@@ -1,0 +1,113 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+)
+
+// This file fits the bounds of a schema to the numbers that the Go type holds, and
+// rejects bounds without a number.
+
+// compileNumber compiles what the schema and the type say together.
+func (v *value) compileNumber(s *jsonschema.Schema) error {
+	types, err := schema.PossibleTypes(s)
+	if err != nil {
+		return err
+	}
+	if v.kind == schema.Float && !types.HasFractions() && v.rules.enum == nil {
+		v.isIntegral, v.expected = true, "an integer"
+	}
+	if err := v.narrow(); err != nil {
+		return err
+	}
+	if v.kind == schema.Float && !v.isIntegral {
+		return v.rules.checkMultiples(v.rules.minimum, v.rules.maximum)
+	}
+	low, high := v.rules.between()
+	if low > high {
+		return fmt.Errorf("no integer is %s, so no value is allowed", v.rules.bounds())
+	}
+	return v.rules.checkMultiples(finite(low), finite(high))
+}
+
+// narrow restricts the bounds to the range of the type, so that hints and errors do
+// not promise more.
+func (v *value) narrow() error {
+	low, high, text := v.held()
+	r := &v.rules
+	isAbove := func(bound *float64) bool { return bound != nil && *bound >= high }
+	isBelow := func(bound *float64) bool { return bound != nil && *bound < low }
+	for _, b := range []struct {
+		keyword string
+		bound   *float64
+		isEmpty bool
+	}{
+		{"minimum", r.minimum, isAbove(r.minimum)},
+		{"exclusiveMinimum", r.exclusiveMinimum, isAbove(r.exclusiveMinimum)},
+		{"maximum", r.maximum, isBelow(r.maximum)},
+		{"exclusiveMaximum", r.exclusiveMaximum, r.exclusiveMaximum != nil && *r.exclusiveMaximum <= low},
+	} {
+		if b.isEmpty {
+			return fmt.Errorf("%s is %s, but the type holds %s, so no value is allowed", b.keyword, phrase.Decimal(*b.bound), text)
+		}
+	}
+	// Bounds of 64 bits and of floats say nothing to a user, except that a uint is
+	// at least 0.
+	var least, most *float64
+	if v.kind == schema.Uint || v.kind == schema.Int && v.bits < 64 {
+		least = &low
+	}
+	if v.kind != schema.Float && v.bits < 64 {
+		high--
+		most = &high
+	}
+	if isBelow(r.minimum) {
+		r.minimum = least
+	}
+	if isBelow(r.exclusiveMinimum) {
+		r.exclusiveMinimum = nil
+		if r.minimum == nil {
+			r.minimum = least
+		}
+	}
+	if isAbove(r.maximum) {
+		r.maximum = most
+	}
+	if isAbove(r.exclusiveMaximum) {
+		r.exclusiveMaximum = nil
+		if r.maximum == nil {
+			r.maximum = most
+		}
+	}
+	return nil
+}
+
+// finite returns a pointer to the bound; nil for an infinity.
+func finite(bound float64) *float64 {
+	if math.IsInf(bound, 0) {
+		return nil
+	}
+	return &bound
+}
+
+// checkMultiples returns an error if no multiple is between the bounds.
+func (r *rules) checkMultiples(low, high *float64) error {
+	if r.multipleOf == nil || low == nil || high == nil {
+		return nil
+	}
+	step := decimalOf(*r.multipleOf)
+	steps := new(big.Rat).Quo(decimalOf(*high), step)
+	// Div rounds down, because the denominator is positive.
+	last := new(big.Rat).SetInt(new(big.Int).Div(steps.Num(), steps.Denom()))
+	if last.Mul(last, step).Cmp(decimalOf(*low)) < 0 {
+		return errors.New("no multiple of multipleOf is in the range, so no value is allowed")
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package argument
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// This file compiles the arguments that a struct declares, once for each type.
+
+// inferred is what a struct type declares.
+type inferred struct {
+	fields []field
+	errs   []error
+	plan   *Plan // of all prompts that list no arguments; nil if there are errors
+}
+
+// field is an argument that a struct declares.
+type field struct {
+	structField
+	schema *jsonschema.Schema // shared by prompts, so immutable
+	value  *value             // nil if it could not be compiled
+}
+
+// structs caches inferred by type. Inference costs much more than everything
+// else that adding a prompt does, and depends on nothing but the type.
+var structs sync.Map // reflect.Type -> *inferred
+
+func infer(t reflect.Type) *inferred {
+	if cached, ok := structs.Load(t); ok {
+		return cached.(*inferred)
+	}
+	inf := &inferred{}
+	if t.Kind() == reflect.Struct {
+		inf.inferFields(t)
+	} else {
+		//lint:ignore ST1005 it begins with the name of a field
+		inf.errs = append(inf.errs, errors.New("New: type argument must be a struct; without a struct, set Arguments and Render"))
+	}
+	var c compiler
+	if c.fromStruct(inf, nil); len(c.errs) == 0 {
+		inf.plan = c.plan
+	}
+	cached, _ := structs.LoadOrStore(t, inf)
+	return cached.(*inferred)
+}
+
+func (inf *inferred) inferFields(t reflect.Type) {
+	fail := func(name string, err error) {
+		inf.errs = append(inf.errs, &DeclarationError{Name: name, Err: err})
+	}
+	for _, f := range fieldsOf(t) {
+		if f.quoted {
+			fail(f.name, errors.New(`json tag option "string" is not needed, because arguments are always sent as strings; remove the option`))
+		}
+		if f.err != nil {
+			fail(f.name, f.err)
+		}
+		if !f.ignored {
+			inf.fields = append(inf.fields, field{structField: f})
+		}
+	}
+	for i := range inf.fields {
+		f := &inf.fields[i]
+		var err error
+		if f.schema, err = schemaOf(f.typ); err == nil {
+			f.schema, err = f.constrain(f.schema, false)
+		}
+		if err == nil {
+			f.value, err = compileValue(f.typ, f.schema)
+		}
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, err := range several.Unwrap() {
+				fail(f.name, err)
+			}
+		} else if err != nil {
+			fail(f.name, err)
+		}
+	}
+}
+
+// noField is the error of a listed argument that the struct does not have.
+func (inf *inferred) noField(name string) error {
+	if len(inf.fields) == 0 {
+		return errors.New("unknown field; the struct has no fields")
+	}
+	names := make([]string, len(inf.fields))
+	for i, f := range inf.fields {
+		names[i] = f.name
+	}
+	return fmt.Errorf("unknown field; the fields are %s%s", phrase.Enumerate(names), suggest.DidYouMean(name, names))
+}
+
+// fromStruct compiles the fields of a struct with what is listed.
+func (c *compiler) fromStruct(inf *inferred, listed []Spec) {
+	c.begin(len(inf.fields))
+	c.errs = append(c.errs, inf.errs...)
+	extras := make(map[string]int, len(listed)) // positions in listed
+	for i := range listed {
+		name := listed[i].Name
+		if _, ok := extras[name]; ok {
+			c.fail(name, errors.New("argument is declared twice"))
+		}
+		extras[name] = i
+	}
+	for i := range inf.fields {
+		f := &inf.fields[i]
+		extra, isListed := extras[f.name]
+		delete(extras, f.name)
+		if f.value == nil {
+			continue // inf.errs has the error
+		}
+		a := Argument{
+			Spec:  Spec{Name: f.name, Title: f.tag.Get("title"), Description: f.description, Required: !f.optional, Sensitive: f.sensitive, Schema: f.schema},
+			Index: f.index,
+			value: f.value,
+		}
+		if isListed {
+			for _, err := range a.extend(&listed[extra], f.typ) {
+				c.fail(f.name, err)
+			}
+		}
+		c.add(a, f.typ)
+	}
+	for _, s := range listed {
+		if _, ok := extras[s.Name]; ok {
+			c.fail(s.Name, inf.noField(s.Name))
+			delete(extras, s.Name)
+		}
+	}
+}
+
+// extend adds what is listed to an argument of a struct. The members of extra
+// win.
+func (a *Argument) extend(extra *Spec, t reflect.Type) (errs []error) {
+	if extra.Required && !a.Required {
+		//lint:ignore ST1005 it begins with the name of a field
+		errs = append(errs, errors.New("Required conflicts with the field, which is optional; remove omitempty or the pointer"))
+	}
+	if extra.Title != "" {
+		a.Title = extra.Title
+	}
+	if extra.Description != "" {
+		a.Description = extra.Description
+	}
+	a.Sensitive = a.Sensitive || extra.Sensitive
+	if extra.Schema == nil {
+		return errs
+	}
+	s, err := schema.Clone(extra.Schema)
+	if err != nil {
+		return append(errs, err)
+	}
+	a.describe(s)
+	s = schema.Merge(a.Schema, s)
+	v, err := compileValue(t, s)
+	if err != nil {
+		return append(errs, err)
+	}
+	a.Schema, a.value = s, v
+	return errs
+}

@@ -1,0 +1,225 @@
+package argument
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/jsonenc"
+	"github.com/mcp-prompts/prompts/internal/match"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+)
+
+// This file compiles an argument's Go type and schema into a [value].
+
+// compileValue compiles the schema for values of type t. If t is nil or an any, the
+// schema says how the text is read.
+func compileValue(t reflect.Type, s *jsonschema.Schema) (*value, error) {
+	if t != nil {
+		t = withoutPointers(t)
+		if t.Kind() == reflect.Interface {
+			t = nil
+		}
+	}
+	s, err := schema.WithEnum(s)
+	if err != nil {
+		return nil, err
+	}
+	v := &value{bits: 64}
+	if err := v.compileKind(t, s); err != nil {
+		return nil, err
+	}
+	want := v.kind.InstanceType()
+	if v.kind == schema.JSON && t != nil {
+		want = jsonTypeOf(t)
+		if err := checkMembers(t, s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if v.rules, v.validator, err = compileRules(v.kind, want, s); err != nil {
+		return nil, err
+	}
+	if v.rules.format, err = formatOf(v.kind, t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if v.rules.format != nil {
+		v.expected = v.rules.format.expected
+	}
+	if v.kind.IsNumber() {
+		if err := v.compileNumber(s); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
+		}
+	}
+	if t != nil && v.kind == schema.List && t.Kind() == reflect.Array && !v.rules.isLength(t.Len()) {
+		return nil, fmt.Errorf("schema: the type has %d elements, so minItems and maxItems must be %[1]d", t.Len())
+	}
+	if err := v.checkReadable(t, s); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if n := schema.PatternSize(s); n > 0 {
+		v.maxBytes = max(maxPatternWork/n, 1)
+	}
+	v.candidates = sync.OnceValue(func() *match.Index { return match.New(v.listCandidates()) })
+	return v, nil
+}
+
+// compileKind compiles how a text is read. A t of nil leaves that to the schema.
+func (v *value) compileKind(t reflect.Type, s *jsonschema.Schema) (err error) {
+	if t != nil {
+		v.kind, err = kindOf(t)
+	} else {
+		v.kind, err = schema.KindOf(s)
+	}
+	if err != nil {
+		return err
+	}
+	v.expected, v.isTime, v.isLiteral = expectedOf(v.kind, t, s), t == typeTime, t == typeNumber
+	v.isAddress = t == typeAddr || t == typeAddrPort || t == typePrefix
+	switch {
+	case v.kind == schema.List:
+		return v.compileElement(t, s)
+	case t == nil:
+	case v.kind.IsNumber() && !v.isLiteral:
+		v.bits = t.Bits()
+	case v.kind == schema.JSON:
+		v.members = memberCaseOf(t)
+	}
+	return nil
+}
+
+// compileElement compiles the elements of a list of type t, which may be nil.
+func (v *value) compileElement(t reflect.Type, s *jsonschema.Schema) (err error) {
+	var elem reflect.Type
+	if t != nil {
+		elem = t.Elem()
+	}
+	items := s.Items
+	if items == nil || schema.RefersOutside(s) {
+		items = &jsonschema.Schema{}
+	}
+	if v.elem, err = compileValue(elem, items); err != nil {
+		return fmt.Errorf("items: %w", err)
+	}
+	return nil
+}
+
+// acceptsEmpty reports whether the empty text is a value: of an optional string if
+// the schema allows it, and of a required one if the schema states it, by a
+// minLength of 0 or by an enum.
+func (v *value) acceptsEmpty(required bool) bool {
+	states := v.rules.texts != nil || v.rules.minLength != nil
+	if !v.kind.IsString() || !states && (required || v.kind != schema.String) {
+		return false
+	}
+	_, p := v.read(reflect.Value{}, "", false)
+	return p == nil
+}
+
+// checkReadable returns an error for a value of an enum that no text can give, for an
+// example that is not valid, and for a default whose conversion panics. setDefault
+// checks the rest of a default.
+func (v *value) checkReadable(t reflect.Type, s *jsonschema.Schema) error {
+	what, values, err := schema.Allowed(s)
+	if err != nil {
+		return err
+	}
+	check := func(declared any) error {
+		p, err := v.readDeclared(t, declared)
+		if err == nil && p != nil {
+			err = errors.New(p.Message)
+		}
+		return err
+	}
+	for _, e := range values {
+		if err := check(e); err != nil {
+			return fmt.Errorf("%s %s is not a valid value: %w", what, phrase.Clip(jsonenc.Text(e), 64), err)
+		}
+	}
+	for _, e := range s.Examples {
+		if err := check(e); err != nil {
+			return fmt.Errorf("example: %w", err)
+		}
+	}
+	var byDefault any
+	if s.Default == nil || json.Unmarshal(s.Default, &byDefault) != nil {
+		return nil
+	}
+	if _, err = v.readDeclared(t, byDefault); err != nil {
+		return fmt.Errorf("default: %w", err)
+	}
+	return nil
+}
+
+// readDeclared reads a value of the schema into a new value of type t, which may
+// be nil. A panic of the application's UnmarshalText is an error.
+func (v *value) readDeclared(t reflect.Type, declared any) (p *Problem, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("read as %s: panic: %v", t, r)
+		}
+	}()
+	text, ok := declared.(string)
+	if !ok || !v.kind.IsString() {
+		text = jsonenc.Text(declared)
+	}
+	var dst reflect.Value
+	if t != nil {
+		dst = reflect.New(t).Elem()
+	}
+	_, p = v.read(dst, text, false)
+	return p, nil
+}
+
+// listCandidates returns all valid texts, if the schema lists them or if the type
+// has only a few.
+func (v *value) listCandidates() []string {
+	switch {
+	case v.kind == schema.List:
+		return nil // its elements may have some
+	case v.rules.texts != nil:
+		return v.rules.texts
+	case v.rules.enum != nil:
+		return v.rules.enumTexts()
+	}
+	switch v.kind {
+	case schema.Bool:
+		return v.valid([]string{"true", "false"})
+	case schema.Int, schema.Uint:
+		return v.valid(v.rules.integers())
+	}
+	return nil
+}
+
+// valid returns the valid texts. It reuses the slice.
+func (v *value) valid(texts []string) []string {
+	some := texts[:0]
+	for _, text := range texts {
+		if _, p := v.read(reflect.Value{}, text, false); p == nil {
+			some = append(some, text)
+		}
+	}
+	return some
+}
+
+// maxIntegers limits how many integers are completed from their bounds.
+const maxIntegers = 101
+
+// integers returns the integers between the bounds, unless there are too many.
+func (r *rules) integers() []string {
+	low, high := r.between()
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || high-low >= maxIntegers || low < -exactFloat || high > exactFloat {
+		return nil
+	}
+	var texts []string
+	for n := int64(low); n <= int64(high); n++ {
+		texts = append(texts, strconv.FormatInt(n, 10))
+	}
+	return texts
+}

@@ -1,0 +1,142 @@
+package argument
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/schema"
+	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/internal/suggest"
+)
+
+// This file holds the members of JSON against the struct that they fill: the members of
+// a declared schema, and those of a value.
+
+// checkMembers returns an error if the schema has a member that the type t does
+// not have, or has with another JSON type.
+func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
+	t = withoutPointers(t)
+	if readsItself(t) {
+		return nil
+	}
+	check := func(at string, t reflect.Type, s *jsonschema.Schema) error {
+		if s == nil {
+			return nil
+		}
+		err := schema.CheckType(jsonTypeOf(t), s)
+		if err == nil {
+			err = checkMembers(t, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return check("/items", t.Elem(), s.Items)
+	case reflect.Map:
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if err := check("/properties/"+schema.PointerEscaper.Replace(name), t.Elem(), s.Properties[name]); err != nil {
+				return err
+			}
+		}
+		return check("/additionalProperties", t.Elem(), s.AdditionalProperties)
+	case reflect.Struct:
+		types := map[string]reflect.Type{}
+		for _, f := range fieldsOf(t) {
+			if f.err != nil { // a type with a schema of its own was not checked before
+				return fmt.Errorf("member %q: %w", f.name, f.err)
+			}
+			types[f.name] = f.typ
+		}
+		names := slices.Sorted(maps.Keys(types))
+		for _, name := range slices.Concat(slices.Sorted(maps.Keys(s.Properties)), s.Required) {
+			if types[name] == nil {
+				return fmt.Errorf("the type has no member %q%s", phrase.Clip(name, 64), suggest.DidYouMean(name, names))
+			}
+			if err := check("/properties/"+schema.PointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// memberCase finds members of JSON in the wrong case. encoding/json would fill
+// the field "level" from a member "LEVEL", which no schema has validated.
+type memberCase struct {
+	members map[string]*memberCase // of a struct
+	inside  *memberCase            // of a slice, an array or a map
+}
+
+// memberCaseOf returns nil if no value of type t contains a struct.
+func memberCaseOf(t reflect.Type) *memberCase { return memberCaseIn(t, map[reflect.Type]*memberCase{}) }
+
+// memberCaseIn is memberCaseOf with the types known so far. A type with a schema
+// of its own may contain itself.
+func memberCaseIn(t reflect.Type, known map[reflect.Type]*memberCase) *memberCase {
+	t = withoutPointers(t)
+	if c, ok := known[t]; ok || readsItself(t) {
+		return c
+	}
+	c := &memberCase{}
+	known[t] = c
+	switch t.Kind() {
+	case reflect.Struct:
+		c.members = map[string]*memberCase{}
+		for _, f := range fieldsOf(t) {
+			c.members[f.name] = memberCaseIn(f.typ, known)
+		}
+		return c
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if c.inside = memberCaseIn(t.Elem(), known); c.inside != nil {
+			return c
+		}
+	}
+	known[t] = nil
+	return nil
+}
+
+// check returns the problem of the first member in the wrong case.
+func (c *memberCase) check(v strictjson.Value) *Problem {
+	if c == nil {
+		return nil
+	}
+	for e := range v.Elements() {
+		if p := c.inside.check(e); p != nil {
+			return p
+		}
+	}
+	for name, e := range v.Members() {
+		inside, ok := c.members[name]
+		if !ok {
+			if other := c.folded(name); other != "" {
+				return &Problem{Reason: reasonType, Message: "has the member " + Quote(name) + ", which must be written " + Quote(other)}
+			}
+			inside = c.inside
+		}
+		if p := inside.check(e); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// folded returns the first member of the struct that is name in another case; ""
+// without one.
+func (c *memberCase) folded(name string) string {
+	first := ""
+	for member := range c.members {
+		if strings.EqualFold(member, name) && (first == "" || member < first) {
+			first = member
+		}
+	}
+	return first
+}
