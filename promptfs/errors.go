@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // Error is an error in a file.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 	"github.com/mcp-prompts/prompts/prompttemplate"
 )
 

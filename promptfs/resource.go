@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // The types of files, by the extension of their names. What the system knows

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // source is where files are read from.

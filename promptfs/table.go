@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/promptfs/internal/hint"
 )
 
 // table is what is known of the files of a folder.

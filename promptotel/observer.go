@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -19,7 +19,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -226,14 +225,14 @@ func appendText(attrs []attribute.KeyValue, name, value string) []attribute.KeyV
 	return append(attrs, attribute.String(name, value))
 }
 
-// carrier has the members of a _meta that propagators read: strings.
-type carrier struct{ meta strictjson.Value }
+// carrier has the members of a _meta as JSON, of which propagators read strings.
+type carrier map[string]json.RawMessage
 
 // Get returns a member.
 func (c carrier) Get(name string) string {
-	text := ""
-	if v := c.meta.Get(name); v.Kind() == strictjson.String {
-		text = v.Text()
+	var text string
+	if raw := c[name]; raw == nil || json.Unmarshal(raw, &text) != nil {
+		return ""
 	}
 	if name == "baggage" && !isBaggage(text) {
 		return "" // which the propagator would report, to a log that clients must not fill
@@ -245,29 +244,16 @@ func (c carrier) Get(name string) string {
 func (c carrier) Set(string, string) {}
 
 // Keys returns the names of the members.
-func (c carrier) Keys() []string {
-	var names []string
-	for name := range c.meta.Members() {
-		names = append(names, name)
-	}
-	return names
-}
+func (c carrier) Keys() []string { return slices.Collect(maps.Keys(c)) }
 
 // extract returns ctx with the trace context in a _meta.
 func (o *Observer) extract(ctx context.Context, meta string) context.Context {
-	doc := docs.Get().(*strictjson.Doc)
-	defer docs.Put(doc)
-	defer doc.Reset()
-	if meta == "" || doc.Parse(meta, metaDepth) != nil {
+	var members carrier
+	if meta == "" || json.Unmarshal([]byte(meta), &members) != nil {
 		return ctx
 	}
-	return o.propagator.Extract(ctx, carrier{doc.Root()})
+	return o.propagator.Extract(ctx, members)
 }
-
-// metaDepth is more than the depth of any _meta that a server accepts.
-const metaDepth = 128
-
-var docs = sync.Pool{New: func() any { return new(strictjson.Doc) }}
 
 func isBaggage(text string) bool {
 	_, err := baggage.Parse(text)

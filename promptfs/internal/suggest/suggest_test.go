@@ -1,0 +1,52 @@
+package suggest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mcp-prompts/prompts/promptfs/internal/suggest"
+)
+
+func TestNear(t *testing.T) {
+	t.Parallel()
+	languages := []string{"c", "go", "java", "python", "rust"}
+	for _, c := range []struct {
+		why   string
+		name  string
+		names []string
+		want  string
+	}{
+		{"a character too few", "pyton", languages, "python"},
+		{"a character too many", "rusty", languages, "rust"},
+		{"another character", "ruzt", languages, "rust"},
+		{"two exchanged", "pyhton", languages, "python"},
+		{"two slips in a long name", "pithn", []string{"pythons", "python"}, "python"},
+		{"two slips in a short name", "raft", languages, ""},
+		{"three slips", "mutton", languages, ""},
+		{"another case", "GO", languages, "go"},
+		{"another case, and a slip", "PYTON", languages, "python"},
+		{"a slip in two characters", "gp", languages, ""},
+		{"separators", "file_path", []string{"file-path"}, "file-path"},
+		{"a beginning", "lang", []string{"language", "code"}, "language"},
+		{"a beginning of two", "lang", []string{"language", "langs-of-all"}, ""},
+		{"a slip goes before a beginning", "cod", []string{"codecs", "code"}, "code"},
+		{"a beginning of two characters", "py", languages, ""},
+		{"two equally near", "bat", []string{"cat", "hat"}, ""},
+		{"the nearer of two", "planes", []string{"planet9", "plane"}, "plane"},
+		{"the same name twice", "pyton", []string{"python", "python"}, "python"},
+		{"itself", "rust", languages, "rust"},
+		{"no names", "x", nil, ""},
+		{"no name", "", languages, ""},
+		{"a name of nothing", "abc", []string{""}, ""},
+		{"nothing but separators", "---", []string{"_", "abc"}, ""},
+		{"other scripts", "größen", []string{"größe"}, "größe"},
+		{"characters, not bytes", "名前は", []string{"名前が"}, "名前が"},
+		{"as long as may be", strings.Repeat("a", 63), []string{strings.Repeat("a", 64)}, strings.Repeat("a", 64)},
+		{"too long a name", strings.Repeat("a", 65), []string{strings.Repeat("a", 64)}, ""},
+		{"a name too long to offer", strings.Repeat("a", 64), []string{strings.Repeat("a", 65)}, ""},
+	} {
+		assert.Equal(t, c.want, suggest.Near(c.name, c.names), c.why)
+	}
+}
