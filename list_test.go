@@ -95,7 +95,7 @@ func TestPages(t *testing.T) {
 			assert.Equal(t, max(1, (n+size-1)/size), pages, "%d by %d: no page is empty but the only one", n, size)
 		}
 	}
-	assert.Len(t, pageOf(t, prompts.NewServer(numbered(150), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
+	assert.Len(t, pageOf(t, prompts.NewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
 }
 
 // CCH-01…03, CCH-06, CCH-09, PRL-12: the hints for caches on lists, and on

@@ -55,7 +55,7 @@ const (
 
 	defaultMaxConcurrent    = 64
 	defaultMaxSubscriptions = 64
-	defaultPageSize         = 100
+	defaultPageSize         = 1000
 
 	defaultGrace         = 5 * time.Second
 	defaultRenderTimeout = 30 * time.Second

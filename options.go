@@ -26,8 +26,8 @@ type Options struct {
 	// Instructions explains the server to the model. Default: none.
 	Instructions string
 
-	// PageSize is the number of prompts in one response to prompts/list.
-	// Default: 100.
+	// PageSize is the number of prompts in one response to prompts/list. Some clients
+	// read the first page only. Default: 1,000.
 	PageSize int
 	// InputSchemas adds the JSON schema of the arguments to each prompt in
 	// prompts/list, for clients that build a form: the result of
@@ -231,7 +231,7 @@ type Limits struct {
 type Method func(ctx context.Context, params json.RawMessage) (any, error)
 
 const (
-	defaultPageSize              = 100
+	defaultPageSize              = 1000
 	defaultMaxConcurrent         = 64
 	defaultMaxConcurrentTotal    = 1024
 	defaultMaxSubscriptions      = 64

@@ -10,8 +10,8 @@ import (
 // Options configures the skills of a server. The zero value of each field is its
 // default and the safe choice.
 type Options struct {
-	// PageSize is the number of skills, resources or files in one response. Default:
-	// 100.
+	// PageSize is the number of skills, resources or files in one response. Some
+	// clients read the first page only. Default: 1,000.
 	PageSize int
 	// CacheTTL is the time that clients of protocol version 2026-07-28 may cache
 	// lists, entries and files, in whole milliseconds. Clients compare files with
@@ -34,7 +34,7 @@ type Options struct {
 	Resources Resources
 }
 
-const defaultPageSize = 100
+const defaultPageSize = 1000
 
 // Resources are resources of the application. Their URIs must not begin with
 // skill://. Each function may be nil. The rules for ctx are those of a

@@ -2,6 +2,7 @@ package prompttools
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
@@ -67,6 +68,9 @@ func parseCursor(list, from string) (after string, err error) {
 	return after, nil
 }
 
+// pageReserve is the maximum number of bytes to reserve for a page.
+const pageReserve = 1 << 20
+
 // appendPage appends the members of a page, without the braces. If visible is not nil
 // it chooses the prompts.
 func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string, size int, visible func(string) bool, text func(*tool) []byte) []byte {
@@ -82,10 +86,13 @@ func appendPage(dst []byte, list string, tools *ordmap.Map[*tool], after string,
 			dst = cursor.Append(dst, list, last)
 			return append(dst, '"')
 		}
-		if n > 0 {
+		entry := text(t)
+		if n == 0 && visible == nil { // the others may be of about the same size
+			dst = slices.Grow(dst, min((len(entry)+1)*min(size, tools.Len()), pageReserve))
+		} else if n > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, text(t)...)
+		dst = append(dst, entry...)
 		n, last = n+1, name
 	}
 	return append(dst, ']')

@@ -90,7 +90,7 @@ func (r *request) listPrompts(c feature.Call, arguments json.RawMessage, wrong *
 		case err != nil:
 			return r.appendError(ctx, dst, fmt.Sprintf("invalid cursor; use nextCursor of a result of %s, or omit it to start over", r.tool), nil)
 		}
-		page := appendPage([]byte{'{'}, "prompts", r.server.prompts.Load(), after, r.server.options.PageSize, visible, func(t *tool) []byte { return t.paired })
+		page := appendPage([]byte{'{'}, "prompts", r.server.prompts.Load(), after, r.server.inPair, visible, func(t *tool) []byte { return t.paired })
 		page = append(page, '}')
 		return r.appendResult(ctx, dst, &Result{Structured: json.RawMessage(page), Content: []prompts.Content{prompts.Text{Text: string(page)}}})
 	}

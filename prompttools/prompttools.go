@@ -66,8 +66,10 @@ type Options struct {
 	// Tools are tools of the application, beside the prompts.
 	Tools []Tool
 
-	// PageSize is the number of tools in one response to tools/list, and of prompts in
-	// one result of the tool that lists them. Default: 100.
+	// PageSize is the number of tools in one response to tools/list. Some clients read
+	// the first page only. It is also the number of prompts in one result of the tool
+	// that lists them. Default: 1,000; 100 for that tool, because a model reads its
+	// result.
 	PageSize int
 	// CacheTTL is how long clients of protocol version 2026-07-28 may cache a list of
 	// tools, in whole milliseconds. Default: 0, not at all.
@@ -78,7 +80,10 @@ type Options struct {
 	CachePublic bool
 }
 
-const defaultPageSize = 100
+const (
+	defaultPageSize       = 1000
+	defaultPairedPageSize = 100
+)
 
 // Pair names two tools: the first lists prompts with the schemas of their arguments,
 // and the second gets a prompt by name. An empty name is the default.
@@ -182,6 +187,7 @@ func New(reg *prompts.Registry, o Options) (feature.Feature, error) {
 // server answers the methods of tools. Readers load the maps and never wait.
 type server struct {
 	options Options
+	inPair  int              // how many prompts a result of the tool that lists them has
 	own     map[string]*tool // the tools that are no prompts, by name
 
 	prompts atomic.Pointer[ordmap.Map[*tool]] // the tools that are prompts: by the name of the tool, or of the prompt for a pair
@@ -191,6 +197,10 @@ type server struct {
 
 func newServer(o Options) (*server, error) {
 	var errs []error
+	inPair := o.PageSize
+	if inPair <= 0 {
+		inPair = defaultPairedPageSize
+	}
 	if o.PageSize < 0 {
 		errs = append(errs, errors.New("PageSize is negative"))
 	}
@@ -207,7 +217,7 @@ func newServer(o Options) (*server, error) {
 		o.Content = Content
 	}
 	o.Names, o.Tags, o.Tools = slices.Clone(o.Names), slices.Clone(o.Tags), slices.Clone(o.Tools)
-	s := &server{options: o, own: map[string]*tool{}, names: map[string]string{}}
+	s := &server{options: o, inPair: inPair, own: map[string]*tool{}, names: map[string]string{}}
 	add := func(t *tool, err error) {
 		switch {
 		case err != nil:

@@ -289,6 +289,19 @@ func TestPages(t *testing.T) {
 			assert.Contains(t, c.request("tools/list", `"cursor":`+cursor), `"code":-32602`, cursor)
 		}
 	}
+	ps = nil
+	for i := range 1001 {
+		ps = append(ps, textPrompt(fmt.Sprintf("p%d", i), ""))
+	}
+	srv, _ = serve(t, prompttools.Options{Select: all}, prompts.Options{}, ps...)
+	page, _, next := connect(t, srv, "").list("")
+	assert.Len(t, page, 1000, "some clients read one page only")
+	assert.NotEmpty(t, next)
+	srv, _ = serve(t, prompttools.Options{Select: all, Pair: &prompttools.Pair{}}, prompts.Options{}, ps...)
+	var read struct{ StructuredContent struct{ Prompts []any } }
+	raw := connect(t, srv, "").request("tools/call", `"name":"list_prompts"`)
+	require.NoError(t, json.Unmarshal([]byte(raw), &read), raw)
+	assert.Len(t, read.StructuredContent.Prompts, 100, "a model reads them")
 }
 
 // Arguments are JSON of their types. What is wrong with them is a result that says so
