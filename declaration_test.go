@@ -53,6 +53,7 @@ func TestInvalidDeclarations(t *testing.T) {
 	}{
 		{"the zero Prompt", prompts.Prompt{}, []string{`prompt "": Name is empty`, `prompt "": no render function; set Render or use New`}},
 		{"control character", prompts.Prompt{Name: "a\nb", Render: nothing}, []string{`prompt "a\nb": Name contains a control character`}},
+		{"long name", prompts.Prompt{Name: fmt.Sprintf("%04097d", 0), Render: nothing}, []string{fmt.Sprintf(`prompt "%04097d": Name has 4097 bytes (limit 4096)`, 0)}},
 		{"C1 control character", prompts.Prompt{Name: "a\u0085", Render: nothing}, []string{`prompt "a\u0085": Name contains a control character`}},
 		{"UTF-8 in the name", prompts.Prompt{Name: "a\xff", Render: nothing}, []string{`prompt "a\xff": name is not valid UTF-8`}},
 		{"UTF-8 in the texts", prompts.Prompt{Name: "p", Title: "\xff", Description: "\xc3", Render: nothing, Arguments: []prompts.Argument{

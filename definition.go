@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/clone"
+	"github.com/mcp-prompts/prompts/internal/cursor"
 	"github.com/mcp-prompts/prompts/internal/memo"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -46,6 +48,9 @@ func compile(p Prompt) (*definition, error) {
 	var faults []error
 	if err := argument.CheckName(p.Name); err != nil {
 		faults = append(faults, err)
+	}
+	if len(p.Name) > cursor.MaxName {
+		faults = append(faults, fmt.Errorf("Name has %d bytes (limit %d)", len(p.Name), cursor.MaxName))
 	}
 	switch {
 	case p.typed == nil && p.Render == nil:

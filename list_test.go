@@ -98,6 +98,18 @@ func TestPages(t *testing.T) {
 	assert.Len(t, pageOf(t, prompts.NewServer(numbered(1100), prompts.Options{}), "", "", "").Prompts, defaultPageSize)
 }
 
+// A cursor holds a name, which has a limit. One with more is not decoded.
+func TestLongCursors(t *testing.T) {
+	t.Parallel()
+	name := fmt.Sprintf("%04096d", 0)
+	s := prompts.NewServer(registryOf(textPrompt(name, "x"), textPrompt(name[1:]+"1", "x")), prompts.Options{PageSize: 1})
+	first := pageOf(t, s, "", "", "")
+	require.NotNil(t, first.Next)
+	assert.Len(t, pageOf(t, s, "", "", *first.Next).Prompts, 1)
+	_, err := s.Call(t.Context(), methodList, json.RawMessage(`{"cursor":"`+cursorAfter(name+"0")+`"}`), prompts.CallOptions{})
+	assert.ErrorContains(t, err, "invalid cursor")
+}
+
 // CCH-01…03, CCH-06, CCH-09, PRL-12: the hints for caches on lists, and on
 // nothing but lists and server/discover (PRG-11).
 func TestCacheHints(t *testing.T) {

@@ -114,7 +114,7 @@ func (p listParams) after() (string, *wire.Error) {
 	if p.cursor == "" {
 		return "", nil
 	}
-	after, ok := cursor.Parse("", p.cursor)
+	after, ok := cursor.Parse("", p.cursor, cursor.MaxName)
 	if !ok {
 		return "", errCursor
 	}

@@ -48,6 +48,11 @@ type Feature struct {
 	// resourceSubscriptions of subscriptions/listen. Only one feature of a server
 	// may have Resources.
 	Resources *Resources
+	// Ended, if not nil, is called when the session of a client ends, so that the
+	// feature forgets what it keeps of the client. Clients without a session have no
+	// end: limit what the feature keeps of them. Ended returns at once and may be called
+	// concurrently.
+	Ended func(c Client)
 }
 
 // Method is a method of a [Feature].

@@ -72,6 +72,7 @@ func Feature(r *Registry, o Options) feature.Feature {
 			Subscribe:    s.subscribeToList,
 		}},
 		Resources: &feature.Resources{Subscribe: s.subscribe},
+		Ended:     s.clients.forget,
 	}
 }
 
@@ -139,7 +140,7 @@ func readRequest(c feature.Call) (*request, error) {
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return nil, invalid("cursor", "params.cursor must be a string")
 		}
-		after, ok := cursor.Parse(q.list(), text)
+		after, ok := cursor.Parse(q.list(), text, maxNames[q.method])
 		if !ok {
 			return nil, invalid("cursor", "invalid cursor; use nextCursor from a %s response, or omit it to start over", q.method)
 		}

@@ -37,7 +37,7 @@ func (s *service) listSkills(ctx context.Context, q *request, dst []byte) ([]byt
 	if ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx) // and not half a list
 	}
-	s.clients.listed(q.from, span{q.after, p.last, !p.more, now.seq})
+	s.clients.listed(q.from, &now.snapshot, q.after, span{last: p.last, isLast: !p.more, seq: now.seq})
 	return p.end(), nil
 }
 
@@ -117,6 +117,9 @@ func (s *service) listResources(ctx context.Context, q *request, dst []byte) ([]
 		links = slices.Clone(links)
 		slices.SortStableFunc(links, func(a, b prompts.ResourceLink) int { return strings.Compare(a.URI, b.URI) })
 		for _, l := range links {
+			if err := checkURI(l.URI); err != nil {
+				return nil, err
+			}
 			if name := ownPrefix + l.URI; name > q.after && !p.add(name, func(dst []byte) []byte { return appendLink(dst, &l, q.rev) }) {
 				return p.end(), nil
 			}
@@ -173,6 +176,9 @@ func (s *service) listTemplates(ctx context.Context, q *request, dst []byte) ([]
 	templates = slices.Clone(templates)
 	slices.SortStableFunc(templates, func(a, b Template) int { return strings.Compare(a.URITemplate, b.URITemplate) })
 	for _, t := range templates {
+		if err := checkURI(t.URITemplate); err != nil {
+			return nil, err
+		}
 		if t.URITemplate > q.after && !p.add(t.URITemplate, func(dst []byte) []byte {
 			dst = appendMember(dst, '{', "uriTemplate", t.URITemplate)
 			dst = appendMember(dst, ',', "name", t.Name)

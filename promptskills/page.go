@@ -1,6 +1,11 @@
 package promptskills
 
-import "github.com/mcp-prompts/prompts/internal/cursor"
+import (
+	"fmt"
+
+	"github.com/mcp-prompts/prompts/internal/cursor"
+	"github.com/mcp-prompts/prompts/internal/phrase"
+)
 
 // This file makes the pages of all lists.
 
@@ -36,6 +41,23 @@ func (p *page) end() []byte {
 		p.dst = append(cursor.Append(p.dst, p.q.list(), p.last), '"')
 	}
 	return append(p.dst, '}')
+}
+
+// maxNames are the sizes in bytes of the longest names in the lists that have cursors.
+var maxNames = map[string]int{
+	"skills/list":              maxPath,
+	"resources/list":           len(ownPrefix) + cursor.MaxName,
+	"resources/templates/list": cursor.MaxName,
+	"resources/directory/read": maxPath,
+}
+
+// checkURI returns an error for a URI or template of the application that is too long
+// for a cursor.
+func checkURI(uri string) error {
+	if len(uri) > cursor.MaxName {
+		return fmt.Errorf("URI %q of a resource has %d bytes (limit %d)", phrase.Clip(uri, phrase.MaxEcho), len(uri), cursor.MaxName)
+	}
+	return nil
 }
 
 // list returns the name of the list of a request, for its cursors.

@@ -210,6 +210,10 @@ func checkPath(p string) error {
 // it, in bytes.
 const maxPath = 1024
 
+// maxFilePath is the maximum length of the path of a file with that of its skill, in
+// bytes.
+const maxFilePath = maxPath + len("/") + maxPath
+
 // checkFrontmatter returns the front matter in compact form, the description, and
 // all errors.
 func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, description string, errs []error) {

@@ -42,10 +42,10 @@ func isPlain(c byte, inAuthority bool) bool {
 }
 
 // pathOf returns the path in a URI, and whether the URI can be one of a file or a
-// directory. An encoded separator, an empty segment and a segment . or .. cannot.
+// directory. A longer path than that of a file, an encoded separator, an empty segment and a segment . or .. cannot.
 func pathOf(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
-	if !ok {
+	if !ok || len(rest) > 3*maxFilePath { // when all of it is encoded
 		return "", false
 	}
 	p := make([]byte, 0, len(rest))
@@ -72,7 +72,7 @@ func pathOf(uri string) (string, bool) {
 		}
 		p = append(p, c)
 	}
-	if s := string(p); fs.ValidPath(s) && s != "." && utf8.Valid(p) {
+	if s := string(p); len(p) <= maxFilePath && fs.ValidPath(s) && s != "." && utf8.Valid(p) {
 		return s, true
 	}
 	return "", false

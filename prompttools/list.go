@@ -61,7 +61,7 @@ func parseCursor(list, from string) (after string, err error) {
 	if from == "" {
 		return "", nil
 	}
-	after, ok := cursor.Parse(list, from)
+	after, ok := cursor.Parse(list, from, cursor.MaxName)
 	if !ok {
 		return "", errCursor
 	}

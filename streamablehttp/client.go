@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -19,6 +20,7 @@ type client struct {
 // panic then ends that request only.
 func (h *Handler) clientOf(r *http.Request) client {
 	if principal := h.server.Principal(r.Context()); principal != "" {
+		principal = limit.Name(principal) // sessions keep it
 		return client{principal, "principal " + principal}
 	}
 	return client{"", "address " + addressOf(r)}

@@ -31,8 +31,17 @@ func Append(dst []byte, list, name string) []byte {
 	return encoding.AppendEncode(dst, raw)
 }
 
-// Parse returns the name in a cursor of a list, and reports whether it is one.
-func Parse(list, cursor string) (after string, ok bool) {
+// MaxName is the maximum size in bytes of what a cursor of most lists holds: of the
+// name of a prompt, and of the URI of a resource.
+const MaxName = 4096
+
+// Parse returns the name in a cursor of a list, and reports whether it is one. most is
+// the maximum size of a name of the list in bytes: anything longer is forged, and is not
+// decoded.
+func Parse(list, cursor string, most int) (after string, ok bool) {
+	if len(cursor) > encoding.EncodedLen(header+most) {
+		return "", false
+	}
 	raw, err := encoding.DecodeString(cursor)
 	if err != nil || strings.Contains(cursor, "\r") || strings.Contains(cursor, "\n") || // which the decoder ignores
 		len(raw) <= header || raw[0] != version {

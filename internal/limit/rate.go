@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"crypto/sha256"
 	"math"
 	"sync"
 	"time"
@@ -79,8 +80,22 @@ func (r *RateLimiter) Allow(b *Bucket) bool {
 	return r.take(b, time.Since(r.began), 1) == 0
 }
 
+// maxName is the maximum size in bytes of a client's name that is kept.
+const maxName = 256
+
+// Name returns the name of a client for what is kept longer than a request: a digest
+// of a long name, such as of a principal that is a token.
+func Name(client string) string {
+	if len(client) <= maxName {
+		return client
+	}
+	sum := sha256.Sum256([]byte(client))
+	return "\x00sha256 " + string(sum[:])
+}
+
 // waitNamed counts a request against the bucket with a name.
 func (r *RateLimiter) waitNamed(name string, share time.Duration) (wait time.Duration) {
+	name = Name(name)
 	now := time.Since(r.began)
 	b := r.buckets[name]
 	if b == nil {

@@ -35,6 +35,20 @@ func TestRateLimiterForgets(t *testing.T) {
 	})
 }
 
+// The names of clients take a bounded memory, and long ones are told apart.
+func TestRateOfLongNames(t *testing.T) {
+	t.Parallel()
+	r := NewRateLimiter(0.1)
+	for i := range 100 {
+		principal := fmt.Sprintf("%010000d", i)
+		assert.Zero(t, r.Wait(principal, nil, ""))
+		assert.NotZero(t, r.Wait(principal, nil, ""))
+	}
+	for name := range r.buckets {
+		assert.LessOrEqual(t, len(name), maxName)
+	}
+}
+
 // A session over its own rate does not use up that of the other sessions from its
 // address.
 func TestRejectedRequestsCostOthersNothing(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -236,12 +237,28 @@ func (s *Session) end(cause error) {
 		s.lists = nil
 		defer s.observed.end(nil)
 		s.observed = nil
+		defer s.server.forget(s)
 	}
 	s.mu.Unlock()
 	s.cancelAll(cause, func(r inFlight) bool {
 		_, isSubscription := r.(*subscription)
 		return !isSubscription
 	})
+}
+
+// forget calls Ended of the features for a session.
+func (s *Server) forget(x *Session) {
+	if x.isDetached {
+		return // it is no client's
+	}
+	for _, f := range s.config.Features {
+		if f.Ended != nil {
+			func() {
+				defer s.recoverPanic() // of the feature
+				f.Ended(feature.Client{Session: x.number})
+			}()
+		}
+	}
 }
 
 // cancelAll cancels the requests in flight that match. All of them are

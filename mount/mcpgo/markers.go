@@ -26,6 +26,8 @@ const (
 	// maxMarkers is how many errors may be on their way through one transport. An
 	// older one, which middleware may have replaced, arrives as the SDK has made it.
 	maxMarkers = 4096
+	// maxMarkerBytes is how many bytes these errors may have, unless it is one.
+	maxMarkerBytes = 4 << 20
 )
 
 // markersKey is the key of a *markers in a context.
@@ -35,13 +37,15 @@ type markersKey struct{}
 type pendingError struct {
 	error     *prompts.Error
 	cancelled bool // there is to be none
+	size      int  // in bytes, about
 }
 
 // markers are on their way to the transport, with the errors that they stand for.
 type markers struct {
 	mu    sync.Mutex // protects the fields below
 	sent  map[string]pendingError
-	order []string
+	order []string // of sent, the oldest first
+	bytes int      // of sent
 }
 
 func newMarkers() *markers { return &markers{sent: map[string]pendingError{}} }
@@ -51,15 +55,27 @@ func (l *markers) add(content pendingError) (marker string) {
 	var random [markerRandom]byte
 	_, _ = rand.Read(random[:]) // never fails
 	marker = markerBegin + hex.EncodeToString(random[:]) + markerEnd
+	if e := content.error; e != nil {
+		data, _ := json.Marshal(e.Data) // what cannot be encoded is not sent
+		content.size = len(e.Message) + len(data)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.order) == maxMarkers {
-		delete(l.sent, l.order[0])
-		l.order = l.order[1:]
+	for len(l.order) == maxMarkers || len(l.order) > 0 && l.bytes+content.size > maxMarkerBytes {
+		l.remove(l.order[0])
 	}
 	l.sent[marker] = content
 	l.order = append(l.order, marker)
+	l.bytes += content.size
 	return marker
+}
+
+// remove takes an error out. The caller holds l.mu.
+func (l *markers) remove(marker string) {
+	l.bytes -= l.sent[marker].size
+	delete(l.sent, marker)
+	i := slices.Index(l.order, marker)
+	l.order = slices.Delete(l.order, i, i+1)
 }
 
 // none reports whether nothing is on its way.
@@ -80,8 +96,7 @@ func (l *markers) take(marker string) (content pendingError, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if content, ok = l.sent[marker]; ok {
-		delete(l.sent, marker)
-		l.order = slices.DeleteFunc(l.order, func(other string) bool { return other == marker })
+		l.remove(marker)
 	}
 	return content, ok
 }

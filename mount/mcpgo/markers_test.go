@@ -30,6 +30,17 @@ func TestMarkersAreBounded(t *testing.T) {
 	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"second"}}`+"\n", string(got))
 	got, _ = l.replace(line(second))
 	assert.Equal(t, string(line(second)), string(got), "twice")
+
+	large := &prompts.Error{Code: 1, Message: strings.Repeat("x", maxMarkerBytes/4), Data: strings.Repeat("x", maxMarkerBytes/4)}
+	for range 10 {
+		l.add(pendingError{error: large})
+		assert.LessOrEqual(t, l.bytes, maxMarkerBytes)
+	}
+	assert.Len(t, l.sent, 1, "two of them are over the limit")
+	for _, marker := range l.order {
+		l.take(marker)
+	}
+	assert.Zero(t, l.bytes)
 }
 
 // What a client has made up does not hide a marker, nor does data that cannot be
