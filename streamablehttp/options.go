@@ -32,8 +32,9 @@ type Options struct {
 	SessionTimeout time.Duration
 	// MaxSessions is the maximum number of open sessions. At the limit, the next
 	// initialize ends the longest idle session: preferably an unused one, and among
-	// these preferably the client's own. If no session is idle, initialize gets
-	// status 503. Default: 10,000.
+	// these preferably the client's own. An unused session, whose client has only sent
+	// initialize, is spared for 10 seconds, unless a quarter of MaxSessions are unused.
+	// If no other session is idle, initialize gets status 503. Default: 10,000.
 	MaxSessions int
 	// MaxSessionsPerClient is the same for one client. At the limit, only the
 	// client's own sessions end. A client is a principal, if Options.Principal of

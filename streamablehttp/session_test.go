@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -288,6 +290,64 @@ func TestMaxSessions(t *testing.T) {
 	assert.Equal(t, http.StatusNoContent, p.send(http.MethodDelete, "", first).status)
 	stream.end()
 	open()
+}
+
+// At the limit, clients that are connecting do not end each other's sessions: those that
+// are idle make room, and then a client is told to retry. A handshake that does not go on
+// makes room after 10 seconds, and at once if there are many.
+func TestHandshakesAtMaxSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const most, clients = 100, 20
+		h := NewHandler(prompts.NewServer(new(prompts.Registry), prompts.Options{}), Options{MaxSessions: most})
+		defer h.Close()
+		send := func(body, session string) (status int, id string) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			if session != "" {
+				r.Header.Set(headerSession, session)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Code, w.Header().Get(headerSession)
+		}
+		var connected atomic.Int64
+		connect := func() {
+			status, id := send(initializeBody("2025-11-25"), "")
+			if !assert.Equal(t, http.StatusOK, status) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+			if status, _ = send(initialized, id); assert.Equal(t, http.StatusAccepted, status) {
+				connected.Add(1)
+			}
+		}
+		for range most {
+			connect()
+		}
+		var all sync.WaitGroup
+		for range clients {
+			all.Go(func() {
+				for range 20 {
+					connect()
+				}
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, most+20*clients, connected.Load())
+
+		_, abandoned := send(initializeBody("2025-11-25"), "")
+		time.Sleep(handshakeTime)
+		_, fresh := send(initializeBody("2025-11-25"), "")
+		assert.False(t, h.sessions.has(abandoned, ""), "a handshake without an end makes room first")
+		for range most/4 - 1 {
+			send(initializeBody("2025-11-25"), "")
+		}
+		assert.True(t, h.sessions.has(fresh, ""))
+		send(initializeBody("2025-11-25"), "")
+		assert.False(t, h.sessions.has(fresh, ""), "the oldest of too many handshakes")
+	})
 }
 
 // An initialize that is refused leaves no session.

@@ -47,7 +47,8 @@ type sessions struct {
 	over    bool
 }
 
-// resting are sessions that are idle, the longest first.
+// resting are sessions that are idle, the longest first. Those that are unused are
+// handshakes: the client is connecting, or was never heard of again.
 type resting struct{ unused, used list.List }
 
 // of returns those that a session is one of when it is idle.
@@ -67,8 +68,17 @@ type holding struct {
 // newID returns an id of 256 bits and more, of visible characters.
 func newID() string { return rand.Text() + rand.Text() }
 
+const (
+	// handshakeTime is how long a handshake is spared at a limit.
+	handshakeTime = 10 * time.Second
+	// handshakeShare is the part of the sessions that may be spared handshakes, 1 by
+	// this.
+	handshakeShare = 4
+)
+
 // add adds a session that initialize opens. At a limit, add first ends an idle
-// session. It reports false if no session is idle, or after endAll.
+// session. It reports false if no session is idle but handshakes that are spared, or
+// after endAll.
 func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	s.mu.Lock()
 	if s.over {
@@ -83,9 +93,9 @@ func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 	var old *session
 	switch {
 	case own.n >= mostOfClient:
-		isFull, old = true, longestIdle(&own.unused, &own.used)
+		isFull, old = true, cmp.Or(own.handshake(&own.resting, mostOfClient), longestIdle(&own.used))
 	case isFull:
-		old = longestIdle(&own.unused, &s.unused, &own.used, &s.used)
+		old = cmp.Or(own.handshake(&s.resting, most), s.handshake(&s.resting, most), longestIdle(&own.used, &s.used))
 	}
 	if isFull {
 		if old == nil {
@@ -105,6 +115,16 @@ func (s *sessions) add(fresh *session, most, mostOfClient int) bool {
 		old.Close()
 	}
 	return true
+}
+
+// handshake returns the oldest handshake, unless it is spared: it is recent, and there
+// are no more in all than may be. Without a handshake, it returns nil.
+func (r *resting) handshake(all *resting, most int) *session {
+	oldest := longestIdle(&r.unused)
+	if oldest != nil && all.unused.Len() < max(1, most/handshakeShare) && time.Since(oldest.since) < handshakeTime {
+		return nil
+	}
+	return oldest
 }
 
 // longestIdle returns the session that is missed least, or nil if none is idle.

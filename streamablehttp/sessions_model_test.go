@@ -50,12 +50,20 @@ func (m model) of(client string) (n int) {
 }
 
 // least returns the one that makes room for another one of a client, or -1. With
-// ownOnly that is one of its own.
-func (m model) least(client string, ownOnly bool) int {
+// ownOnly that is one of its own. A handshake of the last 10 seconds is spared, unless
+// there are as many as may be.
+func (m model) least(client string, ownOnly bool, most int) int {
+	handshakes := 0
+	for _, x := range m {
+		if x.active == 0 && !x.isUsed && (x.client == client || !ownOnly) {
+			handshakes++
+		}
+	}
 	for _, isUsed := range []bool{false, true} {
 		for _, isOwn := range []bool{true, false} {
 			if i := slices.IndexFunc(m, func(x *known) bool {
-				return x.active == 0 && x.isUsed == isUsed && (x.client == client || !isOwn && !ownOnly)
+				return x.active == 0 && x.isUsed == isUsed && (x.client == client || !isOwn && !ownOnly) &&
+					(isUsed || handshakes >= most/4 || time.Since(x.since) >= 10*time.Second)
 			}); i >= 0 {
 				return i
 			}
@@ -106,11 +114,11 @@ func inOrder(idle *list.List) (all []*session) {
 
 // Whatever is done with sessions, they are those of a simple model: the one idle
 // for longest makes room, first of those that were never used, and of the client's
-// own, which alone do when it has as many as one may; one in use never does; and
-// nothing is kept of one that has ended.
+// own, which alone do when it has as many as one may; one in use never does, nor one of
+// the last seconds, unless they are many; and nothing is kept of one that has ended.
 func TestSessionsAreThoseOfModel(t *testing.T) {
 	t.Parallel()
-	const most, mostOfClient, timeout, steps = 7, 3, 30 * time.Minute, 1000
+	const most, mostOfClient, timeout, steps = 16, 8, 30 * time.Minute, 1500
 	server := prompts.NewServer(new(prompts.Registry), prompts.Options{})
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {
@@ -142,11 +150,11 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 				all = slices.Delete(all, i, i+1)
 			}
 			for range steps {
-				switch random.IntN(7) {
-				case 0, 1: // initialize
+				switch random.IntN(16) {
+				case 0, 1, 9, 10, 11: // initialize
 					x := &known{session: &session{Session: server.NewSession(transport.SessionOptions{Version: "2025-11-25"}), id: cryptorand.Text(), principal: "ada", client: string(rune('a' + random.IntN(4))), active: 1}, active: 1}
 					ownOnly := all.of(x.client) == mostOfClient
-					i, isFull := all.least(x.client, ownOnly), ownOnly || len(all) == most
+					i, isFull := all.least(x.client, ownOnly, map[bool]int{true: mostOfClient, false: most}[ownOnly]), ownOnly || len(all) == most
 					require.Equal(t, !isFull || i >= 0, s.add(x.session, most, mostOfClient))
 					switch {
 					case !isFull:
@@ -162,7 +170,7 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 						x.active++
 						x.isUsed = true
 					}
-				case 3, 4: // one ends
+				case 3, 4, 7, 8, 12, 13: // one ends
 					if x := pick(func(x *known) bool { return x.active > 0 }); x != nil {
 						done(x)
 					}
@@ -171,8 +179,12 @@ func TestSessionsAreThoseOfModel(t *testing.T) {
 						s.end(x.session)
 						end(slices.Index(all, x))
 					}
-				case 6:
-					time.Sleep(time.Duration(random.Int64N(int64(timeout / 2))))
+				case 6, 14, 15:
+					pause := 4 * time.Second // less than a handshake is spared
+					if random.IntN(3) == 0 {
+						pause = timeout / 2
+					}
+					time.Sleep(time.Duration(random.Int64N(int64(pause))))
 					synctest.Wait()
 					left, expired := all.expired(time.Now(), timeout)
 					all, gone = left, append(gone, expired...)
