@@ -170,7 +170,7 @@ func (h *holders) inTheWay(name, path string, claims []string, kept map[string]s
 				others = append(others, shown(other))
 			}
 		}
-		return hint.New("rename one", "duplicate prompt name %q (also in %s)", name, enumerationOf(others, len(claims)-1))
+		return hint.New("rename one", "%w %q (also in %s)", ErrDuplicateName, name, enumerationOf(others, len(claims)-1))
 	}
 	if other, ok := kept[name]; ok {
 		return hint.New("fix "+shown(other)+", or rename one of the prompts", "prompt name %q is still used by %s, which is invalid", name, shown(other))

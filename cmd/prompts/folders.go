@@ -140,7 +140,11 @@ func (e *fileError) Unwrap() error { return e.Err }
 func fileErrorOf(dir string, err error) *fileError {
 	var e *promptfs.Error
 	if errors.As(err, &e) {
-		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: "file", Err: e.Err, Hint: e.Hint}
+		rule := "file"
+		if errors.Is(err, promptfs.ErrDuplicateName) {
+			rule = "duplicate-name"
+		}
+		return &fileError{Path: prefixOf(dir) + e.Path, Line: e.Line, Column: e.Column, Rule: rule, Err: e.Err, Hint: e.Hint}
 	}
 	return &fileError{Path: dir, Rule: "file", Err: err}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -21,36 +23,53 @@ import (
 
 // importFormat is a format from which import converts.
 type importFormat struct {
-	extension string
-	convert   func(c *conversion)
+	sources string // what a folder has no files of, if nothing can be converted
+	// target returns the path of the prompt for the path of a file, and whether the
+	// file is one of the format.
+	target  func(name string) (string, bool)
+	convert func(c *conversion)
 }
 
 var importFormats = map[string]importFormat{
-	"claude": {".md", convertClaude},
-	"vscode": {".prompt.md", convertVSCode},
+	"claude": {"*.md", extension(".md"), (*conversion).claude},
+	"vscode": {"*.prompt.md", extension(".prompt.md"), (*conversion).vscode},
+}
+
+// importNames are the formats in the order of the documentation.
+var importNames = []string{"claude", "vscode"}
+
+// extension returns the target of files with an extension.
+func extension(of string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		bare, ok := strings.CutSuffix(name, of)
+		return bare + ".md", ok
+	}
 }
 
 func newImport() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use:   "import claude|vscode SRC DIR",
-		Short: "Convert commands of Claude Code or prompt files of VS Code",
-		Long: `Import converts the commands of Claude Code (*.md, as in .claude/commands) or the
-prompt files of VS Code (*.prompt.md, as in .github/prompts) in SRC, a file or a
-folder, and writes the prompts into DIR. An existing file is never changed.
+		Use:   "import " + strings.Join(importNames, "|") + " SRC DIR",
+		Short: "Convert prompts of other programs",
+		Long: `Import converts the prompts in SRC, a file or a folder, and writes them into DIR. An
+existing file is never changed.
 
-It reports all that a prompt cannot express. A command that runs programs of the
-shell is refused, because a prompt server must not run what is in a text.
+  claude     commands of Claude Code: *.md, as in .claude/commands
+  vscode     prompt files of VS Code: *.prompt.md, as in .github/prompts
 
-The exit code is 1 if a file was refused.`,
+It reports all that a prompt cannot express, and ends with a check of what it wrote.
+A command that runs programs of the shell is refused, because a prompt server must not
+run what is in a text.
+
+The exit code is 1 if a file was refused, or if what was written has errors.`,
 		Example: `  prompts import claude .claude/commands prompts
   prompts import vscode .github/prompts prompts`,
 		Args:      exactly(3),
-		ValidArgs: []string{"claude", "vscode"},
+		ValidArgs: importNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ok := importFormats[args[0]]
 			if !ok {
-				return usageErrorf("format must be claude or vscode, got %q", args[0])
+				return usageErrorf("format must be one of %s, got %q", strings.Join(importNames, ", "), args[0])
 			}
 			return runImport(cmd.Context(), cmd.OutOrStdout(), format, args[1], args[2], dryRun)
 		},
@@ -60,81 +79,139 @@ The exit code is 1 if a file was refused.`,
 }
 
 func runImport(ctx context.Context, out io.Writer, format importFormat, src, dir string, dryRun bool) error {
-	paths, root, err := importPaths(src, format.extension)
+	files, root, err := importFiles(src, format)
 	if err != nil {
 		return err
 	}
-	if len(paths) == 0 {
-		return usageErrorf("no *%s files in %s", format.extension, src)
+	if len(files) == 0 {
+		return usageErrorf("no %s files in %s", format.sources, src)
+	}
+	written := dir
+	if dryRun {
+		if written, err = os.MkdirTemp("", "prompts"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(written)
 	}
 	refused := 0
-	for _, p := range paths {
-		c := &conversion{path: strings.TrimSuffix(p, format.extension) + ".md"}
-		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
-		if err != nil {
-			c.refuse(0, "cannot read file: %v", err)
-		} else if c.split(string(content)); !c.isRefused {
-			format.convert(c)
-			c.finish(ctx)
-		}
+	imported := map[string]bool{} // paths of prompts
+	for _, f := range files {
+		c := &conversion{source: f.source, path: f.target, root: root}
+		c.run(ctx, format)
 		target := filepath.Join(dir, filepath.FromSlash(c.path))
-		if !c.isRefused && !dryRun {
-			if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		if !c.isRefused && dryRun {
+			if _, err := os.Lstat(target); err == nil {
+				c.refuse(0, "%v", errExists(target))
+			}
+		}
+		if !c.isRefused {
+			path := filepath.Join(written, filepath.FromSlash(c.path))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			if err := create(target, c.result); err != nil {
+			if err := create(path, c.result); err != nil {
 				c.refuse(0, "%v", err)
 			}
 		}
 		if c.isRefused {
 			refused++
-			fmt.Fprintf(out, "%s: refused\n", printable(p))
 		} else {
-			fmt.Fprintf(out, "%s -> %s\n", printable(p), printable(filepath.ToSlash(target)))
+			imported[c.path] = true
 		}
-		slices.SortStableFunc(c.notes, func(a, b note) int { return a.line - b.line })
-		for _, n := range c.notes {
-			if n.line > 0 {
-				fmt.Fprintf(out, "  line %d: %s\n", n.line, printable(n.text))
-			} else {
-				fmt.Fprintf(out, "  %s\n", printable(n.text))
-			}
-		}
+		c.report(out, filepath.ToSlash(target))
 	}
-	fmt.Fprintf(out, "%s converted, %d refused\n", plural(len(paths)-refused, "file"), refused)
-	if refused > 0 {
+	isValid, err := checkImported(ctx, out, written, dir, imported)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s converted, %d refused\n", plural(len(files)-refused, "file"), refused)
+	if refused > 0 || !isValid {
 		return errReported
 	}
 	return nil
 }
 
-// importPaths returns the files to convert, relative to root and with slashes.
-func importPaths(src, extension string) (paths []string, root string, err error) {
+// report writes what became of a file.
+func (c *conversion) report(out io.Writer, target string) {
+	if c.isRefused {
+		fmt.Fprintf(out, "%s: refused\n", printable(c.source))
+	} else {
+		fmt.Fprintf(out, "%s -> %s\n", printable(c.source), printable(target))
+	}
+	slices.SortStableFunc(c.notes, func(a, b note) int { return a.line - b.line })
+	for _, n := range c.notes {
+		if n.line > 0 {
+			fmt.Fprintf(out, "  line %d: %s\n", n.line, printable(n.text))
+		} else {
+			fmt.Fprintf(out, "  %s\n", printable(n.text))
+		}
+	}
+}
+
+// checkImported checks the prompts that were written, by their paths in a folder, and
+// reports errors and warnings. The folder has the name dir in the report.
+func checkImported(ctx context.Context, out io.Writer, folder, dir string, imported map[string]bool) (isValid bool, err error) {
+	if len(imported) == 0 {
+		return true, nil
+	}
+	only := map[string]bool{}
+	for path := range imported {
+		only[prefixOf(folder)+path] = true
+	}
+	i := &inspection{dirs: []string{folder}, only: only, done: func() {}}
+	findings, err := i.inspect(ctx)
+	if err != nil {
+		return false, err
+	}
+	findings = slices.DeleteFunc(findings, func(f finding) bool { return f.Level == levelNote })
+	r := &report{Findings: findings, lines: i.lines, color: hasColor(out)}
+	r.count()
+	if folder != dir {
+		r.lines = func(path string) []string { return i.lines(prefixOf(folder) + strings.TrimPrefix(path, prefixOf(dir))) }
+		for n := range findings {
+			findings[n].Path = prefixOf(dir) + strings.TrimPrefix(findings[n].Path, prefixOf(folder))
+		}
+	}
+	return r.Errors == 0, writeFindings(out, r)
+}
+
+// importFile is a file to convert and the path of its prompt, both with slashes.
+type importFile struct{ source, target string }
+
+// importFiles returns the files to convert, and the folder of their paths.
+func importFiles(src string, format importFormat) (files []importFile, root fs.FS, err error) {
 	info, err := os.Stat(src)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", usageErrorf("%s does not exist", src)
+		return nil, nil, usageErrorf("%s does not exist", src)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if !info.IsDir() {
-		if !strings.HasSuffix(src, extension) {
-			return nil, "", usageErrorf("%s is not a *%s file", src, extension)
+		target, ok := format.target(filepath.Base(src))
+		if !ok {
+			return nil, nil, usageErrorf("%s is not a %s file", src, format.sources)
 		}
-		return []string{filepath.Base(src)}, filepath.Dir(src), nil
+		return []importFile{{filepath.Base(src), target}}, os.DirFS(filepath.Dir(src)), nil
 	}
-	err = fs.WalkDir(os.DirFS(src), ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && strings.HasSuffix(p, extension) {
-			paths = append(paths, p)
+	root = os.DirFS(src)
+	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
 		}
-		return err
+		if target, ok := format.target(p); ok {
+			files = append(files, importFile{p, target})
+		}
+		return nil
 	})
-	return paths, src, err
+	return files, root, err
 }
 
 // conversion is the conversion of a file.
 type conversion struct {
-	path string // of the prompt, from the root of the folder of prompts
+	source string // the path of the file in root
+	root   fs.FS
+	path   string // of the prompt, from the root of the folder of prompts
 
 	front     map[string]string // the keys of the source's front matter
 	frontLine map[string]int
@@ -160,27 +237,81 @@ func (c *conversion) note(line int, format string, args ...any) {
 	}
 }
 
+// noteOnce is note for a text that one line of the report is enough for.
+func (c *conversion) noteOnce(line int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(c.notes, func(n note) bool { return n.text == text }) {
+		c.notes = append(c.notes, note{line, text})
+	}
+}
+
 func (c *conversion) refuse(line int, format string, args ...any) {
 	c.isRefused = true
 	c.note(line, format, args...)
 }
 
-// split reads the front matter, which has one line "key: value" for each key; more
+// run converts the file.
+func (c *conversion) run(ctx context.Context, format importFormat) {
+	text, ok := c.read(c.source)
+	if !ok {
+		return
+	}
+	c.body, c.bodyLine = text, 1
+	if format.convert(c); !c.isRefused {
+		c.finish(ctx)
+	}
+}
+
+// read returns the text of a file, with LF at the end of its lines and without a byte
+// order mark.
+func (c *conversion) read(name string) (text string, ok bool) {
+	content, err := readFile(c.root, name)
+	if err != nil {
+		c.refuse(0, "cannot read file: %v", err)
+		return "", false
+	}
+	if !utf8.Valid(content) {
+		valid := content
+		for i := range string(content) { // ends at the first byte that is not UTF-8
+			if r, size := utf8.DecodeRune(content[i:]); r == utf8.RuneError && size == 1 {
+				valid = content[:i]
+				break
+			}
+		}
+		c.refuse(1+bytes.Count(valid, []byte("\n")), "file is not valid UTF-8; save the file as UTF-8")
+		return "", false
+	}
+	return strings.TrimPrefix(strings.ReplaceAll(string(content), "\r\n", "\n"), "\ufeff"), true
+}
+
+// readFile reads a file that is not larger than a prompt can be.
+func readFile(root fs.FS, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxReadBytes+1))
+	if err == nil && len(content) > maxReadBytes {
+		err = fmt.Errorf("file exceeds the limit of %d bytes; split the file", maxReadBytes)
+	}
+	return content, err
+}
+
+// split reads the front matter off the body, which has one line "key: value" for each key; more
 // lines, as of a list, belong to the key above. It is not read as YAML, because hints
 // of arguments such as "[file] [line]" are not.
-func (c *conversion) split(text string) {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\ufeff")
+func (c *conversion) split() (ok bool) {
 	c.front, c.frontLine = map[string]string{}, map[string]int{}
-	c.body, c.bodyLine = text, 1
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(c.body, "\n")
 	isSeparator := func(line string) bool { return strings.TrimRight(line, " \t") == "---" }
 	if !isSeparator(lines[0]) {
-		return
+		return true
 	}
 	end := 1 + slices.IndexFunc(lines[1:], isSeparator)
 	if end == 0 {
 		c.refuse(1, "front matter is not closed; write a line --- below it")
-		return
+		return false
 	}
 	c.body, c.bodyLine = strings.Join(lines[end+1:], "\n"), end+2
 	last := ""
@@ -195,6 +326,7 @@ func (c *conversion) split(text string) {
 			c.front[last] = strings.TrimSpace(strings.TrimRight(c.front[last], "|>-") + " " + strings.TrimSpace(line))
 		}
 	}
+	return true
 }
 
 // unquoted returns a value of YAML without its quotes.
@@ -231,9 +363,6 @@ func (c *conversion) line(offset int) int {
 
 // finish writes the prompt and checks that it is valid and can be rendered.
 func (c *conversion) finish(ctx context.Context) {
-	if c.isRefused {
-		return
-	}
 	if err := checkLoaded(c.path); err != nil {
 		c.refuse(0, "%v", err)
 		return

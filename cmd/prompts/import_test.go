@@ -1,123 +1,59 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 )
 
-// TestImportKeepsText checks that each converted file, rendered with values, has the
-// text that Claude Code and VS Code send for the same values.
-func TestImportKeepsText(t *testing.T) {
-	t.Parallel()
-	values := map[string]string{"arguments": "one two", "lang": "Go", "fields": "a, b", "formName": "Login", "audience": "experts", "kind": "unit tests"}
-	for name, value := range vscodeValues {
-		values[name] = "the " + value
+// importFixture returns the sources of a format in the scripts.
+func importFixture(tb testing.TB, format string) fs.FS {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "script", "import_"+format+".txtar"))
+	require.NoError(tb, err)
+	fsys := fstest.MapFS{}
+	for _, f := range archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "src/"); ok {
+			fsys[name] = &fstest.MapFile{Data: f.Data}
+		}
 	}
-	words := []string{"W0", "W1", "W2", "W3"}
-	replacer := func(isZeroBased bool) *strings.Replacer {
-		pairs := []string{"$ARGUMENTS[0]", words[1], "$ARGUMENTS[1]", words[2], "$ARGUMENTS", values["arguments"], "$100", "$100"}
-		for n := range 3 {
-			word := words[n+1]
-			if !isZeroBased {
-				pairs = append(pairs, "$"+string(rune('1'+n)), word)
-			} else {
-				pairs = append(pairs, "$"+string(rune('0'+n)), word)
-			}
-		}
-		for _, hint := range []string{":the name of the form", ":the language", ":beginners or experts", ":unit tests|integration tests", ""} {
-			for name, value := range values {
-				pairs = append(pairs, "${input:"+name+hint+"}", value)
-			}
-		}
-		for name := range vscodeValues {
-			pairs = append(pairs, "${"+name+"}", values[name])
-		}
-		return strings.NewReplacer(pairs...)
-	}
-	for _, kind := range []string{"claude", "vscode"} {
-		archive, err := txtar.ParseFile(filepath.Join("testdata", "script", "import_"+kind+".txtar"))
-		require.NoError(t, err)
-		compared := 0
-		for _, f := range archive.Files {
-			if !strings.HasPrefix(f.Name, "src/") {
-				continue
-			}
-			c := &conversion{path: "p.md"}
-			c.split(string(f.Data))
-			if !c.isRefused {
-				importFormats[kind].convert(c)
-				c.finish(t.Context())
-			}
-			if c.isRefused {
-				continue
-			}
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "p.md"), c.result, 0o600))
-			name := c.prompt.Name
-			if name == "" {
-				name = "p"
-			}
-			args := []string{"render", dir, name}
-			for n, a := range c.prompt.Arguments {
-				value, ok := values[a.Name]
-				if digit, isWord := strings.CutPrefix(a.Name, "arg"); !ok && isWord {
-					value = words[digit[0]-'0']
-				} else if !ok {
-					value = words[n+1]
-				}
-				args = append(args, a.Name+"="+value)
-			}
-			var out, errOut bytes.Buffer
-			require.Equal(t, exitOK, run(context.Background(), args, nil, &out, &errOut), "%s: %s", f.Name, errOut.String())
-			want := replacer(strings.Contains(c.body, "$0")).Replace(strings.TrimSpace(c.body))
-			assert.Equal(t, want, strings.TrimSpace(out.String()), f.Name)
-			compared++
-		}
-		assert.Greater(t, compared, 6, kind)
-	}
+	return fsys
 }
 
 // FuzzImport checks that no file makes import fail other than by a report, and that
 // what it converts can be rendered.
 func FuzzImport(f *testing.F) {
-	for _, kind := range []string{"claude", "vscode"} {
-		archive, err := txtar.ParseFile(filepath.Join("testdata", "script", "import_"+kind+".txtar"))
-		require.NoError(f, err)
-		for _, file := range archive.Files {
-			if strings.HasPrefix(file.Name, "src/") {
-				f.Add(kind == "claude", string(file.Data))
+	for _, format := range importNames {
+		fsys := importFixture(f, format)
+		require.NoError(f, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+			if _, ok := importFormats[format].target(name); ok && err == nil {
+				content, err := fs.ReadFile(fsys, name)
+				f.Add(format, string(content))
+				return err
 			}
-		}
+			return err
+		}))
 	}
-	f.Add(true, "---\r\ndescription: Windows\r\n---\r\nFix $ARGUMENTS.\r\n")
-	f.Fuzz(func(t *testing.T, isClaude bool, text string) {
-		c := &conversion{path: "p.md"}
-		c.split(text)
-		if c.isRefused {
+	f.Add("claude", "---\r\ndescription: Windows\r\n---\r\nFix $ARGUMENTS.\r\n")
+	f.Fuzz(func(t *testing.T, format, text string) {
+		how, ok := importFormats[format]
+		if !ok {
 			return
 		}
-		if isClaude {
-			convertClaude(c)
-		} else {
-			convertVSCode(c)
-		}
-		c.finish(t.Context())
+		c := &conversion{source: "p", path: "p.md", root: fstest.MapFS{"p": {Data: []byte(text)}}}
+		c.run(t.Context(), how)
 		if c.isRefused {
 			for _, n := range c.notes {
 				require.NotContains(t, n.text, "cannot be rendered", "%s", c.result)
 			}
 			return
 		}
-		c.front = nil
 		require.NoError(t, writeIndented(io.Discard, c.prompt))
 	})
 }
@@ -143,11 +79,23 @@ func TestImportFrontMatter(t *testing.T) {
 		"---\ndescription: >\n  folded\n  text\n---\nHi\n": {"folded text", "Hi\n", 6, false},
 		"---\ndescription: A\n":                            {body: "---\ndescription: A\n", bodyLine: 1, isRefused: true},
 	} {
-		c := &conversion{}
-		c.split(source)
+		c := &conversion{body: strings.TrimPrefix(strings.ReplaceAll(source, "\r\n", "\n"), "\ufeff"), bodyLine: 1}
+		c.isRefused = !c.split()
 		assert.Equal(t, want.description, c.front["description"], source)
 		assert.Equal(t, want.body, c.body, source)
 		assert.Equal(t, want.bodyLine, c.bodyLine, source)
 		assert.Equal(t, want.isRefused, c.isRefused, source)
+	}
+}
+
+// TestImportRefusesOtherEncodings checks that the line of the report is that of the
+// source.
+func TestImportRefusesOtherEncodings(t *testing.T) {
+	t.Parallel()
+	for text, line := range map[string]int{"caf\xe9": 1, "---\ndescription: x\n---\n\nHi\ncaf\xe9\n": 6} {
+		c := &conversion{source: "a.md", path: "a.md", root: fstest.MapFS{"a.md": {Data: []byte(text)}}}
+		c.run(t.Context(), importFormats["claude"])
+		assert.True(t, c.isRefused)
+		assert.Equal(t, []note{{line, "file is not valid UTF-8; save the file as UTF-8"}}, c.notes)
 	}
 }

@@ -24,9 +24,12 @@ var vscodeValues = map[string]string{
 	"workspaceFolderBasename": "the name of the workspace",
 }
 
-// convertVSCode converts a prompt file of VS Code: ${input:name:placeholder} is a value
-// that the user is asked for.
-func convertVSCode(c *conversion) {
+// vscode converts a prompt file of VS Code: ${input:name:placeholder} is a value that the
+// user is asked for.
+func (c *conversion) vscode() {
+	if !c.split() {
+		return
+	}
 	c.prompt.Name = c.front["name"]
 	c.prompt.Description = c.front["description"]
 	if c.prompt.Description == "" {

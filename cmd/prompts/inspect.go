@@ -66,8 +66,9 @@ const maxReadBytes = 1 << 20
 // inspection is a check of folders.
 type inspection struct {
 	dirs    []string
-	clients []string // whose limits are warnings; all are notes if there are none
-	done    func()   // called after each prompt
+	only    map[string]bool // paths of the files to report; nil for all
+	clients []string        // whose limits are warnings; all are notes if there are none
+	done    func()          // called after each prompt
 
 	registry *prompts.Registry
 	renderer *renderer
@@ -90,19 +91,25 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		i.prompt(ctx, &p)
-		i.done()
+		if i.isWanted(p.Source) {
+			i.prompt(ctx, &p)
+			i.done()
+		}
 	}
 	for _, dir := range i.dirs {
 		if err := i.secrets(dir); err != nil {
 			return nil, err
 		}
 	}
+	i.findings = slices.DeleteFunc(i.findings, func(f finding) bool { return !i.isWanted(f.Path) })
 	slices.SortStableFunc(i.findings, func(a, b finding) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 	})
 	return i.findings, nil
 }
+
+// isWanted reports whether findings of a file are reported.
+func (i *inspection) isWanted(path string) bool { return i.only == nil || i.only[path] }
 
 // secrets reports credentials in the Markdown files of a folder, those with errors and
 // the partials included.
@@ -117,6 +124,9 @@ func (i *inspection) secrets(dir string) error {
 			return nil
 		}
 		file := prefixOf(dir) + name
+		if !i.isWanted(file) {
+			return nil
+		}
 		for n, line := range i.lines(file) {
 			if what := secretIn(line); what != "" {
 				i.findings = append(i.findings, finding{Path: file, Line: n + 1, Level: levelWarning, Rule: "secret",

@@ -73,7 +73,7 @@ is a file in the folder review. An existing file is never changed.`,
 func create(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("file %s already exists", path)
+		return errExists(path)
 	}
 	if err != nil {
 		return err
@@ -84,6 +84,8 @@ func create(path string, content []byte) error {
 	}
 	return err
 }
+
+func errExists(path string) error { return fmt.Errorf("file %s already exists", path) }
 
 // replace replaces the content of a file at once: readers see the old content or the
 // new one. A symbolic link stays, and its target is replaced.

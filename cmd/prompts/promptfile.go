@@ -19,7 +19,8 @@ type promptFile struct {
 	Template    *bool          `yaml:"template,omitempty"`
 	Arguments   []fileArgument `yaml:"arguments,omitempty"`
 
-	text strings.Builder // a template, or verbatim if there are no arguments
+	text     strings.Builder // a template, or verbatim if there are no arguments
+	hasBrace bool            // the text continues with a {, which an action must not follow
 }
 
 type fileArgument struct {
@@ -29,26 +30,80 @@ type fileArgument struct {
 }
 
 // literal appends text that is not a placeholder.
-func (p *promptFile) literal(s string) { p.text.WriteString(strings.ReplaceAll(s, "{{", `{{"{{"}}`)) }
+func (p *promptFile) literal(s string) {
+	if s == "" {
+		return
+	}
+	if p.hasBrace {
+		s = "{" + s
+	}
+	s = strings.ReplaceAll(s, "{{", openBraces)
+	s, p.hasBrace = strings.CutSuffix(s, "{")
+	p.text.WriteString(s)
+}
+
+// openBraces is a template of two braces.
+const openBraces = `{{"{{"}}`
 
 // identifier is a name that a template can have after a dot.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// placeholder appends the value of an argument, and adds the argument unless it is
-// there.
-func (p *promptFile) placeholder(a fileArgument) {
+// argument adds an argument, unless one of the name is there.
+func (p *promptFile) argument(a fileArgument) {
 	if !slices.ContainsFunc(p.Arguments, func(b fileArgument) bool { return b.Name == a.Name }) {
 		p.Arguments = append(p.Arguments, a)
 	}
-	if text := p.text.String(); strings.HasSuffix(text, "{") { // or the template would begin a brace earlier
-		p.text.Reset()
-		p.text.WriteString(strings.TrimSuffix(text, "{") + `{{"{"}}`)
+}
+
+// placeholder appends the value of an argument, and adds the argument.
+func (p *promptFile) placeholder(a fileArgument) {
+	p.argument(a)
+	p.action("", value(a.Name), "")
+}
+
+// placeholderOr appends the value of an argument, or the text if there is no value, and
+// adds the argument.
+func (p *promptFile) placeholderOr(a fileArgument, text string) {
+	p.argument(a)
+	p.action("or ", operand(a.Name), " "+strconv.Quote(text))
+}
+
+// appended appends a paragraph with the value of an argument, if it has one, and adds
+// the argument.
+func (p *promptFile) appended(a fileArgument, label string) {
+	p.argument(a)
+	p.literal("\n\n")
+	p.action("- if ", value(a.Name), "") // without the blank lines above it
+	p.literal("\n\n" + label)
+	p.action("", value(a.Name), "")
+	p.literal("\n")
+	p.action("- end", "", "")
+}
+
+// action appends an action of a template.
+func (p *promptFile) action(before, value, after string) {
+	if p.hasBrace { // or the template would begin a brace earlier
+		p.text.WriteString(`{{"{"}}`)
+		p.hasBrace = false
 	}
-	if identifier.MatchString(a.Name) {
-		p.text.WriteString("{{." + a.Name + "}}")
-		return
+	p.text.WriteString("{{" + before + value + after + "}}")
+}
+
+// value returns what a template has for the value of an argument.
+func value(name string) string {
+	if identifier.MatchString(name) {
+		return "." + name
 	}
-	p.text.WriteString("{{index . " + strconv.Quote(a.Name) + "}}")
+	return "index . " + strconv.Quote(name)
+}
+
+// operand returns the value of an argument as an operand of a function.
+func operand(name string) string {
+	v := value(name)
+	if v[0] == '.' {
+		return v
+	}
+	return "(" + v + ")"
 }
 
 // separator is a line that would begin a message, or an escaped one.
@@ -57,16 +112,31 @@ var separator = regexp.MustCompile(`(?m)^(\\*--- *(?i:user|assistant)\b.*---[ \t
 // content returns the file. A prompt without arguments is verbatim.
 func (p *promptFile) content() []byte {
 	text := p.text.String()
+	if p.hasBrace {
+		text += "{"
+	}
 	if len(p.Arguments) == 0 {
 		no := false
 		p.Template = &no
-		text = strings.ReplaceAll(text, `{{"{{"}}`, "{{")
+		text = strings.ReplaceAll(text, openBraces, "{{")
 	}
 	front, err := yaml.Marshal(p)
 	if err != nil { // strings and booleans can be marshaled
 		panic(err)
 	}
-	return []byte("---\n" + string(front) + "---\n\n" + strings.TrimSpace(separator.ReplaceAllString(text, `\$1`)) + "\n")
+	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
+}
+
+// withoutBlankLines returns a text without the blank lines around it.
+func withoutBlankLines(text string) string {
+	text = strings.TrimRight(text, " \t\n")
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
 }
 
 // checkLoaded returns an error for the path of a Markdown file that is not loaded as a
@@ -83,12 +153,18 @@ func checkLoaded(name string) error {
 	return nil
 }
 
+// maxFirstLine is how many characters of a first line a description has.
+const maxFirstLine = 100
+
 // firstLine returns the first line of a text, without the marks of a heading.
 func firstLine(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
 			runes := []rune(line)
-			return string(runes[:min(len(runes), 100)])
+			if len(runes) > maxFirstLine {
+				return string(runes[:maxFirstLine-3]) + "..."
+			}
+			return line
 		}
 	}
 	return ""

@@ -46,8 +46,17 @@ var formats = map[string]func(io.Writer, *report) error{
 
 func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// writeText writes a report for people: each finding with the line that it is about.
+// writeText writes a report for people.
 func writeText(w io.Writer, r *report) error {
+	if err := writeFindings(w, r); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %s, %s\n", plural(r.Prompts, "valid prompt"), plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
+	return err
+}
+
+// writeFindings writes each finding with the line that it is about.
+func writeFindings(w io.Writer, r *report) error {
 	var b strings.Builder
 	paint := func(code, s string) string {
 		if !r.color {
@@ -76,7 +85,6 @@ func writeText(w io.Writer, r *report) error {
 			fmt.Fprintf(&b, "      = hint: %s\n", printable(f.Hint))
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s, %s, %s\n", plural(r.Prompts, "valid prompt"), plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
