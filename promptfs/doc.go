@@ -142,6 +142,10 @@
 // files that are too large, files that are not regular, links that point outside the
 // root, and links to a folder that was already read.
 //
+// A link to a dotfile is an error, too: a file or folder whose name, or the name of a
+// folder above it in the root, begins with a dot. Links may go through folders whose
+// names begin with two dots, as in a volume of Kubernetes.
+//
 // # Reloading
 //
 // [Folder.Reload] combines all changes into one update, and [Folder.Watch] calls

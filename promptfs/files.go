@@ -52,7 +52,7 @@ func Files(fsys fs.FS, o Options) (map[string][]byte, error) {
 		if err != nil {
 			return nil, newError(path, 0, 0, unreadable(err))
 		}
-		if contents[path], err = s.read(stamp.real, info, all[path]); err != nil {
+		if contents[path], err = s.read(context.Background(), stamp.real, info, all[path]); err != nil {
 			return nil, newError(path, 0, 0, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -41,7 +40,8 @@ type Folder struct {
 }
 
 // NewFolder returns a Folder for fsys. Several goroutines read fsys at the same
-// time. NewFolder reads no files.
+// time. If a method of fsys blocks, a reload ends with its context. NewFolder reads no
+// files.
 func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 	f := &Folder{registry: reg, options: o.filled(), fsys: fsys, notify: fsnotify.NewWatcher, more: func() []*Error { return nil }, turn: make(chan struct{}, 1), reported: map[string]error{}}
 	f.table, f.skills = newTable(&f.options), newSkillTable(&f.options)
@@ -50,7 +50,9 @@ func NewFolder(reg *prompts.Registry, fsys fs.FS, o Options) *Folder {
 }
 
 // NewDir returns a Folder for a directory of the operating system. Links cannot
-// leave the directory: each reload opens it as an [os.Root]. NewDir reads no files.
+// leave the directory: each reload opens it as an [os.Root]. If other programs replace
+// files during a reload, no link is followed in the place of a file, and no pipe is
+// waited for. NewDir reads no files.
 func NewDir(reg *prompts.Registry, dir string, o Options) *Folder {
 	f := NewFolder(reg, nil, o)
 	f.dir = dir
@@ -107,11 +109,11 @@ func (f *Folder) open() (fs.FS, func(), error) {
 	if f.dir == "" {
 		return f.fsys, func() {}, nil
 	}
-	root, err := os.OpenRoot(f.dir)
+	d, err := openDirectory(f.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	return root.FS(), func() { _ = root.Close() }, nil // which was only read from
+	return d, func() { _ = d.root.Close() }, nil // which was only read from
 }
 
 // reload is Reload for the one whose turn it is. The error says why nothing

@@ -152,7 +152,7 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 		}
 		if p.kind != "" {
 			isFull := m.faults.isFull()
-			content, used := s.content(p, path.Dir(name), &m.faults)
+			content, used := s.content(ctx, p, path.Dir(name), &m.faults)
 			if used != nil && (content != nil || !isFull) {
 				m.files = append(m.files, *used)
 			}

@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"net/url"
@@ -49,7 +50,7 @@ type dependency struct {
 // content returns the content that a message sends in place of a text, or nil if
 // the file is invalid. dir is the folder of the file that names it. A missing file
 // is a dependency too: creating the file fixes the error.
-func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *dependency) {
+func (s *source) content(ctx context.Context, p part, dir string, f *fileErrors) (prompts.Content, *dependency) {
 	name, err := resourcePath(dir, p.file)
 	if err != nil {
 		f.add(p.mark, ofFile(p.file, err))
@@ -78,7 +79,7 @@ func (s *source) content(p part, dir string, f *fileErrors) (prompts.Content, *d
 		f.add(p.mark, ofFile(p.file, unreadable(err)))
 		return nil, &dependency{path: name}
 	}
-	data, err := s.read(stamp.real, info, s.options.MaxResourceBytes)
+	data, err := s.read(ctx, stamp.real, info, s.options.MaxResourceBytes)
 	if err != nil {
 		f.add(p.mark, ofFile(p.file, err))
 		return nil, &dependency{path: name}

@@ -128,7 +128,7 @@ func (c *scan) folder(at, real string, inSkill bool) error {
 		return c.ctx.Err()
 	}
 	c.read[real] = at
-	entries, err := fs.ReadDir(c.source.fsys, real)
+	entries, err := c.source.readDir(c.ctx, real)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (t *skillTable) read(ctx context.Context, s *source, skills map[string]*fou
 					same := *old
 					same.stamp, read[i] = f.stamp, &same
 				default:
-					read[i] = s.readSkillFile(f, old)
+					read[i] = s.readSkillFile(ctx, f, old)
 				}
 			}
 		})
@@ -191,8 +191,8 @@ func (t *skillTable) read(ctx context.Context, s *source, skills map[string]*fou
 
 // readSkillFile reads one file of a skill. If the content is that of old, it is
 // not held twice.
-func (s *source) readSkillFile(f file, old *skillFile) *skillFile {
-	content, err := s.read(f.stamp.real, f.info, promptskills.MaxBytes)
+func (s *source) readSkillFile(ctx context.Context, f file, old *skillFile) *skillFile {
+	content, err := s.read(ctx, f.stamp.real, f.info, promptskills.MaxBytes)
 	if err == nil && old != nil && old.err == nil && string(old.content) == string(content) {
 		same := *old
 		same.stamp = f.stamp

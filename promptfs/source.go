@@ -1,6 +1,7 @@
 package promptfs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,11 +21,17 @@ type source struct {
 	options *Options
 	now     time.Time     // when the reading began
 	quiet   time.Duration // for how long a file must not have changed by then
+	blocks  bool          // opening a file may block
 }
 
 func newSource(fsys fs.FS, o *Options) *source {
 	links, _ := fsys.(fs.ReadLinkFS)
-	return &source{fsys: fsys, links: links, options: o, now: time.Now()}
+	s := &source{fsys: fsys, links: links, options: o, now: time.Now(), blocks: true}
+	switch fsys.(type) {
+	case directory, *memory:
+		s.blocks = false
+	}
+	return s
 }
 
 // coarse is the coarsest resolution of modification times: a file system may give
@@ -57,6 +64,7 @@ func (s stamp) same(before stamp) bool {
 var (
 	errOutside = errors.New("link points outside of the folder")
 	errCircle  = errors.New("link loop")
+	errDotfile = errors.New("name begins with a dot")
 	// errNoFolder is said of what stands in the place of the partials.
 	errNoFolder = hint.New("move the file", "folder expected, got a file")
 )
@@ -64,8 +72,31 @@ var (
 // maxLinks is how many links may follow one another.
 const maxLinks = 40
 
-// resolve returns the path without links.
+// resolve returns the path without links. A link to a dotfile is an error.
 func (s *source) resolve(name string) (string, error) {
+	real, err := s.withoutLinks(name)
+	if err == nil && real != name && s.isDotfile(real) {
+		return "", errDotfile
+	}
+	return real, err
+}
+
+// isDotfile reports whether a name of the path begins with a dot. Kubernetes gives names
+// that begin with two dots to the folders of a volume, whose files are links. The folder
+// of partials may have any name.
+func (s *source) isDotfile(name string) bool {
+	if rest, ok := strings.CutPrefix(name+"/", s.options.Partials+"/"); ok {
+		name = rest
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") && !strings.HasPrefix(part, "..") && part != "." {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *source) withoutLinks(name string) (string, error) {
 	if s.links == nil {
 		return name, nil
 	}
@@ -134,16 +165,56 @@ func tooLarge(limit int64) error {
 	return hint.New("shorten the file", "file exceeds the limit of %d bytes", limit)
 }
 
-// read reads a file that has been looked at.
-func (s *source) read(real string, info fs.FileInfo, limit int64) ([]byte, error) {
+// readDir lists a folder, by name.
+func (s *source) readDir(ctx context.Context, real string) ([]fs.DirEntry, error) {
+	return unlessEnded(ctx, s.blocks, func() ([]fs.DirEntry, error) { return fs.ReadDir(s.fsys, real) })
+}
+
+// unlessEnded returns the result of f, or the error of ctx as soon as ctx ends. If f
+// blocks, f keeps its goroutine until it returns.
+func unlessEnded[T any](ctx context.Context, blocks bool, f func() (T, error)) (T, error) {
+	if !blocks {
+		return f()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result)
+	go func() {
+		value, err := f()
+		select {
+		case results <- result{value, err}:
+		case <-ctx.Done():
+			if file, ok := any(value).(io.Closer); ok && err == nil {
+				_ = file.Close() // nothing was written
+			}
+		}
+	}()
+	select {
+	case r := <-results:
+		return r.value, r.err
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+}
+
+// read reads a file that has been looked at. What is opened may be another file.
+func (s *source) read(ctx context.Context, real string, info fs.FileInfo, limit int64) ([]byte, error) {
 	if err := checkSize(info, limit); err != nil {
 		return nil, err
 	}
-	file, err := s.fsys.Open(real)
+	file, err := unlessEnded(ctx, s.blocks, func() (fs.File, error) { return s.fsys.Open(real) })
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, unreadable(err)
+	}
+	if err := checkSize(info, limit); err != nil {
+		return nil, err
+	}
 	content := make([]byte, 0, info.Size()+1) // which is as many as are read, if it has not grown
 	for {
 		n, err := file.Read(content[len(content):cap(content)])
@@ -171,6 +242,8 @@ func unreadable(err error) error {
 		return hint.New("copy the file into the folder", "symbolic link points outside of the prompts folder")
 	case errors.Is(err, errCircle):
 		return hint.New("point the link to a file", "symbolic link loop")
+	case errors.Is(err, errDotfile):
+		return hint.New("rename the target", "symbolic link to a dotfile: a name in the path of its target begins with a dot")
 	case errors.Is(err, errNoFolder):
 		return err
 	case errors.Is(err, fs.ErrNotExist):

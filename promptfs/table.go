@@ -164,7 +164,7 @@ func (e *entry) isCurrent(s *source, f file, all partials) bool {
 // remake reads a file again and returns its new entry.
 func (s *source) remake(ctx context.Context, old *entry, f file, all partials) *entry {
 	e := &entry{path: f.path, stamp: f.stamp, name: old.name, applied: old.applied}
-	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
+	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		e.faults = []*Error{newError(f.path, 0, 0, err)}
 		return e
@@ -196,7 +196,7 @@ func (s *source) readPartials(ctx context.Context, found *scan, before map[strin
 		}
 		p := before[f.path]
 		if p == nil || !f.stamp.same(p.stamp) {
-			p = s.readPartial(f)
+			p = s.readPartial(ctx, f)
 		}
 		read[f.path] = p
 	}
@@ -241,8 +241,8 @@ func (all partials) are(named map[string]*partial) bool {
 }
 
 // readPartial reads one partial.
-func (s *source) readPartial(f file) *partial {
-	content, err := s.read(f.stamp.real, f.info, s.options.MaxFileBytes)
+func (s *source) readPartial(ctx context.Context, f file) *partial {
+	content, err := s.read(ctx, f.stamp.real, f.info, s.options.MaxFileBytes)
 	if err != nil {
 		return &partial{path: f.path, stamp: f.stamp, own: []*Error{newError(f.path, 0, 0, err)}}
 	}
