@@ -9,24 +9,46 @@ import (
 	"unicode"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/hosts"
 	"github.com/mcp-prompts/prompts/internal/sample"
 )
+
+// CheckedOn is the day of the newest observation.
+const CheckedOn = "2026-11-23"
+
+// Rules are the limits of clients for prompts, in the order of the clients' names.
+var Rules = rulesOf(hosts.Table)
+
+func rulesOf(table []hosts.Host) (rules []Rule) {
+	for _, h := range table {
+		for _, l := range h.Limits {
+			switch l.Kind {
+			case hosts.OnePage, hosts.NoToolAudio, hosts.JoinedTexts, hosts.StructuredOnly: // not of a prompt
+			default:
+				rules = append(rules, Rule{Client: h.Name, Effect: l.Effect, Source: l.Source, Seen: h.Seen, cannot: limitation(l.Kind)})
+			}
+		}
+	}
+	return rules
+}
 
 // Rule is a limitation of a client.
 type Rule struct {
 	Client string
-	cannot limitation
 	// Effect is what the client does with a prompt that it cannot show.
 	Effect string
-	// Source is the URL of the client's code or of the issue that says so.
+	// Source is the URL of the client's code, of the issue, or of the run that says so.
 	Source string
+	// Seen is the day of the observation.
+	Seen   string
+	cannot limitation
 }
 
 // HasNoPrompts reports whether the client shows no prompts at all.
-func (r *Rule) HasNoPrompts() bool { return r.cannot == noPrompts }
+func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPrompts) }
 
 // Limit returns the limitation, such as "one argument".
-func (r *Rule) Limit() string { return limits[r.cannot] }
+func (r *Rule) Limit() string { return hosts.Limits[hosts.Kind(r.cannot)] }
 
 // Find returns which part of a prompt the client cannot show, such as "2 arguments", or
 // the empty string. results are what the prompt becomes.
@@ -34,53 +56,34 @@ func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 	return r.cannot.in(p, results)
 }
 
-// limitation is a way in which a client cannot show a prompt.
-type limitation int
-
-const (
-	noPrompts       limitation = iota // no prompts at all
-	oneArgument                       // more than one argument
-	oneWordValues                     // values with a space in them, beside other arguments
-	oneMessage                        // more than one message
-	textOnly                          // content that is not text
-	userOnly                          // a message of the assistant
-	alternatingOnly                   // messages that are not the user's and the assistant's by turns
-	noSpaces                          // a name with a space
-	plainNames                        // a name with more than ASCII letters, digits and _ . -
-)
-
-// limits are the limitations in words, for a table.
-var limits = map[limitation]string{
-	noPrompts:       "no prompts",
-	oneArgument:     "one argument",
-	oneWordValues:   "no spaces in values if the prompt has several arguments",
-	oneMessage:      "one message",
-	textOnly:        "text only",
-	userOnly:        "no messages of the assistant",
-	alternatingOnly: "messages of the user and the assistant by turns",
-	noSpaces:        "no spaces in names",
-	plainNames:      "names of ASCII letters, digits, `_`, `.` and `-`",
-}
+// limitation is a limit of a client for prompts.
+type limitation hosts.Kind
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]*$`)
 
 // in returns what of a prompt has the limitation, and the empty string for
 // nothing.
 func (l limitation) in(p *prompts.Prompt, results []*prompts.Result) string {
-	switch l {
-	case oneArgument:
+	switch hosts.Kind(l) {
+	case hosts.OneArgument:
 		if n := len(p.Arguments); n > 1 {
 			return fmt.Sprintf("%d arguments", n)
 		}
-	case oneWordValues:
+	case hosts.OneWordValues:
 		if n := len(p.Arguments); n > 1 && slices.ContainsFunc(p.Arguments, mayHaveSpaces) {
 			return fmt.Sprintf("%d arguments, whose values may have spaces", n)
 		}
-	case noSpaces:
+	case hosts.NoDefaults:
+		for _, a := range p.Arguments {
+			if a.Schema != nil && a.Schema.Default != nil {
+				return fmt.Sprintf("argument %s has a default", a.Name)
+			}
+		}
+	case hosts.NoSpaces:
 		if strings.ContainsFunc(p.Name, unicode.IsSpace) {
 			return "name has a space"
 		}
-	case plainNames:
+	case hosts.PlainNames:
 		if !plainName.MatchString(p.Name) {
 			return "name has more than ASCII letters, digits and _ . -"
 		}
@@ -102,24 +105,24 @@ func mayHaveSpaces(a prompts.Argument) bool {
 }
 
 func (l limitation) inResult(r *prompts.Result) string {
-	switch l {
-	case oneMessage:
+	switch hosts.Kind(l) {
+	case hosts.OneMessage:
 		if n := len(r.Messages); n > 1 {
 			return fmt.Sprintf("%d messages", n)
 		}
-	case textOnly:
+	case hosts.TextOnly:
 		for i, m := range r.Messages {
 			if kind := kindOf(m.Content); kind != "text" {
 				return fmt.Sprintf("message %d is not text but %s", i+1, kind)
 			}
 		}
-	case userOnly:
+	case hosts.UserOnly:
 		for i, m := range r.Messages {
 			if m.Role != prompts.RoleUser {
 				return fmt.Sprintf("message %d is the assistant's", i+1)
 			}
 		}
-	case alternatingOnly:
+	case hosts.AlternatingOnly:
 		for i, m := range r.Messages {
 			if (m.Role == prompts.RoleUser) != (i%2 == 0) {
 				return fmt.Sprintf("message %d is of the role %s, so the roles do not take turns", i+1, m.Role)

@@ -1,0 +1,149 @@
+// Package hosts has what was seen of the hosts that connect to servers for their
+// users: the names by which they introduce themselves, and what they cannot do.
+// table.go has the data. The server makes up for some limits, see [Traits]. Package
+// portable finds the prompts that the other limits affect.
+package hosts
+
+import "strings"
+
+// Host is an application that connects to servers.
+type Host struct {
+	Name string
+	// Clients are the names in clientInfo. A name that ends with "*" is the beginning
+	// of names, such as those with the name of the server at the end. Empty if the
+	// host was not run.
+	Clients []string
+	// Version is the version that was run. Empty if only its code or its issues were
+	// read.
+	Version string
+	// Seen is the day of the run, or the day on which the sources were read.
+	Seen   string
+	Limits []Limit
+}
+
+// Limit is what a host cannot do, and what happens instead.
+type Limit struct {
+	Kind   Kind
+	Effect string // what the host does
+	Source string // the URL of the runs, of the host's code, or of an issue
+}
+
+// Kind is a kind of limit.
+type Kind int
+
+// The limits.
+const (
+	NoPrompts       Kind = iota // no prompts at all
+	OneArgument                 // no prompt with several arguments
+	OneWordValues               // no value with a space, beside other arguments
+	Placeholders                // no values: placeholders in their place
+	NoDefaults                  // no optional argument is left out
+	OneMessage                  // no message but the first
+	TextOnly                    // no content but text
+	UserOnly                    // no message of the assistant
+	AlternatingOnly             // no two messages of one role after each other
+	NoSpaces                    // no name with a space
+	PlainNames                  // no name with more than ASCII letters, digits and _ . -
+	OnePage                     // no list beyond its first page
+	NoToolAudio                 // of the result of a tool, no audio and no links
+	JoinedTexts                 // no separator between the texts of a tool's result
+	StructuredOnly              // of the result of a tool, structuredContent without the texts
+)
+
+// Limits are the limits in words, for a table.
+var Limits = map[Kind]string{
+	NoPrompts:       "no prompts",
+	OneArgument:     "one argument",
+	OneWordValues:   "no spaces in values if the prompt has several arguments",
+	Placeholders:    "no values of arguments",
+	NoDefaults:      "no defaults of arguments",
+	OneMessage:      "one message",
+	TextOnly:        "text only",
+	UserOnly:        "no messages of the assistant",
+	AlternatingOnly: "messages of the user and the assistant by turns",
+	NoSpaces:        "no spaces in names",
+	PlainNames:      "names of ASCII letters, digits, `_`, `.` and `-`",
+	OnePage:         "one page of a list",
+	NoToolAudio:     "results of tools: no audio, no links",
+	JoinedTexts:     "results of tools: one text",
+	StructuredOnly:  "results of tools: `structuredContent` only",
+}
+
+// Traits are the limits of a host that the server makes up for.
+type Traits uint8
+
+const (
+	// SendsPlaceholders is a host that sends "$1" as the value of the first argument,
+	// "$2" as that of the second, and puts what the user wrote into the result.
+	SendsPlaceholders Traits = 1 << iota
+	// ReadsTexts is a host that reads no content of a prompt but text.
+	ReadsTexts
+	// ReadsNoToolAudio is a host that reads no audio and no links of a tool's result.
+	ReadsNoToolAudio
+)
+
+// TraitsOf returns the traits of the client with the name in clientInfo.
+func TraitsOf(client string) Traits {
+	for i := range known {
+		if k := &known[i]; k.matches(client) {
+			return k.traits
+		}
+	}
+	return 0
+}
+
+// NameOf returns the name of the host whose client has the name in clientInfo, or the
+// name of the client.
+func NameOf(client string) string {
+	for i := range known {
+		if k := &known[i]; k.matches(client) {
+			return k.host
+		}
+	}
+	return client
+}
+
+// knownClient is a client of a host that was run.
+type knownClient struct {
+	name     string
+	isPrefix bool
+	host     string
+	traits   Traits
+}
+
+func (k *knownClient) matches(client string) bool {
+	return client == k.name || k.isPrefix && strings.HasPrefix(client, k.name)
+}
+
+// known are the clients in [Table].
+var known = func() (all []knownClient) {
+	of := map[Kind]Traits{Placeholders: SendsPlaceholders, TextOnly: ReadsTexts, NoToolAudio: ReadsNoToolAudio}
+	for _, h := range Table {
+		var traits Traits
+		for _, l := range h.Limits {
+			traits |= of[l.Kind]
+		}
+		for _, client := range h.Clients {
+			name, isPrefix := strings.CutSuffix(client, "*")
+			all = append(all, knownClient{name, isPrefix, h.Name, traits})
+		}
+	}
+	return all
+}()
+
+// IsPlaceholder reports whether a value is what a host with SendsPlaceholders sends in
+// place of a value: "$" and a number, or "$ARGUMENTS".
+func IsPlaceholder(value string) bool {
+	if len(value) < 2 || value[0] != '$' {
+		return false
+	}
+	if value == "$ARGUMENTS" {
+		return true
+	}
+	for i := 1; i < len(value); i++ {
+		if value[i] < '0' || value[i] > '9' || i > 3 {
+			return false
+		}
+	}
+	return value[1] != '0'
+}

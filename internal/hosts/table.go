@@ -1,0 +1,71 @@
+package hosts
+
+const (
+	// runs has the tests that run hosts, and their results.
+	runs = "https://github.com/mcp-prompts/prompts/tree/main/internal/interop/hosts"
+
+	geminiSource = "https://github.com/google-gemini/gemini-cli/blob/0164b7960b5b749659e35b6a4a03675438f6cb98/packages/cli/src/services/McpPromptLoader.ts"
+	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
+)
+
+// Table are the known hosts, in the order of their names. Hosts change: to correct a
+// host, run it or read its sources again, and change Version and Seen.
+var Table = []Host{
+	{"Claude Code", []string{"claude-code"}, "2.1.330", "2026-11-23", []Limit{
+		{OneWordValues, "splits the input at every space, even in quotes, so the words of a value become several arguments", runs},
+	}},
+	{"Cline", []string{"@cline/core"}, "3.0.65", "2026-11-23", []Limit{
+		{NoPrompts, "does not offer the prompts of a server", runs},
+		{NoToolAudio, "shows the model the JSON of images, audio and links", runs},
+	}},
+	{"Codex", []string{"codex-mcp-client"}, "0.169.0", "2026-11-23", []Limit{
+		{NoPrompts, "does not offer the prompts of a server", runs},
+		{NoToolAudio, "leaves out audio, and shows the model the JSON of links", runs},
+		{StructuredOnly, "shows the model `structuredContent`, and the texts only without it", runs},
+	}},
+	{"Continue", nil, "", "2026-11-22", []Limit{
+		{TextOnly, "drops the message", "https://github.com/continuedev/continue/blob/18bac3fcb3cc6a36f19801e3e93deb58045b6964/core/commands/slash/mcpSlashCommand.ts"},
+	}},
+	{"Continue CLI", []string{"continue-cli-client"}, "1.5.47", "2026-11-23", []Limit{
+		{NoPrompts, "does not offer the prompts of a server", runs},
+		{OnePage, "reads the first page of tools", runs},
+		{NoToolAudio, "shows the model the JSON of images, audio and links", runs},
+	}},
+	{"Copilot CLI", []string{"copilot-cli"}, "1.0.102", "2026-11-23", []Limit{
+		{NoPrompts, "does not offer the prompts of a server", runs},
+		{NoToolAudio, "drops images, audio and links", runs},
+		{JoinedTexts, "joins the texts without a separator", runs},
+	}},
+	{"Gemini CLI", []string{"gemini-cli-mcp-client"}, "0.61.0", "2026-11-23", []Limit{
+		{OneMessage, "sends only the first message", runs},
+		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs},
+		{NoSpaces, "replaces each space with a hyphen", geminiSource},
+		{OnePage, "reads the first page of prompts and of tools", runs},
+	}},
+	{"goose", nil, "", "2026-11-22", []Limit{
+		{AlternatingOnly, "stops with an error", "https://github.com/aaif-goose/goose/blob/fffba4e0ddb2d3adbb7075a1bbd395bce1548fca/crates/goose/src/agents/execute_commands.rs"},
+	}},
+	{"Kilo Code", []string{"kilo"}, "7.8.1", "2026-11-23", []Limit{
+		{Placeholders, "users cannot use this prompt", runs},
+	}},
+	{"opencode", []string{"opencode"}, "1.18.33", "2026-11-23", []Limit{
+		{Placeholders, "users cannot use this prompt", runs},
+		{NoDefaults, "uses an empty text", runs},
+		{TextOnly, "drops the message", runs},
+		{UserOnly, "joins all messages to one of the user", runs},
+		{PlainNames, "replaces each other character with an underscore", runs},
+	}},
+	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.15.10", "2026-11-23", []Limit{
+		{OneMessage, "sends only the first message", runs},
+		{TextOnly, "rejects the prompt if its first message is not text, and drops other messages", runs},
+		{OnePage, "reads the first page of prompts", runs},
+	}},
+	{"VS Code", nil, "", "2026-11-22", []Limit{
+		{PlainNames, "replaces each other character with an underscore", "https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts"},
+	}},
+	{"Zed", nil, "", "2026-11-22", []Limit{
+		{OneArgument, "does not offer the prompt", "https://github.com/zed-industries/zed/issues/21944"},
+		{UserOnly, "rejects the prompt", zedSource},
+		{TextOnly, "drops the message", zedSource},
+	}},
+}
