@@ -25,7 +25,7 @@ func completionSubject(argumentName string) string {
 }
 
 // complete is the method completion/complete.
-func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error) {
+func (s *Server) complete(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	p, err := parseCompleteParams(c.Message.Params, c.Rev)
 	if err != nil {
 		return nil, feature.Work{}, err
@@ -90,7 +90,7 @@ func (r *completeRequest) isBuiltin() bool {
 
 // builtin returns the values of an argument without a CompleteFunc, and the number of
 // all values.
-func (r *completeRequest) builtin() ([]string, int, *wire.Error) {
+func (r *completeRequest) builtin() ([]string, int, *Error) {
 	if r.position < 0 {
 		return nil, 0, argumentsError(r.prompt, []argument.Problem{r.definition.plan.Undeclared(r.argument)})
 	}
@@ -150,7 +150,7 @@ type completeParams struct {
 	others                   map[string]string
 }
 
-func parseCompleteParams(params strictjson.Value, rev revision.Revision) (completeParams, *wire.Error) {
+func parseCompleteParams(params strictjson.Value, rev revision.Revision) (completeParams, *Error) {
 	var p completeParams
 	if err := wire.CheckCase(params, "ref", "argument", "context", "_meta"); err != nil {
 		return p, err
@@ -163,7 +163,7 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 		return p, wire.WrongKind("argument", "params.argument", "an object", argument)
 	}
 	if err := wire.CheckCase(argument, "name", "value"); err != nil {
-		return p, err.WithParam("argument")
+		return p, wire.WithParam(err, "argument")
 	}
 	for _, member := range []string{"name", "value"} {
 		if v := argument.Get(member); v.Kind() != strictjson.String {
@@ -177,12 +177,12 @@ func parseCompleteParams(params strictjson.Value, rev revision.Revision) (comple
 	return p, p.parseContext(params.Get("context"))
 }
 
-func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
+func (p *completeParams) parseRef(ref strictjson.Value) *Error {
 	if ref.Kind() != strictjson.Object {
 		return wire.WrongKind("ref", "params.ref", "an object", ref)
 	}
 	if err := wire.CheckCase(ref, "type", "name", "title", "uri"); err != nil {
-		return err.WithParam("ref")
+		return wire.WithParam(err, "ref")
 	}
 	kind := ref.Get("type")
 	if kind.Kind() != strictjson.String {
@@ -203,7 +203,7 @@ func (p *completeParams) parseRef(ref strictjson.Value) *wire.Error {
 	return nil
 }
 
-func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
+func (p *completeParams) parseContext(c strictjson.Value) *Error {
 	switch c.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 		return nil
@@ -212,7 +212,7 @@ func (p *completeParams) parseContext(c strictjson.Value) *wire.Error {
 		return wire.WrongKind("context", "params.context", "an object", c)
 	}
 	if err := wire.CheckCase(c, "arguments"); err != nil {
-		return err.WithParam("context")
+		return wire.WithParam(err, "context")
 	}
 	switch v := c.Get("arguments"); v.Kind() {
 	case strictjson.Invalid, strictjson.Null:

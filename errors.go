@@ -11,20 +11,21 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has the errors that clients and applications see. The error for an unknown
 // prompt is in get.go. Inside, every failure of a request is an rpc.Failure.
 
 // Code is a JSON-RPC error code.
-type Code = wire.Code // an int
+type Code = transport.Code // an int
 
 // The codes of the protocol in use by this package. An application uses codes
 // outside of -32768 to -32000.
 const (
-	CodeMethodNotFound Code = -32601 // no such method, or not now
-	CodeInvalidParams  Code = -32602 // unknown prompt, bad arguments, bad cursor
-	CodeInternalError  Code = -32603 // an error of the server, or of the application's code
+	CodeMethodNotFound = transport.CodeMethodNotFound // no such method, or not now
+	CodeInvalidParams  = transport.CodeInvalidParams  // unknown prompt, bad arguments, bad cursor
+	CodeInternalError  = transport.CodeInternalError  // an error of the server, or of the application's code
 )
 
 // Error is an error for the client, which gets all three fields. To add details for
@@ -75,14 +76,7 @@ const (
 // "suggestion" a similar declared argument. If the server asked the user for the
 // arguments (see Options.ElicitArguments) and got no answer, "input" is the key of
 // the question, and "action" the user's action.
-type Error struct {
-	Code    Code
-	Message string // one short sentence
-	Data    any    // for programs, encoded by encoding/json; nil for none
-}
-
-// Error returns the message and the code. The text may change.
-func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.Code)) }
+type Error = transport.Error
 
 // ErrExists is the error of [Registry.Add], wrapped, for a name in use.
 var ErrExists = errors.New("prompt already exists")
@@ -126,11 +120,11 @@ func InvalidArgument(name, reason string) error {
 
 // renderError returns the error for the client if err, of a render function, has one.
 // Otherwise it returns nil.
-func renderError(prompt string, err error) *wire.Error {
+func renderError(prompt string, err error) *Error {
 	if problems := argument.ArgumentErrors(err, nil); len(problems) > 0 {
 		return argumentsError(prompt, problems)
 	}
-	e := visibleError(err)
+	e := wire.ClientError(err)
 	if e == nil {
 		return nil
 	}
@@ -141,20 +135,10 @@ func renderError(prompt string, err error) *wire.Error {
 	return e
 }
 
-// visibleError returns the Error in err that the client receives, or nil. An Error
-// with the code 0 does not count, because 0 means that no error occurred.
-func visibleError(err error) *wire.Error {
-	var e *Error
-	if errors.As(err, &e) && e != nil && e.Code != 0 {
-		return (*wire.Error)(e)
-	}
-	return nil
-}
-
 // argumentsError returns the one error for all problems of a call.
-func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
+func argumentsError(prompt string, problems []argument.Problem) *Error {
 	more := max(0, len(problems)-argument.MaxProblems)
-	return &wire.Error{
+	return &Error{
 		Code:    CodeInvalidParams,
 		Message: "invalid arguments for prompt " + argument.Quote(prompt) + ": " + argument.Sentences(problems, 0),
 		Data:    argumentsData{Prompt: prompt, Problems: problems[:len(problems)-more], More: more},
@@ -162,7 +146,7 @@ func argumentsError(prompt string, problems []argument.Problem) *wire.Error {
 }
 
 // declinedArguments is argumentsError if the user refused to fill in the arguments.
-func declinedArguments(prompt string, problems []argument.Problem, refused *elicit.Refused) *wire.Error {
+func declinedArguments(prompt string, problems []argument.Problem, refused *elicit.Refused) *Error {
 	e := argumentsError(prompt, problems)
 	data := e.Data.(argumentsData)
 	data.Input, data.Action = refused.Key, refused.Action
@@ -229,7 +213,7 @@ func askErrorOf(err error) error {
 	case errors.As(err, &unable):
 		return askError{err, ErrElicitationUnavailable}
 	case errors.As(err, &invalid):
-		return askError{err, (*Error)(invalid.ClientError())}
+		return askError{err, invalid.ClientError()}
 	case !errors.As(err, &refused):
 		return err
 	case refused.Action == "decline":
@@ -248,7 +232,7 @@ func refusal(q *elicit.Question) error {
 
 // elicitationError returns the error for the client if err is an error of [Ask], else
 // nil. what has asked: a prompt or a tool.
-func elicitationError(rev revision.Revision, what string, err error) *wire.Error {
+func elicitationError(rev revision.Revision, what string, err error) *Error {
 	var refused *elicit.Refused
 	var unable *elicit.Unavailable
 	switch {
@@ -268,7 +252,7 @@ const requestRejected = "request rejected"
 
 // clientFailure returns a failure that the client gets to see as e. The log gets
 // err if that says more.
-func clientFailure(e *wire.Error, err error) *rpc.Failure {
+func clientFailure(e *Error, err error) *rpc.Failure {
 	f := &rpc.Failure{Client: e, Cause: err}
 	if !isClientSafe(err) {
 		f.Event, f.Level, f.Log = requestRejected, slog.LevelInfo, err

@@ -19,10 +19,12 @@ var (
 // and Slots the number of those that run.
 func (s *Server) Tasks() int { return s.rpc.InUse()["tasks"] }
 func (s *Server) Slots() int { return s.rpc.InUse()["slots"] }
-func (s session) Tasks() int { return s.InUse()["tasks"] }
-func (s session) Slots() int { return s.InUse()["slots"] }
+func (s peeked) Tasks() int  { return s.InUse()["tasks"] }
+func (s peeked) Slots() int  { return s.InUse()["slots"] }
 
-func Peek(s transport.Session) session { return s.(session) }
+type peeked struct{ *rpc.Session }
+
+func Peek(s transport.Session) peeked { return peeked{s.(*rpc.Session)} }
 
 func (r *Registry) Subscribers() int { return r.subscribers.Len() }
 
@@ -37,7 +39,7 @@ func (s *Server) Leftovers() map[string]int {
 	return left
 }
 
-func (s session) Leftovers() map[string]int {
+func (s peeked) Leftovers() map[string]int {
 	left := s.InUse()
 	delete(left, "tasks")
 	delete(left, "slots")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,6 +119,8 @@ func TestErrorsOfAFeature(t *testing.T) {
 		"of its own": {&prompts.Error{Code: 7, Message: "no", Data: []int{1}}, `{"code":7,"message":"no","data":[1]}`},
 		"retired":    {&prompts.Error{Code: -32002, Message: "no such resource"}, `{"code":-32602,"message":"no such resource"}`},
 		"internal":   {errors.New("secret"), `{"code":-32603,"message":"internal error: m failed"}`},
+		"of code 0":  {&prompts.Error{Message: "secret"}, `{"code":-32603,"message":"internal error: m failed"}`},
+		"no params":  {&prompts.Error{Code: -32602, Message: "no"}, `{"code":-32602,"message":"no"}`},
 	} {
 		for kind, m := range map[string]feature.Method{
 			"at once": instant("", test.err),
@@ -134,7 +137,7 @@ func TestErrorsOfAFeature(t *testing.T) {
 				s := prompts.NewServer(nil, prompts.Options{Features: []feature.Feature{{Methods: map[string]feature.Method{"m": m}}}, Logger: log.logger()})
 				got := answerTo(t, s, nil, envelopedLine("1", "m", ""))
 				assert.Equal(t, `{"jsonrpc":"2.0","id":1,"error":`+test.want+`}`, got)
-				if name == "internal" {
+				if strings.Contains(test.want, "internal") {
 					assert.Contains(t, log.String(), "secret")
 				} else {
 					assert.Empty(t, log.String())
@@ -142,6 +145,18 @@ func TestErrorsOfAFeature(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The data of an error that Serve returns is encoded where it keeps nobody waiting.
+func TestDataOfAFeatureErrorBlocks(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		free := make(chan struct{})
+		blocks := instant("", &prompts.Error{Code: prompts.CodeInvalidParams, Message: "no", Data: data(func() { <-free })})
+		c := connect(t, withFeature(feature.Feature{Methods: map[string]feature.Method{"m": blocks}})).handshake()
+		assert.Equal(t, []string{pongLine("2")}, c.ask(`{"jsonrpc":"2.0","id":1,"method":"m"}`, pingLine("2")))
+		close(free)
+		assert.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{}}}`}, c.ask())
+	})
 }
 
 // extends is a feature with an extension.

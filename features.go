@@ -87,8 +87,8 @@ type rendering struct {
 	Rendering
 	server       *Server
 	clientMethod string
-	text         string      // of the arguments; empty if they are malformed
-	malformed    *wire.Error // of all arguments
+	text         string // of the arguments; empty if they are malformed
+	malformed    *Error // of all arguments
 }
 
 // check returns the arguments. If they are malformed, it sets the error and returns none.
@@ -159,7 +159,7 @@ func (v *rendering) fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byt
 	if f.Log != nil {
 		v.server.rpc.Log(ctx, f.Level, f.Event, slog.String("prompt", phrase.Clip(v.Prompt, phrase.MaxEcho)), slog.Any("error", f.Log))
 	}
-	return v.Append(ctx, dst, nil, (*Error)(f.Client))
+	return v.Append(ctx, dst, nil, f.Client)
 }
 
 // Listing is a request of a feature for a list of what it makes of prompts: see
@@ -252,7 +252,7 @@ type Interaction struct {
 func Interact(c feature.Call, i Interaction) (feature.Work, error) {
 	call := c.(*rpc.Call)
 	r := &interactionRequest{Interaction: i, clientMethod: strings.Clone(c.Method()), scope: scope{server: call.Owner().(*Server)}}
-	var err *wire.Error
+	var err *Error
 	if r.retry, err = elicit.ReadRetry(call); err != nil {
 		return feature.Work{}, err
 	}
@@ -292,7 +292,7 @@ func (r *interactionRequest) Run(ctx context.Context, dst []byte) ([]byte, error
 	if f.Log != nil {
 		r.server.rpc.Log(ctx, f.Level, f.Event, r.About, slog.Any("error", f.Log))
 	}
-	return r.Rejected(ctx, dst, (*Error)(f.Client))
+	return r.Rejected(ctx, dst, f.Client)
 }
 
 // canonicalArguments returns the arguments in the form that is the same for every

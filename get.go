@@ -26,7 +26,7 @@ import (
 // for, and from the result of the prompt to a response. render.go runs the prompt.
 
 // get is the method prompts/get.
-func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *wire.Error) {
+func (s *Server) get(c *rpc.Call, _ []byte) ([]byte, feature.Work, *Error) {
 	p := c.Message.Params
 	if p.Kind() != strictjson.Object {
 		return nil, feature.Work{}, wire.InvalidParams("params is required and must be an object")
@@ -263,7 +263,7 @@ func (s *Server) newEncoder(dst []byte, rev revision.Revision) encoder {
 // checkSizes returns an error if there are more arguments, or larger ones, than the
 // options allow. args is the member of params with that name. The size of a value that is
 // not a string counts only if typed, because it is else rejected elsewhere.
-func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *wire.Error {
+func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *Error {
 	// Each has five characters at least, with its comma.
 	if raw := len(args.Raw()); raw <= 5*s.options.Limits.MaxArguments && raw <= s.options.Limits.MaxArgumentBytes {
 		return nil
@@ -284,7 +284,7 @@ func (s *Server) checkSizes(param string, args strictjson.Value, typed bool) *wi
 	return nil
 }
 
-func (s *Server) tooLong(param, name string) *wire.Error {
+func (s *Server) tooLong(param, name string) *Error {
 	return wire.InvalidParam(param, "argument %q exceeds the limit of %d bytes", phrase.Clip(name, 64), s.options.Limits.MaxArgumentBytes)
 }
 
@@ -313,7 +313,7 @@ func (s *Server) unknownPrompt(ctx context.Context, name string) *rpc.Failure {
 	if data.Suggestion != "" {
 		message += fmt.Sprintf("; did you mean %q?", data.Suggestion)
 	}
-	return &rpc.Failure{Client: &wire.Error{Code: CodeInvalidParams, Message: message, Data: data}}
+	return &rpc.Failure{Client: &Error{Code: CodeInvalidParams, Message: message, Data: data}}
 }
 
 // unknownData is the data of an error about an unknown prompt.

@@ -15,38 +15,6 @@ import (
 // call Serve or Handle, other JSON-RPC layers call Call. The types are twins of
 // those in rpc and convert to them, so that their documentation is here.
 
-// Transport is a connection that carries whole JSON-RPC messages in both directions.
-// A transport handles the framing, and the server handles the messages. Package
-// stdio has the transport for standard input and output.
-//
-// One goroutine calls Read, and one goroutine at a time calls Write or WriteBatch,
-// at the same time as Read. Close may be called during both.
-type Transport interface {
-	// Read returns the next message without framing. The slice belongs to the
-	// caller. Read returns
-	//
-	//   - io.EOF after the last message of the client;
-	//   - an error that wraps [transport.ErrTooLarge] if a message exceeds the
-	//     transport's limit. The transport skips the message, and the server
-	//     responds with an error and continues to read;
-	//   - an error that wraps io.ErrClosedPipe if the client disconnected. The
-	//     server treats a disconnect as a normal end;
-	//   - any other error if the connection fails.
-	//
-	// Read must return soon after ctx ends or Close is called. The server does both,
-	// so checking either is enough.
-	Read(ctx context.Context) ([]byte, error)
-
-	// Write sends one message and must not keep msg. An error ends the connection.
-	// An error that wraps io.ErrClosedPipe or io.EOF means that the client
-	// disconnected, and is a normal end.
-	Write(ctx context.Context, msg []byte) error
-
-	// Close ends the connection, and unblocks Read and Write if the medium allows.
-	// The server calls Close once.
-	Close() error
-}
-
 // Serve answers the messages of one connection until the client disconnects or ctx
 // ends, and then returns nil. It returns an error if the transport fails. Serve
 // closes the transport before returning. A connection may carry messages of a
@@ -66,39 +34,11 @@ type Transport interface {
 // Before returning, Serve waits up to a second for its goroutines. If a render
 // function or the transport continues after the end of its context, Serve returns
 // without waiting longer and logs the fact to Options.Logger.
-func (s *Server) Serve(ctx context.Context, t Transport) error {
+func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	if err := s.rpc.Serve(ctx, t); err != nil {
 		return fmt.Errorf("prompts: %w", err)
 	}
 	return nil
-}
-
-// exchange converts x to r, which must be zero. The closures are made only for
-// callbacks that are set.
-func exchange(r *rpc.Exchange, x *transport.Exchange) {
-	r.Client, r.Send, r.Release, r.Done, r.Conn = x.ClientKey, x.Send, x.Release, x.Done, x.Informer
-	if x.CheckVersion != nil || x.CheckRouting != nil {
-		version, routing := x.CheckVersion, x.CheckRouting
-		r.Check = func(e rpc.Envelope) *wire.Error {
-			check := version
-			if e.Routing {
-				check = routing
-			}
-			if check == nil {
-				return nil
-			}
-			return transportError(check(transport.RequestInfo{Version: e.Version, Method: e.Method, ID: e.ID, Request: e.Request, Name: e.Name, HasName: e.HasName}))
-		}
-	}
-	if find := x.Session; find != nil {
-		r.Session = func(e rpc.Envelope) (*rpc.Session, *wire.Error) {
-			found, err := find(transport.RequestInfo{Method: e.Method, ID: e.ID, Request: e.Request})
-			if s, ok := found.(session); ok {
-				return s.Session, transportError(err)
-			}
-			return nil, transportError(err)
-		}
-	}
 }
 
 // Reject reports a message to Options.Observer that a transport rejected without
@@ -120,17 +60,6 @@ func (s *Server) Log(ctx context.Context, level slog.Level, message string, attr
 	s.rpc.Log(ctx, level, message, attrs...)
 }
 
-// transportError returns what the client gets for an error of a transport.
-func transportError(err error) *wire.Error {
-	if err == nil {
-		return nil
-	}
-	if e := visibleError(err); e != nil {
-		return e
-	}
-	return wire.InternalError("transport rejected the message")
-}
-
 // Handle answers one message outside of a session: a message of protocol version
 // 2026-07-28, which names its version in _meta. Any other message gets an error
 // response. Handle calls Send for each message to the client before returning.
@@ -147,37 +76,13 @@ func transportError(err error) *wire.Error {
 // response, the error wraps an [*Error], for which a transport may have a status
 // code.
 func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	var r rpc.Exchange
-	exchange(&r, &x)
-	return public(s.rpc.Handle(ctx, msg, &r))
+	return s.rpc.Handle(ctx, msg, x)
 }
-
-// public returns an error of internal/rpc with the error types of this package.
-func public(err error) error {
-	switch e := err.(type) {
-	case *wire.Error:
-		return (*Error)(e)
-	case *rpc.OptionsError:
-		return fmt.Errorf("prompts: %w", e)
-	case *rpc.Unaccepted:
-		return fmt.Errorf("message rejected: %w", (*Error)(e.Err))
-	}
-	return err
-}
-
-// session is the transport's view of a session.
-type session struct{ *rpc.Session }
 
 // NewSession returns a session that waits for initialize. The caller must close the
 // session.
 func (s *Server) NewSession(o transport.SessionOptions) transport.Session {
-	return session{s.rpc.NewSession(rpc.SessionOptions{Version: o.Version, Detached: o.NoServerMessages, ID: o.ID})}
-}
-
-func (s session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
-	var r rpc.Exchange
-	exchange(&r, &x)
-	return public(s.Session.Handle(ctx, msg, &r))
+	return s.rpc.NewSession(o)
 }
 
 // CallOptions describe the client of a [Server.Call]. The zero value is a client of
@@ -229,17 +134,12 @@ type CallOptions struct {
 // Options.Limits.MaxConcurrentTotal and Options.Timeouts.Render. Call returns when
 // ctx ends or the time limit passes, even if the code continues.
 func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, o CallOptions) (json.RawMessage, error) {
-	var conn any
-	if o.Transport != (transport.Info{}) {
-		conn = o.Transport
-	}
-	result, err := s.rpc.Call(ctx, name, params, rpc.CallOptions{
+	return s.rpc.Call(ctx, name, params, rpc.CallOptions{
 		Version: o.Version, Capabilities: o.ClientCapabilities,
 		Info:    wire.ClientInfo{Name: o.Client.Name, Version: o.Client.Version, Title: o.Client.Title},
 		Request: o.Request, Notify: o.Notify,
-		ID: o.ID, Session: o.SessionID, Conn: conn,
+		ID: o.ID, Session: o.SessionID, Conn: o.Transport,
 	})
-	return result, public(err)
 }
 
 // Progress reports the progress of the request to the client, if the client

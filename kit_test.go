@@ -143,7 +143,7 @@ type wire struct {
 	out []string
 }
 
-var _ prompts.Transport = (*wire)(nil)
+var _ transport.Conn = (*wire)(nil)
 
 func newWire(t testing.TB) *wire {
 	t.Helper()
@@ -175,7 +175,16 @@ func (w *wire) hear(msg []byte) []byte {
 	return slices.Clone(msg)
 }
 
-func (w *wire) Write(ctx context.Context, msg []byte) error {
+func (w *wire) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := w.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wire) write(ctx context.Context, msg []byte) error {
 	assert.EqualValues(w.t, 1, w.writing.Add(1), "concurrent writes")
 	defer w.writing.Add(-1)
 	assert.NoError(w.t, ctx.Err(), "a write after the end of the connection")
@@ -230,7 +239,7 @@ func connect(t testing.TB, s *prompts.Server) *client {
 }
 
 // connectOver serves a transport that is or embeds the wire.
-func connectOver(t testing.TB, s *prompts.Server, w *wire, over prompts.Transport) *client {
+func connectOver(t testing.TB, s *prompts.Server, w *wire, over transport.Conn) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &client{t: t, wire: w, cancel: cancel, served: make(chan error, 1)}

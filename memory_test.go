@@ -323,7 +323,16 @@ func (s *subscriber) Read(ctx context.Context) ([]byte, error) {
 	return []byte(listenLine(fmt.Sprint(s.next))), nil
 }
 
-func (s *subscriber) Write(_ context.Context, msg []byte) error {
+func (s *subscriber) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := s.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *subscriber) write(_ context.Context, msg []byte) error {
 	if strings.Contains(string(msg), "acknowledged") {
 		s.h.count()
 	}

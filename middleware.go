@@ -18,7 +18,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
-	"github.com/mcp-prompts/prompts/transport"
+	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file passes requests through the middleware: from the dispatcher to the Handler
@@ -83,7 +83,7 @@ func (s *Server) throughMiddleware(c *rpc.Call, p *middlewareRequest, subject st
 	if m.Meta.Kind() == strictjson.Object {
 		r.Meta, c.KeepsMeta = json.RawMessage(m.Meta.Raw()), true
 	}
-	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), transport.Info(c.TransportInfo())
+	r.ID, r.SessionID, r.Transport = strings.Clone(m.ID), c.SessionID(), c.TransportInfo()
 	r.Prompt, r.Argument, r.Prefix, r.Cursor =
 		strings.Clone(r.Prompt), strings.Clone(r.Argument), strings.Clone(r.Prefix), strings.Clone(r.Cursor)
 	if r.Arguments == nil {
@@ -134,14 +134,14 @@ func (p *middlewareRequest) Run(ctx context.Context, dst []byte) (_ []byte, err 
 // passed on, or one of the middleware's own.
 func (p *middlewareRequest) fail(dst []byte, err error) ([]byte, *rpc.Failure) {
 	var inner *nextError
-	e := visibleError(err)
+	e := wire.ClientError(err)
 	if !errors.As(err, &inner) || e != nil && (inner.failure == nil || e != inner.failure.Client) {
 		problems := argument.ArgumentErrors(err, nil)
 		switch {
 		case inner == nil && len(problems) > 0:
 			return nil, clientFailure(argumentsError(p.request.Prompt, problems), err)
 		case e != nil:
-			return nil, clientFailure(e.ForRevision(p.rev), err)
+			return nil, clientFailure(wire.ForRevision(e, p.rev), err)
 		}
 		return nil, rpc.InternalFailure(p.subject, err)
 	}
@@ -292,7 +292,7 @@ func (e *nextError) Unwrap() []error {
 	if e.failure == nil {
 		return []error{ErrInputRequired}
 	}
-	errs := []error{(*Error)(e.failure.Client)}
+	errs := []error{e.failure.Client}
 	if e.failure.Cause != nil {
 		errs = append(errs, e.failure.Cause)
 	}

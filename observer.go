@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/internal/wire"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -160,17 +161,6 @@ func (o observer) Inject(ctx context.Context) map[string]string {
 	return nil
 }
 
-// describe describes a connection for internal/rpc.
-func describe(conn any) rpc.Info {
-	switch c := conn.(type) {
-	case transport.Informer:
-		return rpc.Info(c.TransportInfo())
-	case transport.Info: // of CallOptions
-		return rpc.Info(c)
-	}
-	return rpc.Info{}
-}
-
 // AuditLog returns a middleware that logs each prompts/get:
 //
 //	prompts.Options{Middleware: prompts.AuditLog(logger)}
@@ -213,7 +203,7 @@ func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 
 // outcomeOf returns the outcome of a request of the middleware, in one word.
 func outcomeOf(ctx context.Context, err error) string {
-	switch e := visibleError(err); {
+	switch e := wire.ClientError(err); {
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "timeout"
 	case ctx.Err() != nil:

@@ -18,7 +18,7 @@ import (
 // entries that definition.go has encoded.
 
 // list is the method prompts/list.
-func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error) {
+func (s *Server) list(c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error) {
 	p, err := parseListParams(c.Message.Params)
 	if err != nil {
 		return nil, feature.Work{}, err
@@ -110,7 +110,7 @@ const pageReserve = 1 << 20
 var errCursor = wire.InvalidParam("cursor", "invalid cursor; use nextCursor from a prompts/list response, or omit it to start over")
 
 // after returns the name after which a page begins; empty for the first one.
-func (p listParams) after() (string, *wire.Error) {
+func (p listParams) after() (string, *Error) {
 	if p.cursor == "" {
 		return "", nil
 	}
@@ -126,7 +126,7 @@ type listParams struct {
 	cursor string // empty for the first page
 }
 
-func parseListParams(params strictjson.Value) (listParams, *wire.Error) {
+func parseListParams(params strictjson.Value) (listParams, *Error) {
 	var p listParams
 	if err := wire.CheckCase(params, "cursor", "_meta"); err != nil {
 		return p, err

@@ -9,7 +9,6 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/redact"
 	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/wire"
 )
 
 // This file keeps the values of sensitive arguments, see Argument.Sensitive, out of
@@ -135,11 +134,11 @@ func redactFailure(s *redact.Secrets, f *rpc.Failure, subject string) (clean *rp
 }
 
 // redactClient returns the error for the client without secrets.
-func redactClient(s *redact.Secrets, e *wire.Error) *wire.Error {
+func redactClient(s *redact.Secrets, e *Error) *Error {
 	if e == nil {
 		return nil
 	}
-	clean := &wire.Error{Code: e.Code, Message: s.Text(e.Message), Data: e.Data}
+	clean := &Error{Code: e.Code, Message: s.Text(e.Message), Data: e.Data}
 	if data, ok := e.Data.(argumentsData); ok {
 		data.Problems = slices.Clone(data.Problems)
 		for i := range data.Problems {

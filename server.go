@@ -92,7 +92,6 @@ func newServer(r *Registry, o Options) (*Server, error) {
 		},
 		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
 		Observer:   watch,
-		Describe:   describe, // for the middleware, too
 		SessionIDs: o.Middleware != nil,
 		Principal:  o.Principal,
 		Logger:     o.Logger,
@@ -141,7 +140,7 @@ func (s *Server) feature() feature.Feature {
 
 // serve returns the Serve of a method of this package, which reads the message
 // itself.
-func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *wire.Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
+func (s *Server) serve(f func(s *Server, c *rpc.Call, dst []byte) ([]byte, feature.Work, *Error)) func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
 	return func(c feature.Call, dst []byte) ([]byte, feature.Work, error) {
 		result, w, err := f(s, c.(*rpc.Call), dst)
 		if err != nil {
@@ -161,8 +160,8 @@ func runResult(result []byte, f *rpc.Failure) ([]byte, error) {
 
 // featureFailure returns the failure for an error of a feature.
 func featureFailure(ctx context.Context, subject string, err error) *rpc.Failure {
-	if e := visibleError(err); e != nil {
-		return clientFailure(e.ForRevision(rpc.FromContext(ctx).Rev), err)
+	if e := wire.ClientError(err); e != nil {
+		return clientFailure(wire.ForRevision(e, rpc.FromContext(ctx).Rev), err)
 	}
 	return rpc.InternalFailure(subject, err)
 }

@@ -87,7 +87,16 @@ func (w *faultyWire) Read(ctx context.Context) ([]byte, error) {
 	return msg, err
 }
 
-func (w *faultyWire) Write(ctx context.Context, msg []byte) error {
+func (w *faultyWire) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := w.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *faultyWire) write(ctx context.Context, msg []byte) error {
 	w.mu.Lock()
 	w.writes++
 	n := w.writes

@@ -1,7 +1,6 @@
 package prompts_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,16 +16,13 @@ import (
 	"github.com/mcp-prompts/prompts"
 )
 
-// collectingWire is a wire that can send several messages at once. It notes how
-// many each call had.
+// collectingWire is a wire that notes how many messages each call of Write had.
 type collectingWire struct {
 	*wire
 	calls []int
 }
 
-func (w *collectingWire) Self() any { return w }
-
-func (w *collectingWire) WriteBatch(ctx context.Context, msgs [][]byte) error {
+func (w *collectingWire) Write(ctx context.Context, msgs ...[]byte) error {
 	w.calls = append(w.calls, len(msgs))
 	for _, msg := range msgs {
 		if err := w.wire.Write(ctx, msg); err != nil {
@@ -52,7 +48,7 @@ func (c *client) slowly() chan<- error {
 	return next
 }
 
-// connectCollecting serves a wire that has WriteBatch.
+// connectCollecting serves a collectingWire.
 func connectCollecting(t *testing.T, s *prompts.Server) (*client, *collectingWire) {
 	t.Helper()
 	w := &collectingWire{wire: newWire(t)}
@@ -64,8 +60,9 @@ func connectCollecting(t *testing.T, s *prompts.Server) (*client, *collectingWir
 func TestAnswersAreWrittenTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, w := connectCollecting(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}))
+		w.calls = nil
 		assert.Equal(t, []string{textLine("1", "hi")}, c.ask(getLine("1", "text")))
-		assert.Empty(t, w.calls)
+		assert.Equal(t, []int{1}, w.calls)
 
 		next := c.slowly()
 		for i := range 5 {
@@ -73,35 +70,11 @@ func TestAnswersAreWrittenTogether(t *testing.T) {
 		}
 		next <- nil
 		assert.Equal(t, []string{textLine("0", "hi")}, c.received())
-		assert.Equal(t, []int{4}, w.calls)
+		assert.Equal(t, []int{1, 1, 4}, w.calls)
 		for range 4 {
 			next <- nil
 		}
 		assert.Equal(t, []string{textLine("1", "hi"), textLine("2", "hi"), textLine("3", "hi"), textLine("4", "hi")}, c.received())
-	})
-}
-
-// editingWire is a transport that embeds another and changes what that writes.
-type editingWire struct{ *collectingWire }
-
-func (w editingWire) Write(ctx context.Context, msg []byte) error {
-	return w.wire.Write(ctx, bytes.ReplaceAll(msg, []byte("hi"), []byte("ho")))
-}
-
-// A Write of a transport that embeds a BatchWriter gets every message.
-func TestWriteOfEmbeddingTransport(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := editingWire{&collectingWire{wire: newWire(t)}}
-		c := connectOver(t, prompts.NewServer(registryOf(textPrompt("text", "hi")), prompts.Options{}), w.wire, w).handshake()
-		next := c.slowly()
-		for i := range 3 {
-			assert.Empty(t, c.ask(getLine(fmt.Sprint(i), "text")))
-		}
-		for i := range 3 {
-			next <- nil
-			assert.Equal(t, []string{textLine(fmt.Sprint(i), "ho")}, c.received())
-		}
-		assert.Empty(t, w.calls)
 	})
 }
 
@@ -165,7 +138,7 @@ func TestOutboxThatCannotBeWritten(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"error":  func() error { return errDisk },
 		"gone":   func() error { return io.ErrClosedPipe },
-		"panic":  func() error { panic("in WriteBatch") },
+		"panic":  func() error { panic("in Write") },
 		"goexit": func() error { runtime.Goexit(); return nil },
 	} {
 		inBubble(t, name, func(t *testing.T) {

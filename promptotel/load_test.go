@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // counts are the messages from clients and to clients, except responses.
@@ -26,19 +27,28 @@ type counts struct{ from, to int64 }
 
 // carrier is a client's transport that counts.
 type carrier struct {
-	prompts.Transport
+	transport.Conn
 	from, to *atomic.Int64
 }
 
-func (c carrier) Write(ctx context.Context, msg []byte) error {
+func (c carrier) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := c.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c carrier) write(ctx context.Context, msg []byte) error {
 	if bytes.Contains(msg, []byte(`"method"`)) {
 		c.from.Add(1)
 	}
-	return c.Transport.Write(ctx, msg)
+	return c.Conn.Write(ctx, msg)
 }
 
 func (c carrier) Read(ctx context.Context) ([]byte, error) {
-	msg, err := c.Transport.Read(ctx)
+	msg, err := c.Conn.Read(ctx)
 	if bytes.Contains(msg, []byte(`"method"`)) && !bytes.Contains(msg, []byte(`"result"`)) { // which may have a question
 		c.to.Add(1)
 	}
@@ -93,7 +103,7 @@ func load(t *testing.T, rounds, n int) (carried, hooked, spans, points counts) {
 			if isHTTP && version == "2024-11-05" {
 				continue // which has another HTTP transport
 			}
-			var way prompts.Transport
+			var way transport.Conn
 			if isHTTP {
 				way = clienttest.HTTP(web.URL, nil)
 			} else {

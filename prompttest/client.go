@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Client is a strict test client for one protocol version. The test fails if the
@@ -23,19 +24,19 @@ import (
 // the test's own goroutine or as [testing.T.FailNow] allows. Create a new Client in
 // each subtest.
 type Client struct {
-	t         testing.TB
-	transport prompts.Transport
-	options   ClientOptions
-	protocol  protocol
-	declared  map[string]any
-	ctx       context.Context // ends with the client
-	cancel    context.CancelFunc
-	served    <-chan error // what Serve has returned; nil without a server of its own
-	stop      context.CancelFunc
-	running   sync.WaitGroup
-	closing   sync.Mutex // protects isClosed, until all has come to its end
-	isClosed  bool
-	writing   sync.Mutex // held to call the transport's Write
+	t        testing.TB
+	conn     transport.Conn
+	options  ClientOptions
+	protocol protocol
+	declared map[string]any
+	ctx      context.Context // ends with the client
+	cancel   context.CancelFunc
+	served   <-chan error // what Serve has returned; nil without a server of its own
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	closing  sync.Mutex // protects isClosed, until all has come to its end
+	isClosed bool
+	writing  sync.Mutex // held to call the transport's Write
 
 	mu           sync.Mutex                // protects the fields below
 	changed      chan struct{}             // closed, and made again, when one of them changes
@@ -100,28 +101,28 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	return c
 }
 
-// NewClient returns a client over the client's side of a transport. It first sends
+// NewClient returns a client over the client's side of a connection. It first sends
 // initialize and notifications/initialized, or server/discover in protocol version
-// 2026-07-28. It closes the transport at the end of the test.
-func NewClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
+// 2026-07-28. It closes conn at the end of the test.
+func NewClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 	t.Helper()
-	c := newClient(t, transport, o)
+	c := newClient(t, conn, o)
 	c.begin()
 	return c
 }
 
-func newClient(t testing.TB, transport prompts.Transport, o ClientOptions) *Client {
+func newClient(t testing.TB, conn transport.Conn, o ClientOptions) *Client {
 	t.Helper()
 	p, ok := protocolOf(o.Version)
 	if !ok {
-		_ = transport.Close() // it is of no use to anybody
+		_ = conn.Close() // it is of no use to anybody
 		t.Fatalf("prompttest: unknown protocol version %q; expected one of %q", o.Version, Versions())
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
 	c := &Client{
-		t: t, transport: transport, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
+		t: t, conn: conn, options: o, protocol: p, declared: o.capabilities(p), stop: func() {},
 		changed: make(chan struct{}),
 		pending: map[string]*pending{},
 		settled: map[string]bool{},
@@ -226,7 +227,7 @@ func (c *Client) close() {
 	c.fail(errClosed, false)
 	c.cancel()
 	closed := make(chan error, 1)
-	c.running.Go(func() { closed <- c.transport.Close() })
+	c.running.Go(func() { closed <- c.conn.Close() })
 	c.stop()
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()

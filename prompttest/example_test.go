@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/prompttest"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type codeReview struct {
@@ -73,7 +74,7 @@ func ExampleServe() {
 // and a server over the other.
 func ExampleNewClient() {
 	// func TestTransport(t *testing.T)
-	_ = func(t *testing.T, near, far prompts.Transport) {
+	_ = func(t *testing.T, near, far transport.Conn) {
 		reg := registry()
 		served := make(chan error, 1)
 		go func() { served <- prompts.NewServer(reg, prompts.Options{}).Serve(t.Context(), far) }()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // script is a server that answers as a test says: with these messages, in which
@@ -28,10 +29,10 @@ const (
 )
 
 // serve answers until its client has gone.
-func (s script) serve(transport prompts.Transport) {
-	defer transport.Close()
+func (s script) serve(conn transport.Conn) {
+	defer conn.Close()
 	for {
-		msg, err := transport.Read(context.Background())
+		msg, err := conn.Read(context.Background())
 		if err != nil {
 			return
 		}
@@ -51,7 +52,7 @@ func (s script) serve(transport prompts.Transport) {
 			if a == "CLOSE" {
 				return
 			}
-			if transport.Write(context.Background(), []byte(strings.ReplaceAll(a, "ID", string(m.ID)))) != nil {
+			if conn.Write(context.Background(), []byte(strings.ReplaceAll(a, "ID", string(m.ID)))) != nil {
 				return
 			}
 		}
@@ -298,8 +299,8 @@ func (s *stuck) wait(err error) error {
 	return io.ErrClosedPipe
 }
 
-func (s *stuck) Read(context.Context) ([]byte, error)    { return nil, s.wait(s.reads) }
-func (s *stuck) Write(_ context.Context, _ []byte) error { return s.wait(s.writes) }
+func (s *stuck) Read(context.Context) ([]byte, error)   { return nil, s.wait(s.reads) }
+func (s *stuck) Write(context.Context, ...[]byte) error { return s.wait(s.writes) }
 func (s *stuck) Close() error {
 	close(s.closed)
 	return s.closes

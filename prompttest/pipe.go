@@ -6,13 +6,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Pipe returns the two ends of a connection in memory. A message written to one end
 // is read from the other, and Write waits for the Read. After Close of one end, the
 // other end reads io.EOF, and every Write fails with io.ErrClosedPipe.
-func Pipe() (client, server prompts.Transport) {
+func Pipe() (client, server transport.Conn) {
 	up, down := make(chan []byte), make(chan []byte)
 	near := &pipe{in: down, out: up, closed: make(chan struct{})}
 	far := &pipe{in: up, out: down, closed: make(chan struct{})}
@@ -47,7 +47,16 @@ func (p *pipe) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-func (p *pipe) Write(ctx context.Context, msg []byte) error {
+func (p *pipe) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := p.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipe) write(ctx context.Context, msg []byte) error {
 	select {
 	case <-p.closed:
 		return io.ErrClosedPipe

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
-
-	"github.com/mcp-prompts/prompts"
 )
 
-// The two ends of a pipe keep what a prompts.Transport promises.
+// The two ends of a pipe keep what a transport.Conn promises.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +18,7 @@ func TestPipe(t *testing.T) {
 		near, far := Pipe()
 
 		// A message comes as it was, whatever becomes of the slice.
-		for _, ends := range [][2]prompts.Transport{{near, far}, {far, near}} {
+		for _, ends := range [][2]transport.Conn{{near, far}, {far, near}} {
 			go func() {
 				msg := []byte("a")
 				assert.NoError(t, ends[0].Write(ctx, msg))
@@ -41,7 +40,7 @@ func TestPipe(t *testing.T) {
 
 		// So does the end of either side.
 		errs := make(chan error, 4)
-		read := func(from prompts.Transport) {
+		read := func(from transport.Conn) {
 			_, err := from.Read(ctx)
 			errs <- err
 		}

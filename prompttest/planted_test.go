@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // fault is a fault that is planted in what a server sends.
@@ -31,7 +32,7 @@ type fault struct {
 
 // planted is the client's side of a connection to a server with a fault.
 type planted struct {
-	prompts.Transport
+	transport.Conn
 	fault fault
 	count int // how often the fault was sent
 
@@ -55,13 +56,22 @@ func (m plantedIn) token() string {
 	return string(slices.Concat(m.Params.ProgressToken, m.Params.Meta["progressToken"]))
 }
 
-func (p *planted) Write(ctx context.Context, msg []byte) error {
+func (p *planted) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := p.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planted) write(ctx context.Context, msg []byte) error {
 	var m plantedIn
 	_ = json.Unmarshal(msg, &m)
 	p.mu.Lock()
 	p.requests[string(m.ID)] = m
 	p.mu.Unlock()
-	return p.Transport.Write(ctx, msg)
+	return p.Conn.Write(ctx, msg)
 }
 
 func (p *planted) Read(ctx context.Context) ([]byte, error) {
@@ -70,7 +80,7 @@ func (p *planted) Read(ctx context.Context) ([]byte, error) {
 		p.queue = p.queue[1:]
 		return msg, nil
 	}
-	msg, err := p.Transport.Read(ctx)
+	msg, err := p.Conn.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +264,7 @@ func (p *planted) connect(t testing.TB, version string) *Client {
 	srv := prompts.NewServer(abundance(), prompts.Options{PageSize: 3, Logger: slog.New(slog.DiscardHandler)})
 	go func() { served <- srv.Serve(context.Background(), far) }()
 	t.Cleanup(func() { assert.NoError(t, <-served) })
-	p.Transport = near
+	p.Conn = near
 	return NewClient(t, p, ClientOptions{Version: version, Answer: answerByMessage, Notified: func(string, json.RawMessage) {}})
 }
 

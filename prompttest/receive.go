@@ -11,7 +11,7 @@ import (
 // read takes what the server sends until there is no more.
 func (c *Client) read() {
 	for {
-		raw, err := c.transport.Read(c.ctx)
+		raw, err := c.conn.Read(c.ctx)
 		switch {
 		case err == nil:
 		case c.ctx.Err() != nil:
@@ -284,5 +284,5 @@ func (c *Client) checkAsked(q Question) error {
 func (c *Client) transportWrite(msg []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	return c.transport.Write(c.ctx, msg)
+	return c.conn.Write(c.ctx, msg)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 type reviewed struct {
@@ -84,19 +85,19 @@ func everything() *prompts.Result {
 
 // ways are the connections that a client is tried over. Each serves srv and
 // returns the client's side.
-var ways = map[string]func(t *testing.T, srv *prompts.Server) prompts.Transport{
-	"pipe": func(t *testing.T, srv *prompts.Server) prompts.Transport {
+var ways = map[string]func(t *testing.T, srv *prompts.Server) transport.Conn{
+	"pipe": func(t *testing.T, srv *prompts.Server) transport.Conn {
 		near, far := Pipe()
 		serve(t, srv, far)
 		return near
 	},
-	"stdio": func(t *testing.T, srv *prompts.Server) prompts.Transport {
+	"stdio": func(t *testing.T, srv *prompts.Server) transport.Conn {
 		inR, inW := io.Pipe()
 		outR, outW := io.Pipe()
 		serve(t, srv, stdio.NewStream(inR, outW, stdio.Options{}))
 		return stdio.NewStream(outR, inW, stdio.Options{})
 	},
-	"http": func(t *testing.T, srv *prompts.Server) prompts.Transport {
+	"http": func(t *testing.T, srv *prompts.Server) transport.Conn {
 		handler := streamablehttp.NewHandler(srv, streamablehttp.Options{})
 		server := httptest.NewServer(handler)
 		t.Cleanup(func() {
@@ -108,9 +109,9 @@ var ways = map[string]func(t *testing.T, srv *prompts.Server) prompts.Transport{
 }
 
 // serve has srv serve until its client has gone.
-func serve(t *testing.T, srv *prompts.Server, transport prompts.Transport) {
+func serve(t *testing.T, srv *prompts.Server, conn transport.Conn) {
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(context.Background(), transport) }()
+	go func() { served <- srv.Serve(context.Background(), conn) }()
 	t.Cleanup(func() { assert.NoError(t, <-served) })
 }
 
@@ -146,7 +147,7 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts.Server) prompts.Transport) {
+func tryRevision(t *testing.T, version string, connect func(*testing.T, *prompts.Server) transport.Conn) {
 	reg := catalogue()
 	srv := prompts.NewServer(reg, prompts.Options{
 		PageSize:     2,

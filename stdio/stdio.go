@@ -21,21 +21,17 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-var (
-	_ prompts.Transport     = (*Transport)(nil)
-	_ transport.BatchWriter = (*Transport)(nil)
-)
+var _ transport.Conn = (*Transport)(nil)
 
 // errClosed is the error of Read and Write after Close. In the contract of
-// prompts.Transport, io.ErrClosedPipe means that the client has disconnected. A
+// transport.Conn, io.ErrClosedPipe means that the client has disconnected. A
 // transport that the server itself has closed is not a failure either.
 var errClosed = fmt.Errorf("stdio: the transport has been closed: %w", io.ErrClosedPipe)
 
-// Transport is a [prompts.Transport] over a pair of byte streams. [New] and
+// Transport is a [transport.Conn] over a pair of byte streams. [New] and
 // [NewStream] create one. The zero value is not usable. Safe for concurrent use.
 type Transport struct {
 	r     io.Reader

@@ -94,11 +94,11 @@ func TestReadTogetherBoundAndClose(t *testing.T) {
 
 // Of no messages nothing is written: on a pipe even an empty write waits for a
 // reader, and on others it is the end.
-func TestWriteBatchOfNone(t *testing.T) {
+func TestWriteOfNothing(t *testing.T) {
 	t.Parallel()
 	_, w := io.Pipe()
 	tr := stdio.NewStream(strings.NewReader(""), w, stdio.Options{})
-	require.NoError(t, tr.WriteBatch(t.Context(), nil))
+	require.NoError(t, tr.Write(t.Context()))
 	require.NoError(t, tr.Close())
-	assert.ErrorIs(t, tr.WriteBatch(t.Context(), nil), io.ErrClosedPipe)
+	assert.ErrorIs(t, tr.Write(t.Context()), io.ErrClosedPipe)
 }

@@ -16,26 +16,17 @@ var (
 	errNoReturn = errors.New("stdio: an earlier write has panicked or ended its goroutine")
 )
 
-// Write sends msg and a newline in one call of the stream's Write. It does not keep
-// msg. It returns an error and writes nothing if msg contains a newline, or if ctx
-// has ended. The Transport stays usable then. A running Write ends by Close, if the
-// medium allows, and not by ctx.
+// Write sends each message and a newline, all in one call of the stream's Write. It does
+// not keep the messages. It returns an error and writes nothing if a message contains a
+// newline, or if ctx has ended. The Transport stays usable then. A running Write ends by
+// Close, if the medium allows, and not by ctx. Without messages, the stream's Write is not
+// called.
 //
 // Any error of the stream is final, because the client may have received a part of a
 // line. This includes a short write and a panic. Each later Write returns the same
 // error and writes nothing. The error wraps the stream's error, and io.ErrClosedPipe
 // if the client has disconnected or the Transport is closed.
-func (t *Transport) Write(ctx context.Context, msg []byte) error {
-	return t.WriteBatch(ctx, [][]byte{msg})
-}
-
-// Self returns t: see [transport.BatchWriter].
-func (t *Transport) Self() any { return t }
-
-// WriteBatch sends each message and a newline, all in one call of the stream's
-// Write. The rules of Write apply to all messages together: if one is invalid,
-// nothing is written. For an empty list, the stream's Write is not called.
-func (t *Transport) WriteBatch(ctx context.Context, msgs [][]byte) error {
+func (t *Transport) Write(ctx context.Context, msgs ...[]byte) error {
 	size := len(msgs)
 	for _, msg := range msgs {
 		if bytes.IndexByte(msg, '\n') >= 0 {

@@ -169,7 +169,7 @@ func TestFilesClosedByTheirOwner(t *testing.T) {
 }
 
 // A message up to the size that is kept takes no memory of its own.
-func TestWriteBatchocations(t *testing.T) {
+func TestWriteAllocations(t *testing.T) {
 	tr := writerTo(io.Discard)
 	msg := bytes.Repeat([]byte("x"), 40_000)
 	ctx := t.Context()

@@ -1,5 +1,9 @@
-// Package transport connects a prompts server to a request/response transport, such
-// as HTTP:
+// Package transport has the types that a server of package prompts shares with its
+// transports.
+//
+// A connection that carries whole messages in both directions implements [Conn], for
+// the Serve method of the server. A request/response transport, such as HTTP, passes
+// an [Exchange] with each message:
 //
 //	x := transport.Exchange{
 //		ClientKey: r.RemoteAddr,
@@ -10,35 +14,50 @@
 //	}
 //	err := srv.Handle(ctx, body, x)
 //
-// Package streamablehttp is built on this package and the server's methods alone. A
-// connection that carries whole messages in both directions needs a smaller
-// interface: implement [prompts.Transport] and call the server's Serve.
-//
-// [prompts.Transport]: https://pkg.go.dev/github.com/mcp-prompts/prompts#Transport
+// Package streamablehttp is built on this package and the server's methods alone.
 package transport
 
 import (
 	"context"
-
-	"github.com/mcp-prompts/prompts/internal/rpc"
-	"github.com/mcp-prompts/prompts/internal/wire"
+	"errors"
 )
 
-// Code is a JSON-RPC error code, the same type as prompts.Code.
-type Code = wire.Code
+// Conn is a connection that carries whole JSON-RPC messages in both directions. A Conn
+// handles the framing, and the server handles the messages. Package stdio has the Conn
+// for standard input and output.
+//
+// One goroutine calls Read, and one goroutine at a time calls Write, at the same time
+// as Read. Close may be called during both.
+type Conn interface {
+	// Read returns the next message without framing. The slice belongs to the
+	// caller. Read returns
+	//
+	//   - io.EOF after the last message of the client;
+	//   - an error that wraps [ErrTooLarge] if a message exceeds the transport's
+	//     limit. The transport skips the message, and the server responds with an
+	//     error and continues to read;
+	//   - an error that wraps io.ErrClosedPipe if the client disconnected. The
+	//     server treats a disconnect as a normal end;
+	//   - any other error if the connection fails.
+	//
+	// Read must return soon after ctx ends or Close is called. The server does both,
+	// so checking either is enough.
+	Read(ctx context.Context) ([]byte, error)
 
-// The codes of errors for invalid messages, in addition to the codes of package
-// prompts. A transport may map them to status codes of its own.
-const (
-	CodeParseError         Code = -32700 // invalid JSON or UTF-8
-	CodeInvalidRequest     Code = -32600 // JSON that is not a request
-	CodeMissingCapability  Code = -32021 // 2026-07-28: the client did not declare a required capability
-	CodeUnsupportedVersion Code = -32022 // 2026-07-28: an unknown protocol version
-)
+	// Write sends the messages in order, at least one. It must not keep or change
+	// msgs or a message. An error ends the connection. An error that wraps
+	// io.ErrClosedPipe or io.EOF means that the client disconnected, and is a normal
+	// end.
+	Write(ctx context.Context, msgs ...[]byte) error
+
+	// Close ends the connection, and unblocks Read and Write if the medium allows.
+	// The server calls Close once.
+	Close() error
+}
 
 // ErrTooLarge reports a skipped message above the size limit. The Read method of a
-// prompts.Transport returns ErrTooLarge, wrapped or not.
-var ErrTooLarge = rpc.ErrTooLarge
+// [Conn] returns ErrTooLarge, wrapped or not.
+var ErrTooLarge = errors.New("message too large")
 
 // RequestInfo describes a message, for a transport that compares the message with a
 // layer of its own, such as HTTP headers.
@@ -61,8 +80,8 @@ type RequestInfo struct {
 // Exchange receives the responses to one message.
 //
 // The functions CheckVersion, CheckRouting and Session return errors. The client
-// gets an error that is, or wraps, a *prompts.Error. For any other error the client
-// gets an internal error (-32603).
+// gets an error that is, or wraps, an [*Error]. For any other error the client gets an
+// internal error (-32603).
 type Exchange struct {
 	// CheckVersion, if not nil, is called for each valid request before the server
 	// checks its protocol version. An error is the response.
@@ -111,7 +130,7 @@ type Info struct {
 	ClientAddress, ServerAddress string
 }
 
-// Informer is an optional interface of a prompts.Transport and a field of an
+// Informer is an optional interface of a [Conn] and a field of an
 // [Exchange]. TransportInfo describes the connection. It must return at once. It may
 // be called concurrently, and after the end of the connection.
 type Informer interface{ TransportInfo() Info }
@@ -164,16 +183,4 @@ type Session interface {
 	// Close ends the session and cancels its requests without a response. It may be
 	// called more than once.
 	Close()
-}
-
-// BatchWriter is an optional interface of a prompts.Transport. WriteBatch writes
-// several messages in one call, in order. It must not retain msgs.
-//
-// Self returns the receiver. The server calls WriteBatch only if Self is the served
-// transport. A type that embeds a BatchWriter inherits both methods, and its own
-// Write still gets every message. To write batches, such a type declares both
-// methods.
-type BatchWriter interface {
-	WriteBatch(ctx context.Context, msgs [][]byte) error
-	Self() any
 }

@@ -7,7 +7,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // maxAnswerBytes bounds what the bridge reads from the server, which it
@@ -16,7 +16,7 @@ const maxAnswerBytes = 64 << 20
 
 // bridge passes messages between a client and the server at the other end of
 // conn, until the server has sent its last one or ctx ends. It closes both.
-func bridge(ctx context.Context, client prompts.Transport, conn *net.UnixConn) error {
+func bridge(ctx context.Context, client transport.Conn, conn *net.UnixConn) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := &framed{conn: conn, limit: maxAnswerBytes}
@@ -40,7 +40,7 @@ func bridge(ctx context.Context, client prompts.Transport, conn *net.UnixConn) e
 }
 
 // forward passes messages on until there are no more, and returns why.
-func forward(ctx context.Context, dst, src prompts.Transport) error {
+func forward(ctx context.Context, dst, src transport.Conn) error {
 	for {
 		msg, err := src.Read(ctx)
 		if err != nil {

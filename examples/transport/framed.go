@@ -10,11 +10,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// framed is a prompts.Transport over a network connection: each message comes
+// framed is a transport.Conn over a network connection: each message comes
 // after its length in bytes, a 32-bit big-endian number. What a message says
 // does not concern the transport.
 type framed struct {
@@ -22,7 +21,7 @@ type framed struct {
 	limit uint32 // bytes of the longest message to read
 }
 
-var _ prompts.Transport = (*framed)(nil)
+var _ transport.Conn = (*framed)(nil)
 
 // Read returns the next message. The error is io.EOF where the other side has
 // sent its last one, and only then.
@@ -59,12 +58,15 @@ func (f *framed) next() ([]byte, error) {
 	return msg, nil
 }
 
-// Write sends one message. While the other side does not read, it waits, and
-// at the longest until Close is called.
-func (f *framed) Write(_ context.Context, msg []byte) error {
-	frame := make([]byte, 4, 4+len(msg))
-	binary.BigEndian.PutUint32(frame, uint32(len(msg)))
-	_, err := f.conn.Write(append(frame, msg...))
+// Write sends messages. While the other side does not read, it waits, and at the longest
+// until Close is called.
+func (f *framed) Write(_ context.Context, msgs ...[]byte) error {
+	var frames []byte
+	for _, msg := range msgs {
+		frames = binary.BigEndian.AppendUint32(frames, uint32(len(msg)))
+		frames = append(frames, msg...)
+	}
+	_, err := f.conn.Write(frames)
 	return gone(err)
 }
 

@@ -1,5 +1,5 @@
 // Transport is a prompts server for many clients at a time on a Unix socket.
-// It shows a prompts.Transport of one's own, in framed.go, and what belongs
+// It shows a transport.Conn of one's own, in framed.go, and what belongs
 // around it: a Serve for each connection, and an orderly end of them all.
 //
 //	go run ./examples/transport -listen prompts.sock

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // HTTP returns the client's side of Streamable HTTP: it sends a request for each
 // message that is written, with this header in addition, and opens a stream once
 // the client is initialized. Close ends the session.
-func HTTP(url string, header http.Header) prompts.Transport {
+func HTTP(url string, header http.Header) transport.Conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &httpTransport{url: url, header: header, client: &http.Client{Transport: &http.Transport{}}, ctx: ctx, cancel: cancel, in: make(chan []byte)}
 }
@@ -46,7 +46,16 @@ func (h *httpTransport) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-func (h *httpTransport) Write(_ context.Context, msg []byte) error {
+func (h *httpTransport) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := h.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *httpTransport) write(_ context.Context, msg []byte) error {
 	body := bytes.Clone(msg)
 	var m struct {
 		Method string

@@ -7,6 +7,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/argument"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has the errors of questions and answers: what the application gets, by
@@ -33,10 +34,10 @@ func (e *Unavailable) Unwrap() error { return e.Cause }
 
 // ClientError returns what the client gets (DSC-12, GAP-38, GAP-40). what has asked: a
 // prompt or a tool.
-func (e *Unavailable) ClientError(rev revision.Revision, what string) *wire.Error {
+func (e *Unavailable) ClientError(rev revision.Revision, what string) *transport.Error {
 	if rev.Stateless() && e.lacking != (wire.Capabilities{}) {
-		return &wire.Error{
-			Code:    wire.CodeMissingCapability,
+		return &transport.Error{
+			Code:    transport.CodeMissingCapability,
 			Message: "the " + what + " needs client capabilities that are not declared: " + strings.Join(e.lacking.Paths(), ", "),
 			Data: struct {
 				Required map[string]any `json:"requiredCapabilities"`
@@ -63,7 +64,7 @@ func (e *Refused) Reason() string {
 func (e *Refused) Error() string { return fmt.Sprintf("question %q: %s", e.Key, e.Reason()) }
 
 // ClientError returns what the client gets.
-func (e *Refused) ClientError(what string) *wire.Error {
+func (e *Refused) ClientError(what string) *transport.Error {
 	done := "rendered"
 	if what != "prompt" {
 		done = "completed"
@@ -89,7 +90,7 @@ func (e *Invalid) Error() string {
 }
 
 // ClientError returns what the client gets.
-func (e *Invalid) ClientError() *wire.Error {
+func (e *Invalid) ClientError() *transport.Error {
 	data, reason := InputData{Input: e.key}, e.reason
 	if e.problems != nil {
 		data.Problems, reason = e.problems[:min(len(e.problems), argument.MaxProblems)], argument.Sentences(e.problems, 0)

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/seal"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has the requestState, which carries a State to the client's next request
@@ -45,7 +46,7 @@ var (
 type Retry struct{ responses, state string }
 
 // ReadRetry reads the params of a request.
-func ReadRetry(c *rpc.Call) (r Retry, err *wire.Error) {
+func ReadRetry(c *rpc.Call) (r Retry, err *transport.Error) {
 	if !c.Rev.Stateless() {
 		return Retry{}, nil
 	}

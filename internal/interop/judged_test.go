@@ -18,10 +18,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/clienttest"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // judged is a server of another SDK.
@@ -179,7 +179,7 @@ func TestOtherServersAreJudged(t *testing.T) {
 	}
 }
 
-func (j judged) overStdio(t testing.TB) prompts.Transport {
+func (j judged) overStdio(t testing.TB) transport.Conn {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -198,7 +198,7 @@ func (j judged) overStdio(t testing.TB) prompts.Transport {
 	return stdio.NewStream(outR, inW, stdio.Options{})
 }
 
-func (j judged) overHTTP(t testing.TB) prompts.Transport {
+func (j judged) overHTTP(t testing.TB) transport.Conn {
 	web := httptest.NewServer(j.http)
 	t.Cleanup(func() {
 		web.CloseClientConnections()

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file is the way from the application's code to its client: the request in
@@ -282,7 +283,7 @@ func (s *Session) takeRequest(m *wire.Message) *pendingRequest {
 
 // handleMalformed ends the request that a malformed response is for, which else
 // would wait for its time limit.
-func (s *Session) handleMalformed(m *wire.Message, err *wire.Error) {
+func (s *Session) handleMalformed(m *wire.Message, err *transport.Error) {
 	if m.Method != "" {
 		return // not a response
 	}

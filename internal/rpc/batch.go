@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // maxBatch is how many messages a batch may have: the responses may be longer
@@ -22,7 +23,7 @@ const maxBatch = 1000
 type batch struct {
 	server   *Server
 	session  *Session
-	exchange *Exchange
+	exchange *exchange
 	parent   context.Context
 	ticket   limit.Ticket
 	tasks    []*task
@@ -43,7 +44,7 @@ var errBatchFull = wire.InternalError("batch response is too large; send fewer r
 
 // receiveBatch is read for a batch. c is the call that has the whole array as its
 // message.
-func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, x *Exchange, p *limit.Backpressure, left *received) {
+func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Value, x *exchange, p *limit.Backpressure, left *received) {
 	elements, invalid := readBatch(c, root)
 	if invalid != nil {
 		left.reply = c.session.errorResponse(&wire.Message{}, invalid)
@@ -57,7 +58,7 @@ func (s *Server) receiveBatch(ctx context.Context, c *Call, root strictjson.Valu
 	b.session.batches.Add()
 	kept, ignored := b.receive(elements)
 	switch {
-	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.Client, p):
+	case len(b.tasks) > 0 && s.admit(ctx, &b.ticket, b.session, x.ClientKey, p):
 		if b.hold(kept) {
 			left.job = b
 			return
@@ -137,7 +138,7 @@ func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 func (b *batch) hold(n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.server.memory.hold(&b.held, b.session, b.exchange.Client, n)
+	return b.server.memory.hold(&b.held, b.session, b.exchange.ClientKey, n)
 }
 
 // release ends the batch for all limits.
@@ -145,18 +146,18 @@ func (b *batch) release() {
 	b.ticket.Release()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.server.memory.release(&b.held, b.session, b.exchange.Client)
+	b.server.memory.release(&b.held, b.session, b.exchange.ClientKey)
 }
 
 // element is one message of a batch.
 type element struct {
 	call Call
 	size int
-	err  *wire.Error
+	err  *transport.Error
 }
 
 // readBatch takes a batch apart. c is that of receiveBatch.
-func readBatch(c *Call, root strictjson.Value) ([]element, *wire.Error) {
+func readBatch(c *Call, root strictjson.Value) ([]element, *transport.Error) {
 	var elements []element
 	responses := 0
 	for v := range root.Elements() {
@@ -189,9 +190,9 @@ func readBatch(c *Call, root strictjson.Value) ([]element, *wire.Error) {
 }
 
 // exchangeOf returns the exchange of one message: it collects the response.
-func (b *batch) exchangeOf(id string) *Exchange {
+func (b *batch) exchangeOf(id string) *exchange {
 	x := *b.exchange
-	x.Send = func(msg []byte, _ wire.Code, last bool) error {
+	x.Send = func(msg []byte, _ transport.Code, last bool) error {
 		if last {
 			b.add(id, msg)
 			return nil
@@ -209,7 +210,7 @@ func (b *batch) exchangeOf(id string) *Exchange {
 // addTask adds a request whose result the application's code makes, and returns
 // how many bytes of the message it keeps, or why the request is rejected. The batch
 // is in the limits, the task is not.
-func (b *batch) addTask(c *Call, x *Exchange) (kept int, rejected *wire.Error) {
+func (b *batch) addTask(c *Call, x *exchange) (kept int, rejected *transport.Error) {
 	t := b.server.newTask(b.parent, c, x)
 	t.batch = b
 	if err := t.begin(t); err != nil {
@@ -247,7 +248,7 @@ func (b *batch) growLocked(n int) bool {
 	if room > maxUncounted { // which is held already
 		grown -= room
 	}
-	if !b.server.memory.hold(&b.held, b.session, b.exchange.Client, grown) {
+	if !b.server.memory.hold(&b.held, b.session, b.exchange.ClientKey, grown) {
 		return false
 	}
 	b.answers = append(make([]byte, 0, next), b.answers...)
@@ -305,7 +306,7 @@ func (b *batch) giveUp(cause error) error {
 
 // finish completes the tasks that are left with an error, and sends the array.
 // Only the first call has an effect.
-func (b *batch) finish(left *wire.Error) error {
+func (b *batch) finish(left *transport.Error) error {
 	if !b.finished.CompareAndSwap(false, true) {
 		return nil
 	}

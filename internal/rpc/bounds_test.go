@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // unread passes messages to a session whose client reads nothing, as Serve
@@ -27,7 +28,7 @@ type unread struct {
 }
 
 func (u *unread) send(t *testing.T, msg string) {
-	x := Exchange{Send: func([]byte, wire.Code, bool) error { <-u.held; return nil }}
+	x := exchange{Exchange: transport.Exchange{Send: func([]byte, transport.Code, bool) error { <-u.held; return nil }}}
 	done := make(chan struct{})
 	go func() { // a response that needs no job is stuck here
 		defer close(done)
@@ -66,7 +67,7 @@ func TestUnreadBatchesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t, Config{Limits: Limits{Concurrent: 2}}, doing(func(context.Context) {}))
-		u := &unread{s: s, session: s.NewSession(SessionOptions{Version: "2025-03-26"}), held: make(chan struct{})}
+		u := &unread{s: s, session: s.NewSession(transport.SessionOptions{Version: "2025-03-26"}), held: make(chan struct{})}
 		for i := range 50 {
 			u.send(t, "["+getX(fmt.Sprint(i))+"]")
 		}
@@ -87,7 +88,7 @@ func TestUnreadSubscriptionsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t, Config{Limits: Limits{Subscriptions: 3}}, &echo{name: "x"})
-		u := &unread{s: s, session: s.NewSession(SessionOptions{}), held: make(chan struct{})}
+		u := &unread{s: s, session: s.NewSession(transport.SessionOptions{}), held: make(chan struct{})}
 		for i := range 50 {
 			u.send(t, statelessRequest(fmt.Sprint(i), MethodListen, `"notifications":{"xListChanged":true}`))
 			u.send(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i))
@@ -128,7 +129,7 @@ func TestStalledQueueCostsOthersNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t, Config{Limits: Limits{Concurrent: 1}, Timeouts: Timeouts{Request: time.Second}}, doing(func(context.Context) { runtime.Goexit() }))
-		u := &unread{s: s, session: s.NewSession(SessionOptions{Version: "2025-11-25"}), held: make(chan struct{})}
+		u := &unread{s: s, session: s.NewSession(transport.SessionOptions{Version: "2025-11-25"}), held: make(chan struct{})}
 		u.send(t, getX("1"))
 		u.send(t, getX("2"))
 		time.Sleep(2 * time.Second)
@@ -143,7 +144,7 @@ func TestStalledQueueCostsOthersNothing(t *testing.T) {
 // Between the check of an id and its use, another request may have come.
 func TestIDIsCheckedAgain(t *testing.T) {
 	t.Parallel()
-	session := newTestServer(t, Config{}).NewSession(SessionOptions{})
+	session := newTestServer(t, Config{}).NewSession(transport.SessionOptions{})
 	one, other := &task{}, &task{}
 	for _, t := range []*task{one, other} {
 		t.key, t.session, t.unanswered = "1", session, &session.answers

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file answers requests for another JSON-RPC layer, such as another SDK.
@@ -23,19 +24,21 @@ type CallOptions struct {
 	Request func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notify, if not nil, sends the client a notification.
 	Notify func(method string, params json.RawMessage)
-	// ID and Session are those of the request, and Conn is what Config.Describe
-	// describes. They are for the observer and the middleware.
+	// ID and Session are those of the request, and Conn describes the connection.
+	// They are for the observer and the middleware.
 	ID, Session string
-	Conn        any
+	Conn        transport.Info
 }
 
-// OptionsError is the error of CallOptions that are not valid.
-type OptionsError struct{ err error }
-
-func (e *OptionsError) Error() string { return e.err.Error() }
+func (o *CallOptions) informer() transport.Informer {
+	if o.Conn == (transport.Info{}) {
+		return nil
+	}
+	return fixed(o.Conn)
+}
 
 // Call answers one request for another JSON-RPC layer. It returns the result,
-// or a [*wire.Error] for the client. If ctx ends first, it returns the cause.
+// or a [*transport.Error] for the client. If ctx ends first, it returns the cause.
 //
 // The application's code runs on a goroutine of its own: Call returns at the
 // time limit and at the end of ctx, even if the code continues.
@@ -43,7 +46,7 @@ func (s *Server) Call(ctx context.Context, name string, params json.RawMessage, 
 	if o.Session != "" {
 		o.Session = s.sessionID(o.Session)
 	}
-	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.Conn, sessionID: o.Session}
+	c := &Call{server: s, Rev: revision.NewestStateful(), info: o.Info, conn: o.informer(), sessionID: o.Session}
 	c.Message.ID = o.ID
 	c.observed = s.observer.startCall(ctx, name, params, o)
 	result, err := s.answerCall(ctx, c, name, params, o)
@@ -59,14 +62,14 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 	if o.Version != "" {
 		var ok bool
 		if c.Rev, ok = revision.Parse(o.Version); !ok {
-			return nil, &OptionsError{fmt.Errorf("unknown protocol version %q", phrase.Clip(o.Version, phrase.MaxEcho))}
+			return nil, fmt.Errorf("prompts: unknown protocol version %q", phrase.Clip(o.Version, phrase.MaxEcho))
 		}
 	}
 	doc := wire.GetDoc()
 	defer wire.PutDoc(doc)
 	if len(o.Capabilities) > 0 {
 		if err := doc.Parse(string(o.Capabilities), wire.MaxDepth); err != nil {
-			return nil, &OptionsError{fmt.Errorf("client capabilities: %w", err)}
+			return nil, fmt.Errorf("prompts: client capabilities: %w", err)
 		}
 		c.Client = wire.ReadCapabilities(c.Rev, doc.Root())
 	}
@@ -96,7 +99,7 @@ func (s *Server) answerCall(ctx context.Context, c *Call, name string, params js
 
 // call does the work of a Call.
 func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMessage, error) {
-	t := s.newTask(ctx, c, &Exchange{Conn: o.Conn, observed: c.observed})
+	t := s.newTask(ctx, c, &exchange{Exchange: transport.Exchange{Informer: c.conn}, observed: c.observed})
 	t.call = &callback{options: o, responded: make(chan struct{})}
 	t.request.CanAsk = o.Request != nil
 	if o.Notify == nil {
@@ -139,12 +142,12 @@ func (s *Server) call(ctx context.Context, c *Call, o CallOptions) (json.RawMess
 type callback struct {
 	options   CallOptions
 	result    []byte
-	err       *wire.Error
+	err       *transport.Error
 	responded chan struct{} // closed when one of these is set, or there is no response
 }
 
 // respond is pending.respond for a Call.
-func (c *callback) respond(t *task, result []byte, err *wire.Error) error {
+func (c *callback) respond(t *task, result []byte, err *transport.Error) error {
 	t.close()
 	defer t.done()
 	t.observed.respondCall(result, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // echo is a feature that is not prompts: echoes have a name, are listed page by
@@ -203,7 +204,16 @@ func (p *pipe) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-func (p *pipe) Write(_ context.Context, msg []byte) error {
+func (p *pipe) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := p.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipe) write(_ context.Context, msg []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out = append(p.out, string(msg))
@@ -256,7 +266,7 @@ func result(id, object string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"result":` + object + `}`
 }
 
-func failed(id string, e *wire.Error) string { return string(wire.ErrorResponse(id, e).Msg) }
+func failed(id string, e *transport.Error) string { return string(wire.ErrorResponse(id, e).Msg) }
 
 func listChanged(name string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/` + name + `/list_changed"}`
@@ -414,7 +424,7 @@ func TestCallDoesNotWait(t *testing.T) {
 			return err
 		}
 		began := time.Now()
-		late := (*wire.Error)(nil)
+		late := (*transport.Error)(nil)
 		require.ErrorAs(t, call(t.Context()), &late)
 		assert.Regexp(t, `timed out after 30s \(error id [0-9a-f]{8}\)$`, late.Message)
 		assert.Equal(t, 30*time.Second, time.Since(began))

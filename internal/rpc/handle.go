@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file takes a message from the transport as far as it goes without the
@@ -15,81 +16,17 @@ import (
 // that does the rest. See method.go for the methods, task.go, subscription.go and
 // batch.go for the jobs.
 
-// Envelope is what a transport may compare with its own headers.
-type Envelope struct {
-	Version string // in the request's metadata; empty for a stateful request
-	Method  string
-	ID      string // of a request, as written
-	Request bool   // and no notification, response or batch
-	Name    string // params.name, or params.uri of resources/read
-	HasName bool   // it is a string, which may be empty
-	Routing bool   // Method and Name are to be compared, not Version
-}
-
-// Exchange receives the responses to one message.
-type Exchange struct {
-	// Check, if not nil, is called twice for each valid request: before the
-	// version is looked at, and with Routing before the method is looked up.
-	Check func(Envelope) *wire.Error
-	// Session, if not nil, returns the session of a stateful message.
-	Session func(Envelope) (*Session, *wire.Error)
-	// Client, if not empty, identifies the client across its sessions.
-	Client string
-	// Send sends a message to the client. code is that of an error response
-	// and 0 for anything else. last says that the message is the response.
-	// There is one call at a time, and none after Handle has returned.
-	Send func(msg []byte, code wire.Code, last bool) error
-	// Release, if not nil, is called once, when the message has been copied and
-	// before anything is sent: it is the caller's again.
-	Release func()
-	// Done, if not nil, is closed to end subscriptions.
-	Done <-chan struct{}
-
-	// Conn, if not nil, is what Config.Describe describes.
-	Conn any
-
-	// emit, if not nil, sends a message that is not the response, unless the
-	// request is completed by the time that it is the message's turn.
-	emit     func(p *pending, msg []byte) error
-	observed *observation // of the message; nil without an observer
-}
-
-// recipient is what a pending request keeps of its exchange.
-type recipient struct {
-	Client string
-	Send   func(msg []byte, code wire.Code, last bool) error
-	Done   <-chan struct{}
-	emit   func(p *pending, msg []byte) error
-}
-
-func (x *Exchange) recipient() recipient { return recipient{x.Client, x.Send, x.Done, x.emit} }
-
-// release gives the message back to the caller.
-func (x *Exchange) release() {
-	if x.Release != nil {
-		x.Release()
-	}
-}
-
-func (x *Exchange) respond(r wire.Response) error {
-	err := x.Send(r.Msg, r.Code, true)
-	if x.observed != nil {
-		x.observed.respond(r, err)
-	}
-	return err
-}
-
 // Handle answers a message of no session.
-func (s *Server) Handle(ctx context.Context, msg []byte, x *Exchange) error {
-	return s.handle(ctx, nil, msg, x)
+func (s *Server) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return s.handle(ctx, nil, msg, &exchange{Exchange: x})
 }
 
 // Handle answers a message of the session's client.
-func (s *Session) Handle(ctx context.Context, msg []byte, x *Exchange) error {
-	return s.server.handle(ctx, s, msg, x)
+func (s *Session) Handle(ctx context.Context, msg []byte, x transport.Exchange) error {
+	return s.server.handle(ctx, s, msg, &exchange{Exchange: x})
 }
 
-func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *Exchange) error {
+func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *exchange) error {
 	j, err := s.receiveObserved(ctx, session, msg, x, nil)
 	if j == nil {
 		return err
@@ -99,12 +36,12 @@ func (s *Server) handle(ctx context.Context, session *Session, msg []byte, x *Ex
 
 // receiveObserved is receive, with an operation of the observer's. A job ends the
 // operation itself.
-func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) (j job, err error) {
+func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (j job, err error) {
 	if s.observer == nil {
 		return s.receive(ctx, session, msg, x, p)
 	}
 	own := *x
-	own.observed = s.observer.start(ctx, KindInvalid, len(msg), x.Conn)
+	own.observed = s.observer.start(ctx, KindInvalid, len(msg), x.Informer)
 	err = ErrNoReturn // unless receive returns
 	defer func() {
 		switch {
@@ -134,7 +71,7 @@ type reading struct {
 // returns the job that does the rest. It waits for capacity within the
 // backpressure. Of the message it keeps what the job needs, and no more by the
 // time that it sends anything: a client may be slow to read.
-func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure) (job, error) {
+func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure) (job, error) {
 	var r received
 	s.read(ctx, session, msg, x, p, &r)
 	switch {
@@ -143,7 +80,7 @@ func (s *Server) receive(ctx context.Context, session *Session, msg []byte, x *E
 	case r.reply.Msg == nil:
 		return r.job, r.err
 	}
-	defer r.release(s, x.Client)
+	defer r.release(s, x.ClientKey)
 	return nil, x.respond(r.reply)
 }
 
@@ -160,7 +97,7 @@ type received struct {
 }
 
 // reject sets the error response to a request.
-func (r *received) reject(id string, err *wire.Error) { r.reply = wire.ErrorResponse(id, err) }
+func (r *received) reject(id string, err *transport.Error) { r.reply = wire.ErrorResponse(id, err) }
 
 // release returns what the reply takes.
 func (r *received) release(s *Server, client string) {
@@ -173,7 +110,7 @@ func (r *received) release(s *Server, client string) {
 
 // read reads a message and acts on it, except for what may wait for the client: that
 // is left to do.
-func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exchange, p *limit.Backpressure, left *received) {
+func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *exchange, p *limit.Backpressure, left *received) {
 	if len(msg) > s.config.Limits.MessageBytes {
 		x.release()
 		left.reply = session.errorResponse(&wire.Message{}, tooLarge(s.config.Limits.MessageBytes))
@@ -182,7 +119,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	isLarge := wire.IsLarge(len(msg))
 	if isLarge {
 		// The copy below, the copies of what is kept, and the parsed form.
-		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.Client)
+		n, account := int64(2*len(msg)+strictjson.MaxMemory(msg)), session.account(x.ClientKey)
 		if err := s.memory.parsing.Acquire(ctx, account, n, time.Time{}); err != nil {
 			x.release()
 			left.err = err
@@ -197,7 +134,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	x.release()
 	root, broken := wire.Parse(&r.doc, src)
 	c := &r.call
-	c.server, c.session, c.from, c.conn, c.observed = s, session, x.Client, x.Conn, x.observed
+	c.server, c.session, c.from, c.conn, c.observed = s, session, x.ClientKey, x.Informer, x.observed
 	m := &c.Message
 	err := m.Read(root)
 	if m.Large = isLarge; isLarge {
@@ -209,8 +146,8 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 	isBatch := root.Kind() == strictjson.Array && broken == nil
 	isMalformed := err != nil && m.Kind == wire.KindResponse
 	if x.Session != nil && broken == nil && (err == nil || isBatch || isMalformed) && !m.IsStateless() {
-		var rejected *wire.Error
-		session, rejected = x.Session(Envelope{Method: m.Method, ID: m.ID, Request: m.Kind == wire.KindRequest})
+		var rejected *transport.Error
+		session, rejected = x.find(m)
 		if rejected != nil && !isMalformed { // else the message has an error already
 			if m.Kind != wire.KindRequest && !isBatch {
 				left.err = &Unaccepted{rejected}
@@ -242,7 +179,7 @@ func (s *Server) read(ctx context.Context, session *Session, msg []byte, x *Exch
 }
 
 // tooLarge returns the error for a message over the limit.
-func tooLarge(limit int) *wire.Error {
+func tooLarge(limit int) *transport.Error {
 	return wire.InvalidRequest("message exceeds the limit of %d bytes", limit)
 }
 
@@ -252,7 +189,7 @@ var (
 )
 
 // handleNonRequest handles a message that is no request, or that has an error.
-func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.Error, left *received) {
+func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *transport.Error, left *received) {
 	if m.Kind == wire.KindResponse && err == nil && (session == nil || session.isDetached) {
 		err = errNotAsked
 	}
@@ -274,16 +211,18 @@ func (s *Server) handleNonRequest(session *Session, m *wire.Message, err *wire.E
 
 // Unaccepted is the error of a message that is not accepted and has no
 // response.
-type Unaccepted struct{ Err *wire.Error }
+type Unaccepted struct{ Err *transport.Error }
 
 func (u *Unaccepted) Error() string { return "message rejected: " + u.Err.Error() }
 
+func (u *Unaccepted) Unwrap() error { return u.Err }
+
 // receiveRequest is read for a valid request.
-func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *limit.Backpressure, left *received) {
+func (s *Server) receiveRequest(ctx context.Context, c *Call, x *exchange, p *limit.Backpressure, left *received) {
 	if s.answer(c, x, left) {
 		return
 	}
-	var rejected *wire.Error
+	var rejected *transport.Error
 	if c.work.subscribe != nil {
 		left.job, rejected = s.newSubscription(ctx, c, x)
 	} else {
@@ -296,7 +235,7 @@ func (s *Server) receiveRequest(ctx context.Context, c *Call, x *Exchange, p *li
 
 // answer sets the reply to a request that needs no application code, and reports
 // whether there is one. Otherwise, the work is in c.
-func (s *Server) answer(c *Call, x *Exchange, left *received) bool {
+func (s *Server) answer(c *Call, x *exchange, left *received) bool {
 	buf := wire.GetBuffer()
 	left.buf, left.session = buf, c.session
 	*buf = wire.AppendResultHead(*buf, c.Message.ID)

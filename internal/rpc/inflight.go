@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has what all requests without their response have in common, and
@@ -66,7 +67,7 @@ type inFlight interface {
 func (p *pending) base() *pending { return p }
 
 // begin puts a request in flight.
-func (p *pending) begin(r inFlight) *wire.Error {
+func (p *pending) begin(r inFlight) *transport.Error {
 	if p.session == nil {
 		return nil
 	}

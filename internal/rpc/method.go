@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has the table of methods, and passes a request to its method. A method
@@ -23,7 +24,7 @@ import (
 
 // method is one row of the table of methods.
 type method struct {
-	serve      func(c *Call, dst []byte) ([]byte, *wire.Error) // answers a request; nil for a feature's method
+	serve      func(c *Call, dst []byte) ([]byte, *transport.Error) // answers a request; nil for a feature's method
 	feature    func(c feature.Call, dst []byte) ([]byte, feature.Work, error)
 	versions   versions
 	beforeInit bool // the method is answered before initialize
@@ -110,9 +111,9 @@ type Call struct {
 	server  *Server
 	session *Session        // nil outside of one
 	info    wire.ClientInfo // of a Server.Call
-	from    string          // Exchange.Client
+	from    string          // Exchange.ClientKey
 
-	conn      any
+	conn      transport.Informer
 	sessionID string // of a Server.Call
 	observed  *observation
 
@@ -157,11 +158,11 @@ func (c *Call) SessionID() string {
 }
 
 // TransportInfo returns what the transport says of the connection.
-func (c *Call) TransportInfo() Info {
+func (c *Call) TransportInfo() transport.Info {
 	if c.conn == nil {
-		return Info{}
+		return transport.Info{}
 	}
-	return c.server.config.Describe(c.conn)
+	return c.conn.TransportInfo()
 }
 
 // SetPrompt sets the name of the prompt that the observer receives with the request.
@@ -187,7 +188,7 @@ func (c *Call) ClientInfo() wire.ClientInfo {
 // dispatch passes a request to its method. It appends the result to dst, or
 // returns nil and sets the work that makes the result. The order of the checks is
 // that of GAP-10.
-func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error) {
+func (s *Server) dispatch(c *Call, x *exchange, dst []byte) ([]byte, *transport.Error) {
 	session, m := c.session, &c.Message
 	version := m.Version()
 	stateless := version.Kind() != strictjson.Invalid
@@ -198,7 +199,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 		}
 		name = version.Text()
 	}
-	if err := x.check(m, name, false); err != nil {
+	if err := x.check(x.CheckVersion, m, name); err != nil {
 		return nil, err
 	}
 	if stateless {
@@ -212,7 +213,7 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 		}
 		c.Rev, c.Client = rev, wire.ReadCapabilities(rev, declared)
 	}
-	if err := x.check(m, name, true); err != nil {
+	if err := x.check(x.CheckRouting, m, name); err != nil {
 		return nil, err
 	}
 	if session != nil {
@@ -247,26 +248,12 @@ func (s *Server) dispatch(c *Call, x *Exchange, dst []byte) ([]byte, *wire.Error
 	return row.admitAndCall(c, dst)
 }
 
-// check calls Check for a request.
-func (x *Exchange) check(m *wire.Message, version string, routing bool) *wire.Error {
-	if x.Check == nil {
-		return nil
-	}
-	return x.checkEnvelope(m, version, routing)
-}
-
-func (x *Exchange) checkEnvelope(m *wire.Message, version string, routing bool) *wire.Error {
-	e := Envelope{Version: version, Method: m.Method, ID: m.ID, Request: true, Routing: routing}
-	e.Name, e.HasName = m.Name()
-	return x.Check(e)
-}
-
 // errNotInitialized answers a request that belongs to neither era (GAP-07).
 var errNotInitialized = wire.InvalidParams("session not initialized: send initialize first, or include %q and %q in params._meta (2026-07-28)",
 	wire.VersionKey, wire.CapabilitiesKey)
 
 // call answers a request, as feature.Method.Serve does.
-func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
+func (m *method) call(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.serve != nil {
 		return m.serve(c, dst)
 	}
@@ -278,7 +265,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 		err = InvalidResult(strings.Clone(c.Message.Method), errNotAnObject)
 	}
 	if err != nil {
-		if e, ok := err.(*wire.Error); ok {
+		if e, ok := err.(*transport.Error); ok && wire.IsAboutParams(e) {
 			return nil, e
 		}
 		c.work.Handler = rejectMethod(c, err)
@@ -293,7 +280,7 @@ func (m *method) call(c *Call, dst []byte) ([]byte, *wire.Error) {
 }
 
 // admitAndCall is call within the method's rate.
-func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
+func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *transport.Error) {
 	if m.limiter == nil {
 		return m.call(c, dst)
 	}
@@ -318,7 +305,7 @@ func (m *method) admitAndCall(c *Call, dst []byte) ([]byte, *wire.Error) {
 }
 
 // admit counts a request of a client, or returns why it is rejected.
-func (m *method) admit(principal string, session *Session, from string) *wire.Error {
+func (m *method) admit(principal string, session *Session, from string) *transport.Error {
 	var bucket *limit.Bucket
 	if session != nil && !session.isDetached {
 		bucket = &session.buckets[m.bucket]
@@ -328,8 +315,8 @@ func (m *method) admit(principal string, session *Session, from string) *wire.Er
 		return nil
 	}
 	ms := int64(math.Ceil(float64(wait) / float64(time.Millisecond)))
-	return &wire.Error{
-		Code:    wire.CodeInternalError,
+	return &transport.Error{
+		Code:    transport.CodeInternalError,
 		Message: fmt.Sprintf("rate limit exceeded; retry in %d ms", ms),
 		Data: struct {
 			RetryAfter int64 `json:"retryAfterMs"`
@@ -355,9 +342,9 @@ func (r *rateLimited) Run(ctx context.Context, dst []byte) ([]byte, error) {
 	return r.Handler.Run(ctx, dst)
 }
 
-func ping(_ *Call, dst []byte) ([]byte, *wire.Error) { return append(dst, "{}"...), nil }
+func ping(_ *Call, dst []byte) ([]byte, *transport.Error) { return append(dst, "{}"...), nil }
 
-func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
+func initialize(c *Call, dst []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "protocolVersion", "capabilities", "clientInfo", "_meta"); err != nil {
 		return nil, err
@@ -388,6 +375,6 @@ func initialize(c *Call, dst []byte) ([]byte, *wire.Error) {
 	return append(dst, c.server.initialized[rev]...), nil
 }
 
-func discover(c *Call, dst []byte) ([]byte, *wire.Error) {
+func discover(c *Call, dst []byte) ([]byte, *transport.Error) {
 	return append(dst, c.server.discovered[c.Rev]...), nil
 }

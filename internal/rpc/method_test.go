@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/feature"
-	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // atOnce returns a method that has its result at once, byWork one that needs work.
@@ -147,7 +147,7 @@ func TestLogAttrPanics(t *testing.T) {
 			require.Len(t, out, 1, name)
 			assert.Contains(t, out[0], `"error":{"code":-32603,"message":"`, name)
 			assert.NotContains(t, out[0], "secret", name)
-			var e *wire.Error
+			var e *transport.Error
 			_, err := s.Call(t.Context(), "m", nil, CallOptions{})
 			assert.ErrorAs(t, err, &e, name)
 			p.end(t)

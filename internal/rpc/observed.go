@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file follows an operation from its start to its end, for the observer.
@@ -30,19 +31,19 @@ type observation struct {
 }
 
 // start returns a new operation, or nil if there is no observer.
-func (b *observer) start(ctx context.Context, kind Kind, size int, from any) *observation {
+func (b *observer) start(ctx context.Context, kind Kind, size int, from transport.Informer) *observation {
 	if b == nil {
 		return nil
 	}
 	o := b.get()
 	o.observer, o.ctx, o.op.Kind, o.op.Size, o.op.Start = b, ctx, kind, size, time.Now()
 	if from != nil {
-		b.guard(func() { o.describe(b.server.config.Describe(from)) })
+		b.guard(func() { o.describe(from.TransportInfo()) })
 	}
 	return o
 }
 
-func (o *observation) describe(i Info) {
+func (o *observation) describe(i transport.Info) {
 	o.op.Network, o.op.Protocol, o.op.ProtocolVersion = i.Network, i.Protocol, i.ProtocolVersion
 	o.op.ClientAddress, o.op.ServerAddress = i.ClientAddress, i.ServerAddress
 }
@@ -190,7 +191,7 @@ func (o *observation) release() {
 // completes the request ends it, while the request's own goroutine may still begin it
 // or add to it.
 type observed struct {
-	conn any // of the exchange
+	conn transport.Informer // of the exchange
 
 	mu          sync.Mutex // protects the fields below
 	o           *observation
@@ -203,9 +204,9 @@ type observed struct {
 }
 
 // start sets the operation, before the request is in flight.
-func (e *observed) start(x *Exchange) { e.o, e.conn = x.observed, x.Conn }
+func (e *observed) start(x *exchange) { e.o, e.conn = x.observed, x.Informer }
 
-func (e *observed) connection() any {
+func (e *observed) connection() transport.Informer {
 	if e == nil {
 		return nil
 	}
@@ -310,7 +311,7 @@ func (e *observed) respond(r wire.Response, err error) {
 }
 
 // respondCall notes the response to a [Server.Call].
-func (e *observed) respondCall(result []byte, err *wire.Error) {
+func (e *observed) respondCall(result []byte, err *transport.Error) {
 	if e == nil {
 		return
 	}
@@ -368,7 +369,7 @@ func (p *pending) whyEnded() error {
 
 // startCall starts the operation of a [Server.Call].
 func (b *observer) startCall(ctx context.Context, method string, params []byte, c CallOptions) *observation {
-	o := b.start(ctx, KindRequest, len(params), c.Conn)
+	o := b.start(ctx, KindRequest, len(params), c.informer())
 	if o != nil {
 		if b.server.methods[method] != nil {
 			o.op.Method = method
@@ -387,7 +388,7 @@ func (o *observation) readCall(c *Call) {
 }
 
 // respondCall is respond for a [Server.Call].
-func (o *observation) respondCall(result []byte, err *wire.Error) {
+func (o *observation) respondCall(result []byte, err *transport.Error) {
 	if o == nil {
 		return
 	}
@@ -404,7 +405,7 @@ func (o *observation) endCall(result []byte, err error) {
 	if o == nil {
 		return
 	}
-	rejected, isRejected := err.(*wire.Error)
+	rejected, isRejected := err.(*transport.Error)
 	if err == nil || isRejected {
 		o.respondCall(result, rejected)
 	}
@@ -412,15 +413,15 @@ func (o *observation) endCall(result []byte, err error) {
 }
 
 // conn returns the connection of the message.
-func (o *observation) conn() Info {
+func (o *observation) conn() transport.Info {
 	if o == nil {
-		return Info{}
+		return transport.Info{}
 	}
-	return Info{o.op.Network, o.op.Protocol, o.op.ProtocolVersion, o.op.ClientAddress, o.op.ServerAddress}
+	return transport.Info{o.op.Network, o.op.Protocol, o.op.ProtocolVersion, o.op.ClientAddress, o.op.ServerAddress}
 }
 
 // Reject is an operation of a message that the transport rejected.
-func (s *Server) Reject(ctx context.Context, conn any, err error) {
+func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
 	s.observer.start(ctx, KindInvalid, 0, conn).end(err)
 }
 
@@ -440,7 +441,7 @@ func (b *observer) startSession(s *Session) *observation {
 
 // startSent starts the operation of a message to the client. session is that of the
 // client, or nil.
-func (b *observer) startSent(ctx context.Context, kind Kind, method string, session *Session, from any, size int) *observation {
+func (b *observer) startSent(ctx context.Context, kind Kind, method string, session *Session, from transport.Informer, size int) *observation {
 	o := b.start(ctx, kind, size, from)
 	if o == nil {
 		return nil
@@ -459,7 +460,7 @@ func (b *observer) startSent(ctx context.Context, kind Kind, method string, sess
 }
 
 // startChange is startSent for the notification that a list has changed.
-func (b *observer) startChange(ctx context.Context, session *Session, from any, list *listener, size int) *observation {
+func (b *observer) startChange(ctx context.Context, session *Session, from transport.Informer, list *listener, size int) *observation {
 	o := b.startSent(ctx, KindClientNotification, list.feed.list.Notification, session, from, size)
 	if o != nil {
 		o.out.Delay, o.out.Subscribers = time.Since(list.feed.notifier.LastChange()), list.feed.notifier.Subscribers()

@@ -31,7 +31,7 @@ func TestToolIsNamedAtTheEnd(t *testing.T) {
 		}
 		return nil, ctx.Err()
 	})
-	s := serverOf(t, byWork(h), Config{Observer: unobserved{}, Describe: func(any) Info { return Info{} }, Timeouts: Timeouts{Request: time.Millisecond}})
+	s := serverOf(t, byWork(h), Config{Observer: unobserved{}, Timeouts: Timeouts{Request: time.Millisecond}})
 	for range 10 {
 		_, err := s.Call(t.Context(), "m", nil, CallOptions{})
 		assert.ErrorContains(t, err, "timed out")

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file calls the application's observer with the operations of observed.go. A
@@ -68,13 +68,10 @@ type Outcome struct {
 	Duration, Queued, Ran, Delay time.Duration
 	Prompt, Tool, ResultType     string
 	IsError                      bool
-	Code                         wire.Code
+	Code                         transport.Code
 	Err                          error
 	Size, Subscribers            int
 }
-
-// Info describes a connection.
-type Info struct{ Network, Protocol, ProtocolVersion, ClientAddress, ServerAddress string }
 
 const (
 	// maxObserved and maxObservedBytes bound what is queued for the observer: calls,

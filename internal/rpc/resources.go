@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/notify"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file has subscriptions to single resources. Each is a feed of its own, with
@@ -39,7 +40,7 @@ func (s *Server) addResources() []error {
 	if s.resources == nil {
 		return errs
 	}
-	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, *wire.Error){
+	for name, serve := range map[string]func(c *Call, dst []byte) ([]byte, *transport.Error){
 		"resources/subscribe": subscribeResource, "resources/unsubscribe": unsubscribeResource,
 	} {
 		if s.methods[name] != nil {
@@ -107,7 +108,7 @@ func (s *Server) listenToAll(ctx context.Context, from feature.Client, uris []st
 }
 
 // subscribeResource is the method resources/subscribe.
-func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
+func subscribeResource(c *Call, _ []byte) ([]byte, *transport.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func subscribeResource(c *Call, _ []byte) ([]byte, *wire.Error) {
 
 // unsubscribeResource is the method resources/unsubscribe. A resource that the
 // client is not subscribed to is no error.
-func unsubscribeResource(c *Call, dst []byte) ([]byte, *wire.Error) {
+func unsubscribeResource(c *Call, dst []byte) ([]byte, *transport.Error) {
 	uri, err := resourceURI(c)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func unsubscribeResource(c *Call, dst []byte) ([]byte, *wire.Error) {
 	return append(dst, "{}"...), nil
 }
 
-func resourceURI(c *Call) (string, *wire.Error) {
+func resourceURI(c *Call) (string, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "uri", "_meta"); err != nil {
 		return "", err
@@ -162,7 +163,7 @@ func resourceURI(c *Call) (string, *wire.Error) {
 }
 
 // addResource makes the client hear of the changes of a resource.
-func (s *Session) addResource(l listener) *wire.Error {
+func (s *Session) addResource(l listener) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0

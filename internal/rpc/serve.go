@@ -6,44 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"reflect"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file serves a connection: the goroutines that read and work. See write.go for
 // what they write.
-
-// Conn is a connection that carries whole messages both ways. Read and Write
-// are each called by one goroutine at a time.
-type Conn interface {
-	Read(ctx context.Context) ([]byte, error)
-	Write(ctx context.Context, msg []byte) error
-	Close() error
-}
-
-// BatchWriter is a Conn that writes several messages for less than each of
-// them. Self returns the Conn.
-type BatchWriter interface {
-	WriteBatch(ctx context.Context, msgs [][]byte) error
-	Self() any
-}
-
-// batchWriter returns the connection's WriteBatch; nil without one. A type that
-// embeds a BatchWriter has its methods, but another Write that must not be skipped.
-func batchWriter(t Conn) func(ctx context.Context, msgs [][]byte) error {
-	b, ok := t.(BatchWriter)
-	if !ok || !reflect.ValueOf(t).Comparable() || b.Self() != any(t) {
-		return nil
-	}
-	return b.WriteBatch
-}
-
-// ErrTooLarge is the error of a Read that has skipped a message over the
-// connection's limit.
-var ErrTooLarge = errors.New("message too large")
 
 // endTimeout is how long Serve waits for what should have ended.
 const endTimeout = time.Second
@@ -57,14 +28,14 @@ const endTimeout = time.Second
 // together (see writeQueue). At the end the session is drained: within
 // Timeouts.Drain after the client has closed its side, and for a second if ctx
 // has ended, for the responses of subscriptions.
-func (s *Server) Serve(ctx context.Context, t Conn) error {
+func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 	c := &connection{
-		server: s, session: s.NewSession(SessionOptions{}), conn: t, writeBatch: batchWriter(t), backpressure: limit.NewBackpressure(),
+		server: s, session: s.NewSession(transport.SessionOptions{}), conn: t, backpressure: limit.NewBackpressure(),
 		jobs: make(chan job), writeLock: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	c.session.isStream = true
-	c.exchange = Exchange{Send: c.send, Done: c.closing, emit: c.emit}
-	c.exchange.Conn = t
+	c.exchange = exchange{Exchange: transport.Exchange{Send: c.send, Done: c.closing}, emit: c.emit}
+	c.exchange.Informer, _ = t.(transport.Informer)
 	return c.serve(ctx)
 }
 
@@ -72,11 +43,10 @@ func (s *Server) Serve(ctx context.Context, t Conn) error {
 type connection struct {
 	server       *Server
 	session      *Session
-	conn         Conn
-	writeBatch   func(ctx context.Context, msgs [][]byte) error // nil if conn has no such method
-	ctx          context.Context                                // ends with the connection
+	conn         transport.Conn
+	ctx          context.Context // ends with the connection
 	cancel       context.CancelCauseFunc
-	exchange     Exchange
+	exchange     exchange
 	closing      chan struct{}       // closed to end subscriptions
 	backpressure *limit.Backpressure // of the goroutine that reads
 	jobs         chan job            // for an idle worker
@@ -193,7 +163,7 @@ func (c *connection) await(limit time.Duration) {
 
 // tooLargeForTransport returns the error for a message that the transport has
 // skipped. err names the limit if it has a method MaxBytes.
-func tooLargeForTransport(err error) *wire.Error {
+func tooLargeForTransport(err error) *transport.Error {
 	if limit := (interface{ MaxBytes() int })(nil); errors.As(err, &limit) {
 		return tooLarge(limit.MaxBytes())
 	}
@@ -209,9 +179,9 @@ func (c *connection) readAll(ctx context.Context) error {
 		}
 		msg, err := c.conn.Read(ctx)
 		switch {
-		case errors.Is(err, ErrTooLarge):
+		case errors.Is(err, transport.ErrTooLarge):
 			x := c.exchange
-			x.observed = c.server.observer.start(c.ctx, KindInvalid, 0, x.Conn)
+			x.observed = c.server.observer.start(c.ctx, KindInvalid, 0, x.Informer)
 			err = x.respond(c.session.errorResponse(&wire.Message{}, tooLargeForTransport(err)))
 			x.observed.end(err)
 		case err != nil:

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/mcp-prompts/prompts/transport"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestWriteQueueKeepsNothing(t *testing.T) {
 		}
 	}
 	push()
-	msgs := q.take()
+	msgs := q.take(nil)
 	require.Len(t, msgs, 3)
 	for i, msg := range msgs {
 		assert.Equal(t, []string{"a", "bc", "def"}[i], string(msg))
@@ -32,7 +33,7 @@ func TestWriteQueueKeepsNothing(t *testing.T) {
 	assert.Equal(t, make([][]byte, 3), msgs)
 	allocs := testing.AllocsPerRun(100, func() {
 		push()
-		q.take()
+		q.take(nil)
 		q.done()
 	})
 	if !raceEnabled { // the race detector allocates, and drops what is pooled
@@ -41,9 +42,9 @@ func TestWriteQueueKeepsNothing(t *testing.T) {
 }
 
 // discard is a connection that writes to nowhere.
-type discard struct{ Conn }
+type discard struct{ transport.Conn }
 
-func (discard) Write(context.Context, []byte) error { return nil }
+func (discard) Write(context.Context, ...[]byte) error { return nil }
 
 func newDiscard(t *testing.T) *connection {
 	return &connection{server: newTestServer(t, Config{}), conn: discard{}, ctx: t.Context(), writeLock: make(chan struct{}, 1)}

@@ -57,7 +57,7 @@ type Config struct {
 	Timeouts Timeouts
 
 	// Failure returns the failure of a request whose Serve or Run has returned an error
-	// that is neither a [Failure] nor a [wire.Error]. subject names the request to the
+	// that is no [Failure]. subject names the request to the
 	// client.
 	Failure func(ctx context.Context, subject string, err error) *Failure
 	// Owner is what [Request.Owner] returns.
@@ -65,9 +65,6 @@ type Config struct {
 
 	// Observer, if not nil, receives every message and session.
 	Observer Observer
-	// Describe describes the connection of an Exchange or a Call, for the observer.
-	// Required with an Observer.
-	Describe func(conn any) Info
 	// SessionIDs says that sessions have an id, for the middleware.
 	SessionIDs bool
 	// Principal, if not nil, returns who the client in ctx is.
@@ -79,12 +76,12 @@ type Config struct {
 type Limits struct {
 	Concurrent          int // running requests of a session; as many again wait
 	ConcurrentTotal     int // of the server
-	ConcurrentPerClient int // of Exchange.Client
+	ConcurrentPerClient int // of Exchange.ClientKey
 	Subscriptions       int // of a session
 	SubscriptionsTotal  int
 	MessageBytes        int
 	Memory              int // bytes that requests and responses hold
-	MemoryPerClient     int // of Exchange.Client, or of a session without it
+	MemoryPerClient     int // of Exchange.ClientKey, or of a session without it
 }
 
 // Timeouts bound how long the server waits.

@@ -14,18 +14,8 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
-
-// SessionOptions configure a [Session].
-type SessionOptions struct {
-	// Version, if not empty, is the version that the client has negotiated
-	// elsewhere: the session is initialized.
-	Version string
-	// Detached says that the client gets nothing but responses.
-	Detached bool
-	// ID is the transport's name of the session, which may be secret. May be empty.
-	ID string
-}
 
 // Session is one client's session, from initialize to Close. Stateless messages
 // are answered in it too. It is safe for concurrent use.
@@ -59,13 +49,13 @@ type Session struct {
 	isReady  bool
 	isEnded  bool
 	inFlight map[wire.ID]inFlight
-	lists    []listener   // empty before initialize, and if the client is not notified
-	observed *observation // nil before initialize, and without an observer
-	conn     Info         // of initialize
+	lists    []listener     // empty before initialize, and if the client is not notified
+	observed *observation   // nil before initialize, and without an observer
+	conn     transport.Info // of initialize
 }
 
 // NewSession returns a session that waits for initialize. Close must be called.
-func (s *Server) NewSession(o SessionOptions) *Session {
+func (s *Server) NewSession(o transport.SessionOptions) *Session {
 	x := &Session{
 		server:     s,
 		running:    limit.NewRequests(s.config.Limits.Concurrent, 0),
@@ -75,10 +65,10 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		readClosed: make(chan struct{}),
 		changed:    make(chan struct{}, 1),
 		inFlight:   map[wire.ID]inFlight{},
-		isDetached: o.Detached,
+		isDetached: o.NoServerMessages,
 		number:     s.numbers.Add(1),
 	}
-	if !o.Detached {
+	if !o.NoServerMessages {
 		x.id = s.sessionID(o.ID)
 	}
 	if s.rated > 0 {
@@ -89,7 +79,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 		if !ok || rev.Stateless() {
 			rev = revision.NewestStateful()
 		}
-		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{}, Info{})
+		_ = x.initialize(rev, wire.Capabilities{}, wire.ClientInfo{}, transport.Info{})
 		x.isReady = true
 		close(x.ready)
 	}
@@ -97,7 +87,7 @@ func (s *Server) NewSession(o SessionOptions) *Session {
 }
 
 // initialize stores what was negotiated.
-func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn Info) *wire.Error {
+func (s *Session) initialize(rev revision.Revision, client wire.Capabilities, info wire.ClientInfo, conn transport.Info) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rev != 0 {
@@ -299,7 +289,7 @@ func (s *Session) clientInfo() wire.ClientInfo {
 
 // errorResponse returns the response to a message with an error. s may be nil
 // (GAP-13).
-func (s *Session) errorResponse(m *wire.Message, e *wire.Error) wire.Response {
+func (s *Session) errorResponse(m *wire.Message, e *transport.Error) wire.Response {
 	id := m.ID
 	if id == "" && s != nil && s.isStream && !m.IsStateless() && s.revision().NullID() {
 		id = wire.NullID
@@ -311,13 +301,13 @@ var errClosed = wire.InvalidRequest("session is closed")
 
 // checkID rejects a request with an id that is in flight, and any request after
 // the session's end. It returns what was negotiated.
-func (s *Session) checkID(id wire.ID) (revision.Revision, wire.Capabilities, *wire.Error) {
+func (s *Session) checkID(id wire.ID) (revision.Revision, wire.Capabilities, *transport.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rev, s.client, s.checkIDLocked(id)
 }
 
-func (s *Session) checkIDLocked(id wire.ID) *wire.Error {
+func (s *Session) checkIDLocked(id wire.ID) *transport.Error {
 	switch {
 	case s.isEnded:
 		return errClosed
@@ -328,7 +318,7 @@ func (s *Session) checkIDLocked(id wire.ID) *wire.Error {
 }
 
 // addInFlight puts a request in flight, if checkID does not reject it.
-func (s *Session) addInFlight(id wire.ID, r inFlight) *wire.Error {
+func (s *Session) addInFlight(id wire.ID, r inFlight) *transport.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.checkIDLocked(id); err != nil {

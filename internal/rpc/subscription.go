@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // MethodListen is the method of a subscription: a stateless request that is
@@ -34,7 +35,7 @@ var protocolFilters = []string{"promptsListChanged", "toolsListChanged", "resour
 const uriFilter = "resourceSubscriptions"
 
 // listen is the method subscriptions/listen.
-func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
+func listen(c *Call, _ []byte) ([]byte, *transport.Error) {
 	p := c.Message.Params
 	if err := wire.CheckCase(p, "notifications", "_meta"); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func listen(c *Call, _ []byte) ([]byte, *wire.Error) {
 
 // checkFilter returns an error for the first member of notifications that is in the
 // wrong case or of the wrong type.
-func (s *Server) checkFilter(notifications strictjson.Value) *wire.Error {
+func (s *Server) checkFilter(notifications strictjson.Value) *transport.Error {
 	known := append([]string{uriFilter}, protocolFilters...)
 	for _, f := range s.feeds {
 		if !slices.Contains(known, f.list.Filter) {
@@ -118,7 +119,7 @@ type subscription struct {
 }
 
 // newSubscription puts a subscription in flight, or rejects it.
-func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job, *wire.Error) {
+func (s *Server) newSubscription(ctx context.Context, c *Call, x *exchange) (job, *transport.Error) {
 	m := &c.Message
 	m.Detach()
 	l := &subscription{rev: c.Rev, filter: c.work.subscribe}
@@ -144,7 +145,7 @@ func (s *Server) newSubscription(ctx context.Context, c *Call, x *Exchange) (job
 }
 
 // acquire counts the subscription for the limits. It returns an error at capacity.
-func (l *subscription) acquire() *wire.Error {
+func (l *subscription) acquire() *transport.Error {
 	if l.session != nil && !l.session.subscribed.TryAcquire("", 1) {
 		return wire.InternalError(fmt.Sprintf("too many subscriptions on this connection (limit %d)", l.server.config.Limits.Subscriptions))
 	}

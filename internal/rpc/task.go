@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // task is a pending request whose result the application's code makes.
@@ -25,7 +26,7 @@ type task struct {
 	held    holding
 }
 
-func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange) *task {
+func (s *Server) newTask(ctx context.Context, c *Call, x *exchange) *task {
 	m := &c.Message
 	var t *task
 	if x.observed == nil {
@@ -52,7 +53,7 @@ func (s *Server) newTask(ctx context.Context, c *Call, x *Exchange) *task {
 }
 
 // start admits the task and puts it in flight, or returns why it is rejected.
-func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *wire.Error) {
+func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job, *transport.Error) {
 	rejected := t.admit(ctx, kept, p)
 	if rejected == nil {
 		if rejected = t.begin(t); rejected != nil {
@@ -68,7 +69,7 @@ func (t *task) start(ctx context.Context, kept int, p *limit.Backpressure) (job,
 
 // admit counts the task for the limits, and the bytes that it keeps, or returns why it
 // is rejected. If it is admitted, release must follow.
-func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *wire.Error {
+func (t *task) admit(ctx context.Context, kept int, p *limit.Backpressure) *transport.Error {
 	if !t.server.admit(ctx, &t.ticket, t.session, t.exchange.Client, p) {
 		return wire.Busy()
 	}
@@ -201,7 +202,7 @@ func (t *task) end(result []byte, f *Failure) error {
 // fail sends the error response of a task that is completed, and calls log, if
 // that is not nil. A logger may block, so a client does not wait for it; a Call
 // does, so that its caller finds everything logged.
-func (t *task) fail(e *wire.Error, log func()) error {
+func (t *task) fail(e *transport.Error, log func()) error {
 	if log != nil && t.call != nil {
 		log()
 	} else if log != nil {

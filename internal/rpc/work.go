@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file runs the application's code that makes a result, and has the failure of
@@ -121,12 +122,8 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 		}
 		return result, nil
 	}
-	switch e := err.(type) {
-	case *Failure:
-		f = e
-	case *wire.Error:
-		f = &Failure{Client: e}
-	default:
+	f, ok := err.(*Failure)
+	if !ok {
 		f = s.config.Failure(ctx, w.subject(), err)
 	}
 	f.finish(ctx)
@@ -135,7 +132,7 @@ func (w *work) do(ctx context.Context, s *Server, dst []byte) (result []byte, f 
 
 // Failure is why a request has no result. It is the error of a [feature.Handler].
 type Failure struct {
-	Client *wire.Error // what the client gets
+	Client *transport.Error // what the client gets
 
 	// What only the log gets. If Log is nil, there is nothing to log.
 	Event   string
@@ -173,7 +170,7 @@ func newFailure(event, message string, err error) *Failure {
 }
 
 // withErrorID returns an internal error with a new error id in its message and data.
-func withErrorID(message string) (e *wire.Error, id string) {
+func withErrorID(message string) (e *transport.Error, id string) {
 	message, id = errorid.New(message)
 	e = wire.InternalError(message)
 	e.Data = errorid.Data{ID: id}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // This file writes to a connection: one goroutine at a time writes, and what becomes
@@ -27,8 +28,9 @@ type writeQueue struct {
 	ends  []int      // of the messages in texts
 
 	// Of the goroutine that writes:
-	taken *[]byte
-	msgs  [][]byte // in taken
+	taken  *[]byte
+	queued int      // messages in taken
+	msgs   [][]byte // these, and the one that was not queued
 }
 
 // push queues a copy of a message, if there is room.
@@ -53,8 +55,9 @@ func (q *writeQueue) isEmpty() bool {
 	return len(q.ends) == 0
 }
 
-// take takes the messages out. When they are written, done must be called.
-func (q *writeQueue) take() [][]byte {
+// take takes the messages out, and appends last unless that is nil. When they are
+// written, done must be called.
+func (q *writeQueue) take(last []byte) [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	start := 0
@@ -62,13 +65,16 @@ func (q *writeQueue) take() [][]byte {
 		q.msgs = append(q.msgs, (*q.texts)[start:end:end])
 		start = end
 	}
-	q.texts, q.taken, q.ends = nil, q.texts, q.ends[:0]
+	q.texts, q.taken, q.queued, q.ends = nil, q.texts, len(q.ends), q.ends[:0]
+	if last != nil {
+		q.msgs = append(q.msgs, last)
+	}
 	return q.msgs
 }
 
 // done says that what was taken is written.
 func (q *writeQueue) done() {
-	for range q.msgs {
+	for range q.queued {
 		q.unsent.Done()
 	}
 	clear(q.msgs)
@@ -80,7 +86,7 @@ func (q *writeQueue) done() {
 }
 
 // send is the Send of the connection's exchange.
-func (c *connection) send(msg []byte, _ wire.Code, last bool) error {
+func (c *connection) send(msg []byte, _ transport.Code, last bool) error {
 	if !last {
 		return c.write(msg)
 	}
@@ -155,14 +161,17 @@ func (f flushJob) run() error { return f.c.flush(nil) }
 func (c *connection) flush(msg []byte) error {
 	defer c.unlock()
 	defer c.queue.done()
-	return c.writeMessages(c.queue.take(), msg)
+	return c.writeMessages(c.queue.take(msg))
 }
 
-// writeMessages calls the connection's Write for the messages and then for the
-// last one, which may be nil; or its WriteBatch, if there are several.
-func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
+// writeMessages calls the connection's Write. The slice is reused: one made for the call
+// would be allocated for each message.
+func (c *connection) writeMessages(msgs [][]byte) (err error) {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
+	}
+	if len(msgs) == 0 {
+		return nil
 	}
 	err = ErrNoReturn // if Write panics or ends its goroutine
 	defer func() {
@@ -171,26 +180,5 @@ func (c *connection) writeMessages(msgs [][]byte, last []byte) (err error) {
 			c.cancel(err)
 		}
 	}()
-	if len(msgs) == 0 {
-		if last == nil {
-			return nil
-		}
-		return c.conn.Write(c.ctx, last)
-	}
-	if last != nil {
-		msgs = append(msgs, last)
-		defer func() { msgs[len(msgs)-1] = nil }() // it is not ours
-	}
-	if c.writeBatch != nil && len(msgs) > 1 {
-		return c.writeBatch(c.ctx, msgs)
-	}
-	for _, msg := range msgs {
-		if c.ctx.Err() != nil { // while the one before was written
-			return context.Cause(c.ctx)
-		}
-		if err := c.conn.Write(c.ctx, msg); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.conn.Write(c.ctx, msgs...)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/speccheck"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // client is a well-behaved client: it knows what every response must be.
@@ -32,15 +33,15 @@ type client struct {
 func (s *soak) live(number int, version string, isHTTP bool, r *rand.Rand) {
 	who := fmt.Sprintf("good-%d", number)
 	report := &reporter{to: s, who: fmt.Sprintf("%s (%s, HTTP: %v)", who, version, isHTTP)}
-	var transport prompts.Transport
+	var conn transport.Conn
 	if isHTTP {
-		transport = clienttest.HTTP("http://"+s.address, http.Header{principalHeader: {who}})
+		conn = clienttest.HTTP("http://"+s.address, http.Header{principalHeader: {who}})
 	} else {
 		stream := s.open(who)
-		transport = stdio.NewStream(stream, stream, stdio.Options{})
+		conn = stdio.NewStream(stream, stream, stdio.Options{})
 	}
 	rev, _ := revision.Parse(version)
-	c := &client{reporter: report, soak: s, rev: rev, isHTTP: isHTTP, seen: &observed{Transport: transport, report: report}}
+	c := &client{reporter: report, soak: s, rev: rev, isHTTP: isHTTP, seen: &observed{Conn: conn, report: report}}
 	if s.checker != nil && r.IntN(8) == 0 {
 		c.seen.judge = s.checker.Judge(speccheck.Options{HTTP: isHTTP})
 	}
@@ -257,7 +258,7 @@ func (c *client) cancel(r *rand.Rand) {
 
 // observed is the transport of a client, with what it carries checked.
 type observed struct {
-	prompts.Transport
+	transport.Conn
 	report  *reporter
 	changes atomic.Int64 // notifications of changes that have come
 
@@ -265,18 +266,27 @@ type observed struct {
 	judge *speccheck.Judge
 }
 
-func (o *observed) Write(ctx context.Context, msg []byte) error {
+func (o *observed) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := o.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *observed) write(ctx context.Context, msg []byte) error {
 	o.report.to.tally.carry(o.report.name(), msg, true)
 	o.mu.Lock()
 	if o.judge != nil {
 		o.judge.Client(msg)
 	}
 	o.mu.Unlock()
-	return o.Transport.Write(ctx, msg)
+	return o.Conn.Write(ctx, msg)
 }
 
 func (o *observed) Read(ctx context.Context) ([]byte, error) {
-	msg, err := o.Transport.Read(ctx)
+	msg, err := o.Conn.Read(ctx)
 	if err != nil {
 		return msg, err
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 var (
@@ -153,14 +154,14 @@ func (s *soak) open(principal string) duplex {
 		panic(fmt.Sprint("the system has no more pipes: ", err, err2))
 	}
 	server := duplex{fromClient, toClient}
-	var transport prompts.Transport = stdio.NewStream(server, server, stdio.Options{MaxMessageBytes: mostBytes})
+	var conn transport.Conn = stdio.NewStream(server, server, stdio.Options{MaxMessageBytes: mostBytes})
 	if s.plant != faultNone {
-		transport = &faulty{transport, s}
+		conn = &faulty{conn, s}
 	}
 	s.streams.Add(1)
 	s.serving.Go(func() {
 		defer s.streams.Add(-1)
-		err := s.server.Serve(context.WithValue(s.ctx, principalKey{}, principal), transport)
+		err := s.server.Serve(context.WithValue(s.ctx, principalKey{}, principal), conn)
 		if err != nil && strings.HasPrefix(principal, "good") {
 			(&reporter{to: s, who: principal}).Errorf("its stream has failed: %v", err)
 		}
@@ -313,7 +314,7 @@ const (
 
 // faulty is a server's transport with a fault.
 type faulty struct {
-	prompts.Transport
+	transport.Conn
 	soak *soak
 }
 
@@ -323,17 +324,26 @@ var (
 )
 
 func (f *faulty) Read(ctx context.Context) ([]byte, error) {
-	msg, err := f.Transport.Read(ctx)
+	msg, err := f.Conn.Read(ctx)
 	if f.soak.plant == faultUncancelled && bytes.Contains(msg, []byte(`"notifications/cancelled"`)) {
-		return f.Transport.Read(ctx)
+		return f.Conn.Read(ctx)
 	}
 	return msg, err
 }
 
-func (f *faulty) Write(ctx context.Context, msg []byte) error {
+func (f *faulty) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := f.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *faulty) write(ctx context.Context, msg []byte) error {
 	part := []byte(`"text":"stay-`)
 	if f.soak.plant >= faultUncancelled || !bytes.Contains(msg, part) || f.soak.planted.Swap(true) && f.soak.plant != faultHeap {
-		return f.Transport.Write(ctx, msg)
+		return f.Conn.Write(ctx, msg)
 	}
 	switch f.soak.plant {
 	case faultWrong:
@@ -341,7 +351,7 @@ func (f *faulty) Write(ctx context.Context, msg []byte) error {
 	case faultMissing:
 		return nil
 	case faultTwice:
-		_ = f.Transport.Write(ctx, msg)
+		_ = f.Conn.Write(ctx, msg)
 	case faultGoroutine:
 		go func() { <-release }() // ends with the test
 	case faultHeap:
@@ -349,7 +359,7 @@ func (f *faulty) Write(ctx context.Context, msg []byte) error {
 		kept = append(kept, make([]byte, 1<<20))
 		f.soak.mu.Unlock()
 	}
-	return f.Transport.Write(ctx, msg)
+	return f.Conn.Write(ctx, msg)
 }
 
 func TestSoakFindsBugs(t *testing.T) {
@@ -360,7 +370,7 @@ func TestSoakFindsBugs(t *testing.T) {
 		{faultWrong, `"user stray-`},
 		{faultMissing, "has not answered within"},
 		{faultTwice, "has already been answered"},
-		{faultGoroutine, "(*faulty).Write.func1"},
+		{faultGoroutine, "(*faulty).write.func1"},
 		{faultUncancelled, "a request goes on although it was cancelled"},
 		{faultDropped, "the observer: good-"},
 		{faultDoubled, "the observer: good-"},

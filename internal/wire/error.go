@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,36 +9,12 @@ import (
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
-
-// Code is a JSON-RPC error code.
-type Code int
-
-// The error codes of JSON-RPC and of the protocol.
-const (
-	CodeParseError         Code = -32700
-	CodeInvalidRequest     Code = -32600
-	CodeMethodNotFound     Code = -32601
-	CodeInvalidParams      Code = -32602
-	CodeInternalError      Code = -32603
-	CodeMissingCapability  Code = -32021 // 2026-07-28
-	CodeUnsupportedVersion Code = -32022 // 2026-07-28
-)
-
-// Error is the error object of a response: the client gets all three fields.
-// The root package has a type of the same fields, so that the one converts to
-// the other for free.
-type Error struct {
-	Code    Code
-	Message string
-	Data    any // encodable by encoding/json, or nil
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, int(e.Code)) }
 
 // InvalidParams returns an invalid params error without data.
-func InvalidParams(format string, args ...any) *Error {
-	return &Error{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+func InvalidParams(format string, args ...any) *transport.Error {
+	return &transport.Error{Code: transport.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
 // paramData is the data of an error about one member of params.
@@ -47,7 +24,7 @@ type paramData struct {
 
 // InvalidParam returns an invalid params error whose data names a member of
 // params.
-func InvalidParam(name, format string, args ...any) *Error {
+func InvalidParam(name, format string, args ...any) *transport.Error {
 	e := InvalidParams(format, args...)
 	e.Data = paramData{name}
 	return e
@@ -55,7 +32,7 @@ func InvalidParam(name, format string, args ...any) *Error {
 
 // WrongKind returns an invalid params error for a value of params that is missing, or
 // that is not what is expected.
-func WrongKind(param, subject, want string, v strictjson.Value) *Error {
+func WrongKind(param, subject, want string, v strictjson.Value) *transport.Error {
 	if v.Kind() == strictjson.Invalid {
 		return InvalidParam(param, "%s is required and must be %s", subject, want)
 	}
@@ -64,31 +41,51 @@ func WrongKind(param, subject, want string, v strictjson.Value) *Error {
 
 // WithParam turns an error about params into one about the object that is the
 // member param of params.
-func (e *Error) WithParam(param string) *Error {
+func WithParam(e *transport.Error, param string) *transport.Error {
 	e.Message = strings.Replace(e.Message, "params", "params."+param, 1)
 	e.Data = paramData{param}
 	return e
 }
 
+// IsAboutParams reports whether an error is about params, and has no data but that of
+// [InvalidParam]. Encoding the error then runs none of the application's code.
+func IsAboutParams(e *transport.Error) bool {
+	if e == nil {
+		return false
+	}
+	_, isOurs := e.Data.(paramData)
+	return e.Code == transport.CodeInvalidParams && (isOurs || e.Data == nil)
+}
+
+// ClientError returns the error in err that the client receives, or nil. An error with
+// the code 0 does not count, because 0 means that no error occurred.
+func ClientError(err error) *transport.Error {
+	var e *transport.Error
+	if errors.As(err, &e) && e != nil && e.Code != 0 {
+		return e
+	}
+	return nil
+}
+
 // InvalidRequest returns an invalid request error.
-func InvalidRequest(format string, args ...any) *Error {
+func InvalidRequest(format string, args ...any) *transport.Error {
 	e := InvalidParams(format, args...)
-	e.Code = CodeInvalidRequest
+	e.Code = transport.CodeInvalidRequest
 	return e
 }
 
 // InternalError returns an internal error.
-func InternalError(message string) *Error {
-	return &Error{Code: CodeInternalError, Message: message}
+func InternalError(message string) *transport.Error {
+	return &transport.Error{Code: transport.CodeInternalError, Message: message}
 }
 
 // Busy returns the error for a request that a limit rejects.
-func Busy() *Error { return InternalError("server is at capacity; retry later") }
+func Busy() *transport.Error { return InternalError("server is at capacity; retry later") }
 
 // MethodNotFound returns the error for an unknown method.
-func MethodNotFound(name string) *Error {
-	return &Error{
-		Code:    CodeMethodNotFound,
+func MethodNotFound(name string) *transport.Error {
+	return &transport.Error{
+		Code:    transport.CodeMethodNotFound,
 		Message: "method not found: " + phrase.Clip(name, 64),
 		Data: struct {
 			Method string `json:"method"`
@@ -98,7 +95,7 @@ func MethodNotFound(name string) *Error {
 
 // UnsupportedVersion returns the error for a request whose metadata names a
 // protocol version that is not served statelessly (DSC-07, GAP-05, GAP-06).
-func UnsupportedVersion(requested string) *Error {
+func UnsupportedVersion(requested string) *transport.Error {
 	supported := Versions()
 	if _, ok := revision.Parse(requested); ok {
 		// The version is served, but with initialize: a client that finds it
@@ -108,8 +105,8 @@ func UnsupportedVersion(requested string) *Error {
 			return !rev.Stateless()
 		})
 	}
-	return &Error{
-		Code: CodeUnsupportedVersion,
+	return &transport.Error{
+		Code: transport.CodeUnsupportedVersion,
 		Message: fmt.Sprintf("unsupported protocol version %q (supported: %s)",
 			phrase.Clip(requested, 64), strings.Join(supported, ", ")),
 		Data: struct {
@@ -131,16 +128,16 @@ func Versions() []string {
 // ForRevision returns the error of an application's method with a code that
 // the protocol version allows. 2026-07-28 has retired two codes and reserves a
 // range (JRP-23, JRP-24).
-func (e *Error) ForRevision(rev revision.Revision) *Error {
+func ForRevision(e *transport.Error, rev revision.Revision) *transport.Error {
 	if !rev.Stateless() {
 		return e
 	}
 	code := e.Code
 	switch {
 	case code == -32002: // resource not found
-		code = CodeInvalidParams
-	case code == -32042, -32099 <= code && code < CodeUnsupportedVersion:
-		code = CodeInternalError
+		code = transport.CodeInvalidParams
+	case code == -32042, -32099 <= code && code < transport.CodeUnsupportedVersion:
+		code = transport.CodeInternalError
 	}
-	return &Error{Code: code, Message: e.Message, Data: e.Data}
+	return &transport.Error{Code: code, Message: e.Message, Data: e.Data}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // MaxDepth is the number of levels that a message may nest.
@@ -86,13 +87,13 @@ func IsLarge(n int) bool { return n > maxShared }
 
 // Parse parses a message. If src is JSON but breaks a rule of package
 // strictjson, Parse returns both the value and the error.
-func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *Error) {
+func Parse(doc *strictjson.Doc, src string) (strictjson.Value, *transport.Error) {
 	err := doc.Parse(src, MaxDepth)
 	if broken, ok := err.(*strictjson.RuleError); ok {
 		return doc.Root(), InvalidRequest("%s", broken.Error())
 	}
 	if err != nil {
-		return strictjson.Value{}, &Error{Code: CodeParseError, Message: err.Error() + found(src, err)}
+		return strictjson.Value{}, &transport.Error{Code: transport.CodeParseError, Message: err.Error() + found(src, err)}
 	}
 	return doc.Root(), nil
 }
@@ -114,7 +115,7 @@ func found(src string, err error) string {
 
 // Read reads the message v into m, which must be zero. If Read returns an error, m has
 // at least its kind, and its id if the id is readable.
-func (m *Message) Read(v strictjson.Value) *Error {
+func (m *Message) Read(v strictjson.Value) *transport.Error {
 	if v.Kind() != strictjson.Object {
 		return InvalidRequest("message must be a JSON object, got %s", v.Kind())
 	}
@@ -127,7 +128,7 @@ func (m *Message) Read(v strictjson.Value) *Error {
 // message's kind and id.
 type reader struct {
 	m   *Message
-	err *Error // the first one
+	err *transport.Error // the first one
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -238,7 +239,7 @@ func InOtherCase(name string, known ...string) string {
 
 // CheckCase rejects a known member of params in the wrong case. A proxy that
 // folds case would have taken it for the member.
-func CheckCase(params strictjson.Value, known ...string) *Error {
+func CheckCase(params strictjson.Value, known ...string) *transport.Error {
 	for name := range params.Members() {
 		if k := InOtherCase(name, known...); k != "" {
 			return InvalidParam(k, "unknown member %q of params: member names are case-sensitive, use %q", phrase.Clip(name, phrase.MaxEcho), k)
@@ -248,7 +249,7 @@ func CheckCase(params strictjson.Value, known ...string) *Error {
 }
 
 // CheckParams rejects params that no method accepts.
-func (m *Message) CheckParams() *Error {
+func (m *Message) CheckParams() *transport.Error {
 	switch m.Params.Kind() {
 	case strictjson.Invalid, strictjson.Null, strictjson.Object:
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 func TestReadMessage(t *testing.T) {
@@ -18,7 +19,7 @@ func TestReadMessage(t *testing.T) {
 		kind   Kind
 		id     string
 		method string
-		code   Code // 0 if there is nothing wrong
+		code   transport.Code // 0 if there is nothing wrong
 	}{
 		{`{"jsonrpc":"2.0","id":1,"method":"m"}`, KindRequest, "1", "m", 0},
 		{`{"jsonrpc":"2.0","id":"","method":"m"}`, KindRequest, `""`, "m", 0},
@@ -29,37 +30,37 @@ func TestReadMessage(t *testing.T) {
 
 		// JRP-16: what is wrong with a notification does not make it another
 		// thing, nor with a response.
-		{`{"jsonrpc":"1.0","method":"m"}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"method":"m"}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":""}`, KindNotification, "", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":"m","Params":{}}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":"m","a":1,"a":1}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":"m","method":1}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":1,"method":"m"}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","method":"m","result":{}}`, KindNotification, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"method":"m","result":{}}`, KindRequest, "1", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"method":"m","error":{}}`, KindRequest, "1", "m", CodeInvalidRequest},
-		{`{"id":1,"result":{}}`, KindResponse, "1", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":{},"error":{}}`, KindResponse, "", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`, KindResponse, "1", "", CodeInvalidRequest},
+		{`{"jsonrpc":"1.0","method":"m"}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"method":"m"}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":""}`, KindNotification, "", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","Params":{}}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","a":1,"a":1}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","method":1}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":1,"method":"m"}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","method":"m","result":{}}`, KindNotification, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"method":"m","result":{}}`, KindRequest, "1", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"method":"m","error":{}}`, KindRequest, "1", "m", transport.CodeInvalidRequest},
+		{`{"id":1,"result":{}}`, KindResponse, "1", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":{},"error":{}}`, KindResponse, "", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`, KindResponse, "1", "", transport.CodeInvalidRequest},
 
 		// With anything that could be an id it is no notification.
-		{`{"jsonrpc":"2.0","id":null,"method":"m"}`, KindInvalid, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","ID":1,"method":"m"}`, KindInvalid, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}`, KindInvalid, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"Id":1,"method":"m"}`, KindInvalid, "", "m", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":null,"id":1,"method":"m"}`, KindInvalid, "", "m", CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":null,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","ID":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"Id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":null,"id":1,"method":"m"}`, KindInvalid, "", "m", transport.CodeInvalidRequest},
 
-		{`{"jsonrpc":"2.0","id":1,"method":""}`, KindRequest, "1", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"method":2}`, KindInvalid, "1", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1}`, KindInvalid, "1", "", CodeInvalidRequest},
-		{`{"jsonrpc":"2.0","id":1,"Method":"m"}`, KindInvalid, "1", "", CodeInvalidRequest},
-		{`{}`, KindInvalid, "", "", CodeInvalidRequest},
-		{`[]`, KindInvalid, "", "", CodeInvalidRequest},
-		{`"m"`, KindInvalid, "", "", CodeInvalidRequest},
-		{``, KindInvalid, "", "", CodeParseError},
+		{`{"jsonrpc":"2.0","id":1,"method":""}`, KindRequest, "1", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"method":2}`, KindInvalid, "1", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1}`, KindInvalid, "1", "", transport.CodeInvalidRequest},
+		{`{"jsonrpc":"2.0","id":1,"Method":"m"}`, KindInvalid, "1", "", transport.CodeInvalidRequest},
+		{`{}`, KindInvalid, "", "", transport.CodeInvalidRequest},
+		{`[]`, KindInvalid, "", "", transport.CodeInvalidRequest},
+		{`"m"`, KindInvalid, "", "", transport.CodeInvalidRequest},
+		{``, KindInvalid, "", "", transport.CodeParseError},
 		{`{"jsonrpc":"2.0","id":1,"method":"m"} `, KindRequest, "1", "m", 0},
-		{`{"jsonrpc":"2.0","id":1,"method":"m"}.`, KindInvalid, "", "", CodeParseError},
+		{`{"jsonrpc":"2.0","id":1,"method":"m"}.`, KindInvalid, "", "", transport.CodeParseError},
 	} {
 		var doc strictjson.Doc
 		m, err := readText(&doc, test.src)
@@ -172,7 +173,7 @@ func TestUnsupportedVersion(t *testing.T) {
 	} {
 		err := UnsupportedVersion(version)
 		got := ErrorResponse("", err)
-		assert.Equal(t, CodeUnsupportedVersion, got.Code)
+		assert.Equal(t, transport.CodeUnsupportedVersion, got.Code)
 		assert.True(t, strings.HasSuffix(string(got.Msg), `","data":`+want+`}}`), string(got.Msg))
 		assert.Regexp(t, `^unsupported protocol version ".{0,65}" \(supported: 2026-07-28[-, 0-9]*\)$`, err.Message)
 	}
@@ -182,19 +183,19 @@ func TestErrorAnswer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		id   string
-		err  *Error
+		err  *transport.Error
 		want string
 	}{
-		{"1", &Error{Code: -1, Message: "m"}, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m"}}`},
+		{"1", &transport.Error{Code: -1, Message: "m"}, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m"}}`},
 		// GAP-13: no id, rather than null.
-		{"", &Error{Code: -32700}, `{"jsonrpc":"2.0","error":{"code":-32700,"message":""}}`},
-		{`"a"`, &Error{Code: 1, Message: "<&>\"\n\u2028"}, `{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"<&>\"\n` + "\u2028" + `"}}`},
-		{"1", &Error{Code: 1, Message: "\xff", Data: map[string]any{"b": "<&>", "a": nil}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"` + "\ufffd" + `","data":{"a":null,"b":"<&>"}}}`},
-		{"1", &Error{Code: 1, Message: "m", Data: false}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":false}}`},
-		{"1", &Error{Code: 1, Message: "m", Data: json.RawMessage(`null`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":null}}`},
-		{"1", &Error{Code: 1, Message: "m", Data: make(chan int)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
-		{"1", &Error{Code: 1, Message: "m", Data: json.RawMessage(`{"a":1,"a":1}`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
-		{"1", &Error{Code: 1, Message: "m", Data: panics{}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+		{"", &transport.Error{Code: -32700}, `{"jsonrpc":"2.0","error":{"code":-32700,"message":""}}`},
+		{`"a"`, &transport.Error{Code: 1, Message: "<&>\"\n\u2028"}, `{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"<&>\"\n` + "\u2028" + `"}}`},
+		{"1", &transport.Error{Code: 1, Message: "\xff", Data: map[string]any{"b": "<&>", "a": nil}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"` + "\ufffd" + `","data":{"a":null,"b":"<&>"}}}`},
+		{"1", &transport.Error{Code: 1, Message: "m", Data: false}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":false}}`},
+		{"1", &transport.Error{Code: 1, Message: "m", Data: json.RawMessage(`null`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":null}}`},
+		{"1", &transport.Error{Code: 1, Message: "m", Data: make(chan int)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+		{"1", &transport.Error{Code: 1, Message: "m", Data: json.RawMessage(`{"a":1,"a":1}`)}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
+		{"1", &transport.Error{Code: 1, Message: "m", Data: panics{}}, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`},
 	} {
 		got := ErrorResponse(test.id, test.err)
 		assert.Equal(t, test.want, string(got.Msg))
@@ -204,7 +205,7 @@ func TestErrorAnswer(t *testing.T) {
 }
 
 // readText parses and reads a message, as receive does.
-func readText(doc *strictjson.Doc, src string) (Message, *Error) {
+func readText(doc *strictjson.Doc, src string) (Message, *transport.Error) {
 	root, broken := Parse(doc, src)
 	var m Message
 	err := m.Read(root)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // A 2026-07-28 request belongs to no session: it names its protocol version
@@ -36,7 +37,7 @@ func (m *Message) IsStateless() bool { return m.Version().Kind() != strictjson.I
 
 // CheckMetadata rejects optional members of the metadata that are not valid.
 // They change nothing else (DSC-13, GAP-41).
-func (m *Message) CheckMetadata() *Error {
+func (m *Message) CheckMetadata() *transport.Error {
 	switch info := m.Meta.Get(clientInfoKey); info.Kind() {
 	case strictjson.Invalid, strictjson.Null:
 	default:

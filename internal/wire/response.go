@@ -5,12 +5,13 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // Response is an encoded response.
 type Response struct {
 	Msg  []byte
-	Code Code // of an error, 0 for a result
+	Code transport.Code // of an error, 0 for a result
 }
 
 // AppendResultHead appends the beginning of a response with a result. The
@@ -27,7 +28,7 @@ const NullID = "null"
 
 // ErrorResponse encodes an error response. If id is empty, the response has no
 // id. Data that cannot be encoded is left out.
-func ErrorResponse(id string, e *Error) Response {
+func ErrorResponse(id string, e *transport.Error) Response {
 	dst := []byte(`{"jsonrpc":"2.0"`)
 	if id != "" {
 		dst = append(dst, `,"id":`...)

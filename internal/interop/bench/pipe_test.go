@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 // pipe is a connection of channels, for one request at a time.
@@ -18,7 +18,7 @@ type pipe struct {
 	closed  chan struct{}
 }
 
-var _ prompts.Transport = (*pipe)(nil)
+var _ transport.Conn = (*pipe)(nil)
 
 func newPipe() *pipe {
 	return &pipe{in: make(chan []byte), out: make(chan []byte), closed: make(chan struct{})}
@@ -61,7 +61,16 @@ func (p *pipe) Read(ctx context.Context) ([]byte, error) {
 
 // Write hands a copy over. The client is done with it before it asks again,
 // and so before the next Write. What is unasked does not wait for it.
-func (p *pipe) Write(ctx context.Context, msg []byte) error {
+func (p *pipe) Write(ctx context.Context, msgs ...[]byte) error {
+	for _, msg := range msgs {
+		if err := p.write(ctx, msg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipe) write(ctx context.Context, msg []byte) error {
 	if isNotification(msg) {
 		if p.heard != nil {
 			p.heard(msg)
