@@ -417,7 +417,10 @@ func (o *observation) conn() transport.Info {
 	if o == nil {
 		return transport.Info{}
 	}
-	return transport.Info{o.op.Network, o.op.Protocol, o.op.ProtocolVersion, o.op.ClientAddress, o.op.ServerAddress}
+	return transport.Info{
+		Network: o.op.Network, Protocol: o.op.Protocol, ProtocolVersion: o.op.ProtocolVersion,
+		ClientAddress: o.op.ClientAddress, ServerAddress: o.op.ServerAddress,
+	}
 }
 
 // Reject is an operation of a message that the transport rejected.
