@@ -1,20 +1,21 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mcp-prompts/prompts"
@@ -25,6 +26,53 @@ import (
 type httpOptions struct {
 	address, cert, key, tokens string
 	hosts, origins             []string
+	isInsecure                 bool
+}
+
+// check reports flags that do not fit together, and an address at which everybody would
+// be answered.
+func (o *httpOptions) check() error {
+	if o.address == "" {
+		if o.cert != "" || o.key != "" || o.tokens != "" || len(o.hosts) > 0 || len(o.origins) > 0 || o.isInsecure {
+			return usageErrorf("--cert, --key, --tokens, --allow-host, --allow-origin and --insecure need --http")
+		}
+		return nil
+	}
+	if (o.cert == "") != (o.key == "") {
+		return usageErrorf("--cert and --key need each other")
+	}
+	if err := checkHosts(o.hosts); err != nil {
+		return err
+	}
+	for _, origin := range o.origins {
+		if !isOrigin(origin) {
+			return usageErrorf("--allow-origin must have the form https://app.example.org, got %q", origin)
+		}
+	}
+	if err := checkAddress("--http", o.address); err != nil {
+		return err
+	}
+	address, err := net.ResolveTCPAddr("tcp", o.address)
+	if err != nil {
+		return fmt.Errorf("--http %s: %w", o.address, err)
+	}
+	if o.tokens == "" && len(o.hosts) == 0 && !o.isInsecure && !address.IP.IsLoopback() {
+		return usageErrorf("--http %s is not a loopback address, and pages of any site could call the server; set --tokens, or --allow-host with the name of the server, or --insecure to answer everybody", o.address)
+	}
+	o.address = address.String() // the one that was checked
+	return nil
+}
+
+// checkAddress reports the value of a flag that is no address to listen at.
+func checkAddress(flag, address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usageErrorf("%s must have the form 127.0.0.1:8080 or :8080, got %q", flag, address)
+	}
+	return nil
 }
 
 // checkHosts reports a value of --allow-host that no Host header can have.
@@ -48,16 +96,83 @@ func isOrigin(origin string) bool {
 // drainTimeout is how long requests have to finish when the server stops.
 const drainTimeout = 10 * time.Second
 
-// serve serves the registry until ctx ends, and then lets requests finish.
-func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options prompts.Options) error {
-	authenticate := func(next http.Handler) http.Handler { return next }
+// pollInterval is how often the files of tokens and certificates are read again. A new
+// request does not wait for that.
+const pollInterval = time.Second
+
+// credentials are the tokens and the certificate of a server, each nil without its flag.
+type credentials struct {
+	tokens      *reloaded[tokens]
+	certificate *reloaded[*tls.Certificate]
+}
+
+// load reads the files of tokens and of the certificate.
+func (o *httpOptions) load(logger *slog.Logger) (c credentials, err error) {
 	if o.tokens != "" {
-		tokens, err := readTokens(o.tokens)
-		if err != nil {
-			return err
+		parse := func(contents [][]byte) (tokens, error) { return parseTokens(o.tokens, contents[0]) }
+		c.tokens, err = newReloaded(logger, []string{o.tokens}, parse, replaceTokens)
+		if isUnreadable(err) {
+			return c, usageErrorf("--tokens must be a file with a line NAME TOKEN for each client: %w", err)
 		}
-		authenticate = tokens.authenticate
+	}
+	if o.cert != "" && err == nil {
+		parse := func(contents [][]byte) (*tls.Certificate, error) {
+			pair, err := tls.X509KeyPair(contents[0], contents[1])
+			if err != nil {
+				return nil, fmt.Errorf("load certificate: %w", err)
+			}
+			return &pair, nil
+		}
+		c.certificate, err = newReloaded(logger, []string{o.cert, o.key}, parse, nil)
+		if isUnreadable(err) {
+			return c, usageErrorf("--cert and --key must be files in PEM format: %w", err)
+		}
+	}
+	return c, err
+}
+
+func isUnreadable(err error) bool { return errors.As(err, new(*fs.PathError)) }
+
+// follow reads the files again at SIGHUP, and from time to time, until ctx ends.
+func (c credentials) follow(ctx context.Context, hangups <-chan os.Signal, ticks <-chan time.Time) {
+	for {
+		isAsked := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+			isAsked = true
+		case <-ticks:
+		}
+		if c.tokens != nil {
+			c.tokens.reload(isAsked)
+		}
+		if c.certificate != nil {
+			c.certificate.reload(isAsked)
+		}
+	}
+}
+
+// serve serves the registry until ctx ends, and then lets requests finish.
+func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options prompts.Options, c credentials) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	following, unfollow := context.WithCancel(ctx)
+	defer unfollow()
+	go c.follow(following, hangups, ticker.C) // ends with following
+
+	authenticate := func(next http.Handler) http.Handler { return next }
+	if c.tokens != nil {
 		options.Principal = principal
+		authenticate = func(next http.Handler) http.Handler {
+			if len(o.hosts) == 0 {
+				next = withAnyHost(next)
+			}
+			return tokenFile{c.tokens}.authenticate(next)
+		}
 	}
 	listener, err := o.listen(options.Logger, reg.Len())
 	if err != nil {
@@ -74,8 +189,9 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	}
 	served := make(chan error, 1)
 	go func() { // ends with Shutdown or Close
-		if o.cert != "" {
-			served <- server.ServeTLS(listener, o.cert, o.key)
+		if c.certificate != nil {
+			server.TLSConfig = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.certificate.get(), nil }}
+			served <- server.ServeTLS(listener, "", "")
 		} else {
 			served <- server.Serve(listener)
 		}
@@ -97,21 +213,26 @@ func (o *httpOptions) serve(ctx context.Context, reg *prompts.Registry, options 
 	return err
 }
 
-// listen checks the certificate, opens the address, and logs the URL of the server.
+// withAnyHost lets package streamablehttp accept any Host on a loopback address, as
+// behind a proxy. Requests have a token here, which pages of other sites do not have.
+func withAnyHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil)))
+	})
+}
+
+// listen opens the address, and logs the URL of the server.
 func (o *httpOptions) listen(logger *slog.Logger, prompts int) (net.Listener, error) {
 	scheme := "http"
 	if o.cert != "" {
 		scheme = "https"
-		if _, err := tls.LoadX509KeyPair(o.cert, o.key); err != nil {
-			return nil, fmt.Errorf("load certificate: %w", err)
-		}
 	}
 	listener, err := net.Listen("tcp", o.address)
 	if err != nil {
 		return nil, err
 	}
 	logger.Info("serving", slog.String("url", scheme+"://"+localAddress(listener)+"/mcp"), slog.Int("prompts", prompts))
-	if a, ok := listener.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && o.tokens == "" {
+	if o.isInsecure && o.tokens == "" {
 		logger.Warn("serving without authentication; set --tokens")
 	}
 	return listener, nil
@@ -139,65 +260,4 @@ func routes(endpoint http.Handler, isStopping *atomic.Bool) http.Handler {
 		fmt.Fprintln(w, "ok")
 	})
 	return mux
-}
-
-// tokens has the names of clients by the hashes of their tokens, so that the time of a
-// search says nothing of a token.
-type tokens map[[sha256.Size]byte]string
-
-// readTokens reads a file with lines NAME TOKEN.
-func readTokens(path string) (tokens, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	all := tokens{}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(strings.TrimPrefix(lines.Text(), "\ufeff")) // of an editor on Windows
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if len(fields) != 2 {
-			return nil, fmt.Errorf("%s:%d: expected the name of a client and its token, got %d words", path, n, len(fields))
-		}
-		hash := sha256.Sum256([]byte(fields[1]))
-		if other, twice := all[hash]; twice {
-			return nil, fmt.Errorf("%s:%d: clients %s and %s have the same token", path, n, other, fields[0])
-		}
-		all[hash] = fields[0]
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no tokens; write a line NAME TOKEN for each client", path)
-	}
-	return all, nil
-}
-
-type principalKey struct{}
-
-func principal(ctx context.Context) string {
-	name, _ := ctx.Value(principalKey{}).(string)
-	return name
-}
-
-// authenticate answers requests without a valid bearer token with 401.
-func (t tokens) authenticate(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions { // a CORS preflight, which has no credentials
-			next.ServeHTTP(w, r)
-			return
-		}
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		name, ok := t[sha256.Sum256([]byte(strings.TrimSpace(token)))]
-		if !ok || !strings.EqualFold(scheme, "Bearer") {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "missing or unknown bearer token", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, name)))
-	})
 }

@@ -50,7 +50,10 @@ With --skills, folders with a SKILL.md are served as skills, too.
 
 With --nats the prompts come from a key-value bucket of NATS instead of folders.
 
-The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`,
+The file of --tokens has a line NAME TOKEN for each client; # begins a comment. An
+address that is not a loopback address needs --tokens, or --allow-host with the name of
+the server, or --insecure. The files of --tokens, --cert and --key are read again when
+they change and at SIGHUP. A removed token is refused at once.`,
 		Example: `  prompts serve prompts
   prompts serve --http 127.0.0.1:8080 prompts
   prompts serve --http :8443 --cert cert.pem --key key.pem --tokens tokens.txt prompts
@@ -80,9 +83,10 @@ The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`
 	flags.StringVar(&o.http.address, "http", "", "serve over Streamable HTTP at this address, such as 127.0.0.1:8080")
 	flags.StringVar(&o.http.cert, "cert", "", "file with the certificate, for HTTPS")
 	flags.StringVar(&o.http.key, "key", "", "file with the key of the certificate")
-	flags.StringVar(&o.http.tokens, "tokens", "", "file with bearer tokens; without one, everybody is answered")
+	flags.StringVar(&o.http.tokens, "tokens", "", "file with bearer tokens, read again when the file changes")
 	flags.StringArrayVar(&o.http.hosts, "allow-host", nil, "answer requests with this Host header (repeatable)")
 	flags.StringArrayVar(&o.http.origins, "allow-origin", nil, "answer browsers on pages of this origin (repeatable)")
+	flags.BoolVar(&o.http.isInsecure, "insecure", false, "serve at a public address without --tokens and --allow-host")
 	flags.StringVar(&o.nats, "nats", "", "URL of a NATS server")
 	flags.StringVar(&o.bucket, "bucket", "prompts", "key-value bucket of NATS")
 	flags.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
@@ -93,7 +97,6 @@ The file of --tokens has a line NAME TOKEN for each client; # begins a comment.`
 
 // check reports flags that do not fit together.
 func (o *serveOptions) check(dirs []string) error {
-	h := &o.http
 	switch {
 	case o.tools != "" && o.tools != "each" && o.tools != "pair":
 		return usageErrorf("--tools must be each or pair, got %q", o.tools)
@@ -101,18 +104,9 @@ func (o *serveOptions) check(dirs []string) error {
 		return usageErrorf("folder is missing; usage: prompts serve DIR...")
 	case o.nats != "" && len(dirs) > 0:
 		return usageErrorf("--nats and folders cannot be combined; the prompts come from the bucket")
-	case h.address == "" && (h.cert != "" || h.key != "" || h.tokens != "" || len(h.hosts) > 0 || len(h.origins) > 0):
-		return usageErrorf("--cert, --key, --tokens, --allow-host and --allow-origin need --http")
-	case (h.cert == "") != (h.key == ""):
-		return usageErrorf("--cert and --key need each other")
 	}
-	if err := checkHosts(h.hosts); err != nil {
+	if err := o.http.check(); err != nil {
 		return err
-	}
-	for _, origin := range h.origins {
-		if !isOrigin(origin) {
-			return usageErrorf("--allow-origin must have the form https://app.example.org, got %q", origin)
-		}
 	}
 	return openFolders(dirs)
 }
@@ -147,6 +141,10 @@ func nameFlag(_ []string, a slog.Attr) slog.Attr {
 func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	credentials, err := o.http.load(logger)
+	if err != nil {
+		return err
+	}
 	reg := new(prompts.Registry)
 	options := prompts.Options{Info: prompts.Implementation{Name: o.name, Version: version()}, Logger: logger}
 	files := promptfs.Options{Logger: logger}
@@ -175,7 +173,7 @@ func (o *serveOptions) serve(ctx context.Context, dirs []string, logger *slog.Lo
 		return err
 	}
 	if o.http.address != "" {
-		return o.http.serve(ctx, reg, options)
+		return o.http.serve(ctx, reg, options, credentials)
 	}
 	return prompts.NewServer(reg, options).Serve(ctx, stdio.New())
 }

@@ -99,6 +99,11 @@ func TestRejectedRequest(t *testing.T) {
 // body.
 func getPrompt(t *testing.T, client *http.Client, url, token string) (int, string) {
 	t.Helper()
+	return do(t, client, newGet(t, url, token))
+}
+
+func newGet(t *testing.T, url, token string) *http.Request {
+	t.Helper()
 	const body = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"hello","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	require.NoError(t, err)
@@ -111,7 +116,7 @@ func getPrompt(t *testing.T, client *http.Client, url, token string) (int, strin
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	return do(t, client, r)
+	return r
 }
 
 func do(t *testing.T, client *http.Client, r *http.Request) (int, string) {
@@ -173,8 +178,7 @@ func TestPreview(t *testing.T) {
 
 func TestServeTokens(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "tokens.txt")
-	require.NoError(t, os.WriteFile(file, []byte("# clients\n\nada token-of-ada\ngrace  token-of-grace\n"), 0o600))
+	file := tokensOf(t, "# clients\n\nada token-of-ada\ngrace  token-of-grace\n")
 	url := serveHTTP(t, "--tokens", file, folderOfHello(t))
 	for token, want := range map[string]int{
 		"": http.StatusUnauthorized, "token-of-nobody": http.StatusUnauthorized, "ada": http.StatusUnauthorized,
@@ -185,12 +189,68 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
+// postAs sends a prompts/get with a Host header, an Origin and a token, and returns the
+// status.
+func postAs(t *testing.T, url, host, origin, token string) int {
+	t.Helper()
+	r := newGet(t, url, token)
+	r.Host = host
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	status, _ := do(t, http.DefaultClient, r)
+	return status
+}
+
+// TestServeHosts checks that a server without tokens answers only requests with a Host
+// that it knows, on any address, and that the health of a server is for everybody.
+func TestServeHosts(t *testing.T) {
+	t.Parallel()
+	const evil, known = "evil.example.org", "mcp.example.org"
+	for _, test := range []struct {
+		flags               []string
+		host, origin, token string
+		want                int
+	}{
+		{nil, evil, "http://" + evil, "", http.StatusForbidden},
+		{nil, "localhost", "http://" + evil, "", http.StatusForbidden},
+		{nil, "localhost", "", "", http.StatusOK},
+		{[]string{"--http", ":0", "--allow-host", known}, evil, "http://" + evil, "", http.StatusForbidden},
+		{[]string{"--http", ":0", "--allow-host", known}, known, "http://" + evil, "", http.StatusForbidden},
+		{[]string{"--http", ":0", "--allow-host", known}, known, "", "", http.StatusOK},
+		{[]string{"--http", ":0", "--insecure"}, "localhost", "", "", http.StatusOK},
+		{[]string{"--tokens"}, evil, "", "token-of-ada", http.StatusOK},
+		{[]string{"--tokens"}, evil, "http://other.example.org", "token-of-ada", http.StatusForbidden},
+		{[]string{"--tokens"}, evil, "", "", http.StatusUnauthorized},
+		{[]string{"--allow-host", known, "--tokens"}, evil, "", "token-of-ada", http.StatusForbidden},
+		{[]string{"--http", ":0", "--tokens"}, evil, "", "token-of-ada", http.StatusOK},
+	} {
+		flags := test.flags
+		if len(flags) > 0 && flags[len(flags)-1] == "--tokens" {
+			flags = append(flags, tokensOf(t, "ada token-of-ada\n"))
+		}
+		url := serveHTTP(t, append(flags, folderOfHello(t))...)
+		assert.Equal(t, test.want, postAs(t, url, test.host, test.origin, test.token), test)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(url, "/mcp")+"/healthz", nil)
+		require.NoError(t, err)
+		r.Host = evil
+		status, _ := do(t, http.DefaultClient, r)
+		assert.Equal(t, http.StatusOK, status, test)
+	}
+}
+
+func tokensOf(t *testing.T, content string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "tokens.txt")
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	return file
+}
+
 // TestServeTokensToPages checks that a page of an allowed origin can call a server with
 // tokens: a browser first sends a preflight, which has no token.
 func TestServeTokensToPages(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "tokens.txt")
-	require.NoError(t, os.WriteFile(file, []byte("\ufeff# of an editor on Windows\r\nada token-of-ada\r\n"), 0o600))
+	file := tokensOf(t, "\ufeff# of an editor on Windows\r\nada token-of-ada\r\n")
 	url := serveHTTP(t, "--tokens", file, "--allow-origin", "https://app.example.org", folderOfHello(t))
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, url, nil)
 	require.NoError(t, err)
@@ -206,19 +266,31 @@ func TestServeTokensToPages(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 }
 
-func TestServeTLS(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// certificate is a certificate for 127.0.0.1 and its key, in PEM format.
+type certificate struct{ cert, key string }
+
+func newCertificate(t *testing.T, serial int64) certificate {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
 	keyBytes, err := x509.MarshalPKCS8PrivateKey(key)
 	require.NoError(t, err)
+	return certificate{
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyBytes})),
+	}
+}
+
+func TestServeTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyBytes}), 0o600))
+	certificate := newCertificate(t, 1)
+	require.NoError(t, os.WriteFile(certFile, []byte(certificate.cert), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, []byte(certificate.key), 0o600))
 	url, log := serveLogged(t, "--log-format", "json", "--cert", certFile, "--key", keyFile, folderOfHello(t))
 	assert.True(t, strings.HasPrefix(url, "https://"), url)
 	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/mcp"))
@@ -231,9 +303,7 @@ func TestServeTLS(t *testing.T) {
 	require.NoError(t, c.Close())
 	go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server
 	roots := x509.NewCertPool()
-	parsed, err := x509.ParseCertificate(certificate)
-	require.NoError(t, err)
-	roots.AddCert(parsed)
+	require.True(t, roots.AppendCertsFromPEM([]byte(certificate.cert)))
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	defer transport.CloseIdleConnections()
 	status, body := getPrompt(t, &http.Client{Transport: transport}, url, "")

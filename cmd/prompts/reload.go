@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// reloaded is a value that is read from files, and read again when a file changes. If the
+// new content is invalid, the value stays. Safe for concurrent use.
+type reloaded[T any] struct {
+	paths   []string
+	parse   func(contents [][]byte) (T, error)
+	replace func(old, next T) // if not nil, is called before next takes the place of old
+	logger  *slog.Logger
+
+	mu      sync.Mutex // held while the files are read
+	failure string     // the last error, which is logged once
+	state   atomic.Pointer[reloadedState[T]]
+}
+
+type reloadedState[T any] struct {
+	value    T
+	contents [][]byte
+	infos    []fs.FileInfo // nil if a file could not be read
+}
+
+// newReloaded reads the files. A file that cannot be read is a [fs.PathError].
+func newReloaded[T any](logger *slog.Logger, paths []string, parse func([][]byte) (T, error), replace func(old, next T)) (*reloaded[T], error) {
+	r := &reloaded[T]{paths: paths, parse: parse, replace: replace, logger: logger}
+	contents, infos, err := readFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	value, err := parse(contents)
+	if err != nil {
+		return nil, err
+	}
+	r.state.Store(&reloadedState[T]{value, contents, infos})
+	return r, nil
+}
+
+// get returns the value of the files as they are now.
+func (r *reloaded[T]) get() T {
+	if s := r.state.Load(); !isCurrent(r.paths, s.infos) {
+		r.reload(false)
+	}
+	return r.state.Load().value
+}
+
+// isCurrent reports whether the files are those of infos.
+func isCurrent(paths []string, infos []fs.FileInfo) bool {
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || i >= len(infos) {
+			return false
+		}
+		if old := infos[i]; !os.SameFile(old, info) || !old.ModTime().Equal(info.ModTime()) || old.Size() != info.Size() {
+			return false
+		}
+	}
+	return true
+}
+
+// reload reads the files, whatever the system says of their times. isAsked is true if a
+// person wants that, and is to see what became of it.
+func (r *reloaded[T]) reload(isAsked bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.state.Load()
+	next := &reloadedState[T]{value: old.value}
+	var err error
+	if next.contents, next.infos, err = readFiles(r.paths); err == nil {
+		if !isAsked && r.failure == "" && slices.EqualFunc(old.contents, next.contents, bytes.Equal) {
+			r.state.Store(next)
+			return
+		}
+		next.value, err = r.parse(next.contents)
+	}
+	if err != nil {
+		next.value, next.contents = old.value, old.contents
+		r.state.Store(next)
+		if isAsked || r.failure != err.Error() {
+			r.failure = err.Error()
+			r.logger.Error("files not read again", slog.Any("paths", r.paths), slog.String("error", r.failure))
+		}
+		return
+	}
+	r.failure = ""
+	if r.replace != nil {
+		r.replace(old.value, next.value)
+	}
+	r.state.Store(next)
+	r.logger.Info("files read again", slog.Any("paths", r.paths))
+}
+
+// readFiles returns the contents of files, and what the system says of them: of the time
+// before they were read, so that a change meanwhile is found.
+func readFiles(paths []string) (contents [][]byte, infos []fs.FileInfo, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		contents, infos = append(contents, content), append(infos, info)
+	}
+	return contents, infos, nil
+}
