@@ -66,6 +66,13 @@ var clients = []client{
 	{name: "codex", title: "Codex", command: func(s server, _ string) []string {
 		return append([]string{"codex", "mcp", "add", s.name, "--", s.command}, s.args...)
 	}},
+	{name: "copilot", title: "Copilot CLI", path: inHomeOnly(".copilot/mcp-config.json"), keys: []string{"mcpServers"}, entry: func(s server) any {
+		// Without tools, Copilot CLI offers none of the server.
+		return struct {
+			commandEntry
+			Tools []string `json:"tools"`
+		}{commandEntry{Type: "local", Command: s.command, Args: s.args}, []string{"*"}}
+	}},
 	{name: "cursor", title: "Cursor", path: inHome(".cursor/mcp.json"), keys: []string{"mcpServers"}, entry: plainEntry},
 	{name: "gemini", title: "Gemini CLI", path: inHome(".gemini/settings.json"), keys: []string{"mcpServers"}, entry: plainEntry},
 	{name: "opencode", title: "opencode", path: opencodePath, keys: []string{"mcp"}, entry: func(s server) any {
@@ -89,6 +96,16 @@ func inHome(name string) func(project bool) (string, error) {
 		}
 		home, err := os.UserHomeDir()
 		return filepath.Join(home, filepath.FromSlash(name)), err
+	}
+}
+
+// inHomeOnly is [inHome] for a client without a configuration of a project.
+func inHomeOnly(name string) func(project bool) (string, error) {
+	return func(project bool) (string, error) {
+		if project {
+			return "", errNoProject
+		}
+		return inHome(name)(false)
 	}
 }
 

@@ -1,0 +1,69 @@
+//go:build unix
+
+package hosts_test
+
+import "strings"
+
+// testCase is one use of a prompt, or of its tool.
+type testCase struct {
+	name   string
+	prompt string
+	words  []string // what the user types after the prompt
+	json   string   // the arguments of the prompt's tool
+	inCI   bool
+	mode   string // tools to offer, if it is not the mode of the host: each or pair
+	tool   string // the tool to call, if it is not that of the prompt
+}
+
+// line returns the prompt and its arguments as the user types them after the host's
+// prefix.
+func (c *testCase) line(prompt string) string {
+	for _, w := range c.words {
+		if strings.Contains(w, " ") {
+			w = `"` + w + `"`
+		}
+		prompt += " " + w
+	}
+	return prompt
+}
+
+// call returns what the user says to have the model call the tool.
+func (c *testCase) call(prefix string) string {
+	name := c.tool
+	if name == "" {
+		name = toolName(c.prompt)
+	}
+	return strings.TrimSpace("CALLTOOL " + prefix + name + " " + c.json)
+}
+
+// changing is the case in which the lists of prompts and tools change.
+const changing = "list_changed"
+
+var cases = []testCase{
+	{name: "no argument", prompt: "hello"},
+	{name: "two arguments", prompt: "two", words: []string{"a", "b"}, json: `{"arg1":"a","arg2":"b"}`, inCI: true},
+	{name: "quoted", prompt: "two", words: []string{"a b", "c d"}, json: `{"arg1":"a b","arg2":"c d"}`},
+	{name: "Unicode", prompt: "two", words: []string{"ä", "日本🙂"}, json: `{"arg1":"ä","arg2":"日本🙂"}`},
+	{name: "missing", prompt: "two", words: []string{"a"}, json: `{"arg1":"a"}`},
+	{name: "too many", prompt: "two", words: []string{"a", "b", "c", "d"}, json: `{"arg1":"a","arg2":"b","arg3":"c"}`},
+	{name: "optional left out", prompt: "opt", words: []string{"a"}, json: `{"topic":"a"}`},
+	{name: "enum", prompt: "lang", words: []string{"go"}, json: `{"lang":"go"}`},
+	{name: "wrong enum", prompt: "lang", words: []string{"cobol"}, json: `{"lang":"cobol"}`, inCI: true},
+	{name: "enum compared", prompt: "iflang", words: []string{"go"}, json: `{"lang":"go"}`},
+	{name: "number", prompt: "sized", words: []string{"3"}, json: `{"size":3}`},
+	{name: "enum in Go", prompt: "golang", words: []string{"go"}, json: `{"lang":"go"}`},
+	{name: "several roles", prompt: "roles", inCI: true},
+	{name: "image", prompt: "image"},
+	{name: "audio", prompt: "audio"},
+	{name: "resource", prompt: "resource"},
+	{name: "link", prompt: "link"},
+	{name: "failure", prompt: "fail"},
+	{name: "question", prompt: "ask"},
+	{name: "odd name", prompt: "team:review/go.md"},
+	{name: "Unicode name", prompt: "grüße"},
+	{name: changing, prompt: "add", inCI: true},
+	{name: "tool of a prompt", prompt: "two", mode: "each", tool: "two", json: `{"arg1":"a","arg2":"b"}`},
+	{name: "list of the pair", mode: "pair", tool: "list_prompts"},
+	{name: "get of the pair", mode: "pair", tool: "get_prompt", json: `{"name":"two","arguments":{"arg1":"a","arg2":"b"}}`},
+	{name: "wrong enum by the pair", mode: "pair", tool: "get_prompt", json: `{"name":"lang","arguments":{"lang":"cobol"}}`},
+}

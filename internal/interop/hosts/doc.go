@@ -1,0 +1,17 @@
+// Package hosts tests the library with real AI hosts, from the entry that
+// "prompts install" writes to the request that reaches the model.
+//
+// A test starts a host with a folder of its own as HOME, a stand-in for its model
+// (package model) and a server that records its traffic (package fixture). What the
+// server got, what the model got and what the user saw are in testdata, in one file for
+// each host. A new version of a host shows as a difference there:
+//
+//	go test ./hosts -update
+//
+// By default four cases of each host without a terminal are run. With -all, all cases
+// are run over standard input and output and over HTTP, and the hosts that need a
+// terminal, too, in tmux.
+//
+// The versions of the hosts are those of node/package.json, and of more/package.json for
+// the hosts that only -all runs.
+package hosts

@@ -1,0 +1,130 @@
+//go:build unix
+
+package hosts_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// golden is the file of a host: sections, each with a line "== name ==" before it.
+type golden struct {
+	path     string
+	names    []string // in the order of the file
+	sections map[string]string
+}
+
+var heading = regexp.MustCompile(`(?m)^== (.*) ==\n`)
+
+func readGolden(t *testing.T, host string) *golden {
+	t.Helper()
+	g := &golden{path: filepath.Join("testdata", host+".golden"), sections: map[string]string{}}
+	data, err := os.ReadFile(g.path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	text := string(data)
+	found := heading.FindAllStringSubmatchIndex(text, -1)
+	for i, f := range found {
+		end := len(text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		g.set(text[f[2]:f[3]], text[f[1]:end])
+	}
+	return g
+}
+
+func (g *golden) set(name, text string) {
+	if _, exists := g.sections[name]; !exists {
+		g.names = append(g.names, name)
+	}
+	g.sections[name] = strings.TrimRight(text, "\n") + "\n"
+}
+
+// check compares a section with what happened. With -update it replaces the section.
+func (g *golden) check(t *testing.T, name, got string) {
+	t.Helper()
+	got = strings.TrimRight(got, "\n") + "\n"
+	if *update {
+		g.set(name, got)
+		return
+	}
+	want, exists := g.sections[name]
+	assert.True(t, exists, "%s has no section %q; run the test with -update", g.path, name)
+	assert.Equal(t, want, got, "%s: %s", g.path, name)
+}
+
+// write writes the file with the sections in the order of names. Sections that are not
+// in names are left out if all were run.
+func (g *golden) write(t *testing.T, names []string) {
+	t.Helper()
+	if !*all {
+		for _, name := range g.names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	var text strings.Builder
+	for _, name := range names {
+		if section, exists := g.sections[name]; exists {
+			text.WriteString("== " + name + " ==\n" + section + "\n")
+		}
+	}
+	require.NoError(t, os.MkdirAll("testdata", 0o755))
+	require.NoError(t, os.WriteFile(g.path, []byte(strings.TrimRight(text.String(), "\n")+"\n"), 0o644))
+}
+
+// escape is a control sequence of a terminal.
+var escape = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[A-Za-z]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[()][0-9A-B]|[=>])")
+
+// changes are what differs from run to run.
+var changes = []struct {
+	pattern *regexp.Regexp
+	by      string
+}{
+	{escape, ""},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<uuid>"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "<time>"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d\b`), "<date>"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?( ?m?s\b| seconds?)`), "<duration>"},
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<url>"},
+}
+
+// normal returns a text of one run in the form in which each run has it.
+func (s *sandbox) normal(text string) string {
+	text = strings.NewReplacer(s.home, "~", s.dir, "<dir>").Replace(text)
+	for _, c := range changes {
+		text = c.pattern.ReplaceAllString(text, c.by)
+	}
+	if s.host.noise != nil {
+		text = s.host.noise.ReplaceAllString(text, "")
+	}
+	return text
+}
+
+// indented returns the lines of a text, each after a tab, without empty lines at its ends
+// and with at most one empty line in a row.
+func indented(text string) string {
+	var out strings.Builder
+	isEmpty := true
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = strings.TrimRight(line, " \r\n\t")
+		if line == "" && isEmpty {
+			continue
+		}
+		isEmpty = line == ""
+		out.WriteString(strings.TrimRight("\t"+line, "\t") + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,84 @@
+//go:build unix
+
+package hosts_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hostTimeout is how long a host may take for one case.
+const hostTimeout = time.Minute
+
+// marker is the environment variable by which the processes of a test are found. A host
+// may leave a daemon behind, in a process group of its own.
+const marker = "PROMPTS_HOST_TEST"
+
+// runHost runs a program of a host, and ends its process group. It returns what the
+// program printed.
+func runHost(t *testing.T, dir string, env []string, command ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hostTimeout)
+	defer cancel()
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Dir, c.Env = dir, env
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = time.Second // for what has left the process group, and holds the output
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run()
+	switch {
+	case ctx.Err() != nil:
+		t.Fatalf("%s has not ended after %s. It printed:\n%s", strings.Join(command, " "), hostTimeout, &out)
+	case c.ProcessState == nil:
+		t.Fatalf("%s does not start: %v", command[0], err)
+	case !c.ProcessState.Success():
+		fmt.Fprintf(&out, "exit status %d\n", c.ProcessState.ExitCode())
+	}
+	if c.Process != nil {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // if any of the group is left
+	}
+	return out.String()
+}
+
+// endProcesses ends every process that has the marker with this value.
+func endProcesses(value string) {
+	want := []byte(marker + "=" + value)
+	for range 10 { // a process may start another one meanwhile
+		paths, _ := filepath.Glob("/proc/[0-9]*/environ") // on another system, none
+		found := false
+		for _, path := range paths {
+			environ, err := os.ReadFile(path)
+			if err != nil || !hasVariable(environ, want) {
+				continue
+			}
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+				found = true
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if !found {
+			return
+		}
+		time.Sleep(20 * time.Millisecond) // a killed process is still listed until it is waited for
+	}
+}
+
+func hasVariable(environ, want []byte) bool {
+	for variable := range bytes.SplitSeq(environ, []byte{0}) {
+		if bytes.Equal(variable, want) {
+			return true
+		}
+	}
+	return false
+}
