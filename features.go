@@ -35,7 +35,7 @@ type Rendering struct {
 	// an integer is 3, not "3". An undeclared argument is an error. nil means no
 	// arguments.
 	Arguments json.RawMessage
-	// Tool is the name of the tool that the request calls, for [Outcome]. It counts only
+	// Tool is the name of the tool that the request calls, for observe.Outcome. It counts only
 	// if the client may see the prompt. Empty for none.
 	Tool string
 	// Append appends the result of the request to dst, a JSON object. If rejected is

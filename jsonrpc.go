@@ -43,7 +43,7 @@ func (s *Server) Serve(ctx context.Context, t transport.Conn) error {
 
 // Reject reports a message to Options.Observer that a transport rejected without
 // passing it to Handle, such as a body that is too large. The operation has the kind
-// OperationInvalid, a Duration of 0 and r as its Err. from describes the connection and
+// observe.KindInvalid, a Duration of 0 and r as its Err. from describes the connection and
 // may be nil. Without an Observer, Reject does nothing. Safe for concurrent use.
 func (s *Server) Reject(ctx context.Context, from transport.Informer, r *transport.Rejection) {
 	s.rpc.Reject(ctx, from, r)

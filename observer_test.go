@@ -19,13 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
 // watcher is an observer that counts, and notes what ends.
 type watcher struct {
-	begin func(op prompts.Operation) // nil for nothing
-	end   func(op prompts.Operation)
+	begin func(op observe.Operation) // nil for nothing
+	end   func(op observe.Operation)
 
 	mu     sync.Mutex // protects the fields below
 	begun  map[string]int
@@ -35,13 +36,13 @@ type watcher struct {
 }
 
 type ending struct {
-	op  prompts.Operation
-	out prompts.Outcome
+	op  observe.Operation
+	out observe.Outcome
 }
 
 type watcherKey struct{}
 
-func (r *watcher) Begin(ctx context.Context, op prompts.Operation) context.Context {
+func (r *watcher) Begin(ctx context.Context, op observe.Operation) context.Context {
 	r.mu.Lock()
 	if r.begun == nil {
 		r.begun, r.ended = map[string]int{}, map[string]int{}
@@ -54,7 +55,7 @@ func (r *watcher) Begin(ctx context.Context, op prompts.Operation) context.Conte
 	return context.WithValue(ctx, watcherKey{}, key(op))
 }
 
-func (r *watcher) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+func (r *watcher) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	r.mu.Lock()
 	if ctx.Value(watcherKey{}) != key(op) {
 		r.broken = append(r.broken, "End without the context of Begin: "+key(op))
@@ -67,7 +68,7 @@ func (r *watcher) End(ctx context.Context, op prompts.Operation, out prompts.Out
 	}
 }
 
-func key(op prompts.Operation) string {
+func key(op observe.Operation) string {
 	return fmt.Sprint(op.Kind, " ", op.Method, " ", op.ID, " ", op.Start.UnixNano())
 }
 
@@ -115,7 +116,7 @@ func (e ending) String() string {
 }
 
 // observedServer is a server of observedPrompts.
-func observedServer(o prompts.Observer, options prompts.Options) *prompts.Server {
+func observedServer(o observe.Observer, options prompts.Options) *prompts.Server {
 	options.Observer = o
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -252,7 +253,7 @@ func TestObserverFails(t *testing.T) {
 					f = func() { <-unblock }
 				}
 				w, log := new(watcher), new(journal)
-				call := func(prompts.Operation) { f() }
+				call := func(observe.Operation) { f() }
 				if where == "Begin" {
 					w.begin = call
 				} else {
@@ -291,7 +292,7 @@ func TestObserverFails(t *testing.T) {
 func TestObserverThatBlocksIsLeftOut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		unblock, log := make(chan struct{}), new(journal)
-		w := &watcher{end: func(prompts.Operation) { <-unblock }}
+		w := &watcher{end: func(observe.Operation) { <-unblock }}
 		srv := observedServer(w, prompts.Options{Logger: log.logger()})
 		c := connect(t, srv).handshake()
 		start := time.Now()
@@ -369,8 +370,8 @@ func (pipeInfo) TransportInfo() transport.Info { return transport.Info{Network: 
 // idleObserver is an observer that does nothing.
 type idleObserver struct{}
 
-func (idleObserver) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
-func (idleObserver) End(context.Context, prompts.Operation, prompts.Outcome)        {}
+func (idleObserver) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
+func (idleObserver) End(context.Context, observe.Operation, observe.Outcome)        {}
 
 // TestObserverCost proves that an observer that does nothing allocates nothing.
 func TestObserverCost(t *testing.T) {
@@ -378,7 +379,7 @@ func TestObserverCost(t *testing.T) {
 		return // it allocates, and drops what is pooled
 	}
 	for _, msg := range []string{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, getLine("1", "ok")} {
-		allocs := func(o prompts.Observer) float64 {
+		allocs := func(o observe.Observer) float64 {
 			srv := observedServer(o, prompts.Options{})
 			session := srv.NewSession(transport.SessionOptions{Version: "2025-11-25"})
 			defer session.Close()
@@ -434,6 +435,6 @@ func TestObserverOfRejections(t *testing.T) {
 	srv := observedServer(w, prompts.Options{})
 	srv.Reject(t.Context(), pipeInfo{}, &transport.Rejection{Type: "413", Reason: "too large"})
 	assert.Contains(t, strings.Join(w.lines(t, srv), "\n"), "invalid err=too large (413) duration=")
-	assert.Equal(t, "pipe", w.ends[0].op.Network)
+	assert.Equal(t, "pipe", w.ends[0].op.Transport.Network)
 	observedServer(nil, prompts.Options{}).Reject(t.Context(), nil, new(transport.Rejection))
 }

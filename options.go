@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/feature"
 	"github.com/mcp-prompts/prompts/internal/rpc"
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // This file has the options of a server, their defaults and their checks.
@@ -79,8 +80,8 @@ type Options struct {
 	// differently to different clients.
 	Middleware func(next Handler) Handler
 	// Observer, if not nil, receives every message and session, for traces, metrics
-	// and logs: see [Observer]. Default: none, at no cost.
-	Observer Observer
+	// and logs: see package observe. Default: none, at no cost.
+	Observer observe.Observer
 	// Fallback, if not nil, returns a replacement for content that the client's
 	// protocol version does not have: [Audio] in 2024-11-05, [ResourceLink] before
 	// 2025-06-18. Without a replacement, a link becomes text with the name and URI,

@@ -65,10 +65,6 @@ func newServer(r *Registry, o Options) (*Server, error) {
 			faults = append(faults, errors.New("Middleware returned nil"))
 		}
 	}
-	var watch rpc.Observer
-	if o.Observer != nil {
-		watch = observer{o.Observer}
-	}
 	hints := s.cacheHints()
 	var errs []error
 	s.rpc, errs = rpc.NewServer(rpc.Config{
@@ -91,7 +87,7 @@ func newServer(r *Registry, o Options) (*Server, error) {
 			MemoryPerClient:     o.Limits.MaxMemoryBytesPerClient,
 		},
 		Timeouts:   rpc.Timeouts{Request: o.Timeouts.Render, Elicit: o.Timeouts.Elicit, Drain: o.Timeouts.Drain, Changes: o.ChangeDelay},
-		Observer:   watch,
+		Observer:   o.Observer,
 		SessionIDs: o.Middleware != nil,
 		Principal:  o.Principal,
 		Logger:     o.Logger,

@@ -110,7 +110,7 @@ type Call interface {
 	// From identifies the client of the request.
 	From() Client
 	// SetTool names the tool that the request calls, for the Outcome of a
-	// prompts.Observer. The tool must exist, and the client must be allowed to see it:
+	// observe.Observer. The tool must exist, and the client must be allowed to see it:
 	// metrics have the name.
 	SetTool(name string)
 }

@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/clienttest"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/stdio"
 	"github.com/mcp-prompts/prompts/streamablehttp"
@@ -58,19 +58,19 @@ func (c carrier) Read(ctx context.Context) ([]byte, error) {
 // hook counts the operations for an observer, and calls its End n times for the
 // get 500.
 type hook struct {
-	prompts.Observer
+	observe.Observer
 	n     int
 	mu    sync.Mutex // protects the fields below
 	ended int
 	seen  counts
 }
 
-func (h *hook) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+func (h *hook) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	h.mu.Lock()
 	switch op.Kind {
-	case prompts.OperationRequest, prompts.OperationNotification:
+	case observe.KindRequest, observe.KindNotification:
 		h.seen.from++
-	case prompts.OperationClientRequest, prompts.OperationClientNotification:
+	case observe.KindClientRequest, observe.KindClientNotification:
 		h.seen.to++
 	}
 	n := 1

@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -33,8 +33,8 @@ type Observer struct {
 }
 
 var (
-	_ prompts.Observer = (*Observer)(nil)
-	_ prompts.Injector = (*Observer)(nil)
+	_ observe.Observer = (*Observer)(nil)
+	_ observe.Injector = (*Observer)(nil)
 )
 
 // New returns an Observer for Options.Observer of package prompts. It returns an error
@@ -65,8 +65,8 @@ func New(options ...Option) (*Observer, error) {
 type spanKey struct{}
 
 // Begin starts the span of an operation.
-func (o *Observer) Begin(ctx context.Context, op prompts.Operation) context.Context {
-	if op.Kind == prompts.OperationResponse || op.Kind == prompts.OperationSession || o.filter != nil && !o.filter(op) {
+func (o *Observer) Begin(ctx context.Context, op observe.Operation) context.Context {
+	if op.Kind == observe.KindResponse || op.Kind == observe.KindSession || o.filter != nil && !o.filter(op) {
 		return context.WithValue(ctx, spanKey{}, nil) // and not that of an operation around it
 	}
 	options := []trace.SpanStartOption{
@@ -102,8 +102,8 @@ func (o *Observer) Inject(ctx context.Context) map[string]string {
 }
 
 // End ends the span, and records the duration.
-func (o *Observer) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
-	if op.Kind == prompts.OperationSession {
+func (o *Observer) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
+	if op.Kind == observe.KindSession {
 		if o.filter == nil || o.filter(op) {
 			o.sessions.Record(ctx, out.Duration.Seconds(), o.measured(op, connectionAttributes(op)))
 		}
@@ -131,25 +131,25 @@ func (o *Observer) End(ctx context.Context, op prompts.Operation, out prompts.Ou
 }
 
 // allowed returns the attributes that the filter allows.
-func (o *Observer) allowed(op prompts.Operation, attrs []attribute.KeyValue) []attribute.KeyValue {
+func (o *Observer) allowed(op observe.Operation, attrs []attribute.KeyValue) []attribute.KeyValue {
 	if o.attributes == nil {
 		return attrs
 	}
 	return slices.DeleteFunc(attrs, func(a attribute.KeyValue) bool { return !o.attributes(op, a) })
 }
 
-func (o *Observer) measured(op prompts.Operation, attrs []attribute.KeyValue) metric.MeasurementOption {
+func (o *Observer) measured(op observe.Operation, attrs []attribute.KeyValue) metric.MeasurementOption {
 	return metric.WithAttributeSet(attribute.NewSet(o.allowed(op, attrs)...))
 }
 
-func kindOf(op prompts.Operation) trace.SpanKind {
-	if op.Kind == prompts.OperationClientRequest || op.Kind == prompts.OperationClientNotification {
+func kindOf(op observe.Operation) trace.SpanKind {
+	if op.Kind == observe.KindClientRequest || op.Kind == observe.KindClientNotification {
 		return trace.SpanKindClient
 	}
 	return trace.SpanKindServer
 }
 
-func methodOf(op prompts.Operation) string {
+func methodOf(op observe.Operation) string {
 	if op.Method == "" {
 		return other
 	}
@@ -157,10 +157,10 @@ func methodOf(op prompts.Operation) string {
 }
 
 // spanAttributes returns what is known of an operation when it begins.
-func (o *Observer) spanAttributes(op prompts.Operation) []attribute.KeyValue {
+func (o *Observer) spanAttributes(op observe.Operation) []attribute.KeyValue {
 	attrs := append(connectionAttributes(op), attribute.String(attrMethod, methodOf(op)))
-	attrs = appendText(attrs, attrSession, op.Session)
-	if op.Kind == prompts.OperationRequest {
+	attrs = appendText(attrs, attrSession, op.SessionID)
+	if op.Kind == observe.KindRequest {
 		id := op.ID
 		if text := ""; strings.HasPrefix(id, `"`) && json.Unmarshal([]byte(id), &text) == nil { // a string
 			id = text
@@ -168,22 +168,22 @@ func (o *Observer) spanAttributes(op prompts.Operation) []attribute.KeyValue {
 		attrs = appendText(attrs, attrRequestID, id)
 	}
 	if kindOf(op) == trace.SpanKindServer {
-		attrs = appendText(attrs, attrClientAddress, op.ClientAddress)
+		attrs = appendText(attrs, attrClientAddress, op.Transport.ClientAddress)
 	}
 	return o.allowed(op, attrs)
 }
 
 // connectionAttributes returns what spans and metrics have of the connection.
-func connectionAttributes(op prompts.Operation) []attribute.KeyValue {
+func connectionAttributes(op observe.Operation) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 10)
 	attrs = appendText(attrs, attrVersion, op.Version)
-	attrs = appendText(attrs, attrTransport, op.Network)
-	attrs = appendText(attrs, attrProtocol, op.Protocol)
-	return appendText(attrs, attrProtocolVersion, op.ProtocolVersion)
+	attrs = appendText(attrs, attrTransport, op.Transport.Network)
+	attrs = appendText(attrs, attrProtocol, op.Transport.Protocol)
+	return appendText(attrs, attrProtocolVersion, op.Transport.ProtocolVersion)
 }
 
 // outcomeAttributes returns what spans and metrics have of the outcome.
-func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
+func outcomeAttributes(out observe.Outcome) []attribute.KeyValue {
 	attrs := appendText(make([]attribute.KeyValue, 0, 5), attrPrompt, out.Prompt)
 	if out.Tool != "" {
 		attrs = append(attrs, attribute.String(attrTool, out.Tool), attribute.String(attrGenAIOperation, executeTool))
@@ -197,11 +197,11 @@ func outcomeAttributes(out prompts.Outcome) []attribute.KeyValue {
 	return attrs
 }
 
-func isFailure(out prompts.Outcome) bool { return out.Code != 0 || out.Err != nil || out.IsError }
+func isFailure(out observe.Outcome) bool { return out.Code != 0 || out.Err != nil || out.IsError }
 
 // errorType returns the code of the error response, the type of a rejection such as the
 // HTTP status, or a word for a tool's error or for why there is no response.
-func errorType(out prompts.Outcome) string {
+func errorType(out observe.Outcome) string {
 	var rejected *transport.Rejection
 	switch {
 	case out.Code != 0:

@@ -27,6 +27,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/promptotel"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/prompttools"
@@ -91,7 +92,7 @@ func written(set attribute.Set) string {
 	return strings.Join(all, " ")
 }
 
-func server(o prompts.Observer, limit time.Duration) *prompts.Server {
+func server(o observe.Observer, limit time.Duration) *prompts.Server {
 	reg := new(prompts.Registry)
 	add := func(name string, f func(ctx context.Context) error) {
 		reg.MustAdd(prompts.Prompt{Name: name, Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
@@ -398,7 +399,7 @@ func TestTraceContext(t *testing.T) {
 		"client, not trusted": {meta: parent, options: []promptotel.Option{promptotel.WithTrustRemote(false)}, links: []string{remote}},
 		"both, not trusted":   {meta: parent, ambient: true, trace: local, options: []promptotel.Option{promptotel.WithTrustRemote(false)}, links: []string{remote}},
 		"malformed baggage":   {meta: parent + `,"baggage":"=;="`, trace: remote},
-		"filtered":            {meta: parent, options: []promptotel.Option{promptotel.WithFilter(func(prompts.Operation) bool { return false })}, trace: "no span"},
+		"filtered":            {meta: parent, options: []promptotel.Option{promptotel.WithFilter(func(observe.Operation) bool { return false })}, trace: "no span"},
 		"without tracing":     {meta: parent, options: []promptotel.Option{promptotel.WithoutTracing()}, trace: "no span"},
 	}
 	for name, test := range tests {
@@ -473,7 +474,7 @@ func TestSpansNest(t *testing.T) {
 // TestAttributeFilter proves that a filter applies to spans and metrics.
 func TestAttributeFilter(t *testing.T) {
 	t.Parallel()
-	x := newTelemetry(t, promptotel.WithAttributeFilter(func(_ prompts.Operation, a attribute.KeyValue) bool { return a.Key == "mcp.method.name" }))
+	x := newTelemetry(t, promptotel.WithAttributeFilter(func(_ observe.Operation, a attribute.KeyValue) bool { return a.Key == "mcp.method.name" }))
 	srv := server(x, 0)
 	send(t, srv, "pipe", "2026-07-28", message("2026-07-28", "prompts/get", `"name":"ok"`))
 	assert.Equal(t, []string{

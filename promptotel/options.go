@@ -1,14 +1,13 @@
 package promptotel
 
 import (
+	"github.com/mcp-prompts/prompts/observe"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // Option configures an [Observer].
@@ -19,8 +18,8 @@ type config struct {
 	meters     metric.MeterProvider
 	propagator propagation.TextMapPropagator
 	distrust   bool
-	filter     func(prompts.Operation) bool
-	attributes func(prompts.Operation, attribute.KeyValue) bool
+	filter     func(observe.Operation) bool
+	attributes func(observe.Operation, attribute.KeyValue) bool
 }
 
 // WithTracerProvider sets the source of tracers. Default: otel.GetTracerProvider().
@@ -44,12 +43,12 @@ func WithTrustRemote(trust bool) Option { return func(c *config) { c.distrust = 
 
 // WithFilter sets a function that reports whether an operation is recorded. It must
 // be safe for concurrent use. Default: every operation is.
-func WithFilter(f func(prompts.Operation) bool) Option { return func(c *config) { c.filter = f } }
+func WithFilter(f func(observe.Operation) bool) Option { return func(c *config) { c.filter = f } }
 
 // WithAttributeFilter sets a function that reports whether an attribute of an
 // operation is recorded, for spans and metrics. It must be safe for concurrent use.
 // Default: every attribute is.
-func WithAttributeFilter(f func(prompts.Operation, attribute.KeyValue) bool) Option {
+func WithAttributeFilter(f func(observe.Operation, attribute.KeyValue) bool) Option {
 	return func(c *config) { c.attributes = f }
 }
 

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-// CheckObserver tests an implementation of [prompts.Observer]. Servers of all protocol
+// CheckObserver tests an implementation of [observe.Observer]. Servers of all protocol
 // versions call the observer at the same time, with operations of each kind and
 // outcome. It reports through t.Errorf:
 //
@@ -25,7 +26,7 @@ import (
 //     not end with the context before.
 //
 // With go test -race, it also finds an observer that is not safe for concurrent use.
-func CheckObserver(t testing.TB, o prompts.Observer) {
+func CheckObserver(t testing.TB, o observe.Observer) {
 	t.Helper()
 	checked := &checkedObserver{t: t, observer: o}
 	var all sync.WaitGroup
@@ -46,7 +47,7 @@ const observerTimeout = 10 * time.Second
 // checkedObserver is an observer whose calls are checked.
 type checkedObserver struct {
 	t        testing.TB
-	observer prompts.Observer
+	observer observe.Observer
 
 	mu       sync.Mutex // protects the field below
 	problems []string   // each once
@@ -73,7 +74,7 @@ func (c *checkedObserver) patience() time.Duration {
 	return observerTimeout / time.Duration(1+50*min(len(c.problems), 1))
 }
 
-func (c *checkedObserver) Begin(ctx context.Context, op prompts.Operation) context.Context {
+func (c *checkedObserver) Begin(ctx context.Context, op observe.Operation) context.Context {
 	b := new(began)
 	given, cancel := context.WithCancel(context.WithValue(ctx, beganKey{}, b))
 	b.cancel = cancel
@@ -92,7 +93,7 @@ func (c *checkedObserver) Begin(ctx context.Context, op prompts.Operation) conte
 	return given
 }
 
-func (c *checkedObserver) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+func (c *checkedObserver) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	c.call("End", op, func() { c.observer.End(ctx, op, out) })
 	ctx.Value(beganKey{}).(*began).cancel()
 	select {
@@ -104,7 +105,7 @@ func (c *checkedObserver) End(ctx context.Context, op prompts.Operation, out pro
 
 // call calls f on a goroutine that f may block or end, and reports whether f has
 // returned.
-func (c *checkedObserver) call(method string, op prompts.Operation, f func()) bool {
+func (c *checkedObserver) call(method string, op observe.Operation, f func()) bool {
 	result := make(chan bool, 1)
 	go func() {
 		hasReturned := false

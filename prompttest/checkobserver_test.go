@@ -6,25 +6,24 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/stretchr/testify/assert"
-
-	"github.com/mcp-prompts/prompts"
 )
 
 // observerFunc is an observer of two functions, each of which may be nil.
 type observerFunc struct {
-	begin func(ctx context.Context, op prompts.Operation) context.Context
-	end   func(ctx context.Context, op prompts.Operation, out prompts.Outcome)
+	begin func(ctx context.Context, op observe.Operation) context.Context
+	end   func(ctx context.Context, op observe.Operation, out observe.Outcome)
 }
 
-func (f observerFunc) Begin(ctx context.Context, op prompts.Operation) context.Context {
+func (f observerFunc) Begin(ctx context.Context, op observe.Operation) context.Context {
 	if f.begin == nil {
 		return ctx
 	}
 	return f.begin(ctx, op)
 }
 
-func (f observerFunc) End(ctx context.Context, op prompts.Operation, out prompts.Outcome) {
+func (f observerFunc) End(ctx context.Context, op observe.Operation, out observe.Outcome) {
 	if f.end != nil {
 		f.end(ctx, op, out)
 	}
@@ -38,14 +37,14 @@ func TestCheckObserverShowsAll(t *testing.T) {
 	var mu sync.Mutex
 	open, seen := map[*int]bool{}, map[string]bool{}
 	CheckObserver(t, observerFunc{
-		func(ctx context.Context, op prompts.Operation) context.Context {
+		func(ctx context.Context, op observe.Operation) context.Context {
 			mu.Lock()
 			defer mu.Unlock()
 			token := new(int)
 			open[token], seen[op.Kind.String()] = true, true
 			return context.WithValue(ctx, tokenKey{}, token)
 		},
-		func(ctx context.Context, _ prompts.Operation, out prompts.Outcome) {
+		func(ctx context.Context, _ observe.Operation, out observe.Outcome) {
 			mu.Lock()
 			defer mu.Unlock()
 			token, _ := ctx.Value(tokenKey{}).(*int)
@@ -71,8 +70,8 @@ func TestCheckObserverShowsAll(t *testing.T) {
 func TestCheckObserver(t *testing.T) {
 	t.Parallel()
 	type ctx = context.Context
-	type op = prompts.Operation
-	isSession := func(o op) bool { return o.Kind == prompts.OperationSession }
+	type op = observe.Operation
+	isSession := func(o op) bool { return o.Kind == observe.KindSession }
 	unblock := make(chan struct{})
 	t.Cleanup(func() { close(unblock) })
 	for want, o := range map[string]observerFunc{
@@ -82,8 +81,8 @@ func TestCheckObserver(t *testing.T) {
 			}
 			return c
 		}},
-		"End of a client request panics: oops": {end: func(_ ctx, o op, _ prompts.Outcome) {
-			if o.Kind == prompts.OperationClientRequest {
+		"End of a client request panics: oops": {end: func(_ ctx, o op, _ observe.Outcome) {
+			if o.Kind == observe.KindClientRequest {
 				panic("oops")
 			}
 		}},
@@ -96,7 +95,7 @@ func TestCheckObserver(t *testing.T) {
 		"Begin of a request returns nil":                          {begin: func(ctx, op) ctx { return nil }},
 		"that Begin of a request returns lacks the values of ctx": {begin: func(ctx, op) ctx { return context.Background() }},
 		"that Begin of a request returns does not end with ctx":   {begin: func(c ctx, _ op) ctx { return context.WithoutCancel(c) }},
-		"End of a session does not return within 10s": {end: func(_ ctx, o op, _ prompts.Outcome) {
+		"End of a session does not return within 10s": {end: func(_ ctx, o op, _ observe.Outcome) {
 			if isSession(o) {
 				<-unblock
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/prompttest"
 	"github.com/mcp-prompts/prompts/prompttools"
 )
@@ -89,9 +90,9 @@ type observer struct {
 	all []string
 }
 
-func (o *observer) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
+func (o *observer) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
 
-func (o *observer) End(_ context.Context, op prompts.Operation, out prompts.Outcome) {
+func (o *observer) End(_ context.Context, op observe.Operation, out observe.Outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	line := op.Method + " " + out.Tool + " " + out.Prompt

@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -223,7 +224,7 @@ func (t *task) cancelRequest(p *pendingRequest, why error) {
 	}
 	const method = "notifications/cancelled"
 	msg := wire.AppendNotification(nil, method, fmt.Appendf(nil, `{"requestId":"%s","reason":"%s"}`, p.id, reason))
-	o := t.server.observer.startSent(t.forLog(), KindClientNotification, method, t.session, t.observed.connection(), len(msg))
+	o := t.server.observer.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.connection(), len(msg))
 	o.end(t.exchange.Send(msg, 0, false))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -103,7 +104,7 @@ func (b *batch) receive(elements []element) (kept int, ignored error) {
 // receiveMessage is receive for one message.
 func (b *batch) receiveMessage(e *element) (kept int, ignored error) {
 	s, m := b.server, &e.call.Message
-	o := s.observer.start(b.parent, KindInvalid, e.size, e.call.conn)
+	o := s.observer.start(b.parent, observe.KindInvalid, e.size, e.call.conn)
 	e.call.observed = o
 	o.read(&e.call, e.err != nil)
 	o.inSession(&e.call)

@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -41,7 +42,7 @@ func (s *Server) receiveObserved(ctx context.Context, session *Session, msg []by
 		return s.receive(ctx, session, msg, x, p)
 	}
 	own := *x
-	own.observed = s.observer.start(ctx, KindInvalid, len(msg), x.Informer)
+	own.observed = s.observer.start(ctx, observe.KindInvalid, len(msg), x.Informer)
 	err = ErrNoReturn // unless receive returns
 	defer func() {
 		switch {

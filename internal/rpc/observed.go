@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -22,8 +23,8 @@ import (
 type observation struct {
 	observer  *observer
 	ctx       context.Context // that of Begin before it is called, then its result
-	op        Operation
-	out       Outcome
+	op        observe.Operation
+	out       observe.Outcome
 	begun     bool // Begin was called
 	responded bool
 	stateless bool // the request is
@@ -31,21 +32,16 @@ type observation struct {
 }
 
 // start returns a new operation, or nil if there is no observer.
-func (b *observer) start(ctx context.Context, kind Kind, size int, from transport.Informer) *observation {
+func (b *observer) start(ctx context.Context, kind observe.Kind, size int, from transport.Informer) *observation {
 	if b == nil {
 		return nil
 	}
 	o := b.get()
 	o.observer, o.ctx, o.op.Kind, o.op.Size, o.op.Start = b, ctx, kind, size, time.Now()
 	if from != nil {
-		b.guard(func() { o.describe(from.TransportInfo()) })
+		b.guard(func() { o.op.Transport = from.TransportInfo() })
 	}
 	return o
-}
-
-func (o *observation) describe(i transport.Info) {
-	o.op.Network, o.op.Protocol, o.op.ProtocolVersion = i.Network, i.Protocol, i.ProtocolVersion
-	o.op.ClientAddress, o.op.ServerAddress = i.ClientAddress, i.ServerAddress
 }
 
 // notifications that clients send, of all versions and features. Any other method
@@ -70,19 +66,19 @@ func (o *observation) read(c *Call, invalid bool) {
 	}
 	switch {
 	case invalid || m.Kind == wire.KindInvalid:
-		o.op.Kind = KindInvalid
+		o.op.Kind = observe.KindInvalid
 	case m.Kind == wire.KindRequest:
-		o.op.Kind = KindRequest
+		o.op.Kind = observe.KindRequest
 		if s.methods[m.Method] != nil {
 			o.op.Method = keep(m.Method)
 		}
 	case m.Kind == wire.KindNotification:
-		o.op.Kind = KindNotification
+		o.op.Kind = observe.KindNotification
 		if notifications[m.Method] {
 			o.op.Method = keep(m.Method)
 		}
 	default:
-		o.op.Kind = KindResponse
+		o.op.Kind = observe.KindResponse
 	}
 	o.op.ID = keep(phrase.Clip(m.ID, phrase.MaxEcho))
 	o.setMeta(m)
@@ -102,7 +98,7 @@ func (o *observation) inSession(c *Call) {
 	if o == nil || c.session == nil {
 		return
 	}
-	o.op.Session = c.session.id
+	o.op.SessionID = c.session.id
 	if !c.Message.IsStateless() {
 		o.op.Version = c.session.Version()
 	}
@@ -369,12 +365,12 @@ func (p *pending) whyEnded() error {
 
 // startCall starts the operation of a [Server.Call].
 func (b *observer) startCall(ctx context.Context, method string, params []byte, c CallOptions) *observation {
-	o := b.start(ctx, KindRequest, len(params), c.informer())
+	o := b.start(ctx, observe.KindRequest, len(params), c.informer())
 	if o != nil {
 		if b.server.methods[method] != nil {
 			o.op.Method = method
 		}
-		o.op.ID, o.op.Session = phrase.Clip(c.ID, phrase.MaxEcho), c.Session
+		o.op.ID, o.op.SessionID = phrase.Clip(c.ID, phrase.MaxEcho), c.Session
 	}
 	return o
 }
@@ -417,46 +413,43 @@ func (o *observation) conn() transport.Info {
 	if o == nil {
 		return transport.Info{}
 	}
-	return transport.Info{
-		Network: o.op.Network, Protocol: o.op.Protocol, ProtocolVersion: o.op.ProtocolVersion,
-		ClientAddress: o.op.ClientAddress, ServerAddress: o.op.ServerAddress,
-	}
+	return o.op.Transport
 }
 
 // Reject is an operation of a message that the transport rejected.
 func (s *Server) Reject(ctx context.Context, conn transport.Informer, err error) {
-	s.observer.start(ctx, KindInvalid, 0, conn).end(err)
+	s.observer.start(ctx, observe.KindInvalid, 0, conn).end(err)
 }
 
 // startSession begins the operation of a session that is initialized. It ends with
 // the session.
 func (b *observer) startSession(s *Session) *observation {
-	o := b.start(context.Background(), KindSession, 0, nil)
+	o := b.start(context.Background(), observe.KindSession, 0, nil)
 	if o == nil {
 		return nil
 	}
-	o.op.Session = s.id
+	o.op.SessionID = s.id
 	o.setVersion(s.rev)
-	o.describe(s.conn)
+	o.op.Transport = s.conn
 	b.push(call{o, false})
 	return o
 }
 
 // startSent starts the operation of a message to the client. session is that of the
 // client, or nil.
-func (b *observer) startSent(ctx context.Context, kind Kind, method string, session *Session, from transport.Informer, size int) *observation {
+func (b *observer) startSent(ctx context.Context, kind observe.Kind, method string, session *Session, from transport.Informer, size int) *observation {
 	o := b.start(ctx, kind, size, from)
 	if o == nil {
 		return nil
 	}
 	o.op.Method = method
 	if session != nil {
-		o.op.Session = session.id
+		o.op.SessionID = session.id
 		o.op.Version = session.Version()
 		if from == nil {
 			session.mu.Lock()
 			defer session.mu.Unlock()
-			o.describe(session.conn)
+			o.op.Transport = session.conn
 		}
 	}
 	return o
@@ -464,7 +457,7 @@ func (b *observer) startSent(ctx context.Context, kind Kind, method string, sess
 
 // startChange is startSent for the notification that a list has changed.
 func (b *observer) startChange(ctx context.Context, session *Session, from transport.Informer, list *listener, size int) *observation {
-	o := b.startSent(ctx, KindClientNotification, list.feed.list.Notification, session, from, size)
+	o := b.startSent(ctx, observe.KindClientNotification, list.feed.list.Notification, session, from, size)
 	if o != nil {
 		o.out.Delay, o.out.Subscribers = time.Since(list.feed.notifier.LastChange()), list.feed.notifier.Subscribers()
 	}
@@ -483,11 +476,11 @@ func (t *task) observeAsk(ctx context.Context, requests []ClientRequest) asked {
 	}
 	all := make(asked, len(requests))
 	for i, r := range requests {
-		o := b.startSent(ctx, KindClientRequest, r.Method, t.session, t.observed.connection(), len(r.Params))
+		o := b.startSent(ctx, observe.KindClientRequest, r.Method, t.session, t.observed.connection(), len(r.Params))
 		o.setVersion(t.request.Rev)
 		if b.blocked.Load() == 0 {
 			o.ctx, o.begun = b.begin(ctx, &o.op), true
-			b.guard(func() { requests[i].Params = addMeta(r.Params, b.hook.Inject(o.ctx)) })
+			b.guard(func() { requests[i].Params = addMeta(r.Params, b.inject(o.ctx)) })
 		}
 		all[i] = o
 	}

@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mcp-prompts/prompts/feature"
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // unobserved is an Observer that does nothing.
 type unobserved struct{}
 
-func (unobserved) Begin(ctx context.Context, _ Operation) context.Context { return ctx }
-func (unobserved) End(context.Context, Operation, Outcome)                {}
-func (unobserved) Inject(context.Context) map[string]string               { return nil }
+func (unobserved) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
+func (unobserved) End(context.Context, observe.Operation, observe.Outcome)        {}
+func (unobserved) Inject(context.Context) map[string]string                       { return nil }
 
 // A handler may name its tool while the time limit ends the request. The race detector
 // decides.

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcp-prompts/prompts/transport"
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // This file calls the application's observer with the operations of observed.go. A
@@ -23,55 +23,6 @@ import (
 // within its time limit, so that the code gets the observer's context. Everything else
 // goes through a queue: no client waits for the observer. Without an observer, no clock
 // is read.
-
-// Observer receives every message and session.
-type Observer interface {
-	Begin(ctx context.Context, op Operation) context.Context
-	End(ctx context.Context, op Operation, out Outcome)
-	// Inject returns members for the _meta of a request to the client.
-	Inject(ctx context.Context) map[string]string
-}
-
-// Kind says what an [Operation] is.
-type Kind uint8
-
-const (
-	KindRequest Kind = iota + 1
-	KindNotification
-	KindResponse
-	KindInvalid
-	KindClientRequest
-	KindClientNotification
-	KindSession
-)
-
-// String returns the kind's name.
-func (k Kind) String() string {
-	names := [...]string{"unknown", "request", "notification", "response", "invalid", "client request", "client notification", "session"}
-	if int(k) >= len(names) {
-		k = 0
-	}
-	return names[k]
-}
-
-// Operation is a message or a session.
-type Operation struct {
-	Kind                                                             Kind
-	Method, ID, Version, Session, Meta                               string
-	Size                                                             int
-	Start                                                            time.Time
-	Network, Protocol, ProtocolVersion, ClientAddress, ServerAddress string
-}
-
-// Outcome is how an [Operation] has ended.
-type Outcome struct {
-	Duration, Queued, Ran, Delay time.Duration
-	Prompt, Tool, ResultType     string
-	IsError                      bool
-	Code                         transport.Code
-	Err                          error
-	Size, Subscribers            int
-}
 
 const (
 	// maxObserved and maxObservedBytes bound what is queued for the observer: calls,
@@ -94,7 +45,7 @@ const (
 
 // observer calls the application's Observer; a nil observer does nothing.
 type observer struct {
-	hook    Observer
+	hook    observe.Observer
 	server  *Server
 	failed  sync.Once    // to log
 	blocked atomic.Int32 // calls of Begin that have passed the time limit, or never return
@@ -120,7 +71,7 @@ type call struct {
 	end bool
 }
 
-func newObserver(s *Server, hook Observer) *observer {
+func newObserver(s *Server, hook observe.Observer) *observer {
 	if hook == nil {
 		return nil
 	}
@@ -254,13 +205,21 @@ func (b *observer) take() bool {
 }
 
 // begin calls Begin, and returns the context for what the operation does.
-func (b *observer) begin(ctx context.Context, op *Operation) (result context.Context) {
+func (b *observer) begin(ctx context.Context, op *observe.Operation) (result context.Context) {
 	result = ctx
 	defer b.recoverPanic()
 	if begun := b.hook.Begin(ctx, *op); begun != nil && FromContext(begun) == FromContext(ctx) {
 		result = begun // else it does not come from ctx
 	}
 	return result
+}
+
+// inject returns the members for the _meta of a request to the client.
+func (b *observer) inject(ctx context.Context) map[string]string {
+	if i, ok := b.hook.(observe.Injector); ok {
+		return i.Inject(ctx)
+	}
+	return nil
 }
 
 // end calls End.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -181,7 +182,7 @@ func (c *connection) readAll(ctx context.Context) error {
 		switch {
 		case errors.Is(err, transport.ErrTooLarge):
 			x := c.exchange
-			x.observed = c.server.observer.start(c.ctx, KindInvalid, 0, x.Informer)
+			x.observed = c.server.observer.start(c.ctx, observe.KindInvalid, 0, x.Informer)
 			err = x.respond(c.session.errorResponse(&wire.Message{}, tooLargeForTransport(err)))
 			x.observed.end(err)
 		case err != nil:

@@ -36,6 +36,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // Config configures a [Server]. All limits must be set.
@@ -64,7 +65,7 @@ type Config struct {
 	Owner any
 
 	// Observer, if not nil, receives every message and session.
-	Observer Observer
+	Observer observe.Observer
 	// SessionIDs says that sessions have an id, for the middleware.
 	SessionIDs bool
 	// Principal, if not nil, returns who the client in ctx is.

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -270,7 +271,7 @@ func (l *subscription) notify(method string, params []byte, list *listener) erro
 	if list != nil {
 		o = l.server.observer.startChange(&l.ctx, l.session, l.observed.connection(), list, len(*buf))
 	} else {
-		o = l.server.observer.startSent(&l.ctx, KindClientNotification, method, l.session, l.observed.connection(), len(*buf))
+		o = l.server.observer.startSent(&l.ctx, observe.KindClientNotification, method, l.session, l.observed.connection(), len(*buf))
 	}
 	o.setVersion(l.rev)
 	err := l.emit(*buf)

@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-prompts/prompts/internal/limit"
 	"github.com/mcp-prompts/prompts/internal/overdue"
 	"github.com/mcp-prompts/prompts/internal/wire"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -277,7 +278,7 @@ func (t *task) Expire() {
 
 // notify sends a notification that belongs to the request.
 func (t *task) notify(method string, params []byte) error {
-	o := t.server.observer.startSent(t.forLog(), KindClientNotification, method, t.session, t.observed.connection(), len(params))
+	o := t.server.observer.startSent(t.forLog(), observe.KindClientNotification, method, t.session, t.observed.connection(), len(params))
 	o.setVersion(t.request.Rev)
 	var err error
 	if t.call != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 )
 
 // tally counts the messages of each well-behaved client twice: as the server's observer
@@ -31,7 +31,7 @@ func newTally(s *soak) *tally {
 	return &tally{soak: s, observed: map[string]count{}, carried: map[string]count{}, open: map[*int]bool{}}
 }
 
-func (t *tally) Begin(ctx context.Context, _ prompts.Operation) context.Context {
+func (t *tally) Begin(ctx context.Context, _ observe.Operation) context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	token := new(int)
@@ -39,7 +39,7 @@ func (t *tally) Begin(ctx context.Context, _ prompts.Operation) context.Context 
 	return context.WithValue(ctx, tallyKey{}, token)
 }
 
-func (t *tally) End(ctx context.Context, op prompts.Operation, _ prompts.Outcome) {
+func (t *tally) End(ctx context.Context, op observe.Operation, _ observe.Outcome) {
 	who := principalOf(ctx)
 	n := 1
 	if isPlanted := t.soak.plant == faultDropped || t.soak.plant == faultDoubled; isPlanted && op.Method == "prompts/get" &&
@@ -55,9 +55,9 @@ func (t *tally) End(ctx context.Context, op prompts.Operation, _ prompts.Outcome
 	delete(t.open, token)
 	add := t.observed[who]
 	switch op.Kind {
-	case prompts.OperationRequest, prompts.OperationNotification, prompts.OperationResponse, prompts.OperationInvalid:
+	case observe.KindRequest, observe.KindNotification, observe.KindResponse, observe.KindInvalid:
 		add.from += n
-	case prompts.OperationClientRequest:
+	case observe.KindClientRequest:
 		add.asked += n
 	}
 	t.observed[who] = add

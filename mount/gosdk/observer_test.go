@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
 // observer passes on the operations that have ended.
-type observer struct{ ended chan prompts.Operation }
+type observer struct{ ended chan observe.Operation }
 
-func (o observer) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
+func (o observer) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
 
-func (o observer) End(_ context.Context, op prompts.Operation, _ prompts.Outcome) { o.ended <- op }
+func (o observer) End(_ context.Context, op observe.Operation, _ observe.Outcome) { o.ended <- op }
 
 func (o observer) Inject(context.Context) map[string]string {
 	return map[string]string{"traceparent": "00-from-server"}
@@ -33,7 +34,7 @@ func TestObserver(t *testing.T) {
 	for _, over := range []string{"memory", "http"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
-			o := observer{make(chan prompts.Operation, 10)}
+			o := observer{make(chan observe.Operation, 10)}
 			s := newServer(nil)
 			unmount := mount(t, s, registry(renders("asks", func(ctx context.Context) (*prompts.Result, error) {
 				_, err := prompts.Elicit[colour](ctx, "form", "Which?")
@@ -66,7 +67,7 @@ func TestObserver(t *testing.T) {
 			require.NoError(t, session.Close())
 
 			assert.Equal(t, "00-from-server", asked["traceparent"])
-			ended := map[string]prompts.Operation{}
+			ended := map[string]observe.Operation{}
 			for range 2 {
 				op := <-o.ended
 				ended[op.Method] = op
@@ -75,9 +76,9 @@ func TestObserver(t *testing.T) {
 			require.Contains(t, ended, "prompts/get")
 			got := ended["prompts/get"]
 			assert.JSONEq(t, `{"traceparent":"00-from-client"}`, got.Meta)
-			assert.Equal(t, want, got.Transport())
-			assert.Equal(t, over == "http", got.Session != "")
-			assert.True(t, id == "" || id != got.Session, "the id is secret")
+			assert.Equal(t, want, got.Transport)
+			assert.Equal(t, over == "http", got.SessionID != "")
+			assert.True(t, id == "" || id != got.SessionID, "the id is secret")
 			unmount()
 			assert.Empty(t, o.ended)
 		})

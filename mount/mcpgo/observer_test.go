@@ -14,15 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/observe"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
 // observer passes on the operations that have ended.
-type observer struct{ ended chan prompts.Operation }
+type observer struct{ ended chan observe.Operation }
 
-func (o observer) Begin(ctx context.Context, _ prompts.Operation) context.Context { return ctx }
+func (o observer) Begin(ctx context.Context, _ observe.Operation) context.Context { return ctx }
 
-func (o observer) End(_ context.Context, op prompts.Operation, _ prompts.Outcome) { o.ended <- op }
+func (o observer) End(_ context.Context, op observe.Operation, _ observe.Outcome) { o.ended <- op }
 
 func (o observer) Inject(context.Context) map[string]string {
 	return map[string]string{"traceparent": "00-from-server"}
@@ -34,7 +35,7 @@ const tracedParams = `{"name":"p","_meta":{"traceparent":"00-from-client"}}`
 // the client and the session, and that questions carry the trace context of the server.
 func TestObserver(t *testing.T) {
 	t.Parallel()
-	o := observer{make(chan prompts.Operation, 10)}
+	o := observer{make(chan observe.Operation, 10)}
 	s := server.NewMCPServer("s", "1", server.WithElicitation())
 	reg := new(prompts.Registry)
 	reg.MustAdd(prompts.Prompt{Name: "p", Render: asks})
@@ -47,7 +48,7 @@ func TestObserver(t *testing.T) {
 	w.do("prompts/get", tracedParams)
 	unmount()
 	close(o.ended)
-	ended := map[string]prompts.Operation{}
+	ended := map[string]observe.Operation{}
 	for op := range o.ended {
 		require.NotContains(t, ended, op.Method)
 		ended[op.Method] = op
@@ -55,9 +56,9 @@ func TestObserver(t *testing.T) {
 	require.Contains(t, ended, "elicitation/create")
 	got := ended["prompts/get"]
 	assert.JSONEq(t, `{"traceparent":"00-from-client"}`, got.Meta)
-	assert.NotEmpty(t, got.Session)
-	assert.NotEqual(t, w.session.SessionID(), got.Session, "the id is secret")
-	assert.Equal(t, transport.Info{}, got.Transport())
+	assert.NotEmpty(t, got.SessionID)
+	assert.NotEqual(t, w.session.SessionID(), got.SessionID, "the id is secret")
+	assert.Equal(t, transport.Info{}, got.Transport)
 	require.NotNil(t, asked)
 	assert.Equal(t, "00-from-server", asked.AdditionalFields["traceparent"])
 }
@@ -65,7 +66,7 @@ func TestObserver(t *testing.T) {
 // TestObserverOverHTTP proves that the observer gets the transport.
 func TestObserverOverHTTP(t *testing.T) {
 	t.Parallel()
-	o := observer{make(chan prompts.Operation, 10)}
+	o := observer{make(chan observe.Operation, 10)}
 	s := server.NewMCPServer("s", "1")
 	reg := new(prompts.Registry)
 	reg.MustAdd(says("p", "hi"))
@@ -79,6 +80,6 @@ func TestObserverOverHTTP(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Contains(t, string(body), `"text":"hi"`)
 	got := <-o.ended
-	assert.Equal(t, transport.Info{Network: "tcp", Protocol: "http"}, got.Transport())
+	assert.Equal(t, transport.Info{Network: "tcp", Protocol: "http"}, got.Transport)
 	assert.JSONEq(t, `{"traceparent":"00-from-client"}`, got.Meta)
 }

@@ -1,0 +1,73 @@
+package prompts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcp-prompts/prompts/internal/phrase"
+	"github.com/mcp-prompts/prompts/internal/wire"
+)
+
+// This file has the audit log.
+
+// AuditLog returns a middleware that logs each prompts/get:
+//
+//	prompts.Options{Middleware: prompts.AuditLog(logger)}
+//
+// The record has the level Info, the message "prompt requested" and these
+// attributes:
+//
+//   - principal: the result of Options.Principal;
+//   - prompt: the name in the request, cut to 256 bytes. The prompt may not exist;
+//   - outcome: complete if the inner handler returned a result, input_required, the code
+//     of its error, or canceled or timeout if the request ended without a response. If
+//     the server rejects the result, Options.Logger gets the record "invalid result";
+//   - duration: the time of the inner middlewares and the render function.
+//
+// The record never contains values of arguments, messages or error texts. It is
+// written before the client gets the response, with the request's context, so that a
+// handler such as the one of package promptotel can add the trace. Requests that are
+// malformed or rejected by a limit do not reach the middleware. An Observer
+// receives them. To combine AuditLog with other middlewares, call
+// AuditLog(logger)(other(next)). Default of logger: slog.Default() at the time of
+// the call.
+func AuditLog(logger *slog.Logger) func(next Handler) Handler {
+	logger = cmp.Or(logger, slog.Default())
+	return func(next Handler) Handler {
+		return func(ctx context.Context, r *Request) (response *Response, err error) {
+			if r.Method != methodGet {
+				return next(ctx, r)
+			}
+			principal, prompt, start := r.Principal, r.Prompt, time.Now()
+			err = &Error{Code: CodeInternalError} // unless next returns
+			defer func() {
+				logger.LogAttrs(ctx, slog.LevelInfo, "prompt requested", slog.String("principal", principal),
+					slog.String("prompt", strings.ToValidUTF8(phrase.Clip(prompt, phrase.MaxEcho), "\ufffd")),
+					slog.String("outcome", outcomeOf(ctx, err)), slog.Duration("duration", time.Since(start)))
+			}()
+			return next(ctx, r)
+		}
+	}
+}
+
+// outcomeOf returns the outcome of a request of the middleware, in one word.
+func outcomeOf(ctx context.Context, err error) string {
+	switch e := wire.ClientError(err); {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return "timeout"
+	case ctx.Err() != nil:
+		return "canceled"
+	case err == nil:
+		return "complete"
+	case errors.Is(err, ErrInputRequired):
+		return "input_required"
+	case e != nil:
+		return strconv.Itoa(int(e.Code))
+	}
+	return strconv.Itoa(int(CodeInternalError))
+}
