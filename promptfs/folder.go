@@ -185,10 +185,13 @@ func (f *Folder) unreadable(err error) error {
 }
 
 // report returns the changes of the plan. more are errors in addition to those of
-// the files.
+// the files. A SKILL.md can have the same error as a prompt and as a skill.
 func (p *plan) report(more []*Error) *Report {
 	slices.Sort(p.added)
 	slices.Sort(p.changed)
+	more = slices.DeleteFunc(more, func(e *Error) bool {
+		return slices.ContainsFunc(p.faults, func(f *Error) bool { return f.Path == e.Path && f.Error() == e.Error() })
+	})
 	return &Report{Added: p.added, Changed: p.changed, Removed: p.remove, Err: join(slices.Concat(p.faults, more))}
 }
 

@@ -259,13 +259,13 @@ func (e *skillEntry) errorOf(err error) *Error {
 	if !errors.As(err, &of) {
 		return at
 	}
-	if at.Err = of.Err; of.File != "" {
+	if at.Hint, at.Err = hint.Split(of.Err); of.File != "" {
 		at.Path = path.Join(e.dir, of.File)
 	}
 	if main := e.files[promptskills.Main]; of.File == promptskills.Main && main != nil {
-		text := strings.TrimPrefix(of.Err.Error(), "front matter: ")
+		text := strings.TrimPrefix(at.Err.Error(), "front matter: ")
 		key, _, _ := strings.Cut(text, " ")
-		at.Line = main.lines[key]
+		at.Line = max(main.lines[key], 1)
 	}
 	return at
 }

@@ -17,6 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/jsonenc"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
@@ -123,11 +124,11 @@ func compile(s Skill) (*compiled, error) {
 	if err := checkPath(s.Path); err != nil {
 		fail("", "invalid path: %w", err)
 	} else if !isName(c.name) {
-		fail("", "last segment of the path must have 1 to 64 characters of a-z, 0-9 and single hyphens, not at the ends, got %q", c.name)
+		errs = append(errs, &Error{s.Path, "", hint.New("rename the folder", "last segment of the path must have 1 to 64 characters of a-z, 0-9 and single hyphens, not at the ends, got %q", c.name)})
 	}
 	front, description, problems := checkFrontmatter(s.Frontmatter, c.name)
 	for _, p := range problems {
-		fail(Main, "front matter: %w", p)
+		errs = append(errs, &Error{s.Path, Main, p})
 	}
 	c.skill.Frontmatter, c.description = front, description
 	if s.Dynamic != nil {
@@ -217,7 +218,8 @@ const maxFilePath = maxPath + len("/") + maxPath
 // checkFrontmatter returns the front matter in compact form, the description, and
 // all errors.
 func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, description string, errs []error) {
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	failWith := func(fix, format string, args ...any) { errs = append(errs, hint.New(fix, "front matter: "+format, args...)) }
+	fail := func(format string, args ...any) { failWith("", format, args...) }
 	var doc strictjson.Doc
 	if err := doc.Parse(string(raw), jsonenc.MaxDepth-8); err != nil {
 		fail("must be a JSON object: %w", err)
@@ -231,11 +233,11 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 	text := func(key string, most int) string {
 		switch v := root.Get(key); {
 		case v.Kind() != strictjson.String:
-			fail("%s must be a string, got %s", key, phrase.Clip(v.Raw(), 64))
+			failWith("quote the value", "%s must be a string, got %s", key, phrase.Clip(v.Raw(), 64))
 		case strings.TrimSpace(v.Text()) == "":
-			fail("%s is empty", key)
+			failWith("write a text after "+key+":", "%s is empty", key)
 		case utf8.RuneCountInString(v.Text()) > most:
-			fail("%s has %d characters (limit %d)", key, utf8.RuneCountInString(v.Text()), most)
+			failWith("shorten the text, and move details to the body", "%s has %d characters (limit %d)", key, utf8.RuneCountInString(v.Text()), most)
 		default:
 			return v.Text()
 		}
@@ -244,12 +246,20 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 	const noLimit = 1 << 30
 	for _, key := range []string{"name", "description"} {
 		if root.Get(key).Kind() == strictjson.Invalid {
-			fail("%s is missing", key)
+			fix := "add description: with the purpose of the skill"
+			if key == "name" {
+				fix = "add name: " + name
+			}
+			failWith(fix, "%s is missing", key)
 		}
 	}
 	if root.Get("name").Kind() != strictjson.Invalid {
 		if got := text("name", noLimit); got != "" && got != name {
-			fail("name is %q, but the folder is %q; use the same name for both", got, name)
+			fix := "use the same name for both"
+			if isName(name) {
+				fix = fmt.Sprintf("write name: %s, or rename the folder", name)
+			}
+			failWith(fix, "name is %q, but the folder is %q", got, name)
 		}
 	}
 	if root.Get("description").Kind() != strictjson.Invalid {
@@ -262,7 +272,7 @@ func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, 
 		text("license", noLimit)
 	}
 	if k := root.Get("metadata").Kind(); k != strictjson.Invalid && k != strictjson.Object {
-		fail("metadata must be a mapping (key: value pairs)")
+		failWith("write key: value pairs below it, indented", "metadata must be a mapping")
 	}
 	if k := root.Get("allowed-tools").Kind(); k != strictjson.Invalid && k != strictjson.String && k != strictjson.Array {
 		fail("allowed-tools must be a string or a list of strings")

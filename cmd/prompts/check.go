@@ -55,7 +55,7 @@ The rules:
 			if err != nil {
 				return err
 			}
-			r := &report{Findings: findings, Prompts: i.registry.Len(), lines: i.lines, color: hasColor(cmd.OutOrStdout())}
+			r := &report{Findings: findings, Prompts: i.registry.Len(), Skills: i.skills, lines: i.lines, color: hasColor(cmd.OutOrStdout())}
 			r.count()
 			if err := write(cmd.OutOrStdout(), r); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,6 +46,7 @@ type finding struct {
 // documentation.
 var rules = []struct{ id, text string }{
 	{"file", "A file cannot be read, or is not a valid prompt."},
+	{"skill", "A folder with a SKILL.md is not a valid skill."},
 	{"duplicate-name", "Two files have a prompt of the same name."},
 	{"render", "A prompt cannot be rendered with values that its arguments accept."},
 	{"values", "No generated value is valid for the arguments, so the prompt was not rendered."},
@@ -71,6 +73,7 @@ type inspection struct {
 	done    func()          // called after each prompt
 
 	registry *prompts.Registry
+	skills   int // that are valid
 	renderer *renderer
 	findings []finding
 	files    map[string][]string // lines by path
@@ -84,7 +87,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 	for _, err := range all(err) {
 		var e *fileError
 		errors.As(err, &e)
-		i.findings = append(i.findings, finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint})
+		i.addError(e)
 	}
 	i.registry, i.renderer = reg, newRenderer(reg)
 	for p := range reg.All() {
@@ -97,6 +100,7 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 		}
 	}
 	for _, dir := range i.dirs {
+		i.skillsOf(dir)
 		if err := i.secrets(dir); err != nil {
 			return nil, err
 		}
@@ -106,6 +110,27 @@ func (i *inspection) inspect(ctx context.Context) ([]finding, error) {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
 	})
 	return i.findings, nil
+}
+
+// addError adds an error of a file, unless another rule has the same error.
+func (i *inspection) addError(e *fileError) {
+	f := finding{Path: e.Path, Line: e.Line, Column: e.Column, Level: levelError, Rule: e.Rule, Message: e.Err.Error(), Hint: e.Hint}
+	isSame := func(g finding) bool { return g.Path == f.Path && g.Line == f.Line && g.Message == f.Message }
+	if e.Rule == "skill" && slices.ContainsFunc(i.findings, isSame) {
+		return
+	}
+	i.findings = append(i.findings, f)
+}
+
+// skillsOf checks the skills of a folder.
+func (i *inspection) skillsOf(dir string) {
+	valid, err := promptfs.LoadSkills(os.DirFS(dir), promptfs.Options{Logger: slog.New(slog.DiscardHandler)})
+	i.skills += len(valid)
+	for _, err := range all(err) {
+		e := fileErrorOf(dir, err)
+		e.Rule = "skill"
+		i.addError(e)
+	}
 }
 
 // isWanted reports whether findings of a file are reported.

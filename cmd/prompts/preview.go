@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptpreview"
+	"github.com/mcp-prompts/prompts/promptskills"
 )
 
 func newPreview() *cobra.Command {
@@ -74,7 +75,7 @@ func servePreview(ctx context.Context, listener net.Listener, dirs []string, o p
 		ChangeDelay:  previewDelay,
 		Logger:       logger,
 	}), o)
-	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger}, page.OnReload); err != nil {
+	if err := watchFolders(ctx, reg, dirs, promptfs.Options{Logger: logger, Skills: new(promptskills.Registry)}, page.OnReload); err != nil {
 		return errors.Join(err, listener.Close(), page.Close())
 	}
 	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}

@@ -14,6 +14,7 @@ import (
 // report is the result of check.
 type report struct {
 	Prompts  int       `json:"prompts"` // that are valid
+	Skills   int       `json:"skills"`  // that are valid
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Notes    int       `json:"notes"`
@@ -51,7 +52,11 @@ func writeText(w io.Writer, r *report) error {
 	if err := writeFindings(w, r); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s, %s, %s, %s\n", plural(r.Prompts, "valid prompt"), plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
+	valid := plural(r.Prompts, "valid prompt")
+	if r.Skills > 0 {
+		valid += ", " + plural(r.Skills, "valid skill")
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %s, %s\n", valid, plural(r.Errors, "error"), plural(r.Warnings, "warning"), plural(r.Notes, "note"))
 	return err
 }
 
