@@ -218,7 +218,9 @@ const maxFilePath = maxPath + len("/") + maxPath
 // checkFrontmatter returns the front matter in compact form, the description, and
 // all errors.
 func checkFrontmatter(raw json.RawMessage, name string) (front json.RawMessage, description string, errs []error) {
-	failWith := func(fix, format string, args ...any) { errs = append(errs, hint.New(fix, "front matter: "+format, args...)) }
+	failWith := func(fix, format string, args ...any) {
+		errs = append(errs, hint.New(fix, "front matter: "+format, args...))
+	}
 	fail := func(format string, args ...any) { failWith("", format, args...) }
 	var doc strictjson.Doc
 	if err := doc.Parse(string(raw), jsonenc.MaxDepth-8); err != nil {
