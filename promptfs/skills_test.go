@@ -150,7 +150,7 @@ func TestErrorsOfSkills(t *testing.T) {
 		`a/SKILL.md:2: front matter: name is "b", but the folder is "a"`:         {"a/SKILL.md": skillMD("b")},
 		`A/SKILL.md: last segment`:                                               {"A/SKILL.md": skillMD("A")},
 		`a/SKILL.md:3: front matter: description is empty`:                       {"a/SKILL.md": "---\nname: a\ndescription: ''\n---\nx"},
-		`a/SKILL.md:1: front matter: description is missing`:                       {"a/SKILL.md": "---\nname: a\n---\nx"},
+		`a/SKILL.md:1: front matter: description is missing`:                     {"a/SKILL.md": "---\nname: a\n---\nx"},
 		`a/SKILL.md:1: skill must start with front matter`:                       {"a/SKILL.md": "Do it."},
 		`a/skill.md: file of a skill must be named SKILL.md`:                     {"a/skill.md": skillMD("a")},
 		`many/SKILL.md: skill has 513 files, with nested skills (limit 512)`:     many,
